@@ -13,7 +13,7 @@ use ordain_engine::report::{Line, ResourceReport};
 use ordain_engine::step::Observer;
 use ordain_graph::ResourceRef;
 use ordain_puppet::eval::{LogEntry, LogLevel};
-use ordain_source::{Diagnostic, Severity, SourceMap, render};
+use ordain_source::{Diagnostic, Severity, SourceMap, render, shortened};
 use serde_json::json;
 
 use crate::options::{Color, DiagnosticsForm, GlobalArgs};
@@ -224,7 +224,7 @@ impl Ui {
             }
             let source = if entry.source.is_empty() { "" } else { ": " };
             let text = format!("{}{source}{}{}", entry.source, entry.message, entry.place);
-            if let Some(line) = self.log.line(entry.level, &text) {
+            if let Some(line) = self.log.line(entry.level, &shortened(&text)) {
                 self.err(&line);
             }
         }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnose::{
     CYCLE, DUPLICATE_KEY, FAILED, INVALID_YAML, OPEN_EXPRESSION, SYNTAX, UNKNOWN_FUNCTION,
-    exact_place,
+    exact_place, part_place, yaml_help,
 };
 use crate::functions;
 use crate::load::{Features, Sources, SrcKind};
@@ -39,7 +39,10 @@ pub fn has_expressions(text: &str) -> bool {
 /// Checks a template or stub.
 pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
     let invalid = |message: String, span: TextRange| {
-        vec![Diagnostic::error(INVALID_YAML, message).at(span.in_file(file))]
+        let help = yaml_help(&message, text, span);
+        let mut found = Diagnostic::error(INVALID_YAML, message).at(span.in_file(file));
+        found.help.extend(help);
+        vec![found]
     };
     let trees = match Tree::parse_all(text) {
         Ok(trees) => trees,
@@ -56,7 +59,7 @@ pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
             out.extend(invalid(e.message, e.span));
         }
     }
-    let mut checker = Checker { file, sources: &sources, functions: functions::table(), out };
+    let mut checker = Checker { file, text, sources: &sources, functions: functions::table(), out };
     for (_, node) in sources.nodes.iter() {
         match &node.kind {
             SrcKind::Broken(written, error) => {
@@ -93,7 +96,7 @@ fn duplicates(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
 }
 
 /// Texts that begin like expressions and are none, since they do not end like them.
-fn open_expressions(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
+pub(crate) fn open_expressions(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
     for n in (0..tree.len()).filter_map(|n| u32::try_from(n).ok()) {
         let node = tree.node(NodeId(n));
         let Kind::Scalar(text, _) = &node.kind else { continue };
@@ -119,6 +122,7 @@ fn open_expressions(tree: &Tree, file: FileId, out: &mut Vec<Diagnostic>) {
 
 struct Checker<'s> {
     file: FileId,
+    text: &'s str,
     sources: &'s Sources,
     functions: FxHashMap<&'static str, functions::Builtin>,
     out: Vec<Diagnostic>,
@@ -152,7 +156,9 @@ impl Checker<'_> {
                 continue;
             }
             let text = format!("unknown function '{name}'");
-            let mut found = Diagnostic::error(UNKNOWN_FUNCTION, text).at(span.in_file(self.file));
+            let place = part_place(self.text, span, &format!("{name}(")).unwrap_or(span);
+            let place = TextRange::new(place.start, place.end.min(place.start + name.len() as u32));
+            let mut found = Diagnostic::error(UNKNOWN_FUNCTION, text).at(place.in_file(self.file));
             if let Some(near) = suggest::nearest(name, self.functions.keys().copied()) {
                 found = found.help(format!("did you mean `{near}`?"));
             }

@@ -1,10 +1,11 @@
 //! What is wrong with a run as diagnostics: with its place, what was needed, where it was looked
 //! for, and one diagnostic a cause, not one for each node that depends on it.
 
-use ordain_data::yaml::Written;
+use ordain_data::yaml::{Tree, Written};
 use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, Span, TextRange, suggest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::check::open_expressions;
 use crate::eval::tree::InstId;
 use crate::report::{Cause, Line, Place, Related, Searched};
 use crate::session::{Error, Input, Output, Unresolved};
@@ -115,9 +116,10 @@ const NAMED: usize = 3;
 pub fn diagnostics(error: &Error, inputs: &[&Input], sources: &SourceMap) -> Vec<Diagnostic> {
     match error {
         Error::Input { role, name, message, span, .. } => {
-            let out = Diagnostic::error(INVALID_YAML, message.to_owned()).issue(*role);
+            let mut out = Diagnostic::error(INVALID_YAML, message.to_owned()).issue(*role);
             match inputs.iter().find(|i| i.name == *name) {
                 Some(input) => {
+                    out.help.extend(yaml_help(message, &input.text, *span));
                     let file = sources.add(&*input.name, input.text.as_str());
                     vec![out.at(span.in_file(file))]
                 }
@@ -185,8 +187,60 @@ pub(crate) fn exact_place(
     exact().unwrap_or(scalar)
 }
 
+/// The place of a part of the text of a scalar, if it stands there as it is.
+pub(crate) fn part_place(text: &str, scalar: TextRange, part: &str) -> Option<TextRange> {
+    let written = text.get(scalar.start as usize..scalar.end as usize)?;
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let (at, _) = written.match_indices(part).find(|(at, part)| {
+        let before = written[..*at].chars().next_back();
+        let after = written[at + part.len()..].chars().next();
+        let goes_on = part.ends_with(is_word) && after.is_some_and(is_word);
+        !before.is_some_and(is_word) && !goes_on
+    })?;
+    let start = scalar.start + at as u32;
+    Some(TextRange::new(start, start + part.len() as u32))
+}
+
+/// What to do about YAML that says something else than it seems to.
+pub(crate) fn yaml_help(message: &str, text: &str, at: TextRange) -> Option<String> {
+    let start = (at.start as usize).min(text.len());
+    if message.starts_with("map key must be a string") {
+        let written = text.get(start..at.end as usize)?;
+        return Some(format!(
+            "YAML reads `{written}` as another value than a text: write \"{written}\":"
+        ));
+    }
+    if message.starts_with("mapping values are not allowed") {
+        let line = text[..start].rfind('\n').map_or(0, |n| n + 1);
+        return text[line..start].contains("((").then(|| {
+            "an expression with `: ` in it stands in single quotes: '(( … ))'".to_owned()
+        });
+    }
+    None
+}
+
 /// Warnings about a run that went well. All texts are added to the sources.
 pub fn warnings(output: &Output, sources: &SourceMap) -> Vec<Diagnostic> {
+    let mut out = duplicate_keys(output, sources);
+    for input in output.files.iter().filter(|input| may_be_open(&input.text)) {
+        let Ok(trees) = Tree::parse_all(&input.text) else { continue };
+        let file = sources.add(&*input.name, input.text.as_str());
+        trees.iter().for_each(|tree| open_expressions(tree, file, &mut out));
+    }
+    out
+}
+
+/// Whether an expression may be open: a line has its beginning and not its end.
+fn may_be_open(text: &str) -> bool {
+    text.lines().any(|line| {
+        line.rfind("((").is_some_and(|at| {
+            let rest = line[at..].trim_end_matches([' ', '"', '\'', '\r', ',', ']', '}']);
+            !rest.ends_with("))")
+        })
+    })
+}
+
+fn duplicate_keys(output: &Output, sources: &SourceMap) -> Vec<Diagnostic> {
     let one = |place: &Place| {
         let input = output.files.get(place.0 as usize)?;
         let file = sources.add(&*input.name, input.text.as_str());
@@ -211,8 +265,16 @@ impl Reporter<'_> {
     /// The place of a line; where an expression stops being one, if that is known.
     fn place(&self, line: &Line) -> Option<Span> {
         let (file, input) = self.files.get(line.place.0 as usize)?;
-        let place = exact_place(&input.text, line.place.1, &line.expr, line.at);
-        Some(place.in_file(*file))
+        let part = match &line.cause {
+            Cause::Name { path, .. } => Some(path.to_string()),
+            Cause::Own if line.issue.starts_with("unknown function") => {
+                line.issue.split('\'').nth(1).map(ToOwned::to_owned)
+            }
+            _ => None,
+        };
+        let part = part.and_then(|part| part_place(&input.text, line.place.1, &part));
+        let exact = || exact_place(&input.text, line.place.1, &line.expr, line.at);
+        Some(part.unwrap_or_else(exact).in_file(*file))
     }
 
     fn line(&self, line: &Line) -> Diagnostic {
@@ -223,6 +285,12 @@ impl Reporter<'_> {
         }
         match &line.cause {
             Cause::Stubs(stubs) => out = stub_help(out, stubs),
+            Cause::Name { path, .. } if asks_for(&line.expr, path) => {
+                out = out.help(
+                    "it takes `name` and `instances` from around the node, and the addresses from \
+                     `networks.NAME.subnets` of the document",
+                );
+            }
             Cause::Name { near: Some(near), .. } => {
                 out = out.help(format!("did you mean `{near}`?"));
             }
@@ -293,6 +361,12 @@ fn is_around(node: &Related, other: &Related) -> bool {
         || other.path.strip_prefix(&node.path).is_some_and(|rest| rest.starts_with('.'))
 }
 
+/// Whether an expression does not name a path itself, but calls the function that asks for it.
+fn asks_for(expr: &str, path: &str) -> bool {
+    let names = ["name", "instances"].contains(&path) || path.trim_start_matches('.').starts_with("networks.");
+    names && expr.contains("static_ips(") && !expr.contains(path)
+}
+
 /// The code, the message, and what stands at the place.
 fn words(line: &Line) -> (&'static str, String, String) {
     match &line.cause {
@@ -304,6 +378,10 @@ fn words(line: &Line) -> (&'static str, String, String) {
                 several => format!("`{path}` is in none of the {} stubs", several.len()),
             };
             (NOT_IN_STUBS, message, format!("`{}` needs it", line.path))
+        }
+        Cause::Name { path, .. } if asks_for(&line.expr, path) => {
+            let message = format!("`static_ips` needs `{path}`, which is not found");
+            (NOT_FOUND, message, format!("`{}` needs it", line.path))
         }
         Cause::Name { path, .. } => {
             (NOT_FOUND, format!("`{path}` is not found"), format!("`{}` needs it", line.path))

@@ -174,6 +174,12 @@ fn root(error: &Error) -> &Error {
     error
 }
 
+/// Where the mistake is, as any of the errors in a row says.
+fn focus(error: &Error) -> Option<&(Location, String)> {
+    let own = error.background.as_ref().and_then(|background| background.focus.as_ref());
+    own.or_else(|| error.causes.first().and_then(focus))
+}
+
 /// An error as diagnostics: one, or one for each of several.
 pub fn errors(error: &Error, sources: &SourceMap) -> Vec<Diagnostic> {
     if error.class == Class::Multi {
@@ -200,6 +206,16 @@ pub fn errors(error: &Error, sources: &SourceMap) -> Vec<Diagnostic> {
         && Some(outer) != place
     {
         out = out.related(outer, error.message.clone());
+    }
+    if cause.class == Class::Parser
+        && let Some(place) = place
+    {
+        out = crate::hint::with_hints(out, place, &sources.file(place.file));
+    }
+    if let Some((at, text)) = focus(error)
+        && let Some(found) = span(*at, sources)
+    {
+        out = out.move_to(found, text.clone());
     }
     if let Some(background) = &cause.background {
         for (at, text) in &background.places {

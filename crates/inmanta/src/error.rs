@@ -174,6 +174,8 @@ pub struct Background {
     pub places: Vec<(Location, String)>,
     /// What to do.
     pub help: Vec<String>,
+    /// Where the mistake is, if not where the original says, and what to say there.
+    pub focus: Option<(Location, String)>,
 }
 
 /// An error.
@@ -237,6 +239,15 @@ impl Error {
             self.location = Some(location);
         }
         self.reporter = Some(Reporter { text: text.into(), location: Some(location) });
+        self
+    }
+
+    /// Says what may be meant, if a name is near.
+    pub fn meaning(mut self: Box<Self>, near: Option<&str>) -> Box<Self> {
+        if let Some(near) = near {
+            let help = format!("did you mean `{near}`?");
+            self.background.get_or_insert_default().help.push(help);
+        }
         self
     }
 

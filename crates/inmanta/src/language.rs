@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
-use ordain_source::{CodeDoc, Diagnostic, FileId, Label, SourceMap, Span};
+use ordain_source::{CodeDoc, Diagnostic, FileId, Label, Severity, SourceMap, Span};
 
 use crate::diagnose::{self, CODES};
 use crate::project::{Environment, Project};
@@ -54,6 +54,15 @@ impl Language for Inmanta {
         if let Some(error) = &outcome.error {
             found.extend(diagnose::errors(error, &own));
         }
+        if outcome.error.is_none() {
+            for misfit in outcome.net.program.misfits() {
+                let mut one = diagnose::errors(&misfit.error, &own);
+                if !misfit.is_certain {
+                    one.iter_mut().for_each(|d| d.severity = Severity::Warning);
+                }
+                found.extend(one);
+            }
+        }
         found.extend(outcome.warnings().iter().map(|w| diagnose::warning(w, &own)));
         found.extend(outcome.doubts.iter().map(|d| diagnose::doubt(d, &own)));
         let mut places = Places { own: &own, checking, source, known: Vec::new() };
@@ -89,6 +98,8 @@ impl Places<'_> {
 
     fn moved(&mut self, mut diagnostic: Diagnostic) -> Diagnostic {
         diagnostic.primary = diagnostic.primary.map(|label| self.label(label));
+        diagnostic.peer =
+            diagnostic.peer.map(|span| Span { file: self.file(span.file), ..span });
         diagnostic.related =
             std::mem::take(&mut diagnostic.related).into_iter().map(|l| self.label(l)).collect();
         diagnostic

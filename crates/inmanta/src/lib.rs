@@ -33,6 +33,7 @@ pub mod eval;
 pub mod explain;
 pub mod export;
 pub mod functions;
+mod hint;
 pub mod language;
 pub mod location;
 pub mod lower;

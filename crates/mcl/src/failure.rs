@@ -6,6 +6,7 @@ use ordain_source::{Diagnostic, SourceMap, Span};
 
 use crate::check::program::Modules;
 use crate::codes;
+use crate::syntax::hint;
 
 /// The phases of a compile, in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -72,8 +73,10 @@ pub struct Failure {
     pub is_placeless: bool,
     /// Other places that matter, with what is to say of them.
     pub related: Vec<(Span, String)>,
+    /// Where the mistake is, if not where the original says, and what to say there.
+    pub focus: Option<(Span, String)>,
     /// What to do.
-    pub help: Option<&'static str>,
+    pub help: Option<String>,
 }
 
 impl Failure {
@@ -85,6 +88,7 @@ impl Failure {
             places: vec![vec![span]],
             is_placeless: false,
             related: Vec::new(),
+            focus: None,
             help: None,
         }
     }
@@ -92,6 +96,18 @@ impl Failure {
     /// The same, where the original says no place.
     pub fn placeless(self) -> Self {
         Self { is_placeless: true, ..self }
+    }
+
+    /// Says what may be meant, if a name is near.
+    pub fn meaning(mut self, near: Option<impl std::fmt::Display>) -> Self {
+        self.help = near.map(|near| format!("did you mean `{near}`?")).or(self.help);
+        self
+    }
+
+    /// Says where the mistake is.
+    pub fn pointing(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.focus = Some((span, text.into()));
+        self
     }
 
     /// Adds a place that matters.
@@ -125,7 +141,8 @@ impl Failure {
 
     /// As a diagnostic.
     pub fn diagnostic(&self) -> Diagnostic {
-        let mut found = Diagnostic::error(self.phase.code(), self.text.clone());
+        let text = hint::in_words(&self.text).unwrap_or_else(|| self.text.clone());
+        let mut found = Diagnostic::error(self.phase.code(), text);
         let mut places = self.places.iter().flatten();
         if let Some(first) = places.next() {
             found = found.at(*first);
@@ -136,8 +153,11 @@ impl Failure {
         for (span, text) in &self.related {
             found = found.related(*span, text.clone());
         }
-        if let Some(help) = self.help {
-            found = found.help(help);
+        if let Some((span, text)) = &self.focus {
+            found = found.move_to(*span, text.clone());
+        }
+        if let Some(help) = &self.help {
+            found = found.help(help.clone());
         }
         found.issue(self.phase.class())
     }

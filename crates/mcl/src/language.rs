@@ -44,8 +44,9 @@ impl Language for Mcl {
         let found = session::check(checking.world, checking.sources, &input, &options);
         let mut found = match found {
             Ok(checked) => {
+                let known = session::certain(&checked);
                 let refused = protected::refused(&checked.modules);
-                checked.warnings.into_iter().chain(refused).collect()
+                checked.warnings.into_iter().chain(known).chain(refused).collect()
             }
             Err(refused) => refused.diagnostics(),
         };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ordain_source::{Diagnostic, SourceMap, Span, World, limits};
+use ordain_source::{Diagnostic, Severity, SourceMap, Span, World, limits};
 use rustc_hash::FxHashMap;
 
 use crate::Edition;
@@ -88,6 +88,20 @@ pub fn check(
     options: &Options,
 ) -> Result<Checked, Box<Refused>> {
     limits::on_deep_stack(STACK, || check_here(world, sources, input, options))
+}
+
+/// What a run will find wrong with the resources of a program, as far as that is known without one.
+/// What stands under a condition is a warning.
+pub fn certain(checked: &Checked) -> Vec<Diagnostic> {
+    let found = eval::literal::check(&checked.program);
+    let one = |found: eval::literal::Found| {
+        let mut out = found.failure.diagnostic();
+        if !found.is_certain {
+            out.severity = Severity::Warning;
+        }
+        out
+    };
+    found.into_iter().map(one).collect()
 }
 
 fn check_here(

@@ -319,6 +319,17 @@ fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
     if let Some(span) = error.span {
         out = out.at(span);
     }
+    if let Some((span, text)) = &error.focus {
+        out = out.move_to(*span, text.clone());
+        // Where the error was met, unless that is around it.
+        let met = error.span.filter(|met| {
+            let is_around = met.range.start <= span.range.start && met.range.end >= span.range.end;
+            met.file != span.file || !is_around
+        });
+        if let Some(met) = met {
+            out = out.related(met, "asked for here");
+        }
+    }
     for (span, text) in &error.related {
         out = out.related(*span, text.clone());
     }

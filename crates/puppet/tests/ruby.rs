@@ -42,8 +42,8 @@ fn compile(env: &Environment) -> Compiled {
 /// The first error, and the line of the program that it is about.
 fn first_error(compiled: &Compiled, code: &str) -> (Diagnostic, Option<usize>) {
     let error = compiled.report.diagnostics.first().unwrap().clone();
-    let line = error.primary.as_ref().map(|p| {
-        let before = &code[..p.span.range.start as usize];
+    let line = error.peer_span().map(|span| {
+        let before = &code[..span.range.start as usize];
         before.matches('\n').count() + 1
     });
     (error, line)

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 use crate::files::SourceMap;
+use crate::shorten::shortened;
 
 /// Lines and columns of a label, from 1; the end is behind the last character.
 struct Region {
@@ -33,6 +34,7 @@ fn region(label: &Label, sources: &SourceMap) -> Region {
 
 /// The message with what to do.
 fn with_help(diagnostic: &Diagnostic) -> String {
+    let diagnostic = &*diagnostic.shortened();
     let mut text = diagnostic.message.clone();
     for help in &diagnostic.help {
         let _ = write!(text, "\n{help}");
@@ -75,7 +77,7 @@ pub fn sarif(found: &[Diagnostic], sources: &SourceMap, docs: &[&CodeDoc], versi
         if !diagnostic.related.is_empty() {
             let related = diagnostic.related.iter().map(|label| {
                 let mut at = location(label);
-                at["message"] = json!({ "text": label.text });
+                at["message"] = json!({ "text": shortened(&label.text) });
                 at
             });
             out["relatedLocations"] = related.collect();

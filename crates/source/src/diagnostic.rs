@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::files::{SourceMap, Span};
+use crate::shorten::shortened;
 
 /// How grave a diagnostic is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -48,6 +49,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Where; the label's text says what is wrong at that place.
     pub primary: Option<Label>,
+    /// Where the program whose language this is reports it, if that is another place.
+    pub peer: Option<Span>,
     /// Other places that matter, such as the first of two declarations.
     pub related: Vec<Label>,
     /// What to do.
@@ -77,6 +80,7 @@ impl Diagnostic {
             issue: None,
             message: message.into(),
             primary: None,
+            peer: None,
             related: Vec::new(),
             help: Vec::new(),
         }
@@ -97,6 +101,38 @@ impl Diagnostic {
     pub fn labelled(mut self, span: Span, text: impl Into<String>) -> Self {
         self.primary = Some(Label { span, text: text.into() });
         self
+    }
+
+    /// Moves the primary place to where the mistake is, with the text that stands there. The place
+    /// that it had is that of the program whose language this is.
+    pub fn move_to(mut self, span: Span, text: impl Into<String>) -> Self {
+        let reported = self.peer_span();
+        self = self.labelled(span, text);
+        self.peer = reported.filter(|reported| *reported != span);
+        self
+    }
+
+    /// Where the program whose language this is reports it.
+    pub fn peer_span(&self) -> Option<Span> {
+        self.peer.or(self.primary.as_ref().map(|label| label.span))
+    }
+
+    /// The same with all texts cut that hold much of the input, as it is shown.
+    pub(crate) fn shortened(&self) -> Cow<'_, Self> {
+        let is_short = |text: &String| matches!(shortened(text), Cow::Borrowed(_));
+        let labels = || self.primary.iter().chain(&self.related);
+        let all_short = is_short(&self.message)
+            && labels().all(|label| is_short(&label.text))
+            && self.help.iter().all(is_short);
+        if all_short {
+            return Cow::Borrowed(self);
+        }
+        let mut out = self.clone();
+        let cut = |text: &mut String| *text = shortened(text).into_owned();
+        cut(&mut out.message);
+        out.help.iter_mut().for_each(cut);
+        out.primary.iter_mut().chain(&mut out.related).for_each(|label| cut(&mut label.text));
+        Cow::Owned(out)
     }
 
     /// Adds a related place.

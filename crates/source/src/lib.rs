@@ -15,6 +15,7 @@ pub mod places;
 pub mod printable;
 pub mod process;
 pub mod render;
+mod shorten;
 pub mod suggest;
 pub mod world;
 
@@ -23,6 +24,7 @@ pub use diagnostic::{CodeDoc, Diagnostic, Label, Severity};
 pub use files::{FileId, LineCol, SourceFile, SourceMap, Span, TextRange};
 pub use places::PlaceMap;
 pub use printable::{printable, printable_line};
+pub use shorten::shortened;
 pub use world::{
     EntryKind, HostWorld, MemoryWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, Touched,
     World, read_input, read_input_text, read_standard_input,

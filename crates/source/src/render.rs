@@ -17,7 +17,7 @@ const EXCERPT_WIDTH: usize = 400;
 /// What a message has on further lines stands indented below its first. Nothing in it is obeyed by
 /// a terminal but our own styles.
 pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> String {
-    let diagnostic = &shown(diagnostic);
+    let diagnostic = &shown(&diagnostic.shortened());
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -202,18 +202,23 @@ fn marks(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Mark> {
 }
 
 /// The diagnostic as a JSON object: `severity`, `code`, `issue`, `message`, `file`, `line`,
-/// `column`, `related` (list of `file`, `line`, `column`, `text`), `help`.
+/// `column`, `related` (list of `file`, `line`, `column`, `text`), `help`. The place is that which the
+/// program has whose language it is; where the mistake is another one, that comes first of the
+/// related ones.
 pub fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
+    let diagnostic = &*diagnostic.shortened();
     let mut out = json!({
         "severity": diagnostic.severity.word(),
         "code": diagnostic.code,
         "issue": diagnostic.issue,
         "message": diagnostic.message,
     });
-    if let Some(label) = &diagnostic.primary {
+    let reported = diagnostic.peer.map(|span| Label { span, text: String::new() });
+    if let Some(label) = reported.as_ref().or(diagnostic.primary.as_ref()) {
         place(&mut out, label, sources);
     }
-    let related = diagnostic.related.iter().map(|label| {
+    let moved = diagnostic.primary.iter().filter(|_| reported.is_some());
+    let related = moved.chain(&diagnostic.related).map(|label| {
         let mut at = json!({ "text": label.text });
         place(&mut at, label, sources);
         at
@@ -298,6 +303,32 @@ mod tests {
     fn help_without_a_place_has_no_frame() {
         let text = human(&Diagnostic::error("a::b", "m").help("h"), &SourceMap::new(), false);
         assert_eq!(text, "error[a::b]: m\n  = help: h\n");
+    }
+
+    #[test]
+    fn input_is_not_echoed_at_length() {
+        let sources = SourceMap::new();
+        let file = sources.add("a.pp", format!("$a = {}\n", "9".repeat(1 << 20)));
+        let text = format!("the number {} is too large", "9".repeat(1 << 20));
+        let at = TextRange::new(5, 5 + (1 << 20)).in_file(file);
+        let error = Diagnostic::error("a::b", text.clone()).labelled(at, text.clone());
+        let error = error.help(text.clone()).related(at, text);
+        assert!(human(&error, &sources, false).len() < 5_000);
+        assert!(json(&error, &sources).to_string().len() < 5_000);
+        let log = crate::ci::sarif(&[error], &sources, &[], "1").to_string();
+        assert!(log.len() < 8_000, "{}", log.len());
+    }
+
+    #[test]
+    fn a_place_of_the_peer_stays_in_json() {
+        let sources = SourceMap::new();
+        let file = sources.add("a.pp", "a {\n  b\n");
+        let at = |start, end| TextRange::new(start, end).in_file(file);
+        let error = Diagnostic::error("a::b", "end").at(at(8, 8)).move_to(at(2, 3), "not closed");
+        assert!(human(&error, &sources, false).contains("a.pp:1:3"));
+        let shown = json(&error, &sources);
+        assert_eq!((&shown["line"], &shown["related"][0]["line"]), (&json!(3), &json!(1)));
+        assert_eq!(error.peer_span(), Some(at(8, 8)));
     }
 
     #[test]

@@ -150,7 +150,7 @@ fn refusal(diagnostics: &[Diagnostic], sources: &SourceMap) -> Json {
     let Some(error) = errors.next() else {
         return json!({ "ok": false, "error": "no diagnostic" });
     };
-    let line = error.primary.as_ref().map(|l| sources.start(l.span).line);
+    let line = error.peer_span().map(|span| sources.start(span).line);
     json!({
         "ok": false,
         "error": error.message,

@@ -51,7 +51,7 @@ fn compare_tree(expect: &Json, program: &syntax::Program) -> Disagreement {
 }
 
 fn compare_error(expect: &Json, error: &Diagnostic, sources: &SourceMap) -> Disagreement {
-    let line = error.primary.as_ref().map(|l| sources.start(l.span).line);
+    let line = error.peer_span().map(|span| sources.start(span).line);
     let issue = error.issue.as_deref();
     // Some errors of the real program know no line; where we know one it is no disagreement.
     let wanted = expect["line"].as_u64().map(|l| l as u32);

@@ -4,7 +4,7 @@
 //! places that they name in words are left out, because they stand below with their lines, and the
 //! slips of the pen of those programs are mended.
 
-use ordain_source::{Diagnostic, Label, SourceMap};
+use ordain_source::{Diagnostic, SourceMap, Span};
 
 /// What other programs write, and how it is written. Enough stands around each that it is not part
 /// of a name.
@@ -30,13 +30,19 @@ const SLIPS: &[(&str, &str)] = &[
 /// The diagnostic with a message for people.
 pub fn for_people(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
     let mut out = diagnostic.clone();
-    let labels = diagnostic.primary.iter().chain(&diagnostic.related);
-    let places: Vec<String> = labels.map(|label| in_words(label, sources)).collect();
+    let labels = diagnostic.primary.iter().chain(&diagnostic.related).map(|label| label.span);
+    let spans = labels.chain(diagnostic.peer);
+    let places: Vec<String> = spans.map(|span| in_words(span, sources)).collect();
     for place in places {
         // The words before a place go with it.
         for before in [" at ", " "] {
             out.message = out.message.replace(&format!("{before}{place}"), "");
         }
+    }
+    if let Some(rest) = out.message.strip_prefix("Could not find parent resource type '::")
+        && let Some((class, _)) = rest.split_once("' of type hostclass")
+    {
+        out.message = format!("There is no class `{class}` to inherit from");
     }
     for (slip, mended) in SLIPS.iter().filter(|(slip, _)| diagnostic.message.contains(slip)) {
         out.message = out.message.replace(slip, mended);
@@ -53,9 +59,9 @@ pub fn for_people(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
 }
 
 /// A place as messages name it.
-fn in_words(label: &Label, sources: &SourceMap) -> String {
-    let file = sources.file(label.span.file);
-    let line = file.line(label.span.range.start);
+fn in_words(span: Span, sources: &SourceMap) -> String {
+    let file = sources.file(span.file);
+    let line = file.line(span.range.start);
     if file.has_path() {
         format!("(file: {}, line: {line})", file.path.display())
     } else {
@@ -68,6 +74,13 @@ mod tests {
     use ordain_source::TextRange;
 
     use super::*;
+
+    #[test]
+    fn a_parent_is_a_class() {
+        let text = "Could not find parent resource type '::baze' of type hostclass in production";
+        let shown = for_people(&Diagnostic::error("a::b", text), &SourceMap::new());
+        assert_eq!(shown.message, "There is no class `baze` to inherit from");
+    }
 
     #[test]
     fn slips_of_other_programs_are_mended() {

@@ -3,6 +3,7 @@
 mod dataclasses;
 mod define;
 mod entities;
+pub(crate) mod literals;
 mod names;
 mod normalize;
 mod plugins;

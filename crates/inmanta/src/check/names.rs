@@ -1,6 +1,8 @@
 //! Looking names up.
 
-use crate::error::{Class, Error, Result};
+use ordain_source::suggest;
+
+use crate::error::{Background, Class, Error, Result};
 use crate::location::Location;
 use crate::program::{Named, NamespaceId, Program, Visible, Warning};
 use crate::syntax::ast::Name;
@@ -83,7 +85,40 @@ impl Program {
     fn not_found(&self, text: &str, namespace: NamespaceId, name: Name) -> Box<Error> {
         let inside = &self.namespaces[namespace as usize].name;
         let message = format!("could not find type {text} in namespace {inside}");
-        Error::new(Class::TypeNotFound, message).at(name.at)
+        let known = self.defined_in(namespace);
+        let (prefix, last) = text.rsplit_once("::").map_or(("", text), |(p, last)| (p, last));
+        let near = suggest::nearest(last, known.iter().map(String::as_str));
+        let near = near.map(|near| match prefix {
+            "" => near.to_owned(),
+            prefix => format!("{prefix}::{near}"),
+        });
+        Error::new(Class::TypeNotFound, message).at(name.at).meaning(near.as_deref())
+    }
+
+    /// The names that mean something in a namespace without a prefix, for suggestions.
+    fn defined_in(&self, namespace: NamespaceId) -> Vec<String> {
+        let mut names: Vec<String> =
+            crate::types::NAMED.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let mut around = Some(namespace);
+        while let Some(id) = around {
+            let namespace = &self.namespaces[id as usize];
+            names.extend(namespace.defines.keys().map(|name| self.name(*name).to_owned()));
+            around = namespace.parent;
+        }
+        names.sort();
+        names
+    }
+
+    /// What an error about a value of an attribute says besides, where it is set at a place.
+    pub(crate) fn about_attribute(&self, attribute: u32, at: Location) -> Background {
+        let attribute = &self.attributes[attribute as usize];
+        let name = self.name(attribute.name);
+        let label = format!("`{name}` takes {}", self.type_text(attribute.internal));
+        Background {
+            places: vec![(attribute.at, format!("`{name}` is declared here"))],
+            help: Vec::new(),
+            focus: Some((at, label)),
+        }
     }
 
     fn find_qualified(
@@ -104,7 +139,12 @@ impl Program {
             if let Some(file) = inside.file {
                 message.push_str(&format!(" in {}", self.files.name(file)));
             }
-            return Err(Error::new(Class::MissingImport, message).at(name.at));
+            let visible = inside.visible.keys().map(String::as_str);
+            let mut visible: Vec<&str> = visible.collect();
+            visible.sort_unstable();
+            let near = suggest::nearest(prefix, visible).map(|near| format!("{near}::{last}"));
+            let error = Error::new(Class::MissingImport, message).at(name.at);
+            return Err(error.meaning(near.as_deref()));
         };
         let target = visible.target;
         let symbol = self.ast.symbols.get(last);

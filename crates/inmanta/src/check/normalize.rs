@@ -1,5 +1,6 @@
 //! Looking up what names in expressions mean: types, plugins, attributes and variables.
 
+use ordain_source::suggest;
 use rustc_hash::FxHashMap;
 
 use super::Found;
@@ -526,7 +527,11 @@ impl Program {
     /// That an entity has no attribute of a name.
     pub(crate) fn no_attribute(&self, entity: u32, name: Symbol) -> Box<Error> {
         let full = &self.entities[entity as usize].full_name;
-        Error::new(Class::Typing, format!("no attribute {} on type {full}", self.name(name)))
+        let text = format!("no attribute {} on type {full}", self.name(name));
+        let slots = self.entities[entity as usize].slots.iter();
+        let known = slots.map(|slot| self.name(self.attributes[*slot as usize].name));
+        let near = suggest::nearest(self.name(name), known);
+        Error::new(Class::Typing, text).meaning(near)
     }
 
     /// That a constructor lacks what an index needs.

@@ -322,7 +322,11 @@ impl Net<'_> {
             "or say in project.yml's relation_precedence_policy what is complete first: \
              `{name} before OTHER` or `OTHER before {name}`"
         ));
-        error.background = Some(Box::new(crate::error::Background { places, help }));
+        error.background = Some(Box::new(crate::error::Background {
+            places,
+            help,
+            ..crate::error::Background::default()
+        }));
         error
     }
 }

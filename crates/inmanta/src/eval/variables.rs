@@ -7,6 +7,7 @@ use super::{
 use crate::error::{Class, Error, Reporter, Result};
 use crate::program::AttributeKind;
 use crate::symbol::Symbol;
+use crate::syntax::ast::ExprKind;
 use crate::types::TypeId;
 use crate::value::{InstanceId, Value, VarId};
 
@@ -422,7 +423,20 @@ impl Net<'_> {
             error = self.through(error, by);
         }
         let name = self.program.attributes[attribute as usize].name;
+        if let Some(at) = self.argument(by, name) {
+            let about = self.program.about_attribute(attribute, at);
+            let background = error.background.get_or_insert_default();
+            background.focus = about.focus;
+            background.places.extend(about.places);
+        }
         self.error_at(by, self.could_not_set(instance, name).caused_by(error))
+    }
+
+    /// Where a constructor names an attribute.
+    fn argument(&self, by: Place, attribute: Symbol) -> Option<crate::location::Location> {
+        let ExprKind::New(new) = self.program.ast.exprs[by.as_expr()?].kind else { return None };
+        let names = self.program.ast.names.list(self.program.ast.news[new].names);
+        names.iter().find(|name| name.symbol == attribute).map(|name| name.at)
     }
 
     pub(super) fn could_not_set(&self, instance: InstanceId, name: Symbol) -> Box<Error> {
@@ -489,7 +503,10 @@ impl Net<'_> {
         );
         let mut error = Error::new(Class::DoubleSet, message);
         let places = vec![(old, "first set here".into()), (new, "and set here again".into())];
-        error.background = Some(Box::new(crate::error::Background { places, help: Vec::new() }));
+        error.background = Some(Box::new(crate::error::Background {
+            places,
+            ..crate::error::Background::default()
+        }));
         error
     }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use ordain_source::{Span, TextRange};
+use ordain_source::{Span, TextRange, suggest};
 use rustc_hash::FxHashMap;
 
 use super::order::{self, Space};
@@ -12,6 +12,7 @@ use super::scope::{self, Alias, Frames, FuncHit, Scope, Target, VarDef};
 use crate::Edition;
 use crate::failure::{Failure, Phase};
 use crate::functions::old::{self, Old};
+use crate::functions;
 use crate::syntax::ast::{ExprId, ExprKind, FuncDef, Name, Piece, StmtId, StmtKind};
 
 /// A block of a module.
@@ -280,8 +281,15 @@ impl<'w> Checker<'w> {
             Import::System => {
                 let prefix = format!("system import of `{path}` failed");
                 let place = program::embedded(self.loading, path);
+                let is_missing = place.is_none();
                 let missing = || format!("could not find any non-empty scope named: {path}");
-                self.imported(module, place.ok_or_else(missing), &prefix, range)
+                let target = self.imported(module, place.ok_or_else(missing), &prefix, range);
+                if is_missing && let Some(failure) = self.found.last_mut() {
+                    let modules = functions::all().iter().map(|func| func.parts().0);
+                    let near = suggest::nearest(path, modules.filter(|m| !m.is_empty()));
+                    failure.help = near.map(|near| format!("did you mean `{near}`?"));
+                }
+                target
             }
             Import::Local => {
                 let place = program::local(self.loading.world, module, path);
@@ -391,7 +399,8 @@ impl<'w> Checker<'w> {
                 failure.places = vec![spans];
                 failure.help = Some(
                     "nothing can be defined by itself; a name that shadows an outer one hides it \
-                     in its whole block",
+                     in its whole block"
+                        .into(),
                 );
                 self.found.push(failure);
             }
@@ -415,6 +424,7 @@ impl<'w> Checker<'w> {
                 let Some((around, class)) = scope::find_class(self, at, name) else {
                     let text = format!("class `{name}` does not exist in this scope");
                     self.refuse(module, text, stmt.range);
+                    self.explain(at, Space::Class, name, self.named_in(module, stmt.range, name));
                     return;
                 };
                 let (class_module_id, class_module) = self.module_at(around);
@@ -501,6 +511,7 @@ impl<'w> Checker<'w> {
             None => {
                 let text = format!("func `{name}` does not exist in this scope");
                 self.refuse(module, text, range);
+                self.explain(at, Space::Func, name, self.named_in(module, range, name));
             }
             Some(FuncHit::Builtin(func)) if self.loading.edition == Edition::Wide => {
                 let old = old::find(func.name).or_else(|| old::with_arguments(func, count));
@@ -527,6 +538,97 @@ impl<'w> Checker<'w> {
             format!("var `${name}` does not exist in this scope")
         };
         self.refuse(module, text, range);
+        self.explain(at, Space::Var, name, self.named_in(module, range, name));
+    }
+
+    /// Says of the last error, that of an unknown name, where the name is and what may be meant.
+    fn explain(&mut self, at: ScopeId, space: Space, name: &Name, place: Option<Span>) {
+        let known = self.visible(at, space);
+        let missing = name.split_once('.').filter(|(first, _)| {
+            is_system(first) && !known.iter().any(|k| k.split('.').next() == Some(first))
+        });
+        let Some(failure) = self.found.last_mut() else { return };
+        failure.focus = place.map(|place| (place, String::new()));
+        failure.help = match missing {
+            Some((module, _)) => Some(format!("`import \"{module}\"` is missing")),
+            None => {
+                let near = suggest::nearest(name, known.iter().map(String::as_str));
+                near.map(|near| match space {
+                    Space::Var => format!("did you mean `${near}`?"),
+                    _ => format!("did you mean `{near}`?"),
+                })
+            }
+        };
+    }
+
+    /// Where a name stands in a range of a file, with the mark of a variable.
+    fn named_in(&self, module: &Module, range: TextRange, name: &str) -> Option<Span> {
+        let file = self.loading.sources.file(module.file);
+        let text = file.text.get(range.start as usize..range.end as usize)?;
+        let at = text.find(name)?;
+        let marked = text[..at].ends_with('$');
+        let start = range.start + at as u32 - u32::from(marked);
+        let end = range.start + (at + name.len()) as u32;
+        Some(TextRange::new(start, end).in_file(module.file))
+    }
+
+    /// All names of a space that mean something in a block, for suggestions.
+    fn visible(&mut self, at: ScopeId, space: Space) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        if space == Space::Var {
+            names.extend(self.locals.iter().map(ToString::to_string));
+            names.extend(scope::GLOBALS.iter().map(ToString::to_string));
+        }
+        if space == Space::Func {
+            let all = functions::all().iter().filter(|func| !func.is_internal());
+            names.extend(all.filter(|f| f.parts().0.is_empty()).map(|f| f.name.to_owned()));
+        }
+        let mut next = Some(at);
+        while let Some(here) = next {
+            let scope = self.scope(here);
+            names.extend(own_names(&scope, space));
+            let imports = scope.aliases.iter().filter_map(|(alias, target)| match target {
+                Alias::Import(target) => Some((alias.clone(), target.clone())),
+                Alias::Include(_) => None,
+            });
+            let mut imports: Vec<(Name, Target)> = imports.collect();
+            imports.sort_by(|a, b| a.0.cmp(&b.0));
+            for (alias, target) in imports {
+                let members = self.members(&target, space);
+                names.extend(members.into_iter().map(|member| format!("{alias}.{member}")));
+            }
+            for target in &scope.stars {
+                names.extend(self.members(target, space));
+            }
+            next = self.parent(here);
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// The names of a space that an import gives.
+    fn members(&mut self, target: &Target, space: Space) -> Vec<String> {
+        match target {
+            Target::System(path) if space == Space::Func => {
+                functions::in_module(path).map(|func| func.parts().1.to_owned()).collect()
+            }
+            Target::System(_) => Vec::new(),
+            Target::Module(module) => {
+                let top = Frames::module(self, *module);
+                own_names(&self.scope(top), space)
+            }
+        }
+    }
+}
+
+/// The names of a space that a block itself defines.
+fn own_names(scope: &Scope, space: Space) -> Vec<String> {
+    match space {
+        Space::Var => scope.vars.keys().map(ToString::to_string).collect(),
+        Space::Func => scope.funcs.keys().map(ToString::to_string).collect(),
+        Space::Class => scope.classes.keys().map(ToString::to_string).collect(),
+        Space::Scoped => Vec::new(),
     }
 }
 

@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 use super::init;
 use crate::failure::{Failure, Phase};
 use crate::syntax::ast::{StmtKind, Tree};
-use crate::syntax::extent;
+use crate::syntax::error::SyntaxError;
+use crate::syntax::{extent, hint};
 use crate::{Edition, syntax};
 
 /// The number of a module.
@@ -139,9 +140,6 @@ impl Modules {
         text: &str,
     ) -> Result<ModId, Vec<Failure>> {
         let file = loading.sources.add(&place.path, text);
-        let fail = |kind: &dyn std::fmt::Display, range: TextRange| {
-            vec![Failure::new(Phase::LexParse, kind.to_string(), range.in_file(file))]
-        };
         let id = ModId(self.list.len() as u32);
         let mut module = Module {
             tree: Tree::default(),
@@ -156,7 +154,7 @@ impl Modules {
         let parsed = syntax::parse(text, loading.edition);
         let mut found = Vec::new();
         match parsed {
-            Err(error) => found = fail(&error, error.range),
+            Err(error) => found.push(refused(&error, text, loading.edition, file)),
             Ok(mut tree) => {
                 found.extend(init::decode(&mut tree, text, file));
                 let shape = init::init(&tree, text, file);
@@ -296,6 +294,16 @@ impl Metadata {
             data.get("parentpathblock").and_then(|v| v.as_bool()).unwrap_or(false);
         Ok(read)
     }
+}
+
+/// A syntax error with what may be behind it.
+fn refused(error: &SyntaxError, text: &str, edition: Edition, file: FileId) -> Failure {
+    let span = error.range.in_file(file);
+    let mut failure = Failure::new(Phase::LexParse, error.to_string(), span);
+    let hint = hint::hint(text, edition, error);
+    failure.focus = hint.place.map(|(range, text)| (range.in_file(file), text.to_owned()));
+    failure.help = hint.help;
+    failure
 }
 
 /// What the text of an import means.

@@ -181,7 +181,7 @@ impl Elaborator<'_> {
             let ty = self.types.print(expected);
             let text = format!("expr: {subject} is ambiguous: {ty}");
             let mut failure = Failure::new(Phase::Unify, text, span);
-            failure.help = Some("write the type, as in `$x []str = []`");
+            failure.help = Some("write the type, as in `$x []str = []`".into());
             return Err(failure);
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Statements, in source order.
 
-use ordain_source::Span;
+use ordain_source::{Span, TextRange, suggest};
 
 use super::{Deferred, Elaborator, FrameId, Subject, Typed};
 use crate::Edition;
@@ -191,6 +191,9 @@ impl Elaborator<'_> {
     ) -> Option<IrId> {
         if resources::find(&node.kind).is_none() {
             self.refuse(format!("invalid resource kind: {}", node.kind), span);
+            if let Some(failure) = self.found.pop() {
+                self.found.push(failure.meaning(resources::nearest(&node.kind)));
+            }
             return None;
         }
         let at = (self.frame(frame).block.module(), node.name);
@@ -247,6 +250,7 @@ impl Elaborator<'_> {
                         let text = format!("field `{name}` does not exist in `{kind}` resource");
                         self.refuse(text, span);
                         self.last_is_placeless();
+                        self.explain_field(known, name, span);
                     }
                     self.optional_condition(frame, entry, span);
                     return None;
@@ -287,6 +291,18 @@ impl Elaborator<'_> {
     fn last_is_placeless(&mut self) {
         if let Some(last) = self.found.pop() {
             self.found.push(last.placeless());
+        }
+    }
+
+    /// Says of the last error, that of a field that a kind lacks, which one may be meant.
+    fn explain_field(&mut self, known: Option<&'static Known>, name: &str, entry: Span) {
+        let fields = known.iter().flat_map(|known| known.kind.fields).map(|field| field.name);
+        let near = suggest::nearest(name, fields);
+        if let Some(failure) = self.found.pop() {
+            let start = entry.range.start;
+            let range = TextRange::new(start, start + name.len() as u32);
+            let failure = failure.pointing(range.in_file(entry.file), "not a field").meaning(near);
+            self.found.push(failure);
         }
     }
 

@@ -64,7 +64,7 @@ fn is_user(name: &str) -> bool {
         && letters.all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-')
 }
 
-const EXISTS: &[&str] = &["exists", "absent"];
+pub(super) const EXISTS: &[&str] = &["exists", "absent"];
 const EXISTS_TEXT: &str = "state must be 'exists' or 'absent'";
 
 fn user(resource: &Resource) -> Result<(), String> {
@@ -96,7 +96,7 @@ fn group(resource: &Resource) -> Result<(), String> {
     unless(!is_user(&resource.name), "group contains invalid character(s)")
 }
 
-const TRIGGERS: &[&str] = &[
+pub(super) const TRIGGERS: &[&str] = &[
     "OnCalendar",
     "OnActiveSec",
     "OnBootSec",
@@ -181,7 +181,7 @@ fn tar(resource: &Resource) -> Result<(), String> {
     Ok(())
 }
 
-const METHODS: &[&str] =
+pub(super) const METHODS: &[&str] =
     &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"];
 
 fn http_client(resource: &Resource) -> Result<(), String> {
@@ -214,7 +214,7 @@ fn mount(resource: &Resource) -> Result<(), String> {
     unless(resource.name.contains("//"), "double slashes are not allowed in resource name")
 }
 
-const PRIORITIES: &[&str] =
+pub(super) const PRIORITIES: &[&str] =
     &["Emerg", "Alert", "Crit", "Err", "Warning", "Notice", "Info", "Debug"];
 
 fn msg(resource: &Resource) -> Result<(), String> {

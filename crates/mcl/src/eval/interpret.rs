@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use ordain_source::{Span, budget};
+use ordain_source::{Span, TextRange, budget, suggest};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::autoedge;
@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::failure::{Failure, Phase};
 use crate::functions::Surroundings;
 use crate::ir::{EntryStepKind, HalfStep, Included, IrKind, Program, ResourceStep, Step};
-use crate::resources::{Given, Kind, Known, Width};
+use crate::resources::{self, Given, Kind, Known, Width};
 use crate::value::Value;
 
 /// What a resource receives into a field.
@@ -561,7 +561,7 @@ impl Interpreter<'_> {
                      no resource kind `{0}` available",
                     step.kind
                 );
-                self.refuse(text, step.span);
+                self.found.push(unknown_kind(text, &step.kind, step.span));
             }
             return;
         };
@@ -607,7 +607,7 @@ impl Interpreter<'_> {
             self.asked.push(Asked { from, to, notify, sends: None, span, place });
         }
         if let Some(text) = problem(&resource) {
-            self.refuse(text, resource.span);
+            self.found.push(explained(text, &resource));
             return;
         }
         self.made.push(resource);
@@ -703,8 +703,38 @@ struct BodyEdge {
     span: Span,
 }
 
+/// That there is no kind of a name.
+pub(super) fn unknown_kind(text: String, kind: &str, span: Span) -> Failure {
+    let range = TextRange::new(span.range.start, span.range.start + kind.len() as u32);
+    let failure = fail(text, span).pointing(range.in_file(span.file), "not a kind of resource");
+    failure.meaning(resources::nearest(kind))
+}
+
+/// What is wrong with a resource, at the field that is to blame: the one without which nothing is.
+pub(super) fn explained(text: String, resource: &Resource) -> Failure {
+    let failure = fail(text, resource.span);
+    let is_cured = |at: &usize| {
+        let mut without = resource.clone();
+        without.fields[*at] = None;
+        problem(&without).is_none()
+    };
+    let set = (0..resource.fields.len()).filter(|at| resource.fields[*at].is_some());
+    let blamed: Vec<usize> = set.filter(is_cured).collect();
+    let [at] = blamed.as_slice() else { return failure };
+    let Some(span) = resource.field_spans.get(*at).copied().flatten() else { return failure };
+    let failure = failure.pointing(span, "");
+    let field = resource.kind.kind.fields[*at].name;
+    let words = validate::words_of(resource.kind.kind.name, field);
+    let value = resource.text(field);
+    match suggest::nearest(&value, words.iter().copied()) {
+        Some(near) => failure.meaning(Some(near)),
+        None if words.is_empty() => failure,
+        None => Failure { help: Some(format!("it is one of: {}", words.join(", "))), ..failure },
+    }
+}
+
 /// What is wrong with a resource.
-fn problem(resource: &Resource) -> Option<String> {
+pub(super) fn problem(resource: &Resource) -> Option<String> {
     let kind = resource.kind.kind.name;
     if resource.name.is_empty() {
         return Some(format!(
@@ -725,7 +755,7 @@ fn problem(resource: &Resource) -> Option<String> {
 }
 
 /// Whether a number is in the range of a field.
-fn fits(width: Width, value: &Value) -> Result<(), String> {
+pub(super) fn fits(width: Width, value: &Value) -> Result<(), String> {
     let (name, bits, is_signed) = match width {
         Width::Full | Width::F32 => return Ok(()),
         Width::I8 => ("int8", 8, true),

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `build` | the nodes of expressions and statements |
 //! | [`interpret`] | the values of a finished graph to resources and edges |
+//! | [`literal`] | what is wrong with values that stand in the program |
 //! | [`meta`] | meta parameters |
 //! | [`sends`] | what resources receive that is known beforehand |
 //! | [`outline`] | the function graph as a picture of the program |
@@ -17,6 +18,7 @@ mod build;
 mod checks;
 pub mod fields;
 pub mod interpret;
+pub mod literal;
 pub mod meta;
 pub mod outline;
 pub mod sends;

@@ -19,6 +19,23 @@ pub(super) fn validate(resource: &Resource) -> Option<String> {
     }
 }
 
+/// The words that a field of a kind takes; none if it takes any text.
+pub(super) fn words_of(kind: &str, field: &str) -> &'static [&'static str] {
+    match (kind, field) {
+        ("file", "state") => &["exists", "absent", "undefined"],
+        ("svc", "state") => &["running", "stopped"],
+        ("svc" | "cron", "startup") => &["enabled", "disabled"],
+        ("pkg", "state") => &["installed", "uninstalled", "newest"],
+        ("net", "state") => &["up", "down"],
+        ("cron", "trigger") => checks::TRIGGERS,
+        ("msg", "priority") => checks::PRIORITIES,
+        ("http:client", "method") => checks::METHODS,
+        ("schedule", "strategy") => &["alpha", "rr"],
+        (_, "state") => checks::EXISTS,
+        _ => &[],
+    }
+}
+
 /// The path that a file resource manages.
 pub(crate) fn file_path(resource: &Resource) -> String {
     let path = resource.text("path");

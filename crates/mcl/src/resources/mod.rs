@@ -4,6 +4,7 @@ mod table;
 
 use std::sync::OnceLock;
 
+use ordain_source::suggest;
 use rustc_hash::FxHashMap;
 
 use crate::types::{self, Type};
@@ -113,6 +114,12 @@ pub fn find(name: &str) -> Option<&'static Known> {
         KINDS.iter().map(known).collect()
     });
     table.get(name)
+}
+
+/// The kind whose name is nearest to one that is none.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let names = KINDS.iter().map(|kind| kind.name).filter(|name| !name.starts_with('_'));
+    suggest::nearest(name, names)
 }
 
 #[cfg(test)]

@@ -7,10 +7,12 @@
 //! | [`ast`] | the tree |
 //! | [`interpolate`] | the content of strings |
 //! | [`error`] | what is refused |
+//! | `hint` | what may be behind that |
 
 pub mod ast;
 pub mod error;
 pub(crate) mod extent;
+pub(crate) mod hint;
 pub mod interpolate;
 pub mod lexer;
 pub(crate) mod parser;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::{Span, suggest};
+use ordain_source::Span;
 
 use crate::catalog::kinds::KnownKind;
 use crate::catalog::parameters::{check_tags, tag_values};
 use crate::catalog::tags::{self, TagSet};
 use crate::catalog::titles;
+use crate::check::repository::{nearest, parent_range};
 use crate::catalog::{
     Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
     TOP_CLASS, class_title, schema,
@@ -18,7 +19,7 @@ use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::resources::{Declaration, as_parameter, is_class, new_param};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
-use crate::load::{DefKind, NodeDef, TypeDef};
+use crate::load::{DefKind, Named, NodeDef, TypeDef};
 use crate::syntax::{Definition, Expr, Param as ParamDef, Program};
 use crate::value::Value;
 
@@ -61,11 +62,12 @@ impl Compiler<'_> {
     }
 
     fn unknown_resource_type<T>(&self, name: &str) -> EvalResult<T> {
-        let defines = self.env.type_names(DefKind::Define);
+        let defines = self.env.names_like(Named::Define, name);
+        let ruby = self.env.names_like(Named::RubyType, name);
         let natives = schema::TYPES.iter().map(|t| t.name);
-        let known = defines.iter().map(EcoString::as_str).chain(natives);
+        let known = defines.iter().chain(&ruby).map(EcoString::as_str).chain(natives);
         let mut error = PlainError::new(format!("Unknown resource type: '{name}'"));
-        error.help = self.env.missing_member_help(name, suggest::nearest(name, known));
+        error.help = self.env.missing_member_help(name, nearest(name, known));
         Err(error.into())
     }
 
@@ -76,9 +78,7 @@ impl Compiler<'_> {
             None => {
                 let text = format!("Could not find declared class {title}");
                 let mut error = PlainError::new(text);
-                let known = self.env.type_names(DefKind::Class);
-                let near = suggest::nearest(name, known.iter().map(EcoString::as_str));
-                error.help = self.env.missing_help(name, near);
+                error.help = self.env.class_help(name);
                 Err(error.into())
             }
         }
@@ -296,8 +296,13 @@ impl Compiler<'_> {
                     "Could not find parent resource type '::{parent}' of type hostclass in {}",
                     self.env.name
                 );
-                let error = EvalError::without_issue(text, child.span);
-                return Err(EvalError { line_only: false, ..error }.into());
+                let mut error = EvalError::without_issue(text, child.span);
+                error.line_only = false;
+                let range = parent_range(&child.program, child.span.range, &parent);
+                let place = range.map(|range| range.in_file(child.span.file));
+                error.focus = place.map(|place| (place, "there is no such class".to_owned()));
+                error.help.extend(self.env.class_help(&parent));
+                return Err(error.into());
             };
             if self.catalog.find(&ResourceKey::new("class", &parent)).is_some() {
                 break;

@@ -93,7 +93,7 @@ impl Compiler<'_> {
                 out.issue = error.issue.map(Into::into);
                 out.span = None;
                 out.help.extend(error.help);
-                out.related = error.related;
+                (out.related, out.focus) = (error.related, error.focus);
                 out
             }
             _ => {
@@ -315,7 +315,7 @@ impl Compiler<'_> {
             None => {
                 let text = format!("Could not find class {name} for {}", self.node);
                 let mut error = PlainError::new(text);
-                error.help = self.env.missing_help(&lower, None);
+                error.help = self.env.class_help(&lower);
                 Err(error.into())
             }
         }

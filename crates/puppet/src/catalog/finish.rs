@@ -11,7 +11,7 @@ use crate::catalog::{
     How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, Resource, ResourceId,
     ResourceKey, ResourceKind, flat, schema,
 };
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain, unplaced};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
 use crate::eval::resources::{has_walk, new_param, walk_within};
 use crate::eval::{Compiler, reference_key};
@@ -274,7 +274,8 @@ impl Compiler<'_> {
             None => return plain(text),
         };
         error.code = Some("puppet::unknown-parameter");
-        error.related.extend(bad.origin.span.map(|s| (s, "not an attribute".to_string())));
+        let place = bad.origin.span.map(|span| self.name_in(span, &bad.name));
+        error.focus = place.map(|span| (span, "not an attribute".to_string()));
         let known = schema.attributes().chain(METAPARAMETERS.iter().copied());
         error.help.extend(
             suggest::nearest(&bad.name, known).map(|near| format!("did you mean `{near}`?")),
@@ -394,7 +395,7 @@ impl Compiler<'_> {
                     );
                     return Err(unplaced(text, param.origin.span.or(resource.span)));
                 }
-                for value in values {
+                for (at, value) in values.iter().enumerate() {
                     if value.is_undef() {
                         continue;
                     }
@@ -404,29 +405,34 @@ impl Compiler<'_> {
                     if self.catalog.find(&key).is_some() {
                         continue;
                     }
-                    let at = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
-                    let text = format!(
-                        "Could not find resource '{}' in parameter '{name}'{at}",
-                        key.text()
-                    );
-                    let related = param.origin.span.map(|s| (s, "asked for here".into()));
-                    return Err(EvalError {
-                        code: None,
-                        issue: None,
-                        message: text,
-                        span: resource.span,
-                        line_only: true,
-                        related: related.into_iter().collect(),
-                        help: self.reference_help(&key).into_iter().collect(),
-                        diagnostics: Vec::new(),
-                        is_jump: false,
-                        wrapped: None,
-                    }
-                    .into());
+                    return self.missing_target(&key, name, param, resource.span, at);
                 }
             }
         }
         Ok(())
+    }
+
+    /// That a resource is not there which a relationship metaparameter names, as its value of this
+    /// number.
+    fn missing_target<T>(
+        &self,
+        key: &ResourceKey,
+        name: &str,
+        param: &Param,
+        resource: Option<Span>,
+        number: usize,
+    ) -> EvalResult<T> {
+        let place = param.origin.span.or(resource);
+        let at = self.place(place).map(|p| format!(" {p}")).unwrap_or_default();
+        let text = format!("Could not find resource '{}' in parameter '{name}'{at}", key.text());
+        let mut unwind = unplaced(text, place);
+        if let Unwind::Error(error) = &mut *unwind {
+            let attribute = param.origin.span;
+            let value = attribute.and_then(|at| self.env.value_part(at, &[Step::Item(number)]));
+            error.focus = value.map(|span| (span, "nothing declares this".to_owned()));
+            error.help.extend(self.reference_help(key));
+        }
+        Err(unwind)
     }
 
     fn bad_reference(&self, text: &str, param: &Param) -> EvalResult<()> {

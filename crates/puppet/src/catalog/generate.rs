@@ -141,9 +141,10 @@ impl Compiler<'_> {
             Unwind::Break(span) => *misplaced("break", span),
             other => other,
         };
-        let (detail, related, help, inner) = match unwind {
+        let (detail, related, focus, help, inner) = match unwind {
             Unwind::Plain(error) => {
-                (error.message, error.related, error.help.into_iter().collect(), None)
+                let help = error.help.into_iter().collect();
+                (error.message, error.related, error.focus, help, None)
             }
             Unwind::Error(error) if error.is_jump => {
                 let place = self.full_place(error.span, true);
@@ -156,9 +157,9 @@ impl Compiler<'_> {
                 let place = self.full_place(error.span, error.line_only);
                 let prefix = if error.issue.is_some() { "Evaluation Error: " } else { "" };
                 let text = format!("{prefix}{}{place}", error.message);
-                let at = error.span.map(|s| (s, error.message.clone()));
-                let related = at.into_iter().chain(error.related.iter().cloned()).collect();
-                (text, related, error.help.clone(), Some(Box::new(error)))
+                let at = || error.span.map(|s| (s, String::new()));
+                let focus = error.focus.clone().or_else(at);
+                (text, error.related.clone(), focus, error.help.clone(), Some(Box::new(error)))
             }
             other => return Box::new(other),
         };
@@ -167,7 +168,7 @@ impl Compiler<'_> {
         let mut error = EvalError::new("RUNTIME_ERROR", text, span.unwrap_or(nowhere));
         error.span = span;
         error.line_only = true;
-        error.related = related;
+        (error.related, error.focus) = (related, focus);
         error.help = help;
         error.wrapped = inner;
         error.into()

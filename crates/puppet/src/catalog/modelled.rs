@@ -113,7 +113,10 @@ impl Compiler<'_> {
         };
         let env = self.env;
         self.instantiate_entries(kind, entries, |error, span| {
-            let span = span.map(|span| env.value_part(span, &error.path).unwrap_or(span));
+            let span = span.map(|span| match error.path.is_empty() {
+                true => span,
+                false => env.value_part(span, &error.path).unwrap_or(span),
+            });
             told.tell(error, span)
         })
     }
@@ -143,7 +146,7 @@ impl Told {
         };
         let mut out = EvalError::new(issue, text, span);
         out.help.extend(error.help);
-        out.related = error.related;
+        (out.related, out.focus) = (error.related, error.focus);
         out.into()
     }
 }

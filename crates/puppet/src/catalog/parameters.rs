@@ -4,20 +4,20 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::{Span, suggest};
+use ordain_source::{Span, TextRange, suggest};
 
 use crate::catalog::{
     How, LostValue, Param, ParamOrigin, ResourceId, flat, flatten_values, schema, tags,
 };
-use crate::eval::closure::Signature;
-use crate::eval::error::{EvalResult, Unwind, plain, unplaced};
+use crate::eval::closure::{Signature, SignatureParam};
+use crate::eval::error::{EvalResult, PlainError, Unwind, plain, unplaced};
 use crate::eval::resources::{as_parameter, new_param};
 use crate::eval::scope::ScopeId;
 use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, TypeDef};
 use crate::syntax::{ExprId, Param as ParamDef};
-use crate::types::mismatch;
+use crate::types::{is_instance, mismatch};
 use crate::types::refusal::answered;
 use crate::value::Value;
 
@@ -129,17 +129,60 @@ impl Compiler<'_> {
         let Some(text) = mismatch::describe_params(&reference, signature, &given, false) else {
             return Ok(());
         };
-        let mut error = crate::eval::error::PlainError::new(text);
-        for param in checked.filter(|p| !known(&p.name)) {
+        let mut error = PlainError::new(text);
+        let unknown = checked.clone().find(|p| !known(&p.name));
+        for param in checked.clone().filter(|p| !known(&p.name)) {
             let names = signature.params.iter().map(|p| p.name.as_str());
             if let Some(near) = suggest::nearest(&param.name, names) {
                 error.help = Some(format!("did you mean `{near}`?"));
             }
             let label = format!("`{}` is no parameter", param.name);
-            error.related.extend(param.origin.span.map(|s| (s, label)));
+            let place = param.origin.span.map(|span| (self.name_in(span, &param.name), label));
+            match error.focus {
+                None => error.focus = place,
+                Some(_) => error.related.extend(place),
+            }
         }
-        error.related.push((def.span, "defined here".to_string()));
+        let misfit = signature.params.iter().find_map(|wanted| {
+            let param = checked.clone().find(|p| p.name == wanted.name)?;
+            (!is_instance(&wanted.kind, &param.value)).then_some((wanted, param))
+        });
+        match misfit.filter(|_| unknown.is_none()) {
+            Some((wanted, param)) => self.explain_misfit(&mut error, def, wanted, param),
+            None => error.related.push((def.span, "defined here".to_string())),
+        }
         Err(error.into())
+    }
+
+    /// Says of a value that is not of the type of its parameter where it is written, and where the
+    /// type is.
+    fn explain_misfit(
+        &self,
+        error: &mut PlainError,
+        def: &TypeDef,
+        wanted: &SignatureParam,
+        param: &Param,
+    ) {
+        let place = match &param.origin.how {
+            How::Data(place) => self.data_place(place),
+            _ => param.origin.span.map(|span| self.env.value_part(span, &[]).unwrap_or(span)),
+        };
+        let label = format!("`{}` takes {}", param.name, mismatch::short_type(&wanted.kind));
+        error.focus = place.map(|place| (place, label));
+        let params = def.program.params(def.params);
+        let declared = params.iter().find(|p| p.name == param.name);
+        let declared = declared.map_or(def.span, |p| p.range.in_file(def.program.file));
+        error.related.push((declared, "declared here".to_string()));
+        error.help = mismatch::unquoted(&wanted.kind, &param.value);
+    }
+
+    /// The name of an attribute, which begins it; a place that is no attribute stays as it is.
+    pub(super) fn name_in(&self, attribute: Span, name: &str) -> Span {
+        let range = attribute.range;
+        let file = self.env.sources.file(attribute.file);
+        let begins = file.text.get(range.start as usize..).is_some_and(|t| t.starts_with(name));
+        let end = if begins { range.start + name.len() as u32 } else { range.end };
+        TextRange::new(range.start, end).in_file(attribute.file)
     }
 
     fn bind_data(

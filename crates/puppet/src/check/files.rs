@@ -83,14 +83,19 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked
             Err(e) if e.message.starts_with(UNSPECIFIED_CLASS) => {
                 vec![Diagnostic::warning(INVALID_DATA, e.message).at(e.range.in_file(file))]
             }
-            Err(e) => at(e.range, e.message),
+            Err(e) => return broken(at(e.range, e.message)),
         },
         Some(Form::Json) => match ordain_data::json::read(text) {
             Ok(_) => Vec::new(),
-            Err(e) => at(e.range, e.message),
+            Err(e) => return broken(at(e.range, e.message)),
         },
     };
     found.into()
+}
+
+/// A data file that cannot be read.
+fn broken(found: Vec<Diagnostic>) -> Checked {
+    Checked { found, defines: Some(Box::new(Unit::Broken)) }
 }
 
 fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Strict) -> Checked {
@@ -181,6 +186,11 @@ fn hiera_config(source: &SourceText<'_>, checking: &Checking<'_>) -> Vec<Diagnos
         Ok(config) => config,
         Err(fault) => {
             let error = Diagnostic::error(INVALID_DATA, fault.message);
+            if let Some(blame) = fault.blame {
+                let mut error = error.at(blame.range.in_file(source.file));
+                error.help.extend(blame.help);
+                return vec![error];
+            }
             return vec![if fault.path.is_some() { error.at(line(fault.line)) } else { error }];
         }
     };

@@ -121,7 +121,7 @@ fn not_program(
 
 /// The message with the line and column in the text; the end of the text is no place.
 fn with_place(error: &Diagnostic, text: &str) -> String {
-    let start = error.primary.as_ref().map(|l| l.span.range.start);
+    let start = error.peer_span().map(|span| span.range.start);
     match start.filter(|_| !error.message.ends_with("at end of input")) {
         Some(start) => {
             let at = SourceFile::new("", text).line_col(start);

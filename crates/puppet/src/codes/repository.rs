@@ -101,6 +101,11 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "`site-modules/ntp` and `modules/ntp`: the first directory of `modulepath` wins, and nothing of the other module is seen. Remove or rename one.",
     ),
     doc(
+        "puppet::missing-resource",
+        "A relationship names a resource that nothing declares",
+        "`require => Package['ntpp']` where every package of the repository has another title: a run ends with `Could not find resource`. It is only said where all titles of the type stand in the code as they are. Mind the spelling, or declare the resource.",
+    ),
+    doc(
         "puppet::unknown-setting",
         "An environment has no setting of this name",
         "`modulpath = modules` in `environment.conf` has no effect: mind the spelling. There are `modulepath`, `manifest`, `config_version`, `environment_timeout` and a few more.",

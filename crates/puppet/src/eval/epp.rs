@@ -4,18 +4,56 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::{EntryKind, Span};
+use ordain_source::{EntryKind, Span, suggest};
 use ordain_syntax::ListRef;
 
-use crate::eval::error::{EvalError, EvalResult, PlainError, plain};
+use crate::eval::closure::Signature;
+use crate::eval::error::{EvalError, EvalResult, PlainError, Step, plain};
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::text::write_text;
 use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Frame, Inline};
 use crate::load::LoadedFile;
 use crate::syntax::{Expr, ExprId, Param, Program};
-use crate::types::mismatch;
+use crate::types::{is_instance, mismatch};
 use crate::value::{HashValue, Value};
+
+/// The error of what is given to a template: with what may be meant, and where it is declared.
+fn refused_parameters(
+    text: String,
+    f: &Frame,
+    list: &[Param],
+    signature: &Signature,
+    given: &[(EcoString, Value)],
+) -> PlainError {
+    let mut error = PlainError::new(text);
+    let is_param = |name: &EcoString| list.iter().any(|param| param.name == *name);
+    if let Some((name, _)) = given.iter().find(|(name, _)| !is_param(name)) {
+        error.path = vec![Step::Key(name.clone())];
+        let near = suggest::nearest(name, list.iter().map(|param| param.name.as_str()));
+        error.help = near.map(|near| format!("did you mean `{near}`?"));
+        return error;
+    }
+    for (param, wanted) in list.iter().zip(&signature.params) {
+        let place = param.range.in_file(f.program.file);
+        match given.iter().find(|(name, _)| *name == param.name) {
+            Some((name, value)) if !is_instance(&wanted.kind, value) => {
+                error.path = vec![Step::Value(name.clone())];
+                error.help = mismatch::unquoted(&wanted.kind, value);
+                error.related.push((place, "declared here".into()));
+                break;
+            }
+            None if param.default.is_none() => {
+                let text = format!("give it with the name of the template: {{ '{}' => … }}", param.name);
+                error.help = Some(text);
+                error.related.push((place, "declared here, without a default".into()));
+                break;
+            }
+            _ => {}
+        }
+    }
+    error
+}
 
 impl Compiler<'_> {
     /// Evaluates an EPP template with these parameters.
@@ -77,14 +115,16 @@ impl Compiler<'_> {
     /// broken.
     fn checked(&self, loaded: &LoadedFile, function: &str, span: Span) -> EvalResult<Arc<Program>> {
         let Some(first) = loaded.errors.first() else { return Ok(Arc::clone(&loaded.program)) };
-        let inner = first.primary.as_ref().map(|l| l.span);
+        let inner = first.peer_span();
         let place = self.full_place(inner, false);
         let text = format!(
             "Error while evaluating a Function Call, {function}(): Invalid EPP: {}{place}",
             first.message
         );
         let mut error = EvalError::new("RUNTIME_ERROR", text, span);
-        error.related.extend(inner.map(|at| (at, first.message.clone())));
+        let place = first.primary.as_ref().map(|label| label.span);
+        error.focus = place.map(|at| (at, first.message.clone()));
+        error.related = first.related.iter().map(|l| (l.span, l.text.clone())).collect();
         error.help = first.help.iter().map(ToString::to_string).collect();
         Err(error.into())
     }
@@ -165,7 +205,7 @@ impl Compiler<'_> {
             Ok(())
         })?;
         match mismatch::describe_params(&subject, &signature, &entries, false) {
-            Some(text) => plain(text),
+            Some(text) => Err(refused_parameters(text, f, list, &signature, &entries).into()),
             None => Ok(()),
         }
     }

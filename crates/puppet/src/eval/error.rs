@@ -36,6 +36,8 @@ pub struct PlainError {
     pub help: Option<String>,
     /// Other places, with what is to say about them.
     pub related: Vec<(Span, String)>,
+    /// Where the mistake is, if that is known and not where Puppet reports it; and what to say there.
+    pub focus: Option<(Span, String)>,
     /// Which part of the expression is to blame.
     pub blame: Blame,
     /// Which part of the value that was given is to blame, innermost step first.
@@ -82,6 +84,8 @@ pub struct EvalError {
     pub line_only: bool,
     /// Other places, with what is to say about them.
     pub related: Vec<(Span, String)>,
+    /// Where the mistake is, if that is known and not where Puppet reports it; and what to say there.
+    pub focus: Option<(Span, String)>,
     /// What to do.
     pub help: Vec<String>,
     /// Diagnostics that stand in its place, when it is a file that does not parse.
@@ -100,6 +104,7 @@ impl PlainError {
             message: message.into(),
             help: None,
             related: Vec::new(),
+            focus: None,
             blame: Blame::Whole,
             path: Vec::new(),
         }
@@ -126,6 +131,7 @@ impl EvalError {
             span: Some(span),
             line_only: false,
             related: Vec::new(),
+            focus: None,
             help: Vec::new(),
             diagnostics: Vec::new(),
             is_jump: false,

@@ -3,10 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
-use ordain_source::{Span, suggest};
+use ordain_source::Span;
 use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 
+use crate::check::repository::nearest;
 use crate::eval::budget::Weight;
 use crate::eval::call::Call as NativeCall;
 use crate::eval::closure::{Closure, NoType, Signature, SignatureParam};
@@ -17,7 +18,7 @@ use crate::eval::scope::{Pending, Scope, ScopeId, ScopeKind};
 use crate::eval::variables::{UNEVALUATED, not_reserved};
 use crate::eval::{Compiler, Frame};
 use crate::functions::{self, Function, ParamKind, Style};
-use crate::load::FunctionDef;
+use crate::load::{FunctionDef, Named};
 use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
 use crate::types::refusal::answered;
 use crate::types::{Type, infer::infer, mismatch, parse};
@@ -295,11 +296,11 @@ impl Compiler<'_> {
     }
 
     fn function_help(&self, name: &str) -> Option<String> {
-        let written = self.env.function_names();
+        let written = self.env.names_like(Named::Function, name);
         let known = builtins().keys().copied().chain(written.iter().map(EcoString::as_str));
         let mut known: Vec<&str> = known.collect();
         known.sort_unstable();
-        self.env.missing_member_help(name, suggest::nearest(name, known))
+        self.env.missing_member_help(name, nearest(name, known))
     }
 
     /// Whether a function of this name can be called.

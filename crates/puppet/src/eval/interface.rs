@@ -142,10 +142,7 @@ impl Compiler<'_> {
         let Some(def) = self.class_named(&lower)? else {
             let mut error =
                 PlainError::new(format!("Could not find class ::{lower} for {}", self.node));
-            let known = self.env.type_names(crate::load::DefKind::Class);
-            let known = known.iter().map(EcoString::as_str);
-            let near = ordain_source::suggest::nearest(&lower, known);
-            error.help = self.env.missing_help(&lower, near);
+            error.help = self.env.class_help(&lower);
             return Err(error.into());
         };
         Ok(Includable::New(key, def))

@@ -499,11 +499,15 @@ impl<'e> Compiler<'e> {
     pub(crate) fn locate(&self, f: &Frame, id: ExprId, unwind: Box<Unwind>) -> Box<Unwind> {
         match *unwind {
             Unwind::Plain(error) => {
-                let part = match error.path.is_empty() {
-                    true => blamed(&f.program, id, error.blame),
-                    false => given_part(&f.program, id, &error.path),
+                let is_wrapped = error.issue.is_none();
+                let given = given_part(&f.program, id, &error.path);
+                let is_part = !error.path.is_empty();
+                let part = match is_part && !is_wrapped {
+                    true => given,
+                    false => blamed(&f.program, id, error.blame),
                 };
                 let span = f.program.span(part);
+                let focus = (is_part && is_wrapped).then(|| (f.program.span(given), String::new()));
                 let mut located = match error.issue {
                     Some(issue) => EvalError::new(issue, error.message, span),
                     None => {
@@ -513,7 +517,7 @@ impl<'e> Compiler<'e> {
                     }
                 };
                 located.help.extend(error.help);
-                located.related = error.related;
+                (located.related, located.focus) = (error.related, error.focus.or(focus));
                 located.into()
             }
             other => Box::new(other),

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::{FileId, Severity, Span, suggest};
+use ordain_source::{FileId, Severity, Span};
 
 use crate::catalog::schema;
 use crate::catalog::{ResourceKey, ResourceKind, capitalize_segments, flatten_values};
+use crate::check::repository::nearest;
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::text::to_text;
 use crate::eval::type_definitions::{not_of_types, refuse_expressions};
 use crate::eval::{Compiler, Frame, Inline, access};
-use crate::load::{AliasDef, DefKind};
+use crate::load::{AliasDef, Named};
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::types::format::ruby_text;
 use crate::types::{IntRange, ObjectType, Type, parse};
@@ -35,12 +36,14 @@ impl Compiler<'_> {
     }
 
     fn type_help(&self, name: &str) -> Option<String> {
-        let defines = self.env.type_names(DefKind::Define);
+        let lower = name.to_lowercase();
+        let mut defines = self.env.names_like(Named::Define, &lower);
+        defines.extend(self.env.names_like(Named::DataType, &lower));
         let defines: Vec<EcoString> = defines.iter().map(|n| capitalize_segments(n)).collect();
         let natives: Vec<EcoString> =
             schema::TYPES.iter().map(|t| capitalize_segments(t.name)).collect();
         let known = defines.iter().chain(&natives).map(EcoString::as_str);
-        let near = suggest::nearest(name, known.chain(TYPE_NAMES.iter().copied()));
+        let near = nearest(name, known.chain(TYPE_NAMES.iter().copied()));
         match name.contains("::") {
             true => self.env.missing_help(&name.to_lowercase(), near),
             false => near.map(|near| format!("did you mean `{near}`?")),
@@ -289,12 +292,12 @@ impl Compiler<'_> {
         if let Some(error) = loaded.errors.first() {
             let parsed = crate::syntax::parse(FileId(0), Arc::<str>::from(text));
             let is_syntax = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
-            return match error.primary.as_ref().filter(|_| is_syntax) {
+            return match error.peer_span().filter(|_| is_syntax) {
                 Some(_) if error.message.ends_with("at end of input") => {
                     plain(error.message.clone())
                 }
-                Some(label) => {
-                    let mut out = EvalError::new("", error.message.clone(), label.span);
+                Some(span) => {
+                    let mut out = EvalError::new("", error.message.clone(), span);
                     out.issue = error.issue.clone();
                     Err(out.into())
                 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_data::yaml::{Schema, read};
+use ordain_data::yaml::{Schema, Tree, read};
+use ordain_source::TextRange;
 
 use super::files::from_data;
 use super::merge::Strategy;
@@ -115,12 +116,25 @@ pub struct ConfigFault {
     pub path: Option<PathBuf>,
     /// The line, from 1, if it is known.
     pub line: Option<u32>,
+    /// The part of the file that is to blame, if that is known.
+    pub blame: Option<Box<ConfigBlame>>,
+}
+
+/// The part of a configuration that is to blame for an error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConfigBlame {
+    /// The file.
+    pub path: PathBuf,
+    /// Where in its text.
+    pub range: TextRange,
+    /// What to do.
+    pub help: Option<String>,
 }
 
 impl ConfigFault {
     /// An error that the looking up function has.
     pub fn plain(message: impl Into<String>) -> Self {
-        Self { issue: None, message: message.into(), path: None, line: None }
+        Self { issue: None, message: message.into(), path: None, line: None, blame: None }
     }
 }
 
@@ -253,12 +267,34 @@ impl Reader<'_> {
         line: Option<u32>,
     ) -> ConfigFault {
         let path = Some(self.path.to_path_buf());
-        ConfigFault { issue: Some(issue), message: text.into(), path, line }
+        ConfigFault { issue: Some(issue), message: text.into(), path, line, blame: None }
     }
 
-    fn check(&self, problems: &[String]) -> Result<(), ConfigFault> {
+    fn check(&self, problems: &[shape::Problem]) -> Result<(), ConfigFault> {
         let subject = format!("The Lookup Configuration at '{}'", self.path.display());
-        super::text::mismatches(&subject, problems).map_or(Ok(()), |m| Err(ConfigFault::plain(m)))
+        let texts: Vec<String> = problems.iter().map(|p| p.text.clone()).collect();
+        let Some(message) = super::text::mismatches(&subject, &texts) else { return Ok(()) };
+        let mut fault = ConfigFault::plain(message);
+        if let Some(first) = problems.first() {
+            let steps: Vec<&str> = first.path.iter().map(EcoString::as_str).collect();
+            let key = first.key.as_ref().map(|(key, _)| key.as_str());
+            fault.blame = self.blame(&steps, key);
+            let near = first.key.as_ref().and_then(|(_, near)| near.as_ref());
+            if let (Some(blame), Some(near)) = (&mut fault.blame, near) {
+                blame.help = Some(format!("did you mean `{near}`?"));
+            }
+        }
+        Err(fault)
+    }
+
+    /// The value under keys and indices; or one of its keys.
+    fn blame(&self, steps: &[&str], key: Option<&str>) -> Option<Box<ConfigBlame>> {
+        let tree = Tree::parse(self.text).ok()?;
+        let value = tree.find_node(steps)?;
+        let is_key = |id| key.is_some() && tree.text(id) == key;
+        let node = tree.entries(value).map(|(key, _)| key).find(|id| is_key(*id));
+        let range = tree.node(node.unwrap_or(value)).span;
+        Some(Box::new(ConfigBlame { path: self.path.to_path_buf(), range, help: None }))
     }
 
     fn root(&self) -> PathBuf {
@@ -293,10 +329,21 @@ impl Reader<'_> {
             ("data_hash", Value::from("yaml_data")),
         ]);
         let defaults = given.filter(|d| !d.is_undef()).unwrap_or(&fallback);
-        self.check_defaults(defaults)?;
+        self.check_defaults(defaults).map_err(|mut fault| {
+            fault.blame = self.blame(&["defaults"], None);
+            fault
+        })?;
         let levels = |key: &str| -> Result<Option<Vec<Level>>, ConfigFault> {
             let Some(levels) = value.get(key).and_then(Value::as_array) else { return Ok(None) };
-            let levels = levels.iter().map(|level| self.level(level, defaults));
+            let one = |(i, level): (usize, &Value)| {
+                self.level(level, defaults).map_err(|mut fault| {
+                    if fault.line.is_none() {
+                        fault.blame = self.blame(&[key, &i.to_string()], None);
+                    }
+                    fault
+                })
+            };
+            let levels = levels.iter().enumerate().map(one);
             levels.collect::<Result<Vec<_>, _>>().map(Some)
         };
         let mut hierarchy = match levels("hierarchy")? {

@@ -14,6 +14,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::config::{Config, ConfigFault, Owner};
 use super::eyaml::Secrets;
+use crate::catalog::DataPlace;
+use crate::eval::Compiler;
 use crate::value::{HashValue, Value};
 
 /// What is made of files, by whichever compile wants it first; the others wait for it.
@@ -266,6 +268,17 @@ fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
         data.entries.insert(key.into(), entry(value, line));
     }
     Ok(data)
+}
+
+impl Compiler<'_> {
+    /// Where a value of data is written: read again, since only errors ask.
+    pub(crate) fn data_place(&self, place: &DataPlace) -> Option<Span> {
+        let path = Path::new(place.file.as_str());
+        let text = read_text(self.env.world.as_ref(), path).ok()?;
+        let tree = Tree::parse(&text).ok()?;
+        let range = tree.find(&[place.key.as_str()])?;
+        Some(range.in_file(self.env.sources.add(path, text)))
+    }
 }
 
 fn no_hash(value: &ordain_data::Value) -> DataFault {

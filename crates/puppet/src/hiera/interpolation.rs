@@ -4,12 +4,12 @@
 //! they stand in, within a [`Budget`]: texts that refer to each other may double at every step.
 
 use ecow::EcoString;
-use ordain_source::budget;
+use ordain_source::{budget, suggest};
 
 use super::explain::Node;
 use super::key::{Segment, split};
 use super::lookup::{Lookup, lookup_error, unwind};
-use crate::eval::error::EvalResult;
+use crate::eval::error::{EvalResult, Unwind};
 use crate::ruby::ruby_text;
 use crate::value::{HashValue, Value};
 
@@ -30,6 +30,9 @@ pub enum Piece<'t> {
         argument: &'t str,
     },
 }
+
+/// The methods that there are.
+pub(crate) const METHODS: [&str; 5] = ["lookup", "hiera", "scope", "literal", "alias"];
 
 /// The parts of a text. Never fails: what is no expression is text.
 ///
@@ -193,10 +196,17 @@ impl Lookup<'_, '_> {
                 "'alias' interpolation is only permitted if the expression is equal to the \
                  entire string",
             ),
-            other => issue(
-                "HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD",
-                format!("Unknown interpolation method '{other}'"),
-            ),
+            other => {
+                let text = format!("Unknown interpolation method '{other}'");
+                let code = "HIERA_INTERPOLATION_UNKNOWN_INTERPOLATION_METHOD";
+                let mut unwind = unwind(Some(code), text, None);
+                if let Unwind::Error(error) = &mut *unwind
+                    && let Some(near) = suggest::nearest(other, METHODS)
+                {
+                    error.help.push(format!("did you mean `{near}`?"));
+                }
+                Err(unwind)
+            }
         }
     }
 

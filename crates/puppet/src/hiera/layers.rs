@@ -340,6 +340,7 @@ impl Lookup<'_, '_> {
                 message: format!("hiera.yaml version 3 cannot be used in {}", layer.0),
                 path: Some(file.clone()),
                 line: None,
+                blame: None,
             };
             let mut unwind = self.fault(&fault);
             if let Unwind::Error(error) = &mut *unwind {
@@ -356,6 +357,19 @@ impl Lookup<'_, '_> {
 
     /// The error of a configuration, at its place.
     pub(super) fn fault(&self, fault: &ConfigFault) -> Box<Unwind> {
+        let mut unwind = self.fault_as_told(fault);
+        if let (Unwind::Error(error), Some(blame)) = (&mut *unwind, &fault.blame)
+            && let Ok(text) = super::files::read_text(self.c.env.world.as_ref(), &blame.path)
+        {
+            let file = self.c.env.sources.add(&blame.path, text.as_str());
+            error.focus = Some((blame.range.in_file(file), String::new()));
+            error.help.extend(blame.help.clone());
+        }
+        unwind
+    }
+
+    /// The error of a configuration where Puppet has it.
+    fn fault_as_told(&self, fault: &ConfigFault) -> Box<Unwind> {
         let Some(issue) = fault.issue else {
             return match self.error::<()>(fault.message.clone()) {
                 Err(unwind) => unwind,

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
 use ordain_functions::uri::Uri;
+use ordain_source::TextRange;
 
 use super::config::{ConfigFault, FunctionKind, Level, Locations};
 use super::explain::Node;
@@ -16,7 +17,7 @@ use super::lookup::{Lookup, Tracked, data_fault, lookup_error, message_of};
 use super::merge::Strategy;
 use crate::catalog::DataPlace;
 use crate::eval::Strict;
-use crate::eval::error::{EvalResult, plain};
+use crate::eval::error::{EvalResult, Unwind, plain};
 use crate::value::Value;
 
 /// The levels of a hierarchy; variants share those that are the same in both.
@@ -220,6 +221,7 @@ impl Lookup<'_, '_> {
             message: format!("Undefined variable '{name}'"),
             path,
             line,
+            blame: None,
         })
     }
 
@@ -495,13 +497,38 @@ impl Lookup<'_, '_> {
             self.explain(|e| e.not_found(key.root.clone()));
             return Ok(None);
         };
-        let value = self.entry_value(level, location, key, entry)?;
+        let value = self.entry_value(level, location, key, entry).map_err(|unwind| {
+            let file = location.shown.clone();
+            self.in_data(unwind, DataPlace { key: key.root.clone(), file, line: entry.line })
+        })?;
         self.explain(|e| e.found(key.root.clone(), value.clone()));
         if self.nested == 0 {
             let file = location.shown.clone();
             self.places.push(DataPlace { key: key.root.clone(), file, line: entry.line });
         }
         Ok(Some(value))
+    }
+
+    /// Says of an error in a value of data where that is written: at the expression that the message
+    /// names, if it names one.
+    fn in_data(&self, mut unwind: Box<Unwind>, place: DataPlace) -> Box<Unwind> {
+        let Unwind::Error(error) = &mut *unwind else { return unwind };
+        if error.focus.is_some() {
+            return unwind;
+        }
+        let Some(span) = self.c.data_place(&place) else { return unwind };
+        let file = self.c.env.sources.file(span.file);
+        let (start, end) = (span.range.start as usize, span.range.end as usize);
+        let written = file.text.get(start..end).unwrap_or("");
+        let name = error.message.split('\'').nth(1).unwrap_or("");
+        let range = written.match_indices("%{").find_map(|(at, _)| {
+            let end = at + written[at..].find('}')? + 1;
+            let is_named = !name.is_empty() && written[at..end].contains(name);
+            is_named.then(|| TextRange::new((start + at) as u32, (start + end) as u32))
+        });
+        let range = range.unwrap_or(span.range);
+        error.focus = Some((range.in_file(span.file), String::new()));
+        unwind
     }
 
     /// The value of an entry: opened if it is encrypted, with what it interpolates.

@@ -128,7 +128,7 @@ pub(super) fn lookup_unwind(message: impl Into<String>) -> Box<Unwind> {
 pub(super) fn data_fault(fault: &SyntaxFault, path: &Path, sources: &SourceMap) -> Box<Unwind> {
     let mut unwind = lookup_unwind(fault.message.clone());
     if let Unwind::Error(error) = &mut *unwind {
-        error.related.extend(fault.label(path, sources));
+        error.focus = fault.label(path, sources);
     }
     unwind
 }
@@ -147,6 +147,7 @@ pub(super) fn unwind(
         span,
         line_only: true,
         related: Vec::new(),
+        focus: None,
         help: Vec::new(),
         diagnostics: Vec::new(),
         wrapped: None,

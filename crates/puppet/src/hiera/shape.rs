@@ -1,9 +1,54 @@
 //! What `hiera.yaml` may hold, and Puppet's words for what it should not.
 
+use std::fmt;
+
 use ecow::EcoString;
+use ordain_source::suggest;
 
 use super::text::type_word;
 use crate::value::Value;
+
+/// Something in a configuration that is not as it must be.
+pub(super) struct Problem {
+    /// What is wrong, in Puppet's words.
+    pub text: String,
+    /// The keys and indices that lead to the value.
+    pub path: Vec<EcoString>,
+    /// The key in it that is not known, with the one that may be meant.
+    pub key: Option<(EcoString, Option<EcoString>)>,
+}
+
+/// Where a value stands in a configuration: in words, and as keys and indices.
+#[derive(Clone, Default)]
+struct At {
+    words: String,
+    path: Vec<EcoString>,
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+impl At {
+    fn index(&self, i: usize) -> Self {
+        self.below(format!("{self}index {i} "), ecow::eco_format!("{i}"))
+    }
+
+    fn entry(&self, key: &EcoString) -> Self {
+        self.below(format!("{self}entry '{key}' "), key.clone())
+    }
+
+    fn below(&self, words: String, step: EcoString) -> Self {
+        let path = self.path.iter().cloned().chain([step]).collect();
+        Self { words, path }
+    }
+
+    fn problem(&self, text: String) -> Problem {
+        Problem { text, path: self.path.clone(), key: None }
+    }
+}
 
 /// What a value must be.
 enum Shape {
@@ -30,7 +75,7 @@ enum Shape {
 }
 
 /// What is wrong with a configuration of version 5.
-pub(super) fn version_5(value: &Value) -> Vec<String> {
+pub(super) fn version_5(value: &Value) -> Vec<Problem> {
     let level = || Shape::List(Box::new(fields(&[("name", true)], level_fields())));
     let defaults = vec![
         optional("data_hash", Shape::Text),
@@ -50,7 +95,7 @@ pub(super) fn version_5(value: &Value) -> Vec<String> {
 }
 
 /// What is wrong with a configuration of version 4.
-pub(super) fn version_4(value: &Value) -> Vec<String> {
+pub(super) fn version_4(value: &Value) -> Vec<Problem> {
     let level = fields(
         &[("backend", true), ("name", true), ("datadir", false), ("path", false)],
         vec![nullable("paths", Shape::Texts(0, usize::MAX))],
@@ -64,7 +109,7 @@ pub(super) fn version_4(value: &Value) -> Vec<String> {
 }
 
 /// What is wrong with a configuration of version 3.
-pub(super) fn version_3(value: &Value, backends: &[EcoString]) -> Vec<String> {
+pub(super) fn version_3(value: &Value, backends: &[EcoString]) -> Vec<Problem> {
     let mut all = vec![
         nullable("version", Shape::Version(3)),
         nullable("backends", Shape::TextOrTexts),
@@ -110,22 +155,22 @@ fn level_fields() -> Vec<(EcoString, bool, Shape)> {
     ]
 }
 
-fn problems(shape: &Shape, value: &Value) -> Vec<String> {
+fn problems(shape: &Shape, value: &Value) -> Vec<Problem> {
     let mut out = Vec::new();
-    check(shape, value, "", &mut out);
+    check(shape, value, &At::default(), &mut out);
     out
 }
 
-fn expects(at: &str, expected: &str, value: &Value) -> String {
+fn expects(at: &At, expected: &str, value: &Value) -> String {
     format!("{at}expects {expected} value, got {}", type_word(value))
 }
 
-fn check(shape: &Shape, value: &Value, at: &str, out: &mut Vec<String>) {
+fn check(shape: &Shape, value: &Value, at: &At, out: &mut Vec<Problem>) {
     match shape {
         Shape::Text => match value {
-            Value::Str(text) if text.is_empty() => out.push(expects(at, "a String[1]", value)),
+            Value::Str(text) if text.is_empty() => out.push(at.problem(expects(at, "a String[1]", value))),
             Value::Str(_) => {}
-            other => out.push(expects(at, "a String", other)),
+            other => out.push(at.problem(expects(at, "a String", other))),
         },
         Shape::Texts(min, max) => check_texts((*min, *max), value, at, out),
         Shape::Nullable(inner) if !value.is_undef() => check(inner, value, at, out),
@@ -133,23 +178,23 @@ fn check(shape: &Shape, value: &Value, at: &str, out: &mut Vec<String>) {
         Shape::TextOrTexts => match value {
             Value::Array(_) => check_texts((0, usize::MAX), value, at, out),
             Value::Str(text) if !text.is_empty() => {}
-            other => out.push(format!(
+            other => out.push(at.problem(format!(
                 "{at}expects a value of type String or Array, got {}",
                 type_word(other)
-            )),
+            ))),
         },
         Shape::Version(version) => match value {
             Value::Int(v) if v == version => {}
             Value::Int(v) => {
-                out.push(format!(
+                out.push(at.problem(format!(
                     "{at}expects an Integer[{version}, {version}] value, got Integer[{v}, {v}]"
-                ));
+                )));
             }
-            other => out.push(expects(at, "an Integer", other)),
+            other => out.push(at.problem(expects(at, "an Integer", other))),
         },
         Shape::Options => check_options(value, at, out),
         Shape::AnyHash if value.as_hash().is_some() => {}
-        Shape::AnyHash => out.push(expects(at, "a Hash", value)),
+        Shape::AnyHash => out.push(at.problem(expects(at, "a Hash", value))),
         Shape::Word(words) if value.as_str().is_some_and(|w| words.contains(&w)) => {}
         Shape::Word(words) => {
             let words: Vec<String> = words.iter().map(|w| format!("'{w}'")).collect();
@@ -157,54 +202,54 @@ fn check(shape: &Shape, value: &Value, at: &str, out: &mut Vec<String>) {
                 Value::Str(text) => format!("'{text}'"),
                 other => type_word(other).to_owned(),
             };
-            out.push(format!("{at}expects a match for Enum[{}], got {got}", words.join(", ")));
+            out.push(at.problem(format!("{at}expects a match for Enum[{}], got {got}", words.join(", "))));
         }
         Shape::Struct(fields) => check_struct(fields, value, at, out),
         Shape::List(item) => match value {
             Value::Array(items) => {
                 for (i, value) in items.iter().enumerate() {
-                    check(item, value, &format!("{at}index {i} "), out);
+                    check(item, value, &at.index(i), out);
                 }
             }
-            other => out.push(expects(at, "an Array", other)),
+            other => out.push(at.problem(expects(at, "an Array", other))),
         },
     }
 }
 
-fn check_texts((min, max): (usize, usize), value: &Value, at: &str, out: &mut Vec<String>) {
+fn check_texts((min, max): (usize, usize), value: &Value, at: &At, out: &mut Vec<Problem>) {
     let Value::Array(items) = value else {
-        out.push(expects(at, "an Array", value));
+        out.push(at.problem(expects(at, "an Array", value)));
         return;
     };
     let got = items.len();
     if got < min || got > max {
         let size = if min == max { min.to_string() } else { format!("at least {min}") };
-        out.push(format!("{at}expects size to be {size}, got {got}"));
+        out.push(at.problem(format!("{at}expects size to be {size}, got {got}")));
         return;
     }
     for (i, item) in items.iter().enumerate() {
-        check(&Shape::Text, item, &format!("{at}index {i} "), out);
+        check(&Shape::Text, item, &at.index(i), out);
     }
 }
 
-fn check_options(value: &Value, at: &str, out: &mut Vec<String>) {
+fn check_options(value: &Value, at: &At, out: &mut Vec<Problem>) {
     let Value::Hash(options) = value else {
-        out.push(expects(at, "a Hash", value));
+        out.push(at.problem(expects(at, "a Hash", value)));
         return;
     };
     for key in options.keys() {
         let name = crate::ruby::ruby_text(key);
         match key {
             Value::Str(text) if option_name(text) => {}
-            Value::Str(text) => out.push(format!(
+            Value::Str(text) => out.push(at.problem(format!(
                 "{at}key of entry '{text}' expects a match for \
                  Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/], got '{text}'"
-            )),
-            other => out.push(format!(
+            ))),
+            other => out.push(at.problem(format!(
                 "{at}key of entry '{name}' expects a match for \
                  Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/], got {}",
                 type_word(other)
-            )),
+            ))),
         }
     }
 }
@@ -225,24 +270,28 @@ fn option_name(name: &str) -> bool {
 fn check_struct(
     fields: &[(EcoString, bool, Shape)],
     value: &Value,
-    at: &str,
-    out: &mut Vec<String>,
+    at: &At,
+    out: &mut Vec<Problem>,
 ) {
     let Value::Hash(entries) = value else {
-        out.push(expects(at, "a Struct", value));
+        out.push(at.problem(expects(at, "a Struct", value)));
         return;
     };
     for (name, required, shape) in fields {
         match value.get(name) {
-            Some(value) => check(shape, value, &format!("{at}entry '{name}' "), out),
-            None if *required => out.push(format!("{at}expects a value for key '{name}'")),
+            Some(value) => check(shape, value, &at.entry(name), out),
+            None if *required => out.push(at.problem(format!("{at}expects a value for key '{name}'"))),
             None => {}
         }
     }
     for key in entries.keys() {
         if !fields.iter().any(|(name, ..)| key.as_str() == Some(name)) {
             let key = crate::ruby::ruby_text(key);
-            out.push(format!("{at}unrecognized key '{key}'"));
+            let problem = at.problem(format!("{at}unrecognized key '{key}'"));
+            let free = fields.iter().filter(|(name, ..)| value.get(name).is_none());
+            let near = suggest::nearest(&key, free.map(|(name, ..)| name.as_str()));
+            let key = Some((EcoString::from(&*key), near.map(EcoString::from)));
+            out.push(Problem { key, ..problem });
         }
     }
 }

@@ -1,15 +1,130 @@
 //! What to say about a name whose module is not there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::Environment;
+use ecow::EcoString;
+use ordain_source::EntryKind;
+use rustc_hash::FxHashSet;
+
+use super::{DefKind, Environment};
+use crate::check::repository::nearest;
 
 /// The largest Puppetfile that is looked into.
 const MAX_PUPPETFILE: usize = 1 << 20;
 /// How many modules are named.
 const MAX_NAMED: usize = 8;
+/// How deep directories of a module may nest; a loop of links ends here.
+const MAX_DEPTH: usize = 16;
+/// How many files of a folder of a module are looked at.
+const MAX_FILES: usize = 2000;
+
+/// What a name is of that files of modules define.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Named {
+    /// A class.
+    Class,
+    /// A define.
+    Define,
+    /// A function, in Puppet or in Ruby.
+    Function,
+    /// A data type.
+    DataType,
+    /// A resource type in Ruby.
+    RubyType,
+}
+
+impl Named {
+    /// The folders of a module that have such definitions, with the ending of their files.
+    fn folders(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Class | Self::Define => &[("manifests", "pp")],
+            Self::Function => &[
+                ("functions", "pp"),
+                ("lib/puppet/functions", "rb"),
+                ("lib/puppet/parser/functions", "rb"),
+            ],
+            Self::DataType => &[("types", "pp")],
+            Self::RubyType => &[("lib/puppet/type", "rb")],
+        }
+    }
+
+    /// The word before the name in a manifest, if several things stand in files of the same folder.
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Class => Some("class"),
+            Self::Define => Some("define"),
+            Self::Function | Self::DataType | Self::RubyType => None,
+        }
+    }
+}
 
 impl Environment {
+    /// Help for a class that is not there.
+    pub(crate) fn class_help(&self, name: &str) -> Option<String> {
+        let known = self.names_like(Named::Class, name);
+        let near = nearest(name, known.iter().map(EcoString::as_str).filter(|n| !n.is_empty()));
+        self.missing_help(name, near)
+    }
+
+    /// The names of a kind that one may be meant for, for suggestions: of what was read by now, and of
+    /// what the names of files promise. Only errors ask.
+    pub(crate) fn names_like(&self, named: Named, wanted: &str) -> Vec<EcoString> {
+        let is_near = |name: &EcoString| nearest(wanted, [name.as_str()]).is_some();
+        let mut names = match named {
+            Named::Class => self.type_names(DefKind::Class),
+            Named::Define => self.type_names(DefKind::Define),
+            Named::Function => self.function_names(),
+            Named::DataType | Named::RubyType => Vec::new(),
+        };
+        let known: FxHashSet<EcoString> = names.iter().cloned().collect();
+        let own = self.dir.iter().map(|dir| ("", dir.as_path()));
+        let modules = self.modules.values().map(|m| (m.name.as_str(), m.dir.as_path()));
+        for (module, dir) in modules.chain(own) {
+            for (folder, ending) in named.folders() {
+                let is_ruby = *ending == "rb";
+                let module = if is_ruby { "" } else { module };
+                let mut files = Vec::new();
+                self.files_in(&dir.join(folder), ending, 0, &mut files);
+                for path in files {
+                    let Some(name) = name_of(module, &dir.join(folder), &path) else { continue };
+                    let is_new = is_near(&name) && !known.contains(&name);
+                    if is_new && self.file_defines(&path, named, &name) {
+                        names.push(name);
+                    }
+                }
+            }
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn files_in(&self, dir: &Path, ending: &str, depth: usize, out: &mut Vec<PathBuf>) {
+        if depth > MAX_DEPTH || out.len() > MAX_FILES {
+            return;
+        }
+        for (name, kind) in self.world.list(dir).unwrap_or_default() {
+            let path = dir.join(name);
+            match kind {
+                EntryKind::Directory => self.files_in(&path, ending, depth + 1, out),
+                EntryKind::File if path.extension().is_some_and(|e| e == ending) => out.push(path),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a file has the definition that its name promises.
+    fn file_defines(&self, path: &Path, named: Named, name: &str) -> bool {
+        let Some(word) = named.word() else { return true };
+        let Ok(bytes) = self.world.read(path) else { return false };
+        let text = String::from_utf8_lossy(&bytes);
+        text.match_indices(word).any(|(at, _)| {
+            let rest = text[at + word.len()..].trim_start().trim_start_matches("::");
+            let end = rest.strip_prefix(name).map(|rest| rest.chars().next());
+            end.is_some_and(|c| c.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != ':'))
+        })
+    }
+
     /// Help for a name that was not found, with the known one that is nearest. That its module is
     /// only listed is said first, that it is nowhere at all last.
     pub(crate) fn missing_help(&self, name: &str, near: Option<&str>) -> Option<String> {
@@ -89,6 +204,22 @@ impl Environment {
         }
         String::from_utf8_lossy(&bytes).lines().filter_map(listed_module).collect()
     }
+}
+
+/// The name that a file below a folder of a module promises: `a/b.pp` is `module::a::b`.
+fn name_of(module: &str, folder: &Path, path: &Path) -> Option<EcoString> {
+    let rest = path.strip_prefix(folder).ok()?.with_extension("");
+    let mut parts: Vec<&str> = Vec::new();
+    if !module.is_empty() {
+        parts.push(module);
+    }
+    for part in rest.components() {
+        parts.push(part.as_os_str().to_str()?);
+    }
+    if !module.is_empty() && parts.len() == 2 && parts[1] == "init" {
+        parts.pop();
+    }
+    Some(parts.join("::").into())
 }
 
 /// The first part of a qualified name.

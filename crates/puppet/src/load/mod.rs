@@ -27,6 +27,7 @@ pub use definitions::{
     AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, defined, items,
 };
 pub(crate) use generated_types::TitlePatterns;
+pub(crate) use missing::Named;
 pub use modules::{Module, bolt_modulepath};
 pub use ruby_functions::{RubyDispatch, RubyParam, RubySignature};
 pub use ruby_types::RubyType;
@@ -400,12 +401,8 @@ impl Environment {
         registry.files.get(&path)?.get()?.as_ref().ok()?.clone()
     }
 
-    /// The part of an attribute's value that a path leads to; nothing if there is no path. The
-    /// attribute is known by its place.
+    /// The part of an attribute's value that a path leads to. The attribute is known by its place.
     pub(crate) fn value_part(&self, attribute: Span, path: &[Step]) -> Option<Span> {
-        if path.is_empty() {
-            return None;
-        }
         let registry = self.registry();
         let read = registry.files.values().filter_map(|slot| slot.get()?.as_ref().ok()?.as_ref());
         let program = self.site.iter().chain(read).find(|p| p.file == attribute.file)?;
@@ -587,9 +584,10 @@ fn failed_file(diagnostics: Vec<Diagnostic>) -> EvalError {
         code: None,
         issue: first.and_then(|d| d.issue.clone()),
         message: first.map(|d| d.message.clone()).unwrap_or_default(),
-        span: first.and_then(|d| d.primary.as_ref()).map(|l| l.span),
+        span: first.and_then(Diagnostic::peer_span),
         line_only: false,
         related: Vec::new(),
+        focus: None,
         help: Vec::new(),
         diagnostics,
         is_jump: false,

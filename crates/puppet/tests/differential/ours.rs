@@ -53,7 +53,7 @@ pub fn answer(request: &Json) -> Json {
 
 fn failure(diagnostics: &[Diagnostic], sources: &SourceMap) -> Json {
     let error = diagnostics.iter().find(|d| d.severity == Severity::Error);
-    let line = error.and_then(|e| e.primary.as_ref()).map(|l| sources.start(l.span).line);
+    let line = error.and_then(Diagnostic::peer_span).map(|span| sources.start(span).line);
     json!({
         "error": error.map(|e| e.message.as_str()),
         "issue": error.and_then(|e| e.issue.as_deref()),

@@ -159,9 +159,11 @@ fn value(pass: &mut Pass<'_>, def: &TypeDef, param: &Param, attribute: &Attribut
     if message.is_empty() {
         return;
     }
-    let at = name_range(attribute).in_file(pass.file);
+    let at = pass.program.range(attribute.value).in_file(pass.file);
     let span = param.range.in_file(def.program.file);
-    let found = Diagnostic::error(TYPE_MISMATCH, message).at(at);
+    let label = format!("`{}` takes {}", param.name, mismatch::short_type(&kind));
+    let mut found = Diagnostic::error(TYPE_MISMATCH, message).labelled(at, label);
+    found.help.extend(mismatch::unquoted(&kind, &value));
     pass.found.push(found.related(span, "declared here"));
 }
 

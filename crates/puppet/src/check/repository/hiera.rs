@@ -20,6 +20,7 @@ use super::{Group, Pass, Shown, Text, Unit, facts, silence};
 use crate::check::names::parted;
 use crate::hiera::config::{Config, Locations, Owner};
 use crate::hiera::files::{from_data, needs_interpolation};
+use crate::hiera::interpolation::{self, Piece};
 use crate::syntax::{self, Expr, Program};
 use crate::types::{Regexp, infer_set, is_instance, mismatch};
 use crate::value::Value;
@@ -120,12 +121,18 @@ fn sources(
     shown: &Shown,
 ) -> (Vec<Source>, Vec<Diagnostic>) {
     let mut named = FxHashMap::default();
+    let mut broken: FxHashSet<&Path> = FxHashSet::default();
     for file in &group.files {
-        if let Unit::Data(data) = file.unit {
-            named.insert(file.source.full.to_path_buf(), (file.source, data));
+        match file.unit {
+            Unit::Data(data) => {
+                named.insert(file.source.full.to_path_buf(), (file.source, data));
+            }
+            Unit::Broken => drop(broken.insert(file.source.full)),
+            _ => {}
         }
     }
-    let reached = reached(group, index, checking.world, named.keys());
+    let mut reached = reached(group, index, checking.world, named.keys());
+    reached.retain(|path| !broken.contains(path.as_path()));
     let read = |path: PathBuf| -> Option<Result<Source, Diagnostic>> {
         if let Some((source, data)) = named.get(&path) {
             let (text, data) = (Arc::clone(&source.text), Arc::clone(data));
@@ -321,10 +328,29 @@ fn expressions(text: &str) -> impl Iterator<Item = (TextRange, &str)> {
 fn interpolations(pass: &mut Pass<'_>, text: &str) {
     for (at, expression) in expressions(text) {
         let line = &text[text[..at.start as usize].rfind('\n').map_or(0, |n| n + 1)..];
-        if !expression.contains('(') && !line.trim_start().starts_with('#') {
-            facts::in_data(pass, expression, at);
+        if line.trim_start().starts_with('#') {
+            continue;
+        }
+        match expression.contains('(') {
+            true => method(pass, &text[at.start as usize..at.end as usize], at),
+            false => facts::in_data(pass, expression, at),
         }
     }
+}
+
+/// A method of an interpolation that there is none of.
+fn method(pass: &mut Pass<'_>, written: &str, at: TextRange) {
+    let pieces = interpolation::parse(written);
+    let [Piece::Method { name, .. }] = pieces.as_slice() else { return };
+    if interpolation::METHODS.contains(name) {
+        return;
+    }
+    let message = format!("There is no interpolation method `{name}`");
+    let mut found = Diagnostic::error(INVALID_DATA, message).at(at.in_file(pass.file));
+    if let Some(near) = nearest(name, interpolation::METHODS) {
+        found = found.help(format!("did you mean `{near}`?"));
+    }
+    pass.found.push(found);
 }
 
 fn entry_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
@@ -442,9 +468,11 @@ fn value_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
         return;
     }
     let span = param.range.in_file(def.program.file);
-    let found = Diagnostic::warning(TYPE_MISMATCH, message)
-        .at(entry.at.in_file(pass.file))
+    let label = format!("`{}` takes {}", param.name, mismatch::short_type(&kind));
+    let mut found = Diagnostic::warning(TYPE_MISMATCH, message)
+        .labelled(entry.value_at.in_file(pass.file), label)
         .related(span, "declared here");
+    found.help.extend(mismatch::unquoted(&kind, &value));
     pass.found.push(found);
 }
 

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::calls::Takes;
 use super::layout::{Kind, ModuleDir};
 use super::metadata::Puppetfile;
+use super::relations::Titles;
 use super::scopes::{ScopeKind, Scopes};
 use super::survey::{Facts, Survey};
 use super::types::Types;
@@ -68,6 +69,8 @@ pub(super) struct Index {
     pub(super) whole_path: bool,
     /// Whether all of the repository was named, not only some files of it.
     pub(super) is_whole: bool,
+    /// The titles of all resources.
+    pub(super) titles: Titles,
 }
 
 impl Index {
@@ -105,6 +108,7 @@ impl Index {
             hidden: Vec::new(),
             whole_path: true,
             is_whole: false,
+            titles: Titles::default(),
         };
         let modules = std::mem::take(&mut out.modules);
         modules.iter().for_each(|module| out.add_survey(&module.survey));
@@ -223,6 +227,12 @@ impl Index {
         self.kind != Kind::Loose && self.missing.is_empty() && self.whole_path
     }
 
+    /// Whether a name that nothing here defines is unknown to a run, too: the module path is here, or
+    /// there is none but what was said.
+    pub(super) fn has_all_names(&self) -> bool {
+        self.is_complete() || self.kind == Kind::Loose && self.whole_path
+    }
+
     /// Whether this is an environment, which has all that is used of it.
     pub(super) fn is_environment(&self) -> bool {
         self.kind == Kind::Environment
@@ -298,7 +308,7 @@ fn resource_type(model: &TypeModel) -> RubyType {
 
 /// The nearest of some names, however they are ordered. Of names with several parts one may differ,
 /// by a slip; of others no more than a slip does.
-pub(super) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if parted(name).is_none() {
         return suggest::nearest(name, names);
     }

@@ -16,6 +16,7 @@ mod layout;
 mod metadata;
 mod modelled;
 mod names;
+mod relations;
 mod scopes;
 pub(crate) mod silence;
 mod survey;
@@ -39,8 +40,11 @@ use crate::syntax::{self, Program};
 use index::{Index, Module};
 use layout::{Kind, ModuleDir, Root, Roots};
 use names::Foreign;
+use relations::Titles;
 use scopes::Scopes;
 use survey::Survey;
+pub(crate) use index::nearest;
+pub(crate) use names::parent_range;
 pub(crate) use units::{DataFile, ProgramUnit, Unit};
 
 /// At most so many findings of these rules are reported for a file.
@@ -177,6 +181,7 @@ fn repository(group: &Group<'_>, checking: &Checking<'_>) -> Vec<Diagnostic> {
         index.add_program(&program.scopes.program, &program.module, &program.scopes);
     }
     index.settle();
+    index.titles = Titles::of(&programs, &index);
     index.is_whole = !programs.iter().any(|program| program.is_left_out);
     let named = programs.par_iter().filter(|p| p.is_named && p.is_sound);
     let passes: Vec<(Vec<Diagnostic>, Vec<Foreign>)> =
@@ -299,7 +304,7 @@ fn programs(
             let aside = is_aside(&group.root.dir, file.source.full);
             Some(text(unit, "".into(), true, aside))
         }
-        Unit::Data(_) | Unit::Config => None,
+        Unit::Data(_) | Unit::Config | Unit::Broken => None,
     }));
     out
 }
@@ -331,6 +336,7 @@ fn rules(text: &Text, index: &Index, checking: &Checking<'_>) -> (Vec<Diagnostic
         foreign: Vec::new(),
     };
     names::check(&mut pass);
+    relations::check(&mut pass, &index.titles);
     arguments::check(&mut pass);
     calls::check(&mut pass);
     variables::unknown(&mut pass);

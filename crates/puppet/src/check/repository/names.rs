@@ -47,7 +47,10 @@ pub(super) fn check(pass: &mut Pass<'_>) {
             Expr::Access(parts) => access(pass, program.list(*parts), &guarded),
             Expr::Definition(definition) => match program.definition(*definition) {
                 Definition::Class { parent: Some(parent), .. } => {
-                    class(pass, parent, head(program, id), true, &guarded);
+                    let range = program.range(id);
+                    let at = parent_range(program, range, parent);
+                    let at = at.unwrap_or_else(|| head_of(program, range));
+                    class(pass, parent, at, true, &guarded);
                 }
                 Definition::TypeAlias { kind, .. } => data_type(pass, *kind, &guarded),
                 _ => {}
@@ -59,9 +62,19 @@ pub(super) fn check(pass: &mut Pass<'_>) {
     kinds.into_iter().for_each(|kind| data_type(pass, kind, &guarded));
 }
 
-/// The first line of a definition.
-fn head(program: &Program, id: ExprId) -> TextRange {
-    head_of(program, program.range(id))
+/// Where a class at a range says what it inherits from.
+pub(crate) fn parent_range(program: &Program, class: TextRange, parent: &str) -> Option<TextRange> {
+    let text = program.text(class);
+    text.match_indices("inherits").find_map(|(at, word)| {
+        let rest = &text[at + word.len()..];
+        let blanks = rest.len() - rest.trim_start().len();
+        let name = &rest[blanks..];
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
+        let end = name.find(|c| !is_name(c)).unwrap_or(name.len());
+        let start = class.start + (at + word.len() + blanks) as u32;
+        let range = TextRange::new(start, start + end as u32);
+        (blanks > 0 && plain(&name[..end]) == plain(parent)).then_some(range)
+    })
 }
 
 /// The first line of a range.
@@ -72,7 +85,7 @@ pub(super) fn head_of(program: &Program, range: TextRange) -> TextRange {
 }
 
 /// Names that the text asks for, so that it knows that they may be missing.
-fn guarded(program: &Program) -> FxHashSet<EcoString> {
+pub(super) fn guarded(program: &Program) -> FxHashSet<EcoString> {
     let mut names = FxHashSet::default();
     for (_, expr) in program.exprs.iter() {
         let Expr::Call(call) = expr else { continue };
@@ -294,7 +307,10 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     let module = plain(name.split("::").next().unwrap_or_default());
     // A module brings functions and types under names of their own.
     let is_member = code != UNKNOWN_CLASS && parted(name).is_none();
-    let certain = if is_member { index.is_complete() } else { index.has_module(&module) };
+    let certain = match is_member || index.kind == Kind::Loose {
+        true => index.has_all_names(),
+        false => index.has_module(&module),
+    };
     if !certain && !is_member {
         if !asks_for(guarded, &module) {
             foreign(pass, &module, name, at, || nearest(name, names()));

@@ -17,6 +17,8 @@ pub(crate) enum Unit {
     Data(Arc<DataFile>),
     /// A configuration, which is read again with what it leads to.
     Config,
+    /// Data that cannot be read, as was said of the file by itself.
+    Broken,
 }
 
 /// A manifest or template.
@@ -41,6 +43,8 @@ pub(crate) struct DataEntry {
     pub(crate) key: EcoString,
     /// Where the key is written.
     pub(crate) at: TextRange,
+    /// Where the value is written.
+    pub(crate) value_at: TextRange,
     /// Its value.
     pub(crate) value: ordain_data::Value,
     /// The keys of its value, if that is a map, with their places.
@@ -66,7 +70,7 @@ impl DataFile {
         let entries = map.iter().filter_map(|(key, value)| {
             let key = EcoString::from(key.as_str()?);
             let at = hocon_key(text, &key);
-            Some(DataEntry { key, at, value: value.clone(), below: Vec::new() })
+            Some(DataEntry { key, at, value_at: at, value: value.clone(), below: Vec::new() })
         });
         Ok(Self { entries: entries.collect() })
     }
@@ -86,7 +90,13 @@ impl DataFile {
             let value = map.get(&ordain_data::Value::Str(name.clone()))?.clone();
             let below = tree.entries(tree.target(at));
             let below = below.filter_map(|(k, _)| Some((tree.text(k)?.into(), tree.node(k).span)));
-            Some(DataEntry { key: name, at: tree.node(key).span, value, below: below.collect() })
+            Some(DataEntry {
+                key: name,
+                at: tree.node(key).span,
+                value_at: tree.node(at).span,
+                value,
+                below: below.collect(),
+            })
         };
         Ok(Self { entries: tree.entries(root).filter_map(entry).collect() })
     }

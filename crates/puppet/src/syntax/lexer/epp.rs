@@ -63,6 +63,7 @@ impl Lexer<'_, '_> {
                 self.pos = self.bytes.len();
                 return Ok((Some(out), Next::End));
             };
+            self.epp_tag = self.pos + tag;
             self.pos += tag + 2;
             match self.bytes.get(self.pos) {
                 None => {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ordain_source::PlaceMap;
+use ordain_source::{Label, PlaceMap, TextRange};
 
 use super::escape::{Escapes, HEREDOC_LETTERS};
 use super::strings::Quote;
@@ -47,7 +47,9 @@ impl<'t> Lexer<'t, '_> {
                 }
             },
         };
-        let (text_end, end_line, next) = self.heredoc_end(&spec, text_start)?;
+        let ended = self.heredoc_end(&spec, text_start);
+        let (text_end, end_line, next) =
+            ended.map_err(|fatal| self.without_end(fatal, &spec, before..after_tag, text_start))?;
         self.newline_jump = Some(next);
         let place = self.base + text_start as u32;
         self.out.tokens.push(Token { kind: T::Sublocate, start: place, end: place, aux: 0 });
@@ -151,6 +153,32 @@ impl<'t> Lexer<'t, '_> {
         }))
     }
 
+    /// The error of a heredoc without its last line, at its tag and at the line that may be meant.
+    fn without_end(
+        &self,
+        fatal: Fatal,
+        spec: &Spec<'_>,
+        tag: std::ops::Range<usize>,
+        text_start: usize,
+    ) -> Fatal {
+        let mut fatal = self.pointing(fatal, tag, "no line ends this text");
+        let mut start = text_start;
+        for line in self.text[text_start..].split_inclusive('\n') {
+            let bare = line.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+            if bare.eq_ignore_ascii_case(spec.tag) {
+                let at = start + (line.len() - line.trim_start().len());
+                let place = self.out.place(self.base + at as u32);
+                let end = place + line.trim().len() as u32;
+                let span = TextRange::new(place, end).in_file(self.out.file);
+                let text = format!("only `{}` stands on the line that ends it", spec.tag);
+                fatal.0.related.push(Label { span, text });
+                break;
+            }
+            start += line.len();
+        }
+        fatal
+    }
+
     fn heredoc_text(
         &mut self,
         spec: &Spec<'_>,
@@ -196,7 +224,8 @@ impl<'t> Lexer<'t, '_> {
         inner.heredoc_nesting = self.heredoc_nesting + 1;
         inner.fresh_line = false;
         if spec.interpolates {
-            let quote = Quote { quoted: false, dollar_escape: escapes.knows('$'), escapes };
+            let dollar_escape = escapes.knows('$');
+            let quote = Quote { quoted: false, dollar_escape, escapes, start: 0 };
             inner.interpolated(0, quote)
         } else {
             let value = inner.unescape(0, text.len(), escapes)?;

@@ -103,6 +103,10 @@ struct Lexer<'t, 'o> {
     newline_jump: Option<usize>,
     epp: EppMode,
     epp_open: bool,
+    /// Where the tag begins that was opened last.
+    epp_tag: usize,
+    /// Where the interpolations begin that are open.
+    interpolations: Vec<usize>,
     nesting: u32,
     heredoc_nesting: u32,
     /// What the last pattern matched, for the text of the error about unclosed quotes.
@@ -157,6 +161,8 @@ impl<'t, 'o> Lexer<'t, 'o> {
             newline_jump: None,
             epp: EppMode::Off,
             epp_open: false,
+            epp_tag: 0,
+            interpolations: Vec::new(),
             nesting: 0,
             heredoc_nesting: 0,
             matched: (0, 0),
@@ -192,6 +198,8 @@ impl<'t, 'o> Lexer<'t, 'o> {
             let fatal = self.fatal("EPP_UNBALANCED_TAG", self.pos, || {
                 "Unbalanced epp tag, reached <eof> without closing tag.".into()
             });
+            let tag = self.epp_tag..self.epp_tag + 2;
+            let fatal = self.pointing(fatal, tag, "this tag is not closed by `%>`");
             let mark = self.out.tokens.len();
             self.error_token(mark, fatal);
         }
@@ -226,7 +234,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
 
     fn error_token(&mut self, mark: usize, fatal: Fatal) {
         self.out.tokens.truncate(mark);
-        let at = fatal.0.primary.as_ref().map_or(0, |l| l.span.range.start);
+        let at = fatal.0.peer_span().map_or(0, |span| span.range.start);
         let aux = self.out.errors.len() as u32;
         self.out.errors.push(*fatal.0);
         self.out.tokens.push(Token { kind: T::Error, start: at, end: at, aux });
@@ -253,6 +261,14 @@ impl<'t, 'o> Lexer<'t, 'o> {
     fn fatal(&self, issue: &'static str, at: usize, message: impl FnOnce() -> String) -> Fatal {
         let at = self.out.place(self.base + at as u32);
         Fatal(Box::new(problem(issue, message()).at(TextRange::new(at, at).in_file(self.out.file))))
+    }
+
+    /// An error that is shown where what it is about begins.
+    #[cold]
+    fn pointing(&self, fatal: Fatal, at: std::ops::Range<usize>, text: &str) -> Fatal {
+        let [start, end] = [at.start, at.end].map(|at| self.out.place(self.base + at as u32));
+        let span = TextRange::new(start, end.max(start)).in_file(self.out.file);
+        Fatal(Box::new(fatal.0.move_to(span, text)))
     }
 
     fn push(&mut self, kind: T, start: usize, end: usize) {

@@ -24,6 +24,8 @@ pub(super) struct Quote {
     /// Whether a backslash can hide a dollar.
     pub(super) dollar_escape: bool,
     pub(super) escapes: Escapes,
+    /// Where it is opened.
+    pub(super) start: usize,
 }
 
 impl Lexer<'_, '_> {
@@ -35,7 +37,7 @@ impl Lexer<'_, '_> {
                 Some(b'\\') => at += 2,
                 Some(b'\'') => break,
                 Some(_) => at += 1,
-                None => return Err(self.unclosed(start + 1, "\"'\"")),
+                None => return Err(self.unclosed(start, start + 1, "\"'\"")),
             }
         }
         let text = escape::single_quoted(&self.text[start + 1..at]);
@@ -71,18 +73,26 @@ impl Lexer<'_, '_> {
         out.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
     }
 
-    fn unclosed(&self, at: usize, after: &str) -> Fatal {
+    /// The error of a text without an end that is opened at `start`. In double quotes inside of an
+    /// interpolation it is the brace of that which is missing: the quote was to end the text around.
+    fn unclosed(&self, start: usize, at: usize, after: &str) -> Fatal {
         let followed_by = self.followed_by(at);
-        self.fatal("UNCLOSED_QUOTE", at, || {
+        let fatal = self.fatal("UNCLOSED_QUOTE", at, || {
             format!("Unclosed quote after {after} followed by '{followed_by}'")
-        })
+        });
+        let is_double = self.bytes.get(start) == Some(&b'"');
+        match self.interpolations.last().filter(|_| is_double) {
+            Some(&dollar) => self.pointing(fatal, dollar..dollar + 2, "this is not closed by a `}`"),
+            None => self.pointing(fatal, start..start + 1, "this quote is not closed"),
+        }
     }
 
     pub(super) fn double_quoted(&mut self) -> Step {
         let start = self.pos;
         self.matched = (start, start + 1);
         self.pos += 1;
-        let quote = Quote { quoted: true, dollar_escape: true, escapes: Escapes::DOUBLE_QUOTED };
+        let escapes = Escapes::DOUBLE_QUOTED;
+        let quote = Quote { quoted: true, dollar_escape: true, escapes, start };
         self.interpolated(start, quote)
     }
 
@@ -160,7 +170,7 @@ impl Lexer<'_, '_> {
                         "'" => "\"'\"".to_owned(),
                         other => format!("'{other}'"),
                     };
-                    return Err(self.unclosed(searched_from, &after));
+                    return Err(self.unclosed(quote.start, searched_from, &after));
                 }
                 None => {
                     self.pos = self.bytes.len();
@@ -177,6 +187,7 @@ impl Lexer<'_, '_> {
     /// The tokens of `${ … }`; the closing brace is consumed and gives no token.
     fn embedded_expression(&mut self) -> Step {
         let count = self.brace_count;
+        self.interpolations.push(self.pos - 2);
         self.brace_count = self.brace_count.wrapping_add(1);
         self.blanks();
         let first = self.out.tokens.len();
@@ -193,6 +204,7 @@ impl Lexer<'_, '_> {
             }
             if last.kind == T::RBrace && self.brace_count == count {
                 self.out.tokens.pop();
+                self.interpolations.pop();
                 self.word_to_variable(first);
                 return Ok(());
             }

@@ -31,9 +31,11 @@ enum Hint {
     /// A text at the place of the error.
     Label(&'static str),
     /// What to do.
-    Help(&'static str),
+    Help(String),
     /// A text at another token.
     Related(Token, &'static str),
+    /// The error is shown from one token to another, with a text there.
+    Move(Token, Token, &'static str),
 }
 
 impl Parser<'_> {
@@ -53,6 +55,10 @@ impl Parser<'_> {
                 Hint::Help(text) => error.help(text),
                 Hint::Related(token, text) => {
                     error.related(self.range(token).in_file(self.file), text)
+                }
+                Hint::Move(from, to, text) => {
+                    let range = self.range(from).cover(self.range(to));
+                    error.move_to(range.in_file(self.file), text)
                 }
             };
         }
@@ -74,7 +80,7 @@ impl Parser<'_> {
                     "this text goes on over the end of its line: is a quote missing?",
                 )
             }
-            None => error.help("a quote is opened here, and nothing closes it"),
+            None => error,
         }
     }
 
@@ -141,7 +147,19 @@ impl Parser<'_> {
             return;
         }
         if self.is_plan() {
-            out.push(Hint::Help("plans are programs for Bolt, which Ordain does not run"));
+            let text = "plans are programs for Bolt, which Ordain does not run";
+            out.push(Hint::Help(text.into()));
+            return;
+        }
+        if self.hint_of_colons(open, before, out) {
+            return;
+        }
+        if let Some(text) = self.other_operator(before) {
+            out.push(Hint::Label(text));
+            return;
+        }
+        if let Some((arrow, text)) = self.wrong_arrow(open) {
+            out.push(Hint::Move(arrow, arrow, text));
             return;
         }
         if self.hint_of_brackets(brackets, token, before, out) {
@@ -151,8 +169,17 @@ impl Parser<'_> {
             T::FArrow if before.kind == T::Variable => {
                 Some(Hint::Label("a variable is set with `=`"))
             }
-            T::Equals if in_braces(open) && matches!(before.kind, T::Name | T::Str) => {
+            T::Equals if self.is_in_condition() => {
+                Some(Hint::Label("this sets a variable; values are compared with `==`"))
+            }
+            _ if is_like_arrow(token.kind) && in_braces(open) && self.may_be_key(before, earlier) => {
                 Some(Hint::Label("attributes and keys get their values with `=>`"))
+            }
+            T::FArrow | T::PArrow if open.is_none_or(|o| o.of.is_some()) && ends_reference(before) => {
+                Some(Hint::Label("resources are ordered with `->`, or `~>` to notify"))
+            }
+            T::FArrow if open.is_some_and(|o| o.of == Some(T::Case)) && is_value(before.kind) => {
+                Some(Hint::Label("an option of `case` has a colon and a block: `'a': { … }`"))
             }
             T::Colon if in_braces(open) && is_value(before.kind) => {
                 Some(Hint::Label("key and value are joined by `=>`"))
@@ -180,8 +207,126 @@ impl Parser<'_> {
         let escaped = matches!(found, Some(Hint::Related(..))) && self.ends_text(before, token);
         out.extend(found);
         if escaped {
-            out.push(Hint::Help("inside of single quotes a quote is written `\\'`"));
+            out.push(Hint::Help("inside of single quotes a quote is written `\\'`".into()));
         }
+    }
+
+    /// A single colon inside of a name: `foo:bar`. It is the token at hand or one right before it.
+    fn hint_of_colons(&self, open: Option<Open>, before: Token, out: &mut Vec<Hint>) -> bool {
+        let tokens = &self.lexed.tokens;
+        let is_part = |t: Token| {
+            let is_name = matches!(t.kind, T::Name | T::Word | T::ClassRef | T::Variable);
+            is_name || t.kind.is_keyword()
+        };
+        let colon = match (self.kind(), before.kind) {
+            (T::Colon, _) if is_part(before) && before.end == self.token().start => self.pos,
+            (_, T::Colon) => self.pos - 1,
+            _ if self.pos >= 2 && tokens[self.pos - 2].kind == T::Colon => self.pos - 2,
+            _ => return false,
+        };
+        let Some(first) = colon.checked_sub(1).map(|i| tokens[i]) else { return false };
+        if in_braces(open) && self.begins_entry(colon - 1, open) {
+            return false;
+        }
+        let (colon, Some(last)) = (tokens[colon], tokens.get(colon + 1)) else { return false };
+        let is_joined = first.end == colon.start && colon.end == last.start;
+        let is_name = matches!(last.kind, T::Name | T::Word | T::ClassRef);
+        if !is_joined || !is_part(first) || !(is_name || last.kind.is_keyword()) {
+            return false;
+        }
+        let name = format!("{}::{}", self.slice(first), self.slice(*last));
+        out.push(Hint::Move(first, *last, "parts of a name are joined by two colons"));
+        out.push(Hint::Help(format!("did you mean `{name}`?")));
+        true
+    }
+
+    /// Whether the token of this index is where an attribute or the entry of a hash begins, and not the
+    /// title of a resource.
+    fn begins_entry(&self, index: usize, open: Option<Open>) -> bool {
+        let tokens = &self.lexed.tokens;
+        let Some(before) = index.checked_sub(1) else { return false };
+        let of_resource = |open: Open| {
+            let kind = open.index.checked_sub(1).map(|i| tokens[i].kind);
+            matches!(kind, Some(T::Name | T::ClassRef | T::Class))
+        };
+        match tokens[before].kind {
+            T::Comma | T::Colon => true,
+            T::LBrace | T::SelBrace => !open.is_some_and(of_resource),
+            _ => false,
+        }
+    }
+
+    /// An operator of another language that ends at the current token or begins there.
+    fn other_operator(&self, before: Token) -> Option<&'static str> {
+        let token = self.token();
+        let next = self.lexed.tokens.get(self.pos + 1).copied()?;
+        let follows = before.end == token.start;
+        Some(match (before.kind, token.kind) {
+            (T::IsEqual, T::Equals) if follows => "values are compared with `==`",
+            (T::NotEqual, T::Equals) if follows => "values are compared with `!=`",
+            (T::Less, T::Greater) if follows => "values are compared with `!=`",
+            (T::Pipe, T::Pipe) if follows => "this is written `or`",
+            (_, T::Pipe) if next.kind == T::Pipe && is_value(before.kind) => "this is written `or`",
+            (_, T::Other) if self.slice(token) == "&" => "this is written `and`",
+            (T::QMark, kind) if kind != T::LBrace && kind != T::SelBrace => {
+                "a choice is written `$x ? { 'a' => 1, default => 2 }`"
+            }
+            (T::Plus, T::Plus | T::Equals) | (T::Minus, T::Minus | T::Equals) if follows => {
+                "a variable is set once; give the new value another name"
+            }
+            _ => return None,
+        })
+    }
+
+    /// What stands in place of `=>` in the entry of a hash that ends at the current token.
+    fn wrong_arrow(&self, open: Option<Open>) -> Option<(Token, &'static str)> {
+        let open = open.filter(|_| in_braces(open))?;
+        if !matches!(self.kind(), T::RBrace | T::Comma) {
+            return None;
+        }
+        let mut depth = 0;
+        let tokens = &self.lexed.tokens;
+        for i in (open.index + 2..self.pos).rev() {
+            let token = tokens[i];
+            match token.kind {
+                T::RBrace | T::RBrack | T::RParen => depth += 1,
+                T::LBrace | T::SelBrace | T::LBrack | T::ListStart | T::LParen | T::WsLParen => {
+                    depth -= 1;
+                }
+                T::FArrow | T::PArrow | T::Comma if depth == 0 => return None,
+                kind if depth == 0
+                    && is_like_arrow(kind)
+                    && self.may_be_key(tokens[i - 1], tokens[i - 2].kind) =>
+                {
+                    return Some((token, "key and value are joined by `=>`"));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether the current token stands in the condition of an `if`, `elsif` or `unless`.
+    fn is_in_condition(&self) -> bool {
+        let mut depth = 0;
+        for token in self.lexed.tokens[..self.pos].iter().rev() {
+            match token.kind {
+                T::If | T::Elsif | T::Unless => return true,
+                T::RParen | T::RBrack => depth += 1,
+                T::LParen | T::WsLParen | T::LBrack | T::ListStart => depth -= 1,
+                T::LBrace | T::RBrace | T::SelBrace if depth == 0 => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Whether the token before may be the key of an entry or the name of an attribute, which comes
+    /// first.
+    fn may_be_key(&self, before: Token, earlier: T) -> bool {
+        let is_name = matches!(before.kind, T::Name | T::Word | T::Str | T::Number)
+            || before.kind.is_attribute_keyword();
+        is_name && matches!(earlier, T::LBrace | T::SelBrace | T::Comma | T::Colon | T::Semic)
     }
 
     /// What is missing when a second value follows a first.
@@ -239,7 +384,8 @@ impl Parser<'_> {
             _ => self.is_first(token) && self.begins_new(token) && !wants_value(before.kind),
         };
         if mismatch && !wants_value(before.kind) {
-            out.push(Hint::Related(open.token, "this is not closed"));
+            out.push(Hint::Move(open.token, open.token, "this is not closed"));
+            out.push(Hint::Related(token, "before this"));
             return true;
         }
         // A condition whose keyword is not one: `elseif`.
@@ -271,12 +417,12 @@ impl Parser<'_> {
     fn hint_at_end(&self, brackets: &Brackets, before: Token, out: &mut Vec<Hint>) {
         match brackets.open.last() {
             Some(open) => {
-                out.push(Hint::Related(open.token, "this is not closed"));
+                out.push(Hint::Move(open.token, open.token, "this is not closed"));
                 self.suspect(brackets, Some(open.token), out);
             }
             None if before.kind == T::Semic => {
                 out.push(Hint::Related(before, "a statement is expected behind this"));
-                out.push(Hint::Help("statements need no semicolon at their end"));
+                out.push(Hint::Help("statements need no semicolon at their end".into()));
             }
             None if wants_value(before.kind) => {
                 out.push(Hint::Related(before, "a value is missing behind this"));
@@ -319,6 +465,17 @@ fn in_braces(open: Option<Open>) -> bool {
         matches!(o.token.kind, T::LBrace | T::SelBrace)
             && (o.of.is_none() || o.token.kind == T::SelBrace)
     })
+}
+
+/// What is written by mistake in place of `=>`.
+fn is_like_arrow(kind: T) -> bool {
+    use T::*;
+    matches!(kind, Equals | InEdge | InEdgeSub | IsEqual | Greater | GreaterEqual | LessEqual | Minus)
+}
+
+/// Whether a reference to resources or a collector may end with such a token.
+fn ends_reference(token: Token) -> bool {
+    matches!(token.kind, T::RBrack | T::RBrace | T::RCollect | T::RrCollect)
 }
 
 /// Whether a value may end with such a token.

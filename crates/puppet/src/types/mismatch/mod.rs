@@ -150,6 +150,46 @@ pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> Strin
     }
 }
 
+/// A type as a label shows it: cut where it is long.
+pub(crate) fn short_type(kind: &Type) -> String {
+    const LONGEST: usize = 60;
+    let text = kind.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// What to do about a text where another value is wanted that can be written the same way: `'80'`
+/// for a number, `'true'` for a boolean. And about a number where a text is wanted.
+pub(crate) fn unquoted(wanted: &Type, value: &Value) -> Option<String> {
+    let bare = match value {
+        Value::Str(text) => match text.as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            "undef" => Value::Undef,
+            number => match number.parse::<i64>() {
+                Ok(number) => Value::Int(number),
+                Err(_) => Value::Float(number.parse().ok()?),
+            },
+        },
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => {
+            let text = crate::eval::text::to_text(value);
+            let fits = is_instance(wanted, &Value::Str(text.clone()));
+            return fits.then(|| format!("as a text it has quotes: '{text}'"));
+        }
+        _ => {
+            let fits = is_instance(wanted, &Value::array([value.clone()]));
+            return fits.then(|| "a list of one has brackets around it".to_owned());
+        }
+    };
+    if is_instance(wanted, &bare) {
+        return Some("remove the quotes".to_owned());
+    }
+    let list = Value::array([value.clone()]);
+    is_instance(wanted, &list).then(|| "a list of one has brackets around it".to_owned())
+}
+
 /// Checks that a value has a type: `SUBJECT has wrong type, expects …`.
 ///
 /// # Errors

@@ -1,0 +1,298 @@
+//! What a syntax error may come from, in words for people: looked up among the tokens around it.
+//!
+//! The error itself stays what the original says; a guess that is not likely is not made.
+
+use ordain_source::{TextRange, suggest};
+
+use super::error::{SyntaxError, SyntaxKind};
+use super::lexer;
+use super::token::{T, Token};
+use crate::Edition;
+
+/// Words with which statements begin.
+const KEYWORDS: [&str; 8] = ["import", "include", "class", "func", "for", "forkv", "panic", "if"];
+
+/// What is said of a syntax error besides.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Hint {
+    /// Where the mistake is, if not where the original stops, and what to say there.
+    pub place: Option<(TextRange, &'static str)>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// What may be behind an error of this text.
+pub fn hint(text: &str, edition: Edition, error: &SyntaxError) -> Hint {
+    let start = error.range.start as usize;
+    if error.kind == SyntaxKind::Unrecognized {
+        return unrecognized(text, edition, error);
+    }
+    let Ok(lexed) = lexer::lex(text, edition) else { return Hint::default() };
+    let tokens = &lexed.tokens;
+    if error.kind == SyntaxKind::TrailingComma {
+        return missing_comma(text, tokens, start);
+    }
+    if error.kind != SyntaxKind::Parser {
+        return Hint::default();
+    }
+    let is_end = error.text.contains("unexpected $end");
+    let at = match is_end {
+        true => tokens.len().saturating_sub(1),
+        false => tokens.iter().position(|t| t.range.start as usize >= start).unwrap_or(0),
+    };
+    Finder { text, tokens, at, error }.hint()
+}
+
+fn help(text: impl Into<String>) -> Hint {
+    Hint { place: None, help: Some(text.into()) }
+}
+
+/// A character that begins no token.
+fn unrecognized(text: &str, edition: Edition, error: &SyntaxError) -> Hint {
+    let start = error.range.start as usize;
+    match error.text.as_str() {
+        "\"" => {
+            let before = lexer::lex(text.get(..start).unwrap_or(""), edition);
+            let tokens = before.map(|lexed| lexed.tokens).unwrap_or_default();
+            let is_long = |t: &&Token| {
+                let range = t.range.start as usize..t.range.end as usize;
+                t.kind == T::String && text[range].contains('\n')
+            };
+            let long = tokens.iter().rev().find(is_long);
+            let place = long.map(|t| {
+                let range = TextRange::new(t.range.start, t.range.start + 1);
+                (range, "this text goes on over the end of its line: is a quote missing?")
+            });
+            Hint { place: place.or(Some((error.range, "this quote is not closed"))), help: None }
+        }
+        "'" => help("texts stand in double quotes"),
+        "&" => help("both of two conditions: `and`"),
+        "|" => help("one of two conditions: `or`; a value in place of an error: `<|>`"),
+        "!" => help("the opposite of a condition: `not`"),
+        "?" => help("a value that is only set on a condition: `name => $condition ?: $value,`"),
+        _ => Hint::default(),
+    }
+}
+
+/// A field without a comma behind its value: the place is behind that.
+fn missing_comma(text: &str, tokens: &[Token], start: usize) -> Hint {
+    let mut depth = 0_i32;
+    let mut end = start as u32;
+    for token in tokens.iter().filter(|t| t.range.start as usize >= start) {
+        match token.kind {
+            T::OpenBrack | T::OpenCurly | T::OpenParen => depth += 1,
+            T::CloseCurly if depth == 0 => break,
+            T::CloseBrack | T::CloseCurly | T::CloseParen => depth -= 1,
+            T::Newline if depth <= 0 => break,
+            _ => {}
+        }
+        end = token.range.end;
+    }
+    let last = text[..end as usize].chars().next_back().map_or(1, |c| c.len_utf8() as u32);
+    let range = TextRange::new(end.saturating_sub(last), end);
+    Hint { place: Some((range, "a comma is missing behind this")), help: None }
+}
+
+struct Finder<'t> {
+    text: &'t str,
+    tokens: &'t [Token],
+    at: usize,
+    error: &'t SyntaxError,
+}
+
+impl Finder<'_> {
+    fn kind(&self, at: usize) -> T {
+        self.tokens.get(at).map_or(T::End, |token| token.kind)
+    }
+
+    fn before(&self, back: usize) -> Option<T> {
+        self.at.checked_sub(back).map(|at| self.kind(at))
+    }
+
+    fn word(&self, at: usize) -> &str {
+        let range = self.tokens.get(at).map_or(TextRange::default(), |token| token.range);
+        self.text.get(range.start as usize..range.end as usize).unwrap_or("")
+    }
+
+    fn expects(&self, kind: T) -> bool {
+        let words = self.error.text.split_once("expecting ").map_or("", |(_, words)| words);
+        words.split(" or ").any(|word| word == kind.name())
+    }
+
+    fn hint(&self) -> Hint {
+        let here = self.kind(self.at);
+        if here == T::End {
+            return self.open_bracket();
+        }
+        let value_of_type = matches!(self.before(1), Some(T::MapIdentifier | T::StructIdentifier));
+        match here {
+            T::OpenCurly if value_of_type => {
+                let word = self.word(self.at - 1);
+                let value = if word == "map" { "{\"a\" => 1,}" } else { "struct{a => 1,}" };
+                return help(format!("`{word}{{…}}` is a type; a value of it is `{value}`"));
+            }
+            T::If if self.before(1) == Some(T::Else) => {
+                return help("there is no `else if`: an `if` stands in the braces of `else`");
+            }
+            T::Equals | T::Eq if self.is_bare_bind() => {
+                return help(format!("a variable begins with `$`: ${}", self.word(self.at - 1)));
+            }
+            T::Equals | T::Colon | T::Arrow | T::Eq | T::Gte if self.is_field() => {
+                return help("a field or key gets its value with `=>`");
+            }
+            T::Rocket if self.is_variable() => return help("a variable is bound with `=`"),
+            T::Equals if self.before(1) == Some(T::Colon) => {
+                return help("a variable is bound with `=`");
+            }
+            _ => {}
+        }
+        if let Some(hint) = self.keyword() {
+            return hint;
+        }
+        let closes = [T::CloseCurly, T::CloseParen, T::CloseBrack];
+        match here {
+            T::Newline if self.is_item_of_list() => {
+                help("each item on a line of its own has a comma behind it, the last one, too")
+            }
+            _ if closes.iter().any(|kind| self.expects(*kind)) || here == T::Newline => {
+                self.open_bracket()
+            }
+            _ => Hint::default(),
+        }
+    }
+
+    /// `x = 1` at the start of a line.
+    fn is_bare_bind(&self) -> bool {
+        let starts = matches!(self.before(2), None | Some(T::Newline | T::OpenCurly));
+        self.before(1) == Some(T::Identifier) && starts
+    }
+
+    /// Whether the token before is the name of a field, or a key.
+    fn is_field(&self) -> bool {
+        let is_name = matches!(
+            self.before(1),
+            Some(T::Identifier | T::String | T::CapitalizedIdentifier)
+        );
+        is_name && matches!(self.before(2), Some(T::Newline | T::OpenCurly | T::Comma))
+            && self.innermost().is_some_and(|open| self.kind(open) == T::OpenCurly)
+    }
+
+    fn is_variable(&self) -> bool {
+        self.before(1) == Some(T::Identifier) && self.before(2) == Some(T::Dollar)
+    }
+
+    /// Whether an item of a list stands before the end of a line.
+    fn is_item_of_list(&self) -> bool {
+        let ends = matches!(
+            self.before(1),
+            Some(T::String | T::Integer | T::Float | T::Bool | T::Identifier)
+        );
+        let Some(open) = self.innermost() else { return false };
+        ends && self.kind(open) != T::OpenCurly && self.kind(open + 1) == T::Newline
+    }
+
+    /// A statement that begins with a word like a keyword, which makes it a resource.
+    fn keyword(&self) -> Option<Hint> {
+        let line = (0..self.at).rev().find(|at| self.kind(*at) == T::Newline);
+        let first = line.map_or(0, |at| at + 1);
+        if self.kind(first) != T::Identifier || first >= self.at {
+            return None;
+        }
+        let word = self.word(first);
+        if crate::resources::find(word).is_some() {
+            return None;
+        }
+        let near = suggest::nearest(word, KEYWORDS)?;
+        let range = self.tokens.get(first)?.range;
+        let place = Some((range, "no statement begins with this word"));
+        Some(Hint { place, help: Some(format!("did you mean `{near}`?")) })
+    }
+
+    /// The innermost bracket that is open here.
+    fn innermost(&self) -> Option<usize> {
+        let mut open = Vec::new();
+        for at in 0..self.at {
+            match self.kind(at) {
+                T::OpenCurly | T::OpenBrack | T::OpenParen => open.push(at),
+                T::CloseCurly | T::CloseBrack | T::CloseParen => drop(open.pop()),
+                _ => {}
+            }
+        }
+        open.pop()
+    }
+
+    fn open_bracket(&self) -> Hint {
+        let open = self.innermost().and_then(|at| self.tokens.get(at));
+        let place = open.map(|token| (token.range, "this is not closed"));
+        Hint { place, help: None }
+    }
+}
+
+/// The message of a syntax error in words: what the original's names of tokens stand for.
+pub fn in_words(text: &str) -> Option<String> {
+    if text.contains("expecting trailing comma: `") {
+        return Some("a comma is missing behind the value of a field".into());
+    }
+    if let Some((before, rest)) = text.split_once("unrecognized: `") {
+        let what = rest.strip_suffix('`').unwrap_or(rest);
+        return Some(match what {
+            "\"" => format!("{before}a text is not closed"),
+            what => format!("{before}`{what}` means nothing here"),
+        });
+    }
+    let (before, rest) = text.split_once("parser: `")?;
+    let inner = rest.strip_suffix('`').unwrap_or(rest);
+    let inner = inner.strip_prefix("syntax error: ").unwrap_or(inner);
+    let words: Vec<String> = inner.split(' ').map(token_in_words).collect();
+    Some(format!("{before}syntax error: {}", words.join(" ")))
+}
+
+fn token_in_words(word: &str) -> String {
+    let (name, comma) = match word.strip_suffix(',') {
+        Some(name) => (name, ","),
+        None => (word, ""),
+    };
+    let shown = match name {
+        "NEWLINE" => "end of line",
+        "$end" => "end of text",
+        "STRING" => "text",
+        "INTEGER" | "FLOAT" => "number",
+        "IDENTIFIER" => "name",
+        "CAPITALIZED_IDENTIFIER" => "capitalised name",
+        "OPEN_CURLY" => "`{`",
+        "CLOSE_CURLY" => "`}`",
+        "OPEN_PAREN" => "`(`",
+        "CLOSE_PAREN" => "`)`",
+        "OPEN_BRACK" => "`[`",
+        "CLOSE_BRACK" => "`]`",
+        "EQUALS" => "`=`",
+        "DOLLAR" => "`$`",
+        "COMMA" => "`,`",
+        "COLON" => "`:`",
+        "SEMICOLON" => "`;`",
+        "ELVIS" => "`?:`",
+        "EXCEPT" => "`<|>`",
+        "ROCKET" => "`=>`",
+        "ARROW" => "`->`",
+        "DOT" => "`.`",
+        "PLUS" => "`+`",
+        "MINUS" => "`-`",
+        "MULTIPLY" => "`*`",
+        "DIVIDE" => "`/`",
+        "EQ" => "`==`",
+        "NEQ" => "`!=`",
+        "LT" => "`<`",
+        "GT" => "`>`",
+        "LTE" => "`<=`",
+        "GTE" => "`>=`",
+        "OR_OR" => "`||`",
+        "IF" | "ELSE" | "FOR" | "FORKV" | "BOOL" | "AND" | "OR" | "NOT" | "IN" => {
+            return format!("`{}`{comma}", name.to_lowercase());
+        }
+        name => match name.strip_suffix("_IDENTIFIER") {
+            Some(keyword) => return format!("`{}`{comma}", keyword.to_lowercase()),
+            None => return word.to_owned(),
+        },
+    };
+    format!("{shown}{comma}")
+}

@@ -1,0 +1,92 @@
+//! Messages that hold much of the input are cut before they are shown.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// The longest line of a message that is shown whole, in bytes.
+const LONGEST_LINE: usize = 800;
+/// What is kept of a longer one, at its start and at its end.
+const KEPT: (usize, usize) = (480, 160);
+/// How many lines of a message are shown whole.
+const MOST_LINES: usize = 100;
+/// How many are kept of more, at the start and at the end.
+const KEPT_LINES: (usize, usize) = (60, 20);
+
+/// A text as it is shown in messages: long lines, and the middle of many lines, are cut, and how much
+/// is left out is said.
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    let is_short = text.len() <= LONGEST_LINE;
+    if is_short && text.bytes().filter(|b| *b == b'\n').count() < MOST_LINES {
+        return Cow::Borrowed(text);
+    }
+    let count = text.lines().count();
+    let fits = |line: &str| line.len() <= LONGEST_LINE;
+    if count <= MOST_LINES && text.lines().all(fits) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(LONGEST_LINE);
+    let left_out = count.checked_sub(KEPT_LINES.0 + KEPT_LINES.1).filter(|_| count > MOST_LINES);
+    for (number, line) in text.lines().enumerate() {
+        let behind = number >= KEPT_LINES.0;
+        if let Some(left_out) = left_out
+            && behind
+            && number < KEPT_LINES.0 + left_out
+        {
+            if number == KEPT_LINES.0 {
+                let _ = write!(out, "\n… ({left_out} more lines) …");
+            }
+            continue;
+        }
+        if number > 0 {
+            out.push('\n');
+        }
+        cut(line, &mut out);
+    }
+    Cow::Owned(out)
+}
+
+/// Adds a line, without its middle if it is long.
+fn cut(line: &str, out: &mut String) {
+    if line.len() <= LONGEST_LINE {
+        out.push_str(line);
+        return;
+    }
+    let start = boundary(line, KEPT.0);
+    let end = boundary(line, line.len() - KEPT.1);
+    let left_out = line[start..end].chars().count();
+    let _ = write!(out, "{} … ({left_out} more characters) … {}", &line[..start], &line[end..]);
+}
+
+/// The last border of a character up to a place.
+fn boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn what_is_short_stays() {
+        let lines = "a line\n".repeat(50);
+        assert_eq!(shortened(&lines), lines);
+        let lines = "x".repeat(300) + "\n" + &"y".repeat(790);
+        assert_eq!(shortened(&lines), lines);
+    }
+
+    #[test]
+    fn long_lines_and_many_lines_lose_their_middle() {
+        let text = format!("invalid number {} here\nsecond", "ä9".repeat(500_000));
+        let shown = shortened(&text);
+        assert!(shown.len() < 800, "{}", shown.len());
+        assert!(shown.starts_with("invalid number ä9") && shown.ends_with("9 here\nsecond"));
+        assert!(shown.contains("more characters) …"), "{shown}");
+        let text = "one of many\n".repeat(5_000);
+        let shown = shortened(&text);
+        assert_eq!(shown.lines().count(), 81);
+        assert!(shown.contains("\n… (4920 more lines) …\n"), "{shown}");
+    }
+}
