@@ -434,12 +434,12 @@ mod tests {
         assert_eq!(interrupted[0].pid, std::process::id());
         assert!(interrupted[0].is_new);
         // A run that is interrupted as well makes up for nothing.
-        let second = store.begin("apply").unwrap();
+        let second = store.begin("apply", &Subject::default()).unwrap();
         store.break_off(second, &json!({ "changed": 0 })).unwrap();
         let both = store.take_interrupted().unwrap();
         assert_eq!(both.iter().map(|run| run.is_new).collect::<Vec<_>>(), [false, true]);
         assert_eq!(both[0].under_way, under_way);
-        let third = store.begin("apply").unwrap();
+        let third = store.begin("apply", &Subject::default()).unwrap();
         store.finish(third, &Json::Null).unwrap();
         assert!(store.take_interrupted().unwrap().is_empty());
     }
@@ -505,7 +505,7 @@ mod tests {
         let names = ["state.db", "state.db-wal", "state.db-shm"].map(|name| dir.path().join(name));
         for _ in 0..2 {
             let store = Store::open(dir.path()).unwrap();
-            store.begin("apply").unwrap();
+            store.begin("apply", &Subject::default()).unwrap();
             assert_eq!(names.each_ref().map(|path| mode(path)), [0o600; 3]);
             // As an earlier version made them.
             names.iter().for_each(|path| set(path, 0o644));

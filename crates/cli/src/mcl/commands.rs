@@ -137,6 +137,7 @@ fn start(command: &str) -> Result<Running, EcoString> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn the_last_line_counts() {

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use ordain_data::Value;
@@ -12,7 +13,7 @@ use ordain_engine::kind::{Change, Kind};
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::registry::Registry;
-use ordain_engine::saved::save;
+use ordain_engine::saved::{Saving, save};
 use ordain_engine::step::Observer;
 use ordain_graph::json::Secrets;
 use ordain_graph::{Graph, ResourceRef, dot, json};
@@ -168,7 +169,16 @@ fn said(kind: &dyn Kind, parrot: &Parrot) -> String {
     let plan = plan(&prepared, &host, &journal, 1);
     let mut out = Vec::new();
     let modules = Default::default();
-    save(&plan, &graph, &sources, &Options::default(), &modules, Secrets::Omit, &mut out).unwrap();
+    let saving = Saving {
+        graph: &graph,
+        sources: &sources,
+        options: &Options::default(),
+        root: Path::new("/"),
+        modules: &modules,
+        secrets: Secrets::Omit,
+        key: None,
+    };
+    save(&plan, &saving, &mut out).unwrap();
     json::write(&graph, &sources, Secrets::Omit, &mut out).unwrap();
     let mut said = String::from_utf8(out).unwrap();
     dot::write(&graph, &mut said).unwrap();

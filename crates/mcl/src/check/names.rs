@@ -643,7 +643,7 @@ fn described(kind: &StmtKind, name: &str) -> String {
 }
 
 fn is_system(path: &str) -> bool {
-    crate::functions::is_module(path) || super::constants::is_module(path)
+    functions::is_module(path) || super::constants::is_module(path)
 }
 
 /// The statements of a block.

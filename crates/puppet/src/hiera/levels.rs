@@ -205,7 +205,7 @@ impl Lookup<'_, '_> {
         &self,
         provider: &Provider,
         name: &str,
-    ) -> Box<crate::eval::error::Unwind> {
+    ) -> Box<Unwind> {
         let path = provider.config.path.clone();
         let text = path
             .as_deref()
