@@ -363,7 +363,8 @@ fn is_around(node: &Related, other: &Related) -> bool {
 
 /// Whether an expression does not name a path itself, but calls the function that asks for it.
 fn asks_for(expr: &str, path: &str) -> bool {
-    let names = ["name", "instances"].contains(&path) || path.trim_start_matches('.').starts_with("networks.");
+    let names = ["name", "instances"].contains(&path)
+        || path.trim_start_matches('.').starts_with("networks.");
     names && expr.contains("static_ips(") && !expr.contains(path)
 }
 

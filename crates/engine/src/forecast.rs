@@ -15,6 +15,7 @@ use crate::kind::{Action, Change};
 use crate::kinds::walk::{is, resolve};
 use crate::kinds::write::real_path;
 use crate::prepare::Prepared;
+use crate::redact::Secrets;
 use crate::report::{ResourceReport, Status};
 
 /// So many entries of a tree are counted.
@@ -158,7 +159,9 @@ pub(crate) fn fail_without_directory(
             if let Some(missing) = missing(host, &file, &made) {
                 let (path, missing) = (file.path.display(), missing.display());
                 let text = format!("Could not write {path}: directory {missing} does not exist");
-                report.fail(text);
+                let resource = prepared.graph.find(&report.resource);
+                let secrets = resource.and_then(|id| Secrets::of(prepared.graph.resource(id)));
+                report.fail(secrets.map_or(text.clone(), |secrets| secrets.text(&text)));
                 continue;
             }
         }

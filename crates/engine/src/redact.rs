@@ -43,7 +43,8 @@ impl Secrets {
         }))
     }
 
-    fn text(&self, text: &str) -> String {
+    /// A text without the secrets of the resource.
+    pub(crate) fn text(&self, text: &str) -> String {
         self.redactor.redact(text).into_owned()
     }
 
@@ -206,6 +207,10 @@ impl Instance for Redacted {
 
     fn recover(&self, host: &Host) -> Result<(), KindError> {
         self.checked(self.inner.recover(host))
+    }
+
+    fn is_container(&self) -> bool {
+        self.inner.is_container()
     }
 
     fn remarks(&self, host: &Host) -> Vec<String> {

@@ -86,6 +86,6 @@ mod tests {
     #[test]
     fn endless_output_is_ended() {
         let error = HostRunner.run(&sh("exec yes")).unwrap_err();
-        assert!(error.to_string().contains("bytes of output"), "{error}");
+        assert!(error.to_string().contains("MiB of output"), "{error}");
     }
 }

@@ -10,7 +10,8 @@ const KEYWORDS: [&str; 9] =
 pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diagnostic {
     let text = file.text.as_ref();
     let start = (at.range.start as usize).min(text.len());
-    let place = |start: usize, end: usize| TextRange::new(start as u32, end as u32).in_file(at.file);
+    let place =
+        |start: usize, end: usize| TextRange::new(start as u32, end as u32).in_file(at.file);
     let found = Scan::of(&text[..start]);
     if error.message.contains("Illegal character '\"'") || error.message.contains("character '''") {
         let long = found.long_text.map(|from| {
@@ -38,7 +39,9 @@ pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diag
         "=" if line_begins(text, start, &["if", "elif"]) => {
             return error.help("two values are compared with `==`");
         }
-        "=" if text[start..].starts_with("=>") => return error.help("an attribute is set with `=`"),
+        "=" if text[start..].starts_with("=>") => {
+            return error.help("an attribute is set with `=`");
+        }
         ":" if !found.open.is_empty() => return error.help("an attribute is set with `=`"),
         ";" => return error.help("statements end with their line"),
         _ => {}
@@ -46,7 +49,8 @@ pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diag
     let line = text[..start].rfind('\n').map_or(0, |n| n + 1);
     let first: &str = text[line..].trim_start();
     let from = text.len() - first.len();
-    let word = &first[..first.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(first.len())];
+    let word =
+        &first[..first.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(first.len())];
     match suggest::nearest(word, KEYWORDS) {
         Some(near) if from < start && !KEYWORDS.contains(&word) => error
             .move_to(place(from, from + word.len()), "this is no keyword")
@@ -128,7 +132,9 @@ fn starts_line(text: &str, at: usize) -> bool {
 fn line_begins(text: &str, at: usize, words: &[&str]) -> bool {
     let line = text[..at].rfind('\n').map_or(0, |n| n + 1);
     let first = text[line..at].trim_start();
-    words.iter().any(|word| first.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '('])))
+    words
+        .iter()
+        .any(|word| first.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '('])))
 }
 
 /// The end of a line that begins a block and has no colon there. It is that of the error or the one

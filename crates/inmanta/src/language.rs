@@ -98,8 +98,7 @@ impl Places<'_> {
 
     fn moved(&mut self, mut diagnostic: Diagnostic) -> Diagnostic {
         diagnostic.primary = diagnostic.primary.map(|label| self.label(label));
-        diagnostic.peer =
-            diagnostic.peer.map(|span| Span { file: self.file(span.file), ..span });
+        diagnostic.peer = diagnostic.peer.map(|span| Span { file: self.file(span.file), ..span });
         diagnostic.related =
             std::mem::take(&mut diagnostic.related).into_iter().map(|l| self.label(l)).collect();
         diagnostic

@@ -208,12 +208,14 @@ fn a_plan_knows_what_makes_a_directory() {
         build(&mut builder);
         errors(&machine.plan(&builder.graph))
     };
-    assert!(planned(&|b| {
-        b.add("File", "/new/deep/x", &content);
-        b.add("File", "/new/deep/", &directory);
-        b.add("File", "/new", &directory);
-    })
-    .is_empty());
+    assert!(
+        planned(&|b| {
+            b.add("File", "/new/deep/x", &content);
+            b.add("File", "/new/deep/", &directory);
+            b.add("File", "/new", &directory);
+        })
+        .is_empty()
+    );
     // Between them one is missing.
     let found = planned(&|b| {
         b.add("File", "/new", &directory);
@@ -221,11 +223,13 @@ fn a_plan_knows_what_makes_a_directory() {
     });
     assert_eq!(found.len(), 1, "{found:?}");
     // A link leads where it is.
-    assert!(planned(&|b| {
-        b.add("File", "/short", &[("ensure", text("/data"))]);
-        b.add("File", "/short/deep/y", &content);
-    })
-    .is_empty());
+    assert!(
+        planned(&|b| {
+            b.add("File", "/short", &[("ensure", text("/data"))]);
+            b.add("File", "/short/deep/y", &content);
+        })
+        .is_empty()
+    );
     // A command that would run may make it, one that would not does not.
     let exec = |creates: &str| [("command", text("/bin/true")), ("creates", text(creates))];
     let after = |b: &mut Builder, creates: &str| {
@@ -245,14 +249,18 @@ fn a_plan_knows_what_makes_a_directory() {
         .len(),
         1
     );
-    assert!(planned(&|b| {
-        b.add("File", "/a/b/c", &[("ensure", text("directory")), ("parents", YES)]);
-    })
-    .is_empty());
-    assert!(planned(&|b| {
-        b.add("File", "/nope/x", &[("ensure", text("absent"))]);
-    })
-    .is_empty());
+    assert!(
+        planned(&|b| {
+            b.add("File", "/a/b/c", &[("ensure", text("directory")), ("parents", YES)]);
+        })
+        .is_empty()
+    );
+    assert!(
+        planned(&|b| {
+            b.add("File", "/nope/x", &[("ensure", text("absent"))]);
+        })
+        .is_empty()
+    );
 }
 
 #[test]

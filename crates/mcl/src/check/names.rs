@@ -11,8 +11,8 @@ use super::program::{self, Import, Loading, ModId, Module, Modules};
 use super::scope::{self, Alias, Frames, FuncHit, Scope, Target, VarDef};
 use crate::Edition;
 use crate::failure::{Failure, Phase};
-use crate::functions::old::{self, Old};
 use crate::functions;
+use crate::functions::old::{self, Old};
 use crate::syntax::ast::{ExprId, ExprKind, FuncDef, Name, Piece, StmtId, StmtKind};
 
 /// A block of a module.

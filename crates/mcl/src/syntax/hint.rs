@@ -169,11 +169,10 @@ impl Finder<'_> {
 
     /// Whether the token before is the name of a field, or a key.
     fn is_field(&self) -> bool {
-        let is_name = matches!(
-            self.before(1),
-            Some(T::Identifier | T::String | T::CapitalizedIdentifier)
-        );
-        is_name && matches!(self.before(2), Some(T::Newline | T::OpenCurly | T::Comma))
+        let is_name =
+            matches!(self.before(1), Some(T::Identifier | T::String | T::CapitalizedIdentifier));
+        is_name
+            && matches!(self.before(2), Some(T::Newline | T::OpenCurly | T::Comma))
             && self.innermost().is_some_and(|open| self.kind(open) == T::OpenCurly)
     }
 

@@ -9,11 +9,11 @@ use crate::catalog::kinds::KnownKind;
 use crate::catalog::parameters::{check_tags, tag_values};
 use crate::catalog::tags::{self, TagSet};
 use crate::catalog::titles;
-use crate::check::repository::{nearest, parent_range};
 use crate::catalog::{
     Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
     TOP_CLASS, class_title, schema,
 };
+use crate::check::repository::{nearest, parent_range};
 use crate::eval::closure::Signature;
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::resources::{Declaration, as_parameter, is_class, new_param};

@@ -17,8 +17,8 @@ use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, TypeDef};
 use crate::syntax::{ExprId, Param as ParamDef};
-use crate::types::{is_instance, mismatch};
 use crate::types::refusal::answered;
+use crate::types::{is_instance, mismatch};
 use crate::value::Value;
 
 /// The variables that hold the name of a class.

@@ -44,7 +44,8 @@ fn refused_parameters(
                 break;
             }
             None if param.default.is_none() => {
-                let text = format!("give it with the name of the template: {{ '{}' => … }}", param.name);
+                let text =
+                    format!("give it with the name of the template: {{ '{}' => … }}", param.name);
                 error.help = Some(text);
                 error.related.push((place, "declared here, without a default".into()));
                 break;

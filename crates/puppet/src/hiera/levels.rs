@@ -201,11 +201,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    fn undefined_in_config(
-        &self,
-        provider: &Provider,
-        name: &str,
-    ) -> Box<Unwind> {
+    fn undefined_in_config(&self, provider: &Provider, name: &str) -> Box<Unwind> {
         let path = provider.config.path.clone();
         let text = path
             .as_deref()

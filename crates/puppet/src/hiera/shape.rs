@@ -168,7 +168,9 @@ fn expects(at: &At, expected: &str, value: &Value) -> String {
 fn check(shape: &Shape, value: &Value, at: &At, out: &mut Vec<Problem>) {
     match shape {
         Shape::Text => match value {
-            Value::Str(text) if text.is_empty() => out.push(at.problem(expects(at, "a String[1]", value))),
+            Value::Str(text) if text.is_empty() => {
+                out.push(at.problem(expects(at, "a String[1]", value)))
+            }
             Value::Str(_) => {}
             other => out.push(at.problem(expects(at, "a String", other))),
         },
@@ -202,7 +204,12 @@ fn check(shape: &Shape, value: &Value, at: &At, out: &mut Vec<Problem>) {
                 Value::Str(text) => format!("'{text}'"),
                 other => type_word(other).to_owned(),
             };
-            out.push(at.problem(format!("{at}expects a match for Enum[{}], got {got}", words.join(", "))));
+            out.push(
+                at.problem(format!(
+                    "{at}expects a match for Enum[{}], got {got}",
+                    words.join(", ")
+                )),
+            );
         }
         Shape::Struct(fields) => check_struct(fields, value, at, out),
         Shape::List(item) => match value {
@@ -280,7 +287,9 @@ fn check_struct(
     for (name, required, shape) in fields {
         match value.get(name) {
             Some(value) => check(shape, value, &at.entry(name), out),
-            None if *required => out.push(at.problem(format!("{at}expects a value for key '{name}'"))),
+            None if *required => {
+                out.push(at.problem(format!("{at}expects a value for key '{name}'")))
+            }
             None => {}
         }
     }

@@ -37,14 +37,14 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::syntax::{self, Program};
+pub(crate) use index::nearest;
 use index::{Index, Module};
 use layout::{Kind, ModuleDir, Root, Roots};
 use names::Foreign;
+pub(crate) use names::parent_range;
 use relations::Titles;
 use scopes::Scopes;
 use survey::Survey;
-pub(crate) use index::nearest;
-pub(crate) use names::parent_range;
 pub(crate) use units::{DataFile, ProgramUnit, Unit};
 
 /// At most so many findings of these rules are reported for a file.

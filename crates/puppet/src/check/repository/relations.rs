@@ -183,12 +183,7 @@ pub(super) fn check(pass: &mut Pass<'_>, titles: &Titles) {
 }
 
 /// The references that a value is made of.
-fn references(
-    pass: &mut Pass<'_>,
-    titles: &Titles,
-    id: ExprId,
-    guarded: &FxHashSet<EcoString>,
-) {
+fn references(pass: &mut Pass<'_>, titles: &Titles, id: ExprId, guarded: &FxHashSet<EcoString>) {
     let program = pass.program;
     let parts = match &program[id] {
         Expr::List(items) => {

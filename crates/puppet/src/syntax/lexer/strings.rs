@@ -82,7 +82,9 @@ impl Lexer<'_, '_> {
         });
         let is_double = self.bytes.get(start) == Some(&b'"');
         match self.interpolations.last().filter(|_| is_double) {
-            Some(&dollar) => self.pointing(fatal, dollar..dollar + 2, "this is not closed by a `}`"),
+            Some(&dollar) => {
+                self.pointing(fatal, dollar..dollar + 2, "this is not closed by a `}`")
+            }
             None => self.pointing(fatal, start..start + 1, "this quote is not closed"),
         }
     }

@@ -172,10 +172,15 @@ impl Parser<'_> {
             T::Equals if self.is_in_condition() => {
                 Some(Hint::Label("this sets a variable; values are compared with `==`"))
             }
-            _ if is_like_arrow(token.kind) && in_braces(open) && self.may_be_key(before, earlier) => {
+            _ if is_like_arrow(token.kind)
+                && in_braces(open)
+                && self.may_be_key(before, earlier) =>
+            {
                 Some(Hint::Label("attributes and keys get their values with `=>`"))
             }
-            T::FArrow | T::PArrow if open.is_none_or(|o| o.of.is_some()) && ends_reference(before) => {
+            T::FArrow | T::PArrow
+                if open.is_none_or(|o| o.of.is_some()) && ends_reference(before) =>
+            {
                 Some(Hint::Label("resources are ordered with `->`, or `~>` to notify"))
             }
             T::FArrow if open.is_some_and(|o| o.of == Some(T::Case)) && is_value(before.kind) => {
@@ -470,7 +475,10 @@ fn in_braces(open: Option<Open>) -> bool {
 /// What is written by mistake in place of `=>`.
 fn is_like_arrow(kind: T) -> bool {
     use T::*;
-    matches!(kind, Equals | InEdge | InEdgeSub | IsEqual | Greater | GreaterEqual | LessEqual | Minus)
+    matches!(
+        kind,
+        Equals | InEdge | InEdgeSub | IsEqual | Greater | GreaterEqual | LessEqual | Minus
+    )
 }
 
 /// Whether a reference to resources or a collector may end with such a token.
