@@ -131,8 +131,7 @@ pub fn machine_facts(
     let environment = std::env::vars_os()
         .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)))
         .collect();
-    let options =
-        ordain_facts::Options { legacy, external_dirs, environment, ..Default::default() };
+    let options = ordain_facts::Options { legacy, external_dirs, environment };
     let mut layers = ordain_facts::layers(world, &Machine::host(), &options);
     let library = world.env("FACTERLIB").unwrap_or_default();
     custom_dirs.extend(library.split(':').filter(|dir| !dir.is_empty()).map(PathBuf::from));

@@ -43,7 +43,12 @@ fn a_manifest_and_a_program_are_one_graph() {
     let joined = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/joined");
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(dir.path().join("root/srv")).unwrap();
-    std::os::unix::fs::symlink("/bin", dir.path().join("root/bin")).unwrap();
+    // Commands run inside of the root; this one needs no library.
+    std::fs::create_dir_all(dir.path().join("root/bin")).unwrap();
+    if !ordain_testkit::peer(Path::new("/bin/busybox").exists(), "busybox-static") {
+        return;
+    }
+    std::fs::copy("/bin/busybox", dir.path().join("root/bin/echo")).unwrap();
     let run = |verb: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ordain"));
         command.arg(verb).arg(&joined).arg("--root").arg(dir.path().join("root"));

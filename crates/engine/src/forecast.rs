@@ -155,15 +155,16 @@ pub(crate) fn fail_without_directory(
             continue;
         };
         let creates = |change: &Change| change.action == Action::Create;
-        if report.status == Status::WouldChange && report.changes.iter().any(creates) {
-            if let Some(missing) = missing(host, &file, &made) {
-                let (path, missing) = (file.path.display(), missing.display());
-                let text = format!("Could not write {path}: directory {missing} does not exist");
-                let resource = prepared.graph.find(&report.resource);
-                let secrets = resource.and_then(|id| Secrets::of(prepared.graph.resource(id)));
-                report.fail(secrets.map_or(text.clone(), |secrets| secrets.text(&text)));
-                continue;
-            }
+        if report.status == Status::WouldChange
+            && report.changes.iter().any(creates)
+            && let Some(missing) = missing(host, &file, &made)
+        {
+            let (path, missing) = (file.path.display(), missing.display());
+            let text = format!("Could not write {path}: directory {missing} does not exist");
+            let resource = prepared.graph.find(&report.resource);
+            let secrets = resource.and_then(|id| Secrets::of(prepared.graph.resource(id)));
+            report.fail(secrets.map_or(text.clone(), |secrets| secrets.text(&text)));
+            continue;
         }
         if is_open {
             let kind = |change: &Change| reveal(&change.after).0.as_str() == Some("directory");

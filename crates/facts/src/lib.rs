@@ -39,7 +39,7 @@ pub use machine::Machine;
 pub use networking::Address;
 
 /// What to collect.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Whether the flat facts of earlier times come too: `fqdn`, `osfamily`, `ipaddress_eth0`, …
     pub legacy: bool,
@@ -47,12 +47,6 @@ pub struct Options {
     pub external_dirs: Vec<PathBuf>,
     /// The environment, of which `FACTER_…` counts.
     pub environment: Vec<(String, String)>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { legacy: false, external_dirs: Vec::new(), environment: Vec::new() }
-    }
 }
 
 /// All facts, and what went wrong with external ones.

@@ -74,7 +74,7 @@ pub struct Failure {
     /// Other places that matter, with what is to say of them.
     pub related: Vec<(Span, String)>,
     /// Where the mistake is, if not where the original says, and what to say there.
-    pub focus: Option<(Span, String)>,
+    pub focus: Option<Box<(Span, String)>>,
     /// What to do.
     pub help: Option<String>,
 }
@@ -106,7 +106,7 @@ impl Failure {
 
     /// Says where the mistake is.
     pub fn pointing(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.focus = Some((span, text.into()));
+        self.focus = Some(Box::new((span, text.into())));
         self
     }
 
@@ -153,7 +153,7 @@ impl Failure {
         for (span, text) in &self.related {
             found = found.related(*span, text.clone());
         }
-        if let Some((span, text)) = &self.focus {
+        if let Some((span, text)) = self.focus.as_deref() {
             found = found.move_to(*span, text.clone());
         }
         if let Some(help) = &self.help {

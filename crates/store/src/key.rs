@@ -97,7 +97,7 @@ fn make(dir: &StateDir) -> Result<MachineKey, StoreError> {
     match renamed {
         Ok(()) => Ok(MachineKey(key)),
         // Another process was first.
-        Err(error) => read(dir)?.map_or(Err(error), Ok),
+        Err(error) => read(dir)?.ok_or(error),
     }
 }
 

@@ -115,8 +115,11 @@ fn links_that_lead_in_circles_end() {
     assert!(error.contains("symbolic links"), "{error}");
 }
 
+/// Puts something at the first path, for the harm of what stands at the second.
+type Trap = fn(&Path, &Path);
+
 /// What may be put in the place of a file of the state, for the harm of a victim.
-const TRAPS: &[(&str, fn(&Path, &Path))] = &[
+const TRAPS: &[(&str, Trap)] = &[
     ("a symbolic link", |trap, victim| symlink(victim, trap).unwrap()),
     ("a symbolic link", |trap, victim| symlink(victim.with_extension("new"), trap).unwrap()),
     ("a hard link", |trap, victim| fs::hard_link(victim, trap).unwrap()),

@@ -548,7 +548,7 @@ impl<'w> Checker<'w> {
             is_system(first) && !known.iter().any(|k| k.split('.').next() == Some(first))
         });
         let Some(failure) = self.found.last_mut() else { return };
-        failure.focus = place.map(|place| (place, String::new()));
+        failure.focus = place.map(|place| Box::new((place, String::new())));
         failure.help = match missing {
             Some((module, _)) => Some(format!("`import \"{module}\"` is missing")),
             None => {

@@ -301,7 +301,8 @@ fn refused(error: &SyntaxError, text: &str, edition: Edition, file: FileId) -> F
     let span = error.range.in_file(file);
     let mut failure = Failure::new(Phase::LexParse, error.to_string(), span);
     let hint = hint::hint(text, edition, error);
-    failure.focus = hint.place.map(|(range, text)| (range.in_file(file), text.to_owned()));
+    failure.focus =
+        hint.place.map(|(range, text)| Box::new((range.in_file(file), text.to_owned())));
     failure.help = hint.help;
     failure
 }

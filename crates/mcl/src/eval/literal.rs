@@ -218,7 +218,7 @@ impl Checker<'_> {
 
 /// Whether an error is about one field by itself: its value is none of the words that it takes.
 fn is_of_one_field(resource: &Resource, failure: &Failure) -> bool {
-    let Some((span, _)) = &failure.focus else { return false };
+    let Some((span, _)) = failure.focus.as_deref() else { return false };
     let at = resource.field_spans.iter().position(|place| *place == Some(*span));
     at.is_some_and(|at| {
         let field = resource.kind.kind.fields[at].name;

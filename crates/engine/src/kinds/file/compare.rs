@@ -40,7 +40,7 @@ pub(super) enum Wanted {
     /// It is not managed.
     Unmanaged,
     Content(Content),
-    Source(Found),
+    Source(Box<Found>),
 }
 
 impl FileInstance {
@@ -85,7 +85,7 @@ impl FileInstance {
             let text = format!("source {} is no file, and ensure asks for one", found.text);
             return Err(KindError::new(text));
         }
-        Ok(Want::File(Wanted::Source(found)))
+        Ok(Want::File(Wanted::Source(Box::new(found))))
     }
 }
 
