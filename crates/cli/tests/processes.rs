@@ -17,6 +17,13 @@ use serde_json::Value as Json;
 /// Longer than anything takes; who waits so long waits for nothing.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// The program, which ignores no signal even if these tests do, as those of a shell's background job.
+fn ordain() -> Command {
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT,TERM,HUP", env!("CARGO_BIN_EXE_ordain")]);
+    command
+}
+
 /// A directory with sources and a state of its own.
 struct Place(tempfile::TempDir);
 
@@ -38,7 +45,7 @@ impl Place {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ordain"));
+        let mut command = ordain();
         command.args(arguments).current_dir(self.0.path());
         command.env("ORDAIN_STATE_DIR", self.path("state")).stdin(Stdio::null());
         command

@@ -265,12 +265,12 @@ mod tests {
                 assert!(allows(&schedule, "2026-11-21T10:00:00", Some(before)), "{name} {before}");
             }
             // Clocks that begin in 1970, or before it.
-            for now in ["1970-01-01T00:00:00", "1969-12-31T23:59:59", "-009999-01-02T00:00:00"] {
+            for now in ["1970-01-01T00:00:00", "1969-12-31T23:59:59", "-009999-01-03T00:00:00"] {
                 assert!(allows(&schedule, now, Some("2026-11-21T10:00:00")), "{name} {now}");
                 assert!(allows(&schedule, now, None), "{name} {now}");
                 assert!(!allows(&schedule, now, Some(now)), "{name} {now}");
             }
-            assert!(allows(&schedule, "9999-12-30T00:00:00", Some("-009999-01-02T00:00:00")));
+            assert!(allows(&schedule, "9999-12-30T00:00:00", Some("-009999-01-03T00:00:00")));
         }
     }
 
