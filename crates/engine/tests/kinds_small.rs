@@ -127,13 +127,16 @@ fn directories_are_made_with_their_parents_and_removed_when_empty() {
     assert!(must.compare(&machine.host).is_err());
 }
 
-/// A machine with a shell.
-fn with_shell() -> Machine {
+/// A machine with a shell that needs no library; nothing if there is none to copy.
+fn with_shell() -> Option<Machine> {
+    let busybox = std::path::Path::new("/bin/busybox");
+    if !ordain_testkit::peer(busybox.exists(), "busybox-static") {
+        return None;
+    }
     let machine = Machine::real();
     machine.write("bin/sh", "");
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(machine.root().join("bin/sh"), mode).unwrap();
-    machine
+    std::fs::copy(busybox, machine.root().join("bin/sh")).unwrap();
+    Some(machine)
 }
 
 fn shell(script: &str) -> Value {
@@ -142,7 +145,7 @@ fn shell(script: &str) -> Value {
 
 #[test]
 fn a_command_follows_files_that_change_and_keeps_what_it_wrote() {
-    let machine = with_shell();
+    let Some(machine) = with_shell() else { return };
     machine.write("in", "1");
     let attributes = [
         ("command", shell("echo out; echo err >&2")),
@@ -167,7 +170,7 @@ fn a_command_follows_files_that_change_and_keeps_what_it_wrote() {
 
 #[test]
 fn a_command_does_not_run_when_a_check_writes_what_is_wanted() {
-    let machine = with_shell();
+    let Some(machine) = with_shell() else { return };
     let wanted = |name: &str, text: &str| {
         let check = Value::list([shell("echo a; echo b >&2")]);
         let attributes = [("command", shell("true")), ("onlyif", check), (name, s(text))];
