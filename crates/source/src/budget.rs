@@ -3,7 +3,7 @@
 //! Front ends count their steps and weigh their values ([`crate::limits`]), and end with the place
 //! where one was too many. What nobody counts is seen here: while a [`Watch`] is held, a thread looks
 //! at the memory and the CPU time of the process. At a first bound it raises a flag, which front ends
-//! look at with every step ([`exceeded`]), so that their error names the place. At a second one, for
+//! look at with every step (`exceeded`), so that their error names the place. At a second one, for
 //! what does not come to a step any more, the program ends with the last file that it was at.
 //!
 //! A bound is for what is evaluated at the same time, and grows with what was read for it. One
