@@ -31,7 +31,7 @@ pub const DAMAGED: &str = "ordain::damaged-journal";
 pub const UNTRUSTED_PLAN: &str = "ordain::untrusted-plan";
 /// A run did not come to its end.
 pub const INTERRUPTED: &str = "ordain::interrupted";
-/// What is evaluated takes too much memory or time.
+/// An evaluation takes too much memory or time.
 pub const LIMIT: &str = "ordain::limit";
 /// The manifest of a kind cannot be used.
 pub const MANIFEST: &str = "ordain::manifest";
