@@ -34,8 +34,8 @@ fn trees_are_built_by_precedence() {
 
 #[test]
 fn the_first_error_has_its_place() {
-    assert_eq!(parsed("class a {\n  ) }"), "SYNTAX_ERROR 1:9 Syntax error at ')'");
-    assert_eq!(parsed("if true {"), "SYNTAX_ERROR 1:10 Syntax error at end of input");
+    assert_eq!(parsed("class a {\n  ) }"), "SYNTAX_ERROR 2:3 Syntax error at ')'");
+    assert_eq!(parsed("if true {"), "SYNTAX_ERROR 1:9 Syntax error at end of input");
 }
 
 #[test]

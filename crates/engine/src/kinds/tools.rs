@@ -100,7 +100,7 @@ const SHELL: &str = "/bin/sh";
 
 fn need_program(host: &Host, program: &Path) -> io::Result<()> {
     let missing = || {
-        let text = format!("{} has no program {}", host.root.display(), program.display());
+        let text = format!("the root has no program {}", program.display());
         io::Error::new(io::ErrorKind::NotFound, text)
     };
     host.stat(program).map(drop).map_err(|_| missing())

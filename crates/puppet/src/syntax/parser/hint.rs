@@ -389,8 +389,8 @@ impl Parser<'_> {
             _ => self.is_first(token) && self.begins_new(token) && !wants_value(before.kind),
         };
         if mismatch && !wants_value(before.kind) {
-            out.push(Hint::Move(open.token, open.token, "this is not closed"));
-            out.push(Hint::Related(token, "before this"));
+            out.push(Hint::Label("a bracket must be closed before this"));
+            out.push(Hint::Related(open.token, "this is not closed"));
             return true;
         }
         // A condition whose keyword is not one: `elseif`.
