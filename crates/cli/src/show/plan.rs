@@ -151,7 +151,7 @@ fn short(ui: &Ui, text: &str) -> String {
 
 fn write_named(ui: &mut Ui, name: &str, text: &str) -> Result<(), Failure> {
     let name = format!("{name:NAME_WIDTH$}");
-    let name = if name.len() > NAME_WIDTH { name + " " } else { name };
+    let name = if name.ends_with(' ') || text.is_empty() { name } else { name + " " };
     let line = format!("    {name}{text}");
     let lines = match ui.width() {
         Some(width) => wrapped(&line, 4 + NAME_WIDTH + 1, width),
