@@ -137,6 +137,19 @@ impl Ui {
         columns(&io::stdout())
     }
 
+    /// Writes a line for people to standard output. Where a terminal is not as wide, it is broken, and
+    /// what follows begins in the column of `indent`.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub fn line(&mut self, text: &str, indent: usize) -> io::Result<()> {
+        let rows = match self.width() {
+            Some(width) => wrapped(text, indent, width),
+            None => vec![text.to_owned()],
+        };
+        rows.iter().try_for_each(|row| writeln!(self.out, "{}", row.trim_end()))
+    }
+
     /// Whether `-v` was given.
     pub fn verbose(&self) -> bool {
         self.log.verbosity > 0

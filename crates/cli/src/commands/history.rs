@@ -16,7 +16,6 @@ use crate::exit::{Exit, Failure};
 use crate::options::{TextOrJson, number_of_run};
 use crate::runs::known_state_dir;
 use crate::show::log::with_short_digests;
-use crate::show::wrapped;
 use crate::ui::{Ui, styles};
 
 /// List the runs that the journal knows, the last first
@@ -209,17 +208,9 @@ fn show_cause(ui: &mut Ui, outcome: &Outcome) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line that belongs to the resource above, broken with an indent on a terminal.
+/// A line that belongs to the resource above.
 fn below(ui: &mut Ui, text: &str) -> Result<(), Failure> {
-    let line = format!("    {text}");
-    let lines = match ui.width() {
-        Some(width) => wrapped(&line, 6, width),
-        None => vec![line],
-    };
-    for line in lines {
-        writeln!(ui.out(), "{line}")?;
-    }
-    Ok(())
+    Ok(ui.line(&format!("    {text}"), 6)?)
 }
 
 /// The journal, if there is one yet.

@@ -119,14 +119,15 @@ fn broken(found: Vec<Diagnostic>) -> Checked {
 fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Strict) -> Checked {
     let syntax::Parsed { program, diagnostics: mut found } = parsed;
     let is_sound = |found: &[Diagnostic]| found.iter().all(|d| d.severity != Severity::Error);
-    if is_sound(&found) {
+    let mut sound = is_sound(&found);
+    if sound {
         let options = Options { strict, module_file, ..Options::default() };
         found.extend(validate(&program, &options));
+        sound = is_sound(&found);
         if strict != Strict::Off {
             found.extend(lint(&program));
         }
     }
-    let sound = is_sound(&found);
     let found = repository::silence::kept(found, &program.text);
     let unit = Unit::Program(ProgramUnit { program: Arc::new(program), sound });
     Checked { found, defines: Some(Box::new(unit)) }
