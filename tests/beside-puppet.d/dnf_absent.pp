@@ -1,0 +1,2 @@
+# setup: dnf -q -y install peer-needs
+package { 'peer-needs': ensure => absent, provider => dnf }

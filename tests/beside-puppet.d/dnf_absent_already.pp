@@ -1,0 +1,1 @@
+package { 'peer-alpha': ensure => absent, provider => dnf }

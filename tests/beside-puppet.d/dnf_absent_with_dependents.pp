@@ -1,0 +1,2 @@
+# setup: dnf -q -y install peer-needs
+package { 'peer-alpha': ensure => absent, provider => dnf }

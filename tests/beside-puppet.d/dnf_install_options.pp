@@ -1,0 +1,1 @@
+package { 'peer-alpha': ensure => installed, provider => dnf, install_options => ['--enablerepo=second'] }

@@ -1,0 +1,1 @@
+package { 'peer-alpha': ensure => installed, provider => dnf, noop => true }

@@ -1,0 +1,2 @@
+# setup: dnf -q -y install peer-alpha
+package { 'peer-alpha': ensure => purged, provider => dnf }

@@ -1,0 +1,2 @@
+# between: rpm -e peer-alpha
+package { 'peer-alpha': ensure => installed, provider => dnf }

@@ -1,0 +1,1 @@
+package { 'peer-nosuch': ensure => installed, provider => dnf }

@@ -1,0 +1,1 @@
+package { 'peer-alpha': ensure => '9.9', provider => dnf }

@@ -1,0 +1,1 @@
+package { 'peer-alpha': ensure => '1.5', provider => dnf }

@@ -1,0 +1,1 @@
+package { 'peer-thing': ensure => installed, provider => dnf, allow_virtual => false }
