@@ -18,6 +18,7 @@ use crate::exit::Failure;
 use crate::mcl::Giving;
 use crate::node;
 use crate::options::CompileArgs;
+use crate::runs;
 use crate::ui::Ui;
 
 /// Where modules are that belong to no environment.
@@ -93,10 +94,12 @@ impl Exporting {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn keep(&self) -> Result<(), Diagnostic> {
-        self.giving.as_ref().map_or(Ok(()), Giving::keep)?;
+    pub fn keep(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
+        self.giving.as_ref().map_or(Ok(()), |giving| giving.keep(ui))?;
         let Some(store) = &self.store else { return Ok(()) };
-        store.save(&self.node, &self.exported).map_err(codes::state)
+        let done = store.save(&self.node, &self.exported).map_err(codes::state);
+        runs::tell_damaged_exports(ui, Some(store));
+        done
     }
 }
 
@@ -316,7 +319,9 @@ fn open_layout(
         }
     };
     ui.diagnostics(missing_data(&env, args.strict.into()), &sources);
-    Ok(Opened { env, sources, store: args.export_store()? })
+    let store = args.export_store()?;
+    runs::tell_damaged_exports(ui, store.as_ref());
+    Ok(Opened { env, sources, store })
 }
 
 /// Warnings about directories of data that are not there, which upstream passes over.

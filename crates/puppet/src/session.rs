@@ -290,12 +290,7 @@ fn hide(report: &mut Report, secrets: &Redactor) {
         }
     };
     report.logs.iter_mut().for_each(|entry| hide(&mut entry.message));
-    for diagnostic in &mut report.diagnostics {
-        hide(&mut diagnostic.message);
-        diagnostic.help.iter_mut().for_each(hide);
-        let labels = diagnostic.primary.iter_mut().chain(&mut diagnostic.related);
-        labels.for_each(|label| hide(&mut label.text));
-    }
+    report.diagnostics.iter_mut().flat_map(Diagnostic::texts_mut).for_each(hide);
     if let Some(error) = &mut report.error {
         hide(&mut error.message);
     }

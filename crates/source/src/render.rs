@@ -106,7 +106,7 @@ fn snippet<'a>(marks: &'a [Mark], path: &'a str) -> Snippet<'a, Annotation<'a>> 
     let mark = &marks[0];
     let shown = || marks.iter().filter(|other| mark.shares_excerpt(other));
     let part = excerpt(&mark.file, shown());
-    let text = &mark.file.text[part.bytes.clone()];
+    let text = mark.file.shown(part.bytes.clone());
     let mut snippet = Snippet::source(text).line_start(part.first_line).fold(true);
     if mark.file.has_path() {
         snippet = snippet.path(path);

@@ -1,7 +1,7 @@
 //! `ordain rollback`: files, directories and links as they were before a run.
 
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -96,7 +96,7 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let (mut failed, mut stopped) = (0, Vec::new());
     for kept in &todo {
         if interruption::requested().is_some() {
-            stopped.push(kept.path.display().to_string());
+            stopped.push(kept.shown());
             continue;
         }
         let done = put_back(&store, own, &host, kept, &copies);
@@ -107,7 +107,7 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
             }
             Err(why) => {
                 failed += 1;
-                let text = format!("cannot put back {}: {why}", kept.path.display());
+                let text = format!("cannot put back {}: {why}", kept.shown());
                 ui.message(&Diagnostic::error(codes::ROLLBACK, text));
             }
         }
@@ -167,7 +167,7 @@ fn changed(store: &Store, number: i64) -> Result<Vec<Changed>, Failure> {
         let path = PathBuf::from(OsStr::from_bytes(&row.path));
         let state = serde_json::from_str(&row.before).map_err(broken)?;
         let after = row.after.as_deref().map(serde_json::from_str).transpose().map_err(broken)?;
-        out.push(Changed { kept: Kept { path, state }, after });
+        out.push(Changed { kept: Kept { path, state, name: row.name }, after });
     }
     Ok(out)
 }
@@ -183,7 +183,7 @@ fn refuse_moved(
         let is_left = |after: &State| past::is_as(host, &kept.path, after);
         !after.as_ref().is_none_or(is_left) && !past::is_as(host, &kept.path, &kept.state)
     });
-    let moved: Vec<String> = moved.map(|changed| changed.kept.path.display().to_string()).collect();
+    let moved: Vec<String> = moved.map(|changed| changed.kept.shown()).collect();
     if moved.is_empty() || args.force {
         return Ok(());
     }
@@ -199,15 +199,19 @@ fn put_back(
     kept: &Kept,
     copies: &Path,
 ) -> Result<(), String> {
-    let title = kept.path.display().to_string();
-    let resource = ResourceRef { kind: "File".into(), title: title.into() };
-    let backups = host.backups.as_ref();
-    backups.map_or(Ok(()), |backups| backups.keep(host, &kept.path)).map_err(|e| e.to_string())?;
+    let resource = ResourceRef { kind: "File".into(), title: kept.shown().into() };
+    let failed = |error: io::Error| match &kept.name {
+        Some(name) => error.to_string().replace(&*kept.path.to_string_lossy(), name),
+        None => error.to_string(),
+    };
+    if let Some(backups) = &host.backups {
+        backups.keep_as(host, &kept.path, kept.name.clone()).map_err(failed)?;
+    }
     let begun = store.begin_step(run, &resource.to_string(), "put back", &json!([]));
     begun.map_err(|e| e.to_string())?;
     let done = past::restore(host, kept, copies);
     runs::note_acted(store, run, &resource, done.is_ok());
-    done.map_err(|e| e.to_string())
+    done.map_err(failed)
 }
 
 fn line(ui: &Ui, kept: &Kept) -> String {
@@ -218,5 +222,5 @@ fn line(ui: &Ui, kept: &Kept) -> String {
         State::Directory { .. } => ("~", styles::CHANGE, "the directory as it was"),
         State::Other => ("x", styles::REMOVE, "not put back"),
     };
-    format!("{} {}: {what}", ui.styled(style, sign), kept.path.display())
+    format!("{} {}: {what}", ui.styled(style, sign), kept.shown())
 }

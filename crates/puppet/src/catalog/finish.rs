@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_data::REDACTED;
 use ordain_graph::{Barrier, METAPARAMETERS};
 use ordain_source::{Span, budget, suggest};
 
@@ -409,10 +410,21 @@ impl Compiler<'_> {
                         continue;
                     }
                     let Some(key) = self.reference_of(value) else {
-                        return self.bad_reference(&reference_text(value), param);
+                        let text = match resource.sensitive.contains(&param.name) {
+                            true => REDACTED.into(),
+                            false => reference_text(value),
+                        };
+                        return self.bad_reference(&text, param);
                     };
                     if self.catalog.find(&key).is_some() {
                         continue;
+                    }
+                    if resource.sensitive.contains(&param.name) {
+                        let place = param.origin.span.or(resource.span);
+                        let at = self.place(place).map(|p| format!(" {p}")).unwrap_or_default();
+                        let text = "Could not find resource";
+                        let text = format!("{text} '{REDACTED}' in parameter '{name}'{at}");
+                        return Err(unplaced(text, place));
                     }
                     return self.missing_target(&key, name, param, resource.span, at);
                 }

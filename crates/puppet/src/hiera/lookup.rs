@@ -352,7 +352,13 @@ impl<'c, 'e> Lookup<'c, 'e> {
             },
         )?;
         match (found, options.as_ref().and_then(|o| o.get("convert_to"))) {
-            (Some(value), Some(to)) if !to.is_undef() => self.convert(&key, value, to).map(Some),
+            (Some(value), Some(to)) if !to.is_undef() => {
+                let converted = self.convert(&key, value, to)?;
+                if converted.holds_sensitive() {
+                    self.explain(Explainer::hide_last_search);
+                }
+                Ok(Some(converted))
+            }
             (found, _) => Ok(found),
         }
     }
