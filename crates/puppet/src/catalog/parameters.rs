@@ -143,26 +143,23 @@ impl Compiler<'_> {
                 Some(_) => error.related.extend(place),
             }
         }
-        let misfit = signature.params.iter().find_map(|wanted| {
+        let mut misfits = signature.params.iter().filter_map(|wanted| {
             let param = checked.clone().find(|p| p.name == wanted.name)?;
             (!is_instance(&wanted.kind, &param.value)).then_some((wanted, param))
         });
-        match misfit.filter(|_| unknown.is_none()) {
-            Some((wanted, param)) => self.explain_misfit(&mut error, def, wanted, param),
+        match misfits.next().filter(|_| unknown.is_none()) {
+            Some((wanted, param)) => {
+                self.explain_misfit(&mut error, def, wanted, param);
+                // The message names them all.
+                error.related.extend(misfits.filter_map(|(w, param)| self.misfit(w, param)));
+            }
             None => error.related.push((def.span, "defined here".to_string())),
         }
         Err(error.into())
     }
 
-    /// Says of a value that is not of the type of its parameter where it is written, and where the
-    /// type is.
-    fn explain_misfit(
-        &self,
-        error: &mut PlainError,
-        def: &TypeDef,
-        wanted: &SignatureParam,
-        param: &Param,
-    ) {
+    /// Where a value is written that is not of the type of its parameter, and what that takes.
+    fn misfit(&self, wanted: &SignatureParam, param: &Param) -> Option<(Span, String)> {
         let place = match &param.origin.how {
             How::Data(place) => self.data_place(place),
             _ => param.origin.span.map(|span| self.env.value_part(span, &[]).unwrap_or(span)),
@@ -174,7 +171,19 @@ impl Compiler<'_> {
         {
             self.env.sources.file(place.file).hide(place.range);
         }
-        error.focus = place.map(|place| (place, label));
+        Some((place?, label))
+    }
+
+    /// Says of a value that is not of the type of its parameter where it is written, and where the
+    /// type is.
+    fn explain_misfit(
+        &self,
+        error: &mut PlainError,
+        def: &TypeDef,
+        wanted: &SignatureParam,
+        param: &Param,
+    ) {
+        error.focus = self.misfit(wanted, param);
         let params = def.program.params(def.params);
         let declared = params.iter().find(|p| p.name == param.name);
         let declared = declared.map_or(def.span, |p| p.range.in_file(def.program.file));
