@@ -50,6 +50,17 @@ pub fn state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     })
 }
 
+/// As [`state_dir`], of those who only read what earlier runs left: nothing is made.
+///
+/// # Errors
+/// As of [`state_dir`], and if a directory is named that is not there.
+pub fn known_state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
+    if let Some(dir) = given.filter(|dir| !dir.exists()) {
+        return Err(codes::missing(dir));
+    }
+    state_dir(given)
+}
+
 /// The journal of a run that holds the lock; says so if a damaged one was set aside.
 ///
 /// # Errors

@@ -314,12 +314,21 @@ fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
     if let Some(span) = error.span {
         out = out.at(span);
     }
-    if let Some((span, text)) = &error.focus {
+    let begins_it = |span: &Span| {
+        error.span.is_some_and(|s| s.file == span.file && s.range.start == span.range.start)
+    };
+    if let Some((span, _)) =
+        error.focus.as_ref().filter(|(span, text)| text.is_empty() && begins_it(span))
+    {
+        out = out.at(*span);
+    } else if let Some((span, text)) = &error.focus {
         out = out.move_to(*span, text.clone());
-        // Where the error was met, unless that is around it.
+        // Where the error was met, unless that is around it. Data asks for nothing.
         let met = error.span.filter(|met| {
             let is_around = met.range.start <= span.range.start && met.range.end >= span.range.end;
-            met.file != span.file || !is_around
+            let source = compiler.env.sources.file(met.file);
+            let is_data = source.path.extension().is_some_and(|e| e == "yaml" || e == "json");
+            !is_data && (met.file != span.file || !is_around)
         });
         if let Some(met) = met {
             out = out.related(met, "asked for here");

@@ -108,6 +108,9 @@ impl Format {
 pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
     args.compile.check_paths()?;
+    if mcl::is_program(&args.path) || inmanta::is_model(&args.path) {
+        input::present(ui, &args.path)?;
+    }
     if mcl::is_program(&args.path) {
         return program(ui, args, secrets);
     }

@@ -19,6 +19,7 @@ use serde_json::json;
 use super::plan::{machine_path, machine_root};
 use crate::codes;
 use crate::exit::{Exit, Failure};
+use crate::options::number_of_run;
 use crate::runs;
 use crate::signals::{self, Signals};
 use crate::ui::{Ui, styles};
@@ -31,6 +32,7 @@ use crate::ui::{Ui, styles};
 #[derive(Args)]
 pub struct RollbackArgs {
     /// The number of a run, as `ordain history` lists it
+    #[arg(value_parser = number_of_run)]
     run: Option<i64>,
     /// Put back also what was changed after the run
     #[arg(long)]
@@ -64,7 +66,11 @@ struct Changed {
 /// When there is no such run, something was changed since, or something could not be written.
 pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let signals = Signals::of_a_run(ui)?;
-    let dir = runs::state_dir(args.state_dir.as_deref())?;
+    let dir = runs::known_state_dir(args.state_dir.as_deref())?;
+    if !dir.exists() {
+        let text = "no run is known that changed a file";
+        return Err(Diagnostic::error(codes::ROLLBACK, text).into());
+    }
     let _lock = runs::lock(&dir)?;
     let store = runs::journal(ui, &dir)?;
     let number = number(args, &store)?;

@@ -16,6 +16,7 @@ use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, plain,
 use crate::eval::relations::reference;
 use crate::eval::resources::{has_walk, new_param, walk_within};
 use crate::eval::{Compiler, reference_key};
+use crate::syntax::Arrow;
 use crate::types::Type;
 use crate::types::format::{ruby_inspect, ruby_text};
 use crate::value::Value;
@@ -129,7 +130,15 @@ impl Compiler<'_> {
         let missing = |text: String, which: &ResourceKey| {
             let mut error = EvalError::without_issue(text, relation.span);
             error.span = None;
-            error.related.push((relation.span, "asked for here".to_string()));
+            let is_later = which == to;
+            let is_right = match relation.arrow {
+                Arrow::Before | Arrow::Notify => is_later,
+                Arrow::After | Arrow::Subscribe => !is_later,
+            };
+            error.related.push(match self.env.relation_end(relation.span, is_right) {
+                Some(end) => (end, "nothing declares this".to_string()),
+                None => (relation.span, "asked for here".to_string()),
+            });
             error.help.extend(self.reference_help(which));
             error
         };

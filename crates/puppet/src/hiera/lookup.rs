@@ -129,6 +129,7 @@ pub(super) fn data_fault(fault: &SyntaxFault, path: &Path, sources: &SourceMap) 
     let mut unwind = lookup_unwind(fault.message.clone());
     if let Unwind::Error(error) = &mut *unwind {
         error.focus = fault.label(path, sources);
+        error.help.extend(fault.help.map(ToOwned::to_owned));
     }
     unwind
 }
