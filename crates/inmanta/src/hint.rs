@@ -1,6 +1,6 @@
 //! What a syntax error may come from, in words for people: looked up in the text before it.
 
-use ordain_source::{Diagnostic, SourceFile, Span, TextRange, suggest};
+use ordain_source::{Diagnostic, FileId, SourceFile, Span, TextRange, suggest};
 
 /// The words of the language with which something begins.
 const KEYWORDS: [&str; 9] =
@@ -9,91 +9,129 @@ const KEYWORDS: [&str; 9] =
 /// Adds to a syntax error what may be behind it.
 pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diagnostic {
     let text = file.text.as_ref();
-    let place =
-        |start: usize, end: usize| TextRange::new(start as u32, end as u32).in_file(at.file);
     let (start, end) = token_at(&error.message, text, at);
-    let error = if start < end { error.move_to(place(start, end), "") } else { error };
+    let is_end = error.message.ends_with("Unexpected end of file");
     let found = Scan::of(&text[..start]);
-    if error.message.contains("Illegal character '\"'") || error.message.contains("character '''") {
-        let long = found.long_text.map(|from| {
-            let text = "this text goes on over the end of its line: is a quote missing?";
-            (place(from, from + 1), text)
-        });
-        return match long {
-            Some((span, text)) => error.move_to(span, text),
-            None => {
-                let quotes = text[..start].len() - text[..start].trim_end_matches('"').len();
-                let first = start - if quotes == 2 { 2 } else { 0 };
-                error.move_to(place(first, end), "this quote is not closed")
-            }
-        };
-    }
-    for (sign, meant) in [("&", "and"), ("|", "or"), ("!", "not"), ("$", "")] {
-        if error.message.ends_with(&format!("Illegal character '{sign}'")) {
-            return error.help(match meant {
-                "" => "variables are written without a sign".to_owned(),
-                meant => format!("this is written `{meant}`"),
-            });
-        }
+    let place = Place { file: at.file, text, start, end, is_end };
+    let error = if start < end { error.move_to(place.span(start, end), "") } else { error };
+    if error.message.contains("Illegal character") {
+        return place.illegal(error, &found);
     }
     if !error.message.starts_with("Syntax error") {
         return error;
     }
-    let token = text.get(start..end).unwrap_or("");
-    let is_end = error.message.ends_with("Unexpected end of file");
-    if let Some(&(open, _)) = found.open.last() {
-        let before = text[..start].trim_end();
-        let is_closed = Scan::of(text).open.iter().all(|(at, _)| *at != open);
-        if is_closed && ends_value(before) && starts_value(token) {
-            let last = before.chars().next_back().map_or(1, char::len_utf8);
-            let span = place(before.len() - last, before.len());
-            return error.move_to(span, "a comma is missing behind this");
-        }
-        if !is_closed
-            && (is_end || is_mismatch(&text[open..=open], token) || starts_line(text, start))
+    if let Some((span, text)) = place.missing(&found) {
+        return error.move_to(span, text);
+    }
+    match place.advice(&found) {
+        Some(help) => error.help(help),
+        None => place.keyword(error),
+    }
+}
+
+/// The token of an error.
+struct Place<'t> {
+    file: FileId,
+    text: &'t str,
+    start: usize,
+    end: usize,
+    /// Whether the text ends where more was to come.
+    is_end: bool,
+}
+
+impl Place<'_> {
+    fn span(&self, start: usize, end: usize) -> Span {
+        TextRange::new(start as u32, end as u32).in_file(self.file)
+    }
+
+    fn token(&self) -> &str {
+        self.text.get(self.start..self.end).unwrap_or("")
+    }
+
+    /// A character that begins nothing.
+    fn illegal(&self, error: Diagnostic, found: &Scan) -> Diagnostic {
+        let before = &self.text[..self.start];
+        if error.message.contains("Illegal character '\"'")
+            || error.message.contains("character '''")
         {
-            return error.move_to(place(open, open + 1), "this is not closed");
+            if let Some(from) = found.long_text {
+                let text = "this text goes on over the end of its line: is a quote missing?";
+                return error.move_to(self.span(from, from + 1), text);
+            }
+            let quotes = before.len() - before.trim_end_matches('"').len();
+            let first = self.start - if quotes == 2 { 2 } else { 0 };
+            return error.move_to(self.span(first, self.end), "this quote is not closed");
         }
+        for (sign, meant) in [("&", "and"), ("|", "or"), ("!", "not"), ("$", "")] {
+            if error.message.ends_with(&format!("Illegal character '{sign}'")) {
+                return error.help(match meant {
+                    "" => "variables are written without a sign".to_owned(),
+                    meant => format!("this is written `{meant}`"),
+                });
+            }
+        }
+        error
     }
-    let until = if is_end { Some(text.len()) } else { start_of_definition(text, start) };
-    if let Some(head) = until.and_then(|until| open_block(text, until)) {
-        let line = &text[head..head + text[head..].find('\n').unwrap_or(text.len() - head)];
-        let span = place(head, head + line.split('#').next().unwrap_or(line).trim_end().len());
-        return error.move_to(span, "no `end` closes this");
+
+    /// What is missing: a comma, a bracket, an `end`, a colon.
+    fn missing(&self, found: &Scan) -> Option<(Span, &'static str)> {
+        let (text, start) = (self.text, self.start);
+        if let Some(&(open, _)) = found.open.last() {
+            let before = text[..start].trim_end();
+            let is_closed = Scan::of(text).open.iter().all(|(at, _)| *at != open);
+            if is_closed && ends_value(before) && starts_value(self.token()) {
+                let last = before.chars().next_back().map_or(1, char::len_utf8);
+                let span = self.span(before.len() - last, before.len());
+                return Some((span, "a comma is missing behind this"));
+            }
+            let is_broken = self.is_end || is_mismatch(&text[open..=open], self.token());
+            if !is_closed && (is_broken || starts_line(text, start)) {
+                return Some((self.span(open, open + 1), "this is not closed"));
+            }
+        }
+        let until = if self.is_end { Some(text.len()) } else { start_of_definition(text, start) };
+        if let Some(head) = until.and_then(|until| open_block(text, until)) {
+            let line = text[head..].lines().next().unwrap_or("");
+            let code = line.split('#').next().unwrap_or(line).trim_end();
+            return Some((self.span(head, head + code.len()), "no `end` closes this"));
+        }
+        let end = head_without_colon(text, start)?;
+        Some((self.span(end - 1, end), "a colon is missing behind this"))
     }
-    if let Some(end) = head_without_colon(text, start) {
-        return error.move_to(place(end - 1, end), "a colon is missing behind this");
+
+    /// What to do about a token that cannot stand here.
+    fn advice(&self, found: &Scan) -> Option<&'static str> {
+        let (text, start) = (self.text, self.start);
+        Some(match self.token() {
+            "=" if line_begins(text, start, &["if", "elif"]) => "two values are compared with `==`",
+            "=" if text[start..].starts_with("=>") => "an attribute is set with `=`",
+            ":" if !found.open.is_empty() => "an attribute is set with `=`",
+            ";" => "statements end with their line",
+            "," if found.open.is_empty() => {
+                "attributes and statements end with their line, without a comma"
+            }
+            "-" | "->" | "<-" if text[..start].trim_end().ends_with(']') => {
+                "a relation has two dashes: `A.b [1] -- B.a [1]`"
+            }
+            "none" | "None" | "nil" | "NULL" | "Null" | "undef" => "no value is written `null`",
+            _ => return None,
+        })
     }
-    match token {
-        "=" if line_begins(text, start, &["if", "elif"]) => {
-            return error.help("two values are compared with `==`");
+
+    /// A line that begins with a word like a keyword.
+    fn keyword(&self, error: Diagnostic) -> Diagnostic {
+        let (text, start) = (self.text, self.start);
+        let line = text[..start].rfind('\n').map_or(0, |n| n + 1);
+        let first: &str = text[line..].trim_start();
+        let from = text.len() - first.len();
+        let end = first.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(first.len());
+        let word = &first[..end];
+        match suggest::nearest(word, KEYWORDS) {
+            Some(near) if from < start && !KEYWORDS.contains(&word) => error
+                .move_to(self.span(from, from + word.len()), "this is no keyword")
+                .help(format!("did you mean `{near}`?")),
+            _ => error,
         }
-        "=" if text[start..].starts_with("=>") => {
-            return error.help("an attribute is set with `=`");
-        }
-        ":" if !found.open.is_empty() => return error.help("an attribute is set with `=`"),
-        ";" => return error.help("statements end with their line"),
-        "," if found.open.is_empty() => {
-            return error.help("attributes and statements end with their line, without a comma");
-        }
-        "-" | "->" | "<-" if text[..start].trim_end().ends_with(']') => {
-            return error.help("a relation has two dashes: `A.b [1] -- B.a [1]`");
-        }
-        "none" | "None" | "nil" | "NULL" | "Null" | "undef" => {
-            return error.help("no value is written `null`");
-        }
-        _ => {}
-    }
-    let line = text[..start].rfind('\n').map_or(0, |n| n + 1);
-    let first: &str = text[line..].trim_start();
-    let from = text.len() - first.len();
-    let word =
-        &first[..first.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(first.len())];
-    match suggest::nearest(word, KEYWORDS) {
-        Some(near) if from < start && !KEYWORDS.contains(&word) => error
-            .move_to(place(from, from + word.len()), "this is no keyword")
-            .help(format!("did you mean `{near}`?")),
-        _ => error,
     }
 }
 

@@ -75,14 +75,17 @@ pub fn human_within(
         let lines = more.lines().map(|line| format!("  {}\n", line.trim_end()));
         out.insert_str(at, &lines.collect::<String>());
     }
-    let notes = distant.iter().map(|text| ("note", text));
-    let helps = diagnostic.help.iter().map(|text| ("help", text));
-    for (word, text) in notes.chain(helps).filter(|_| bare) {
-        let word = if colour { format!("\u{1b}[1m{word}\u{1b}[0m") } else { word.to_owned() };
-        let text = text.trim_end().replace('\n', "\n          ");
-        out.push_str(&format!("  = {word}: {text}\n"));
+    if bare {
+        distant.iter().for_each(|text| out += &remark("note", text, colour));
+        diagnostic.help.iter().for_each(|text| out += &remark("help", text, colour));
     }
     out
+}
+
+/// What is said below a message that has no excerpt.
+fn remark(word: &str, text: &str, colour: bool) -> String {
+    let word = if colour { format!("\u{1b}[1m{word}\u{1b}[0m") } else { word.to_owned() };
+    format!("  = {word}: {}\n", text.trim_end().replace('\n', "\n          "))
 }
 
 /// The diagnostic without what a terminal would obey.

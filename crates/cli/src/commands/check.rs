@@ -150,9 +150,7 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         false => HostWorld::new().without_processes(),
     };
     let facts = args.facts.as_deref().map(|path| fact_paths(&world, path)).transpose()?;
-    for name in &args.ignore {
-        known_code(name)?;
-    }
+    args.ignore.iter().try_for_each(|name| known_code(name))?;
     let checking = Checking {
         world: &world,
         strict: args.strict.into(),

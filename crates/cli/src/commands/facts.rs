@@ -63,12 +63,11 @@ enum Format {
 /// # Errors
 /// When a fact that was asked for is not known.
 pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
-    for (flag, dirs) in [("--external-dir", &args.external_dir), ("--custom-dir", &args.custom_dir)]
-    {
-        for dir in dirs.iter().filter(|dir| !dir.is_dir()) {
-            let text = format!("{flag} names {}, which is no directory", dir.display());
-            return Err(Diagnostic::error(codes::FILE, text).into());
-        }
+    let external = args.external_dir.iter().map(|dir| ("--external-dir", dir));
+    let custom = args.custom_dir.iter().map(|dir| ("--custom-dir", dir));
+    if let Some((flag, dir)) = external.chain(custom).find(|(_, dir)| !dir.is_dir()) {
+        let text = format!("{flag} names {}, which is no directory", dir.display());
+        return Err(Diagnostic::error(codes::FILE, text).into());
     }
     ui.diagnostics(missing_modules(args.modulepath.as_deref()), &SourceMap::new());
     let env = input::open_for_facts(ui, args.environment.as_deref(), args.modulepath.as_deref())?;

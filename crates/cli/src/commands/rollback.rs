@@ -68,8 +68,7 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let signals = Signals::of_a_run(ui)?;
     let dir = runs::known_state_dir(args.state_dir.as_deref())?;
     if !dir.exists() {
-        let text = "no run is known that changed a file";
-        return Err(Diagnostic::error(codes::ROLLBACK, text).into());
+        return Err(nothing_known());
     }
     let _lock = runs::lock(&dir)?;
     let store = runs::journal(ui, &dir)?;
@@ -151,7 +150,12 @@ fn number(args: &RollbackArgs, store: &Store) -> Result<i64, Failure> {
             return Ok(run.number);
         }
     }
-    Err(Diagnostic::error(codes::ROLLBACK, "no run is known that changed a file").into())
+    Err(nothing_known())
+}
+
+/// The error that there is nothing to put back.
+fn nothing_known() -> Failure {
+    Diagnostic::error(codes::ROLLBACK, "no run is known that changed a file").into()
 }
 
 fn changed(store: &Store, number: i64) -> Result<Vec<Changed>, Failure> {

@@ -82,7 +82,8 @@ fn write_entry(
         Some(Action::Create) => declared(report, loaded),
         _ => Vec::new(),
     };
-    let names = report.changes.iter().map(|change| change.property.as_str());
+    let changes = report.changes.iter().filter(|change| change.action != Action::Run);
+    let names = changes.map(named);
     let names = names.chain(declared.iter().map(|attribute| attribute.name.as_str()));
     let column = names.map(|name| name.len() + 1).max().unwrap_or(0).max(NAME_WIDTH);
     let (line, below) = (style.apply(&head), Style::Dim.apply(&at));
@@ -177,9 +178,14 @@ fn sign(action: Option<Action>) -> (char, Style) {
     }
 }
 
+/// What a change is called: the text of a file that comes is its content, whatever property brings
+/// it.
+fn named(change: &Change) -> &str {
+    if change.text.is_some() { "content" } else { change.property.as_str() }
+}
+
 fn write_change(ui: &mut Ui, column: usize, change: &Change) -> Result<(), Failure> {
-    // The text of a file that comes is its content, whatever property brings it.
-    let property = if change.text.is_some() { "content" } else { change.property.as_str() };
+    let property = named(change);
     if let Some(text) = &change.text {
         return write_text(ui, column, property, text);
     }

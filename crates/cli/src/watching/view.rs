@@ -192,6 +192,18 @@ impl View {
     }
 }
 
+impl View {
+    /// What stays on the terminal when the screen is gone: the end of the log, and how all is.
+    fn ending(&self, width: usize) -> Vec<String> {
+        let log = self.refused.iter().chain(self.log.iter().rev().take(LOG).rev());
+        let mut rows: Vec<String> = log.flat_map(|line| wrapped(line, 4, width)).collect();
+        if !self.states.is_empty() {
+            rows.extend(wrapped(&format!("{}.", self.states), 4, width));
+        }
+        rows
+    }
+}
+
 /// The first line of a text that may be too wide.
 fn first_line(text: &str, width: usize) -> Option<String> {
     wrapped(text, 0, width).into_iter().next()
@@ -277,13 +289,8 @@ impl Drop for View {
             return;
         }
         show("\x1b[?25h\x1b[?1049l");
-        let (width, _) = size();
-        let log = self.refused.iter().chain(self.log.iter().rev().take(LOG).rev());
-        for line in log.flat_map(|line| wrapped(line, 4, width)) {
-            show(&format!("{}\n", coloured(&line, self.colour)));
-        }
-        if !self.states.is_empty() {
-            show(&format!("{}.\n", self.states));
+        for row in self.ending(size().0) {
+            show(&format!("{}\n", coloured(&row, self.colour)));
         }
     }
 }
@@ -364,6 +371,20 @@ mod tests {
             assert!(text.contains("File[/etc/a␛]0;x␇␊b]"), "{text}");
             assert!(text.contains("site␇.pp"));
         }
+    }
+
+    #[test]
+    fn what_stays_behind_fits_and_ends_with_the_states() {
+        let mut view = View::of(Path::new("site.pp"), false);
+        let report = failed("/etc/a", &"a cause of many words ".repeat(9));
+        view.report(&report);
+        let other = ResourceRef { kind: "File".into(), title: "/b".into() };
+        view.states = states(&[(&report.resource, Standing::Failed), (&other, Standing::InPlace)]);
+        let rows = view.ending(40);
+        assert!(rows.iter().all(|row| plain_width(row) <= 40), "{rows:?}");
+        assert!(rows.iter().skip(1).any(|row| row.starts_with("    ")), "{rows:?}");
+        let last = rows.last().map_or("", String::as_str);
+        assert!(last.contains("1 in place") && last.contains("1 failed"), "{last}");
     }
 
     #[test]

@@ -124,42 +124,8 @@ impl Finder<'_> {
         if here == T::End {
             return self.open_bracket();
         }
-        let value_of_type = matches!(self.before(1), Some(T::MapIdentifier | T::StructIdentifier));
-        match here {
-            T::OpenCurly if value_of_type => {
-                let word = self.word(self.at - 1);
-                let value = if word == "map" { "{\"a\" => 1,}" } else { "struct{a => 1,}" };
-                return help(format!("`{word}{{…}}` is a type; a value of it is `{value}`"));
-            }
-            T::If if self.before(1) == Some(T::Else) => {
-                return help("there is no `else if`: an `if` stands in the braces of `else`");
-            }
-            T::Equals | T::Colon | T::Arrow | T::Eq | T::Gte
-                if self.is_field() && self.innermost().is_some_and(|at| self.is_body(at)) =>
-            {
-                return help("a field or key gets its value with `=>`");
-            }
-            T::CloseCurly | T::CloseParen | T::CloseBrack if self.innermost().is_none() => {
-                let range = self.error.range;
-                let place = Some((range, "nothing is open that this closes"));
-                return Hint { place, help: None };
-            }
-            T::In if self.expects(T::Comma) => {
-                return help(
-                    "`for` names an index and a value: `for $index, $value in $list { … }`",
-                );
-            }
-            T::Equals | T::Eq if self.is_bare_bind() => {
-                return help(format!("a variable begins with `$`: ${}", self.word(self.at - 1)));
-            }
-            T::Equals | T::Colon | T::Arrow | T::Eq | T::Gte if self.is_field() => {
-                return help("a field or key gets its value with `=>`");
-            }
-            T::Rocket if self.is_variable() => return help("a variable is bound with `=`"),
-            T::Equals if self.before(1) == Some(T::Colon) => {
-                return help("a variable is bound with `=`");
-            }
-            _ => {}
+        if let Some(hint) = self.hint_of_token(here) {
+            return hint;
         }
         if let Some(hint) = self.keyword() {
             return hint;
@@ -183,6 +149,40 @@ impl Finder<'_> {
             }
             _ => Hint::default(),
         }
+    }
+
+    /// What may be meant by a token that cannot stand where it is.
+    fn hint_of_token(&self, here: T) -> Option<Hint> {
+        let value_of_type = matches!(self.before(1), Some(T::MapIdentifier | T::StructIdentifier));
+        let is_sign = matches!(here, T::Equals | T::Colon | T::Arrow | T::Eq | T::Gte);
+        let in_body = || self.innermost().is_some_and(|at| self.is_body(at));
+        Some(match here {
+            T::OpenCurly if value_of_type => {
+                let word = self.word(self.at - 1);
+                let value = if word == "map" { "{\"a\" => 1,}" } else { "struct{a => 1,}" };
+                help(format!("`{word}{{…}}` is a type; a value of it is `{value}`"))
+            }
+            T::If if self.before(1) == Some(T::Else) => {
+                help("there is no `else if`: an `if` stands in the braces of `else`")
+            }
+            _ if is_sign && self.is_field() && in_body() => {
+                help("a field or key gets its value with `=>`")
+            }
+            T::CloseCurly | T::CloseParen | T::CloseBrack if self.innermost().is_none() => {
+                let place = Some((self.error.range, "nothing is open that this closes"));
+                Hint { place, help: None }
+            }
+            T::In if self.expects(T::Comma) => {
+                help("`for` names an index and a value: `for $index, $value in $list { … }`")
+            }
+            T::Equals | T::Eq if self.is_bare_bind() => {
+                help(format!("a variable begins with `$`: ${}", self.word(self.at - 1)))
+            }
+            _ if is_sign && self.is_field() => help("a field or key gets its value with `=>`"),
+            T::Rocket if self.is_variable() => help("a variable is bound with `=`"),
+            T::Equals if self.before(1) == Some(T::Colon) => help("a variable is bound with `=`"),
+            _ => return None,
+        })
     }
 
     /// `x = 1` at the start of a line.

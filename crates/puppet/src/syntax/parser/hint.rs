@@ -170,7 +170,6 @@ impl Parser<'_> {
             return;
         };
         let open = brackets.open.last().copied();
-        let earlier = self.pos.checked_sub(2).map_or(T::Eof, |i| self.lexed.tokens[i].kind);
         if token.kind == T::Eof {
             return self.hint_at_end(brackets, before, out);
         }
@@ -197,18 +196,24 @@ impl Parser<'_> {
         if self.hint_of_brackets(brackets, token, before, out) {
             return;
         }
-        let found = match token.kind {
+        if let Some(text) = self.hint_of_blocks(token, before) {
+            out.push(Hint::Label(text));
+            return;
+        }
+        let found = self.hint_of_token(open, token, before);
+        let escaped = matches!(found, Some(Hint::Related(..))) && self.ends_text(before, token);
+        out.extend(found);
+        if escaped {
+            out.push(Hint::Help("inside of single quotes a quote is written `\\'`".into()));
+        }
+    }
+
+    /// What may be meant by the token at hand, from those before it.
+    fn hint_of_token(&self, open: Option<Open>, token: Token, before: Token) -> Option<Hint> {
+        let earlier = self.pos.checked_sub(2).map_or(T::Eof, |i| self.lexed.tokens[i].kind);
+        match token.kind {
             T::FArrow if before.kind == T::Variable => {
                 Some(Hint::Label("a variable is set with `=`"))
-            }
-            T::Equals if self.is_in_query() => {
-                Some(Hint::Label("what a collector looks for is compared with `==`"))
-            }
-            T::Pipe if before.kind == T::LBrace && self.pos >= 2 => {
-                Some(Hint::Label("the parameters of a block stand before its brace: `|$x| { … }`"))
-            }
-            T::Name | T::Word if before.kind == T::Pipe || self.is_parameter() => {
-                Some(Hint::Label("the parameters of a block begin with `$`"))
             }
             T::FArrow if earlier == T::Semic && in_braces(open) => Some(Hint::Related(
                 self.lexed.tokens[self.pos - 2],
@@ -253,12 +258,21 @@ impl Parser<'_> {
                 Some(Hint::Related(before, "a value is missing behind this"))
             }
             _ => None,
-        };
-        let escaped = matches!(found, Some(Hint::Related(..))) && self.ends_text(before, token);
-        out.extend(found);
-        if escaped {
-            out.push(Hint::Help("inside of single quotes a quote is written `\\'`".into()));
         }
+    }
+
+    /// What stands in the wrong place of a block or a query.
+    fn hint_of_blocks(&self, token: Token, before: Token) -> Option<&'static str> {
+        Some(match token.kind {
+            T::Equals if self.is_in_query() => "what a collector looks for is compared with `==`",
+            T::Pipe if before.kind == T::LBrace && self.pos >= 2 => {
+                "the parameters of a block stand before its brace: `|$x| { … }`"
+            }
+            T::Name | T::Word if before.kind == T::Pipe || self.is_parameter() => {
+                "the parameters of a block begin with `$`"
+            }
+            _ => return None,
+        })
     }
 
     /// A single colon inside of a name: `foo:bar`. It is the token at hand or one right before it.
