@@ -68,12 +68,14 @@ const OWN: &[CodeDoc] = &[
     },
     CodeDoc {
         code: DAMAGED,
-        summary: "the journal was damaged, and a new one was begun",
+        summary: "the journal or the store of exported resources was damaged, and a new one begun",
         details: "The database in the state directory could not be read: it was cut off, \
                   overwritten, or the disk lost a part of it. It was moved to a directory `damaged-TIME` \
                   beside it, together with what runs had kept for `ordain rollback`, and the run \
                   went on with a new journal. So earlier runs are neither in `ordain history` nor \
                   can they be rolled back, and resources with a schedule may be applied once more. \
+                  What nodes export is lost in the same way until each of them is compiled or \
+                  applied again: those that collect it have nothing of the others until then. \
                   `ordain doctor` lists what was set aside; remove it when nobody needs it.",
     },
     CodeDoc {
@@ -245,9 +247,6 @@ pub fn state(error: StoreError) -> Diagnostic {
         StoreError::Newer { .. } => "use that version, or another directory: --state-dir DIR",
         StoreError::Unsafe { .. } => {
             "`ordain doctor` says more; --state-dir DIR names a directory that only you can write"
-        }
-        StoreError::Broken { path, .. } if path.ends_with("exports.db") => {
-            "remove it: what nodes export is written again when they are compiled"
         }
         StoreError::Broken { .. } => "`ordain doctor --fix` sets aside what is damaged",
         StoreError::Unwritable { .. } => {

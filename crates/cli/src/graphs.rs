@@ -164,10 +164,12 @@ fn load_as(
         return saved_plan(ui, path, args);
     }
     if mcl::is_program(path) {
+        input::present(ui, path)?;
         ui.diagnostics(args.of_no_use("a program of mgmt", Uses::PROGRAM), &SourceMap::new());
         return program(ui, path, args, examine_types);
     }
     if inmanta::is_model(path) {
+        input::present(ui, path)?;
         ui.diagnostics(args.of_no_use("a model of Inmanta", Uses::MODEL), &SourceMap::new());
         let model = inmanta::load(ui, path, args)?;
         return Ok(Loaded::drawn(model.graph, model.sources));
@@ -184,8 +186,7 @@ fn load_as(
             return read(ui, path, text.as_bytes(), args);
         }
         if text.trim_ascii().is_empty() {
-            let warning = "standard input is empty, so nothing is declared";
-            ui.message(&Diagnostic::warning(codes::NOTHING, warning));
+            ui.message(&input::nothing_in("standard input"));
         }
         input::open_code(ui, text, args)?
     } else if is_document(path) {
@@ -285,6 +286,10 @@ fn begins_document(text: &[u8]) -> bool {
 
 fn read(ui: &mut Ui, path: &Path, text: &[u8], args: &CompileArgs) -> Result<Loaded, Failure> {
     ui.diagnostics(args.of_no_use("a graph that is compiled", Uses::GRAPH), &SourceMap::new());
+    if text.trim_ascii().is_empty() {
+        let help = "a graph, a catalog or a saved plan is wanted";
+        return Err(codes::document(path, "the file is empty").help(help).into());
+    }
     let probe: Probe = serde_json::from_slice(text).map_err(|e| codes::document(path, e))?;
     let sources = args.sources();
     let known: RefCell<BTreeMap<PathBuf, Option<FileId>>> = RefCell::default();

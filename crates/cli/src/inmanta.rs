@@ -30,7 +30,10 @@ const STACK: usize = 256 << 20;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// Variables, instances, output, warnings and resources, or the error.
-    Model,
+    Model {
+        /// Whether passwords are in it.
+        has_secrets: bool,
+    },
     /// The resources alone, as `inmanta export -j` writes them.
     Resources,
 }
@@ -149,12 +152,14 @@ fn graph(
                 }
                 Wanted::Resources(agent) => {
                     failures(outcome, &sources)?;
-                    let lowered = outcome.lower(&sources, *agent)?;
-                    (lowered.graph, lowered.notes)
+                    let lowered = outcome.lower(&sources, *agent);
+                    let lowered =
+                        lowered.map_err(|errors| outcome.messages_without_passwords(errors))?;
+                    (lowered.graph, outcome.messages_without_passwords(lowered.notes))
                 }
             };
             notes.extend(remarks(outcome, &sources));
-            Ok((graph, notes, outcome.net.stdout().to_owned()))
+            Ok((graph, notes, outcome.printed()))
         })
     })?;
     match made {
@@ -198,7 +203,7 @@ pub fn explain(
 
 fn failures(outcome: &Outcome<'_>, sources: &SourceMap) -> Result<(), Vec<Diagnostic>> {
     match &outcome.error {
-        Some(error) => Err(diagnose::errors(error, sources)),
+        Some(error) => Err(outcome.messages_without_passwords(diagnose::errors(error, sources))),
         None => Ok(()),
     }
 }
@@ -206,7 +211,8 @@ fn failures(outcome: &Outcome<'_>, sources: &SourceMap) -> Result<(), Vec<Diagno
 /// Warnings and what is hardly meant.
 fn remarks(outcome: &Outcome<'_>, sources: &SourceMap) -> Vec<Diagnostic> {
     let warnings = outcome.warnings().iter().map(|w| diagnose::warning(w, sources));
-    warnings.chain(outcome.doubts.iter().map(|d| diagnose::doubt(d, sources))).collect()
+    let doubts = outcome.doubts.iter().map(|d| diagnose::doubt(d, sources));
+    outcome.messages_without_passwords(warnings.chain(doubts).collect())
 }
 
 /// Runs a model and does something with the outcome.
@@ -261,7 +267,7 @@ fn finished(mut outcome: Outcome<'_>, form: Form, sources: &SourceMap) -> Result
     let mut diagnostics = Vec::new();
     let mut further = Map::new();
     if let Some(error) = &outcome.error {
-        diagnostics.extend(diagnose::errors(error, sources));
+        diagnostics.extend(outcome.messages_without_passwords(diagnose::errors(error, sources)));
     } else {
         match outcome.export() {
             Ok(exported) => {
@@ -269,15 +275,16 @@ fn finished(mut outcome: Outcome<'_>, form: Form, sources: &SourceMap) -> Result
             }
             Err(error) => {
                 further.insert("export_error".into(), json!({"msg": error.message}));
-                diagnostics.extend(diagnose::errors(&error, sources));
+                diagnostics
+                    .extend(outcome.messages_without_passwords(diagnose::errors(&error, sources)));
             }
         }
     }
     let has_failed = !diagnostics.is_empty();
     diagnostics.extend(remarks(&outcome, sources));
     let text = match form {
-        Form::Model => {
-            let text = output::text(&outcome, &further);
+        Form::Model { has_secrets } => {
+            let text = output::text(&outcome, &further, has_secrets);
             Some(text.map_err(|error| codes::io("cannot write the model", &error))?)
         }
         Form::Resources => {

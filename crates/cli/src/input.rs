@@ -18,6 +18,7 @@ use crate::exit::Failure;
 use crate::mcl::Giving;
 use crate::node;
 use crate::options::CompileArgs;
+use crate::runs;
 use crate::ui::Ui;
 
 /// Where modules are that belong to no environment.
@@ -93,10 +94,12 @@ impl Exporting {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn keep(&self) -> Result<(), Diagnostic> {
-        self.giving.as_ref().map_or(Ok(()), Giving::keep)?;
+    pub fn keep(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
+        self.giving.as_ref().map_or(Ok(()), |giving| giving.keep(ui))?;
         let Some(store) = &self.store else { return Ok(()) };
-        store.save(&self.node, &self.exported).map_err(codes::state)
+        let done = store.save(&self.node, &self.exported).map_err(codes::state);
+        runs::tell_damaged_exports(ui, Some(store));
+        done
     }
 }
 
@@ -131,10 +134,37 @@ pub fn open(ui: &mut Ui, path: Option<&Path>, args: &CompileArgs) -> Result<Inpu
 /// As of [`open`], and when a directory has nothing that can be compiled.
 pub fn open_with_manifests(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Input, Failure> {
     let input = open(ui, Some(path), args)?;
-    if input.env.site.is_empty() && input.node.classes.is_empty() {
+    if !input.node.classes.is_empty() {
+        return Ok(input);
+    }
+    if input.env.site.is_empty() {
         declares_nothing(ui, input.env.world.as_ref(), path)?;
+    } else if input.env.site.iter().all(|program| program.is_empty()) {
+        ui.message(&nothing_in(&path.display().to_string()));
     }
     Ok(input)
+}
+
+/// The warning that a source has nothing in it that declares anything.
+pub fn nothing_in(what: &str) -> Diagnostic {
+    Diagnostic::warning(codes::NOTHING, format!("{what} is empty, so nothing is declared"))
+}
+
+/// Refuses a path at which there is nothing; a file without a text gets a warning.
+///
+/// # Errors
+/// That there is nothing.
+pub fn present(ui: &mut Ui, path: &Path) -> Result<(), Failure> {
+    /// Larger files are not read just to see.
+    const LITTLE: u64 = 4096;
+    let found = std::fs::metadata(path).map_err(|e| codes::unreadable(path, &e))?;
+    if found.is_file()
+        && found.len() <= LITTLE
+        && ordain_source::read_input(path).is_ok_and(|text| text.trim_ascii().is_empty())
+    {
+        ui.message(&nothing_in(&path.display().to_string()));
+    }
+    Ok(())
 }
 
 /// A directory without manifests: an error if it has no other part of a control repository either.
@@ -177,8 +207,13 @@ pub fn open_for_facts(
     let world: Arc<dyn World> = Arc::new(HostWorld::new());
     let mut options = Options::new(Arc::clone(&world), Site::Nothing);
     if let Some(dir) = dir {
-        if world.kind(dir) != Some(EntryKind::Directory) {
-            return Err(codes::missing(dir).into());
+        match world.kind(dir) {
+            Some(EntryKind::Directory) => {}
+            None => return Err(codes::missing(dir).into()),
+            Some(_) => {
+                let text = format!("{} is no directory", dir.display());
+                return Err(Diagnostic::error(codes::FILE, text).into());
+            }
         }
         let layout = directory(world.as_ref(), dir, &options.name)?;
         (options.dir, options.modulepath) = (layout.dir, layout.modulepath);
@@ -284,7 +319,9 @@ fn open_layout(
         }
     };
     ui.diagnostics(missing_data(&env, args.strict.into()), &sources);
-    Ok(Opened { env, sources, store: args.export_store()? })
+    let store = args.export_store()?;
+    runs::tell_damaged_exports(ui, store.as_ref());
+    Ok(Opened { env, sources, store })
 }
 
 /// Warnings about directories of data that are not there, which upstream passes over.

@@ -22,6 +22,7 @@ use ordain_store::ExportStore;
 use crate::codes;
 use crate::exit::Failure;
 use crate::options::CompileArgs;
+use crate::runs;
 use crate::ui::Ui;
 
 mod commands;
@@ -177,7 +178,9 @@ pub fn compile(
     sources: &SourceMap,
     is_planned: bool,
 ) -> Result<(ordain_graph::Graph, Option<Giving>), Failure> {
-    match request.compiled(sources) {
+    let compiled = request.compiled(sources);
+    runs::tell_damaged_exports(ui, request.store.as_ref());
+    match compiled {
         Ok(compiled) => {
             ui.diagnostics(compiled.checked.warnings, sources);
             let name = request.machine().hostname();

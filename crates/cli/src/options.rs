@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use ecow::EcoString;
 use ordain_engine::kinds::external::{self, ExternalType};
@@ -135,7 +136,7 @@ pub enum TextOrJson {
 #[command(next_help_heading = "Compiling")]
 pub struct CompileArgs {
     /// The node's name; default: from the facts, else this machine's full name
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub node: Option<String>,
     /// Facts as JSON or YAML; default: those of this machine
     #[arg(long, value_name = "FILE")]
@@ -144,10 +145,10 @@ pub struct CompileArgs {
     #[arg(long, value_name = "FILE")]
     pub node_data: Option<PathBuf>,
     /// The environment's name [default: production]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub environment: Option<String>,
     /// Where modules are, separated by colons, first wins
-    #[arg(long, value_name = "DIRS")]
+    #[arg(long, value_name = "DIRS", value_parser = NonEmptyStringValueParser::new())]
     pub modulepath: Option<String>,
     /// The hiera.yaml of the global layer
     #[arg(long, value_name = "FILE")]
@@ -191,6 +192,24 @@ pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
         Ok(number) => NonZeroUsize::new(number).ok_or_else(|| "at least 1 is needed".into()),
         Err(_) => Err(format!("`{text}` is no whole number from 1 up")),
     }
+}
+
+/// Warnings about directories of a module path that are not there.
+pub fn missing_modules(modulepath: Option<&str>) -> Vec<Diagnostic> {
+    let given = modulepath.iter().flat_map(|path| path.split(':'));
+    let dirs = given.filter(|dir| !dir.is_empty() && !dir.contains('$'));
+    let missing = dirs.filter(|dir| !Path::new(dir).is_dir());
+    let text = |dir: &str| format!("--modulepath names {dir}, which is no directory");
+    missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
+}
+
+/// The number of a run.
+///
+/// # Errors
+/// That it is none, in words.
+pub fn number_of_run(text: &str) -> Result<i64, String> {
+    let help = "`ordain history` lists the numbers of runs";
+    text.parse().map_err(|_| format!("it is no whole number; {help}"))
 }
 
 /// The arguments that say something to a kind of source; others are named as being of no use.
@@ -244,17 +263,34 @@ impl CompileArgs {
         let store = store.filter(|parent| *parent != Path::new(""));
         let all = files.chain(&self.stubs).chain(&self.kinds).map(PathBuf::as_path).chain(store);
         let is_missing = |path: &&Path| *path != Path::new("-") && !path.exists();
-        all.into_iter().find(is_missing).map_or(Ok(()), |path| Err(codes::missing(path)))
+        if let Some(path) = all.into_iter().find(is_missing) {
+            return Err(codes::missing(path));
+        }
+        // A lookup would go on without it.
+        let Some(path) = &self.hiera else { return Ok(()) };
+        match ordain_source::read_input(path) {
+            Err(error) => Err(codes::unreadable(path, &error)),
+            Ok(_) => Ok(()),
+        }
     }
 
     /// Warnings about directories of the module path that are not there, which upstream passes
-    /// over.
+    /// over, and about those for kinds that have none.
     pub fn missing_modules(&self) -> Vec<Diagnostic> {
-        let given = self.modulepath.iter().flat_map(|path| path.split(':'));
-        let dirs = given.filter(|dir| !dir.is_empty() && !dir.contains('$'));
-        let missing = dirs.filter(|dir| !Path::new(dir).is_dir());
-        let text = |dir: &str| format!("--modulepath names {dir}, which is no directory");
-        missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
+        let missing = missing_modules(self.modulepath.as_deref()).into_iter();
+        let is_empty = |dir: &&PathBuf| external::read(dir).is_ok_and(|kinds| kinds.is_empty());
+        let empty = self.kinds.iter().filter(is_empty).map(|dir| {
+            let text = format!("--kinds names {}, which has no manifest of a kind", dir.display());
+            Diagnostic::warning(codes::NOTHING, text)
+        });
+        let hiera = self.hiera.iter().filter(|path| {
+            ordain_source::read_input(path).is_ok_and(|text| text.trim_ascii().is_empty())
+        });
+        let hiera = hiera.map(|path| {
+            let text = format!("{} is empty, so no data is found by it", path.display());
+            Diagnostic::warning(codes::NOTHING, text)
+        });
+        missing.chain(empty).chain(hiera).collect()
     }
 
     /// The kinds that the engine has, those of other programs included.

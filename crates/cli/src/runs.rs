@@ -1,7 +1,7 @@
 //! Runs that change the machine: where they keep their lock and journal, what they write down and
 //! how they tell it.
 
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -19,7 +19,7 @@ use ordain_graph::place::place;
 use ordain_graph::{Graph, ResourceRef};
 use ordain_process::interruption;
 use ordain_source::{Diagnostic, SourceMap};
-use ordain_store::{MachineKey, Outcome, Run, RunLock, Store, Subject};
+use ordain_store::{ExportStore, FoundPath, MachineKey, Outcome, Run, RunLock, Store, Subject};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
@@ -50,6 +50,17 @@ pub fn state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     })
 }
 
+/// As [`state_dir`], of those who only read what earlier runs left: nothing is made.
+///
+/// # Errors
+/// As of [`state_dir`], and if a directory is named that is not there.
+pub fn known_state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
+    if let Some(dir) = given.filter(|dir| !dir.exists()) {
+        return Err(codes::missing(dir));
+    }
+    state_dir(given)
+}
+
 /// The journal of a run that holds the lock; says so if a damaged one was set aside.
 ///
 /// # Errors
@@ -69,6 +80,20 @@ pub fn tell_damages(ui: &mut Ui, store: &Store) {
             .help(
                 "lost are the history, the rollback of earlier runs, and when schedules were met",
             );
+        ui.message(&warning);
+    }
+}
+
+/// Says that exported resources were found damaged and set aside, and what is lost with them.
+pub fn tell_damaged_exports(ui: &mut Ui, store: Option<&Arc<ExportStore>>) {
+    for damage in store.into_iter().flat_map(|store| store.take_damages()) {
+        let text = format!(
+            "the store of exported resources was unusable and is set aside: {}",
+            damage.reason
+        );
+        let warning = Diagnostic::warning(codes::DAMAGED, text)
+            .help(format!("it is in {} now; a new one was begun", damage.moved_to.display()))
+            .help("lost is what nodes exported, until each of them is compiled or applied again");
         ui.message(&warning);
     }
 }
@@ -216,17 +241,18 @@ pub fn interrupted(ui: &mut Ui, store: &Store) -> Result<Unfinished, Failure> {
 pub fn keeping(mut host: Host, store: &Arc<Store>, run: Run) -> Host {
     let journal = Arc::clone(store);
     let note = move |kept: &[Kept]| {
-        let states: Result<Vec<_>, _> = kept.iter().map(row).collect();
-        let states = states.map_err(|e| e.to_string())?;
-        journal.note_before(run, &states).map_err(|e| e.to_string())
+        let found: Result<Vec<_>, _> = kept.iter().map(found_path).collect();
+        let found = found.map_err(|e| e.to_string())?;
+        journal.note_before(run, &found).map_err(|e| e.to_string())
     };
     host.backups = Some(Arc::new(Backups::new(store.backups(run.number()), Box::new(note))));
     host
 }
 
 /// A path and what stands there, as the journal has them.
-fn row(kept: &Kept) -> serde_json::Result<(Vec<u8>, String)> {
-    Ok((kept.path.as_os_str().as_bytes().to_vec(), serde_json::to_string(&kept.state)?))
+fn found_path(kept: &Kept) -> serde_json::Result<FoundPath> {
+    let path = kept.path.as_os_str().as_bytes().to_vec();
+    Ok(FoundPath { path, state: serde_json::to_string(&kept.state)?, name: kept.name.clone() })
 }
 
 /// Writes down what the run made of what it changed, so that later changes of others are seen.
@@ -238,7 +264,7 @@ pub fn note_made(store: &Store, run: Run, host: &Host) -> Result<(), Failure> {
     let state = |path: PathBuf| {
         // What cannot be read is compared with nothing, as after a run without an end.
         let state = past::observe(host, &path, None).ok()?;
-        row(&Kept { path, state }).ok()
+        Some((path.into_os_string().into_vec(), serde_json::to_string(&state).ok()?))
     };
     let states: Vec<_> = paths.into_iter().filter_map(state).collect();
     Ok(store.note_after(run, &states).map_err(codes::state)?)

@@ -90,7 +90,7 @@ pub fn run(ui: &mut Ui, run: &Run<'_>, write: &WriteGraph<'_>) -> Result<Exit, F
     }
     let exit = show(ui, &site, &done, run.out)?;
     for done in done.into_iter().filter(|done| done.is_written) {
-        site.exports(&done.name, done.exported).keep()?;
+        site.exports(&done.name, done.exported).keep(ui)?;
     }
     // The process ends here, and the system takes all memory back at once.
     std::mem::forget(site);

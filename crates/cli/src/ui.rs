@@ -20,7 +20,7 @@ use crate::options::{Color, DiagnosticsForm, GlobalArgs};
 use crate::screen::{Screen, Style, gated};
 use crate::show::log::{self, Context, Said};
 use crate::show::message::for_people;
-use crate::show::{WIDTH, name};
+use crate::show::{WIDTH, name, without_styles, wrapped};
 
 /// The narrowest terminal that text is wrapped for.
 const LEAST_WIDTH: usize = 40;
@@ -90,6 +90,7 @@ impl Ui {
                 colour: coloured(anstream::AutoStream::choice(&io::stderr())),
                 json: args.diagnostics == DiagnosticsForm::Json,
                 verbosity: if args.quiet { -1 } else { args.verbose.min(2) as i8 },
+                width: columns(&io::stderr()),
             },
             errors: 0,
             warnings: 0,
@@ -136,13 +137,20 @@ impl Ui {
     /// How many columns a terminal has; nothing if standard output is none, so that nothing is
     /// wrapped for programs.
     pub fn width(&self) -> Option<usize> {
-        let stdout = io::stdout();
-        stdout.is_terminal().then(|| {
-            let size = rustix::termios::tcgetwinsize(&stdout).ok();
-            let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
-            let size = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-            size.or_else(columns).unwrap_or(WIDTH).max(LEAST_WIDTH)
-        })
+        columns(&io::stdout())
+    }
+
+    /// Writes a line for people to standard output. Where a terminal is not as wide, it is broken, and
+    /// what follows begins in the column of `indent`.
+    ///
+    /// # Errors
+    /// When standard output cannot be written.
+    pub fn line(&mut self, text: &str, indent: usize) -> io::Result<()> {
+        let rows = match self.width() {
+            Some(width) => wrapped(text, indent, width),
+            None => vec![text.to_owned()],
+        };
+        rows.iter().try_for_each(|row| writeln!(self.out, "{}", row.trim_end()))
     }
 
     /// Whether `-v` was given.
@@ -276,19 +284,64 @@ impl Ui {
     }
 }
 
+/// How many columns a stream has; nothing if it is no terminal.
+fn columns(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    stream.is_terminal().then(|| {
+        let size = rustix::termios::tcgetwinsize(stream).ok();
+        let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+        let size = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
+        size.or_else(columns).unwrap_or(WIDTH).max(LEAST_WIDTH)
+    })
+}
+
+/// A text whose lines fit a terminal: they are broken with an indent. Lines of excerpts stay, for
+/// what points into them stands below.
+fn fitted(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let plain = without_styles(line);
+        let number = plain.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+        let is_excerpt = number.starts_with(['|', '-', ':']) || number.starts_with("...");
+        let indent = match plain.find("= ").and_then(|_| plain.find(": ")) {
+            Some(at) if number.starts_with("= ") => at + 2,
+            _ => 4,
+        };
+        let rows = match is_excerpt {
+            true => vec![line.to_owned()],
+            false => wrapped(line, indent, width),
+        };
+        rows.iter().for_each(|row| out.extend([row, "\n"]));
+    }
+    out
+}
+
 /// How lines of a log are printed.
 #[derive(Clone, Copy, Debug)]
 struct LogStyle {
     colour: bool,
     json: bool,
     verbosity: i8,
+    /// How many columns there are, if people look at a terminal.
+    width: Option<usize>,
 }
 
 impl LogStyle {
     fn diagnostic(self, diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         match self.json {
             true => format!("{}\n", render::json(diagnostic, sources)),
-            false => render::human(&for_people(diagnostic, sources), sources, self.colour),
+            false => {
+                let shown = for_people(diagnostic, sources);
+                let text = render::human_within(&shown, sources, self.colour, self.width);
+                self.fitted(text)
+            }
+        }
+    }
+
+    /// The text as wide as the terminal is.
+    fn fitted(self, text: String) -> String {
+        match self.width {
+            Some(width) => fitted(&text, width),
+            None => text,
         }
     }
 
@@ -302,7 +355,8 @@ impl LogStyle {
         // What follows on further lines is set off, so that none of it looks like a line of its own.
         let text = text.replace('\n', "\n    ").replace("    \n", "\n");
         let line = || format!("{}: {}\n", style.apply(word), text.trim_end());
-        (importance(level) + self.verbosity >= 0).then(|| gated(&line(), self.colour).into_owned())
+        let is_shown = importance(level) + self.verbosity >= 0;
+        is_shown.then(|| self.fitted(gated(&line(), self.colour).into_owned()))
     }
 }
 
@@ -382,7 +436,9 @@ impl Progress {
             Said::Line(level, text) => self.line_of(*level, text).unwrap_or_default(),
             Said::Error(error) => self.style.diagnostic(error, context.sources()),
             Said::Below(_) if self.style.verbosity < 0 => String::new(),
-            Said::Below(text) => gated(&format!("{text}\n"), self.style.colour).into_owned(),
+            Said::Below(text) => {
+                self.style.fitted(gated(&format!("{text}\n"), self.style.colour).into_owned())
+            }
         }
     }
 

@@ -299,3 +299,210 @@ fn a_signal_that_the_caller_ignores_stays_ignored() {
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(2));
     assert!(place.path("after").exists());
 }
+
+/// What starts 200 processes that each leave their session and their parent, and does not end itself.
+const MANY: &str = "#!/bin/sh
+i=0
+while [ $i -lt 200 ]; do
+    (setsid sh -c 'sleep 1000 & echo $! >> DIR/pids' &)
+    i=$((i + 1))
+done
+while [ \"$(wc -l < DIR/pids)\" -lt 200 ]; do sleep 0.05; done
+echo > DIR/begun
+sleep 1000
+";
+
+/// The processes that wrote their numbers to a file.
+fn pids(place: &Place) -> Vec<String> {
+    let text = place.text("pids");
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn many_processes_that_leave_their_parents_end_with_the_run() {
+    for number in [Signal::SIGKILL, Signal::SIGTERM] {
+        let place = Place::new(&[("site.pp", LONG), ("program", MANY), ("next.pp", "notice('x')")]);
+        let mut child = place.start(&["apply", "site.pp"]);
+        place.text("begun");
+        let pids = pids(&place);
+        assert!(pids.len() == 200 && pids.iter().all(|pid| is_running(pid)), "{}", pids.len());
+        if number == Signal::SIGTERM {
+            let _said = signal_and_hear(&mut child, number);
+            std::thread::sleep(Duration::from_millis(600));
+        }
+        signal(&child, number);
+        child.wait().unwrap();
+        assert_eq!(place.run(&["apply", "next.pp"]).status.code(), Some(0));
+        let left: Vec<_> = pids.iter().filter(|pid| is_running(pid)).collect();
+        assert!(left.is_empty(), "{number}: {left:?}");
+    }
+}
+
+#[test]
+fn many_processes_that_leave_their_parents_end_when_the_time_is_over() {
+    let site = "exec { 'DIR/program': timeout => 4 }\n";
+    let place = Place::new(&[("site.pp", site), ("program", MANY)]);
+    assert_eq!(place.run(&["apply", "site.pp"]).status.code(), Some(1));
+    let left: Vec<_> = pids(&place).into_iter().filter(|pid| is_running(pid)).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// The directory of the control group of this process, if groups can be made there.
+fn control_group() -> Option<PathBuf> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let name = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
+    let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"))?;
+    let group = Path::new(mount.split(' ').nth(1)?).join(name);
+    let probe = group.join(format!("ordain-test-{}", std::process::id()));
+    fs::create_dir(&probe).ok()?;
+    fs::remove_dir(&probe).ok()?;
+    Some(group)
+}
+
+/// The groups of supervisors that a process has started, each with the number of the supervisor.
+fn groups_of(parent: u32, group: &Path) -> Vec<(PathBuf, i32)> {
+    let entries = fs::read_dir(group).unwrap().map(|entry| entry.unwrap().path());
+    let supervisor = |path: PathBuf| {
+        let name = path.file_name()?.to_str()?.strip_prefix("command-supervisor-")?;
+        let stat = fs::read_to_string(format!("/proc/{name}/stat")).ok()?;
+        let of = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse::<u32>().ok()?;
+        (of == parent).then(|| Some((path.clone(), name.parse().ok()?)))?
+    };
+    entries.filter_map(supervisor).collect()
+}
+
+#[test]
+fn no_control_group_stays_behind() {
+    let Some(group) = control_group() else { return };
+    let place = Place::new(&[
+        ("site.pp", LONG),
+        ("program", ENDLESS),
+        ("next.pp", "exec { '/bin/true': }"),
+    ]);
+    for kills_supervisor in [false, true] {
+        let mut child = place.start(&["apply", "site.pp"]);
+        let pid = place.text("pid");
+        let groups = groups_of(child.id(), &group);
+        if groups.is_empty() {
+            // A service manager keeps the groups to itself.
+            return;
+        }
+        if kills_supervisor {
+            // Nobody is left who could remove the group.
+            for (_, supervisor) in &groups {
+                kill(Pid::from_raw(*supervisor), Signal::SIGSTOP).unwrap();
+            }
+        }
+        signal(&child, Signal::SIGKILL);
+        child.wait().unwrap();
+        if kills_supervisor {
+            for (path, supervisor) in &groups {
+                kill(Pid::from_raw(*supervisor), Signal::SIGKILL).unwrap();
+                fs::write(path.join("cgroup.kill"), "1").unwrap();
+            }
+            assert!(groups.iter().all(|(path, _)| path.exists()));
+        }
+        wait_until(|| !is_running(&pid));
+        assert_eq!(place.run(&["apply", "next.pp"]).status.code(), Some(2));
+        for (path, _) in &groups {
+            wait_until(|| !path.exists());
+        }
+        fs::remove_file(place.path("pid")).unwrap();
+    }
+}
+
+#[test]
+fn a_rollback_that_is_told_to_end_puts_back_whole_files_and_the_next_one_the_rest() {
+    // So many names fill the pipe that nobody reads: the rollback waits in the middle.
+    let count = 600;
+    let place = Place::new(&[]);
+    let name = |number: usize| place.path(&format!("files/{number:04}-{}", "x".repeat(240)));
+    fs::create_dir(place.path("files")).unwrap();
+    let mut site = String::new();
+    for number in 0..count {
+        fs::write(name(number), "before").unwrap();
+        site += &format!("file {{ '{}': content => 'after' }}\n", name(number).display());
+    }
+    fs::write(place.path("site.pp"), site).unwrap();
+    let applied = place.run(&["apply", "site.pp", "--quiet"]);
+    assert_eq!(applied.status.code(), Some(2), "{}", err(&applied));
+    let is_back = |number: &usize| fs::read_to_string(name(*number)).unwrap() == "before";
+
+    let mut child = place.start(&["rollback"]);
+    wait_until(|| is_back(&20));
+    let said = signal_and_hear(&mut child, Signal::SIGTERM);
+    let output = child.wait_with_output().unwrap();
+    let text = said.join().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{text}");
+    assert!(text.contains("SIGTERM ended the run") && text.contains("not reached ("), "{text}");
+    let back = (0..count).filter(is_back).count();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let last = stdout.lines().last().unwrap();
+    assert_eq!(last, format!("Put back: {back} of run 1, {} not reached.", count - back));
+    assert!(back > 20 && back < count, "{last}");
+    for number in 0..count {
+        let text = fs::read_to_string(name(number)).unwrap();
+        assert!(text == "before" || text == "after", "{text}");
+    }
+
+    // The next one names the run that was not finished by nobody's fault but the signal's.
+    let next = place.run(&["rollback", "1"]);
+    assert_eq!(next.status.code(), Some(2), "{}", err(&next));
+    assert!((0..count).all(|number| is_back(&number)));
+    let names: Vec<_> = fs::read_dir(place.path("files")).unwrap().collect();
+    assert_eq!(names.len(), count, "temporary files are left");
+}
+
+/// A package manager that waits until it is told to go on.
+const APT: &str = "#!/bin/sh
+echo > /begun
+read go < /go
+for name in \"$@\"; do
+    case $name in
+    one | two) printf 'Package: %s\\nStatus: install ok installed\\nVersion: 1\\n\\n' $name >> /var/lib/dpkg/status ;;
+    esac
+done
+echo \"$@\" >> /calls
+";
+
+#[test]
+fn a_transaction_of_packages_is_finished_when_the_run_is_told_to_end() {
+    let is_root = nix::unistd::geteuid().is_root();
+    let busybox = Path::new("/bin/busybox");
+    if !is_root || !ordain_testkit::peer(busybox.exists(), "busybox-static") {
+        return;
+    }
+    let place = Place::new(&[
+        ("root/usr/bin/apt-get", APT),
+        ("root/var/lib/dpkg/status", ""),
+        (
+            "site.pp",
+            "package { ['one', 'two']: ensure => installed, provider => 'apt' }
+            -> file { '/after': content => 'x' }",
+        ),
+    ]);
+    fs::create_dir(place.path("root/bin")).unwrap();
+    fs::copy(busybox, place.path("root/bin/busybox")).unwrap();
+    std::os::unix::fs::symlink("busybox", place.path("root/bin/sh")).unwrap();
+    nix::unistd::mkfifo(&place.path("root/go"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let apply = ["apply", "site.pp", "--root", "root", "--format", "json"];
+    let mut child = place.start(&apply);
+    place.text("root/begun");
+    let said = signal_and_hear(&mut child, Signal::SIGTERM);
+    fs::write(place.path("root/go"), "\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = said.join().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{text}");
+    let calls = place.text("root/calls");
+    assert!(calls.lines().count() == 1 && calls.contains("one two"), "{calls}");
+    let report: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["counts"]["created"], 2, "{report}");
+    assert_eq!(report["counts"]["not_reached"], 1, "{report}");
+    assert!(!place.path("root/after").exists());
+    // The next run finds both, and does the rest.
+    let next = place.run(&apply);
+    assert_eq!(next.status.code(), Some(2), "{}", err(&next));
+    assert_eq!(place.text("root/calls"), calls);
+    assert!(place.path("root/after").exists());
+}

@@ -11,5 +11,5 @@ pub mod secret;
 pub mod value;
 pub mod yaml;
 
-pub use secret::{Decrypted, Redactor};
+pub use secret::{Decrypted, REDACTED, Redactor};
 pub use value::{Map, Value};

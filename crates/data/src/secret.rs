@@ -122,8 +122,8 @@ impl Redactor {
         words.filter(|word| (WORD..PART).contains(&word.len())).for_each(|w| self.add_whole(w));
     }
 
-    /// Adds a text that is found whole.
-    fn add_whole(&mut self, text: &str) {
+    /// Adds a text that is found whole, and not in parts.
+    pub fn add_whole(&mut self, text: &str) {
         let lower = text.to_ascii_lowercase().into_bytes().into_boxed_slice();
         match lower.first_chunk::<PART>() {
             Some(start) => self.lines.entry(*start).or_default().push(lower),
@@ -262,6 +262,22 @@ impl Decrypted {
         }
     }
 
+    /// Adds the texts in a value that was made of secrets. Short ones are no secrets: they may be
+    /// anything.
+    pub fn add_derived(&mut self, value: &Value) {
+        match value {
+            Value::Str(text) if text.trim().len() >= Self::LONG => self.add(text),
+            Value::List(items) => items.iter().for_each(|item| self.add_derived(item)),
+            Value::Map(map) => map.values().for_each(|value| self.add_derived(value)),
+            _ => {}
+        }
+    }
+
+    /// Whether any of the texts is in a value.
+    pub fn is_in_value(&self, value: &Value) -> bool {
+        !self.is_empty() && self.is_in(value)
+    }
+
     /// What finds the texts in messages, if there are any: as a whole, since messages may be about
     /// anything.
     pub fn redactor(&self) -> Option<Redactor> {
@@ -274,8 +290,18 @@ impl Decrypted {
     /// The value as a secret, if any of the texts is in it.
     #[must_use]
     pub fn mark(&self, value: Value) -> Value {
-        let is_clear = !self.texts.is_empty() && !matches!(value, Value::Secret(_));
+        let is_clear = !self.is_empty() && !matches!(value, Value::Secret(_));
         if is_clear && self.is_in(&value) { Value::Secret(Arc::new(value)) } else { value }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Whether any of the texts is a part of this one, or this one whole.
+    pub fn is_in_text(&self, text: &str) -> bool {
+        !self.is_empty() && self.is_part_of(text)
     }
 
     fn is_in(&self, value: &Value) -> bool {

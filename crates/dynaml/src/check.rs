@@ -7,9 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnose::{
     CYCLE, DUPLICATE_KEY, FAILED, INVALID_YAML, OPEN_EXPRESSION, SYNTAX, UNKNOWN_FUNCTION,
-    exact_place, part_place, yaml_help,
+    exact_place, part_place, with_yaml_hints,
 };
 use crate::functions;
+use crate::hint::with_hints;
 use crate::load::{Features, Sources, SrcKind};
 use crate::syntax::ast::{Expr, ExprId, Exprs, PathStep};
 use crate::syntax::parser::parse;
@@ -39,10 +40,8 @@ pub fn has_expressions(text: &str) -> bool {
 /// Checks a template or stub.
 pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
     let invalid = |message: String, span: TextRange| {
-        let help = yaml_help(&message, text, span);
-        let mut found = Diagnostic::error(INVALID_YAML, message).at(span.in_file(file));
-        found.help.extend(help);
-        vec![found]
+        let found = Diagnostic::error(INVALID_YAML, message.clone()).at(span.in_file(file));
+        vec![with_yaml_hints(found, &message, text, (file, span))]
     };
     let trees = match Tree::parse_all(text) {
         Ok(trees) => trees,
@@ -66,7 +65,7 @@ pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
                 let place = exact_place(text, node.span, written, Some(error.at));
                 let message = format!("this is no expression: {}", error.message);
                 let found = Diagnostic::error(SYNTAX, message).at(place.in_file(file));
-                checker.out.push(found);
+                checker.out.push(with_hints(found, &error.message, text, (file, place)));
             }
             SrcKind::Expr(expr) => checker.expression(*expr, node.span),
             SrcKind::Map(map) => {

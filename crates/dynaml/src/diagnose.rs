@@ -1,12 +1,14 @@
 //! What is wrong with a run as diagnostics: with its place, what was needed, where it was looked
 //! for, and one diagnostic a cause, not one for each node that depends on it.
 
+use ordain_data::yaml::advice;
 use ordain_data::yaml::{Tree, Written};
 use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, Span, TextRange, suggest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::open_expressions;
 use crate::eval::tree::InstId;
+use crate::hint::with_hints;
 use crate::report::{Cause, Line, Place, Related, Searched};
 use crate::session::{Error, Input, Output, Unresolved};
 
@@ -116,12 +118,12 @@ const NAMED: usize = 3;
 pub fn diagnostics(error: &Error, inputs: &[&Input], sources: &SourceMap) -> Vec<Diagnostic> {
     match error {
         Error::Input { role, name, message, span, .. } => {
-            let mut out = Diagnostic::error(INVALID_YAML, message.to_owned()).issue(*role);
+            let out = Diagnostic::error(INVALID_YAML, message.to_owned()).issue(*role);
             match inputs.iter().find(|i| i.name == *name) {
                 Some(input) => {
-                    out.help.extend(yaml_help(message, &input.text, *span));
                     let file = sources.add(&*input.name, input.text.as_str());
-                    vec![out.at(span.in_file(file))]
+                    let out = out.at(span.in_file(file));
+                    vec![with_yaml_hints(out, message, &input.text, (file, *span))]
                 }
                 None => vec![out],
             }
@@ -201,22 +203,32 @@ pub(crate) fn part_place(text: &str, scalar: TextRange, part: &str) -> Option<Te
     Some(TextRange::new(start, start + part.len() as u32))
 }
 
-/// What to do about YAML that says something else than it seems to.
-pub(crate) fn yaml_help(message: &str, text: &str, at: TextRange) -> Option<String> {
+/// Adds to an error of YAML what may be behind it.
+pub(crate) fn with_yaml_hints(
+    error: Diagnostic,
+    message: &str,
+    text: &str,
+    (file, at): (FileId, TextRange),
+) -> Diagnostic {
     let start = (at.start as usize).min(text.len());
+    let written = text.get(start..at.end as usize).unwrap_or("");
     if message.starts_with("map key must be a string") {
-        let written = text.get(start..at.end as usize)?;
-        return Some(format!(
-            "YAML reads `{written}` as another value than a text: write \"{written}\":"
-        ));
+        let help = format!("YAML reads `{written}` as another value than a text");
+        return error.help(format!("{help}: write \"{written}\":"));
     }
-    if message.starts_with("mapping values are not allowed") {
-        let line = text[..start].rfind('\n').map_or(0, |n| n + 1);
-        return text[line..start].contains("((").then(|| {
-            "an expression with `: ` in it stands in single quotes: '(( … ))'".to_owned()
-        });
+    let line = text[..start].rfind('\n').map_or(0, |n| n + 1);
+    if message.starts_with("mapping values are not allowed") && text[line..start].contains("((") {
+        return error.help("an expression with `: ` in it stands in single quotes: '(( … ))'");
     }
-    None
+    let advice = advice(message, text, at);
+    let error = match advice.place == at && advice.label.is_empty() {
+        true => error,
+        false => error.move_to(advice.place.in_file(file), advice.label),
+    };
+    match advice.help {
+        Some(help) => error.help(help),
+        None => error,
+    }
 }
 
 /// Warnings about a run that went well. All texts are added to the sources.
@@ -252,6 +264,9 @@ fn duplicate_keys(output: &Output, sources: &SourceMap) -> Vec<Diagnostic> {
     output.duplicates.iter().filter_map(one).collect()
 }
 
+/// The words behind `merge` that say how.
+const MERGES: [&str; 3] = ["replace", "required", "none"];
+
 struct Reporter<'f> {
     files: &'f [(FileId, &'f Input)],
 }
@@ -284,7 +299,13 @@ impl Reporter<'_> {
             out = out.labelled(span, label);
         }
         match &line.cause {
-            Cause::Stubs(stubs) => out = stub_help(out, stubs),
+            Cause::Stubs(stubs) => {
+                let path = line.issue.strip_suffix(" not found in any stub").unwrap_or_default();
+                if let Some(near) = suggest::nearest(path.trim_matches('\''), MERGES) {
+                    out = out.help(format!("did you mean `merge {near}`?"));
+                }
+                out = stub_help(out, stubs);
+            }
             Cause::Name { path, .. } if asks_for(&line.expr, path) => {
                 out = out.help(
                     "it takes `name` and `instances` from around the node, and the addresses from \
@@ -299,6 +320,20 @@ impl Reporter<'_> {
                 let name = line.issue.split('\'').nth(1).unwrap_or_default();
                 if let Some(near) = suggest::nearest(name, table.keys().copied()) {
                     out = out.help(format!("did you mean `{near}`?"));
+                } else if let Some((_, input)) = self.files.get(line.place.0 as usize)
+                    && input.text.lines().any(|l| {
+                        l.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with(':'))
+                    })
+                {
+                    out = out.help(format!("a lambda under this key is called by `.{name}(…)`"));
+                }
+            }
+            Cause::Own if code == SYNTAX => {
+                let detail = line.detail.as_deref().unwrap_or_default();
+                if let (Some((file, input)), Some(span)) =
+                    (self.files.get(line.place.0 as usize), self.place(line))
+                {
+                    out = with_hints(out, detail, &input.text, (*file, span.range));
                 }
             }
             _ => {}

@@ -34,6 +34,7 @@ pub mod document;
 pub mod eval;
 pub mod explain;
 pub mod functions;
+mod hint;
 pub mod interpolation;
 pub mod language;
 pub mod load;

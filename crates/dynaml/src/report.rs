@@ -86,6 +86,22 @@ pub enum Cause {
     Waits(Related),
 }
 
+impl Cause {
+    /// The paths that it names, to be changed.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Own => Vec::new(),
+            Self::Stubs(stubs) => stubs
+                .iter_mut()
+                .flat_map(|stub| [&mut stub.has].into_iter().chain(&mut stub.near))
+                .collect(),
+            Self::Name { path, near } => [path].into_iter().chain(near).collect(),
+            Self::Loop(nodes) => nodes.iter_mut().map(|node| &mut node.path).collect(),
+            Self::Waits(node) => vec![&mut node.path],
+        }
+    }
+}
+
 /// A stub that was searched.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Searched {

@@ -185,6 +185,13 @@ fn hide(error: &mut Error, secrets: &Redactor) {
                     *text = secrets.redact(text).into_owned().into();
                 }
             }
+            for text in
+                line.cause.texts_mut().into_iter().chain([&mut line.path, &mut line.stub_path])
+            {
+                if secrets.finds(text) {
+                    *text = secrets.redact(text).into_owned();
+                }
+            }
             hide_in(&mut line.nested, secrets);
         }
     }

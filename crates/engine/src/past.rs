@@ -21,6 +21,7 @@ use crate::host::Host;
 use crate::kinds::file::checksum::Algorithm;
 use crate::kinds::walk::{Place, is, resolve};
 use crate::kinds::write::{self, Data};
+use crate::redact;
 
 /// How many entries of a directory that is removed are kept. Larger ones are not put back.
 const MAX_ENTRIES: usize = 100_000;
@@ -71,6 +72,15 @@ pub struct Kept {
     pub path: PathBuf,
     /// What stood there.
     pub state: State,
+    /// What messages call the path, if it is secret.
+    pub name: Option<String>,
+}
+
+impl Kept {
+    /// What messages call the path.
+    pub fn shown(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.path.display().to_string())
+    }
 }
 
 /// Writes down what is kept.
@@ -115,7 +125,8 @@ impl Backups {
                     todo.push(path.join(entry?.file_name()));
                 }
             }
-            found.push(Kept { path, state });
+            let name = redact::name_of_path(&path);
+            found.push(Kept { path, state, name });
             if found.len() > MAX_ENTRIES {
                 let text = format!("more than {MAX_ENTRIES} entries would have to be kept");
                 return Err(io::Error::other(text));
@@ -132,12 +143,20 @@ impl Backups {
     /// # Errors
     /// As of [`Backups::keep_tree`].
     pub fn keep(&self, host: &Host, path: &Path) -> io::Result<()> {
+        self.keep_as(host, path, redact::name_of_path(path))
+    }
+
+    /// The same for a path that messages call otherwise.
+    ///
+    /// # Errors
+    /// As of [`Backups::keep_tree`].
+    pub fn keep_as(&self, host: &Host, path: &Path, name: Option<String>) -> io::Result<()> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.contains(path) {
             return Ok(());
         }
         let state = observe(host, path, Some(&self.dir))?;
-        let kept = Kept { path: path.to_path_buf(), state };
+        let kept = Kept { path: path.to_path_buf(), state, name };
         (self.note)(std::slice::from_ref(&kept)).map_err(io::Error::other)?;
         known.insert(kept.path);
         Ok(())

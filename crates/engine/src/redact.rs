@@ -1,11 +1,13 @@
 //! Resources with secrets: whatever such a resource says of itself goes through here, so that it
 //! does not depend on the care of each kind that nothing leaks.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_data::{Redactor, Value};
+use ordain_data::{REDACTED, Redactor, Value};
 use ordain_graph::{Attribute, Resource, ResourceRef};
 
 use crate::attributes::{reveal, scalar_text};
@@ -16,6 +18,9 @@ use crate::reversal;
 /// The log line of a change whose values are secret.
 const CHANGED: &str = "changed [redacted] to [redacted]";
 
+/// How many bytes a part of a secret path has at least that is found in other paths.
+const SHORTEST_PART: usize = 4;
+
 /// What a resource must not say.
 #[derive(Debug)]
 pub(crate) struct Secrets {
@@ -25,6 +30,19 @@ pub(crate) struct Secrets {
     /// All that are declared.
     declared: BTreeSet<EcoString>,
     redactor: Redactor,
+    /// Finds the secrets in paths: as a whole, and their parts between slashes.
+    paths: Redactor,
+}
+
+thread_local! {
+    /// The secrets of the resource that this thread works on.
+    static AT_WORK: RefCell<Option<Arc<Secrets>>> = const { RefCell::new(None) };
+}
+
+/// What messages call a path that is changed for the resource that this thread works on, if the path
+/// is secret.
+pub(crate) fn name_of_path(path: &Path) -> Option<String> {
+    AT_WORK.with_borrow(|secrets| secrets.as_ref()?.name_of(path))
 }
 
 impl Secrets {
@@ -38,6 +56,7 @@ impl Secrets {
         Some(Arc::new(Self {
             title: resource.id.title.clone(),
             redactor: Redactor::of(secret.iter().map(|a| &a.value)),
+            paths: paths_in(secret.iter().map(|a| &a.value)),
             secret: secret.into_iter().map(|a| a.name.clone()).collect(),
             declared: resource.attributes.iter().map(|a| a.name.clone()).collect(),
         }))
@@ -46,6 +65,29 @@ impl Secrets {
     /// A text without the secrets of the resource.
     pub(crate) fn text(&self, text: &str) -> String {
         self.redactor.redact(text).into_owned()
+    }
+
+    /// Works with the machine, and changes it under names without secrets.
+    fn at_work<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
+        /// Puts back what was, also after a panic.
+        struct Before(Option<Arc<Secrets>>);
+        impl Drop for Before {
+            fn drop(&mut self) {
+                AT_WORK.set(self.0.take());
+            }
+        }
+        let _before = Before(AT_WORK.replace(Some(Arc::clone(self))));
+        work()
+    }
+
+    /// What stands for a path: the title of the resource, and what is below of the path, if a secret
+    /// is in it.
+    fn name_of(&self, path: &Path) -> Option<String> {
+        // What the title says is no secret.
+        let own = path.strip_prefix(self.title.as_str()).unwrap_or(path);
+        let shown = self.paths.redact(&own.to_string_lossy()).into_owned();
+        let (_, below) = shown.rsplit_once(REDACTED)?;
+        Some(format!("{}{below}", self.title))
     }
 
     /// What is wrong with an attribute, without what it holds.
@@ -109,7 +151,7 @@ impl Secrets {
     fn rename(&self, resource: &mut Resource) {
         let path = resource.id.title.clone();
         let shown = self.text(&path);
-        let below = shown.rsplit_once("[redacted]").map_or("", |(_, below)| below);
+        let below = shown.rsplit_once(REDACTED).map_or("", |(_, below)| below);
         resource.id.title = ecow::eco_format!("{}{below}", self.title);
         let origin = resource.origin;
         resource.attributes.retain(|a| a.name != "path");
@@ -120,6 +162,23 @@ impl Secrets {
             losers: Vec::new(),
         });
     }
+}
+
+/// What finds secrets in paths: those of one line, and the parts between their slashes.
+fn paths_in<'v>(values: impl Iterator<Item = &'v Value>) -> Redactor {
+    let mut paths = Redactor::default();
+    for value in values {
+        value.secret_texts(&mut |text| {
+            let text = text.trim();
+            if text.contains('\n') {
+                return;
+            }
+            paths.add_whole(text);
+            let parts = text.split('/').filter(|part| part.len() >= SHORTEST_PART);
+            parts.for_each(|part| paths.add_whole(part));
+        });
+    }
+    paths
 }
 
 /// The name under which the graph has a generated resource, if it declares it: that of its path,
@@ -180,7 +239,7 @@ impl Instance for Redacted {
     }
 
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
-        self.checked(self.inner.apply(host, changes))
+        self.secrets.at_work(|| self.checked(self.inner.apply(host, changes)))
     }
 
     fn group(&self, host: &Host) -> Option<&'static str> {
@@ -192,7 +251,7 @@ impl Instance for Redacted {
     }
 
     fn transact(&self, host: &Host, common: &[String], own: &[&str]) -> Result<(), KindError> {
-        self.checked(self.inner.transact(host, common, own))
+        self.secrets.at_work(|| self.checked(self.inner.transact(host, common, own)))
     }
 
     fn reversal(&self, host: &Host) -> Result<Option<reversal::Attributes>, KindError> {
@@ -206,7 +265,7 @@ impl Instance for Redacted {
     }
 
     fn recover(&self, host: &Host) -> Result<(), KindError> {
-        self.checked(self.inner.recover(host))
+        self.secrets.at_work(|| self.checked(self.inner.recover(host)))
     }
 
     fn is_container(&self) -> bool {
@@ -234,7 +293,7 @@ impl Instance for Redacted {
     }
 
     fn refresh(&self, host: &Host) -> Result<(), KindError> {
-        self.checked(self.inner.refresh(host))
+        self.secrets.at_work(|| self.checked(self.inner.refresh(host)))
     }
 
     fn refreshes_itself(&self) -> bool {

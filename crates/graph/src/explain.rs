@@ -94,6 +94,17 @@ impl Cause {
             |text: &String| matches!(decrypted.mark(text.as_str().into()), Value::Secret(_));
         self.line = self.line.take().filter(|line| !is_secret(line));
         self.expression = self.expression.take().filter(|text| !is_secret(text));
+        // The words may end in the value as a text.
+        match self.words.split_once(" = ") {
+            Some((before, _)) if matches!(self.value, Some(Value::Secret(_))) => {
+                self.words = format!("{before} = (secret)");
+            }
+            _ if is_secret(&self.words) => {
+                let redactor = decrypted.redactor().unwrap_or_default();
+                self.words = redactor.redact(&self.words).into_owned();
+            }
+            _ => {}
+        }
         self.from.iter_mut().for_each(|cause| cause.hide(decrypted));
     }
 

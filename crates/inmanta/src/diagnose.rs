@@ -162,7 +162,12 @@ fn offset(file: &SourceFile, line: u32) -> Option<u32> {
     let text = file.line_text(line);
     let base = file.text.as_ptr().addr();
     let at = text.as_ptr().addr();
-    (at >= base && at <= base + file.text.len()).then(|| (at - base) as u32)
+    let end = file.text.len() as u32;
+    match at >= base && at <= base + file.text.len() {
+        true => Some((at - base) as u32),
+        // Behind the last line the file ends.
+        false => (line >= file.line(end)).then_some(end),
+    }
 }
 
 /// The last cause, which says what is really wrong.
@@ -178,6 +183,21 @@ fn root(error: &Error) -> &Error {
 fn focus(error: &Error) -> Option<&(Location, String)> {
     let own = error.background.as_ref().and_then(|background| background.focus.as_ref());
     own.or_else(|| error.causes.first().and_then(focus))
+}
+
+/// Where a statement reads or sets an attribute that does not exist, if it names it once.
+fn attribute_within(error: &Error, place: Span, sources: &SourceMap) -> Option<Span> {
+    let rest = error.message.strip_prefix("could not find attribute with name: ")?;
+    let name = rest.split(' ').next()?;
+    let file = sources.file(place.file);
+    let text = file.text.get(place.range.start as usize..place.range.end as usize)?;
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let mut found = text.match_indices(name).filter(|(at, _)| {
+        text[..*at].ends_with('.') && !text[at + name.len()..].starts_with(is_word)
+    });
+    let (at, _) = found.next().filter(|_| found.clone().next().is_none())?;
+    let start = place.range.start + at as u32;
+    Some(TextRange::new(start, start + name.len() as u32).in_file(place.file))
 }
 
 /// An error as diagnostics: one, or one for each of several.
@@ -201,7 +221,9 @@ pub fn errors(error: &Error, sources: &SourceMap) -> Vec<Diagnostic> {
     if let Some(other) = cause.other.and_then(|at| span(at, sources)) {
         out = out.related(other, "the other one");
     }
+    // What names the attribute says enough.
     if !std::ptr::eq(cause, error)
+        && focus(error).is_none()
         && let Some(outer) = error.location.and_then(|at| span(at, sources))
         && Some(outer) != place
     {
@@ -216,6 +238,8 @@ pub fn errors(error: &Error, sources: &SourceMap) -> Vec<Diagnostic> {
         && let Some(found) = span(*at, sources)
     {
         out = out.move_to(found, text.clone());
+    } else if let Some(found) = place.and_then(|place| attribute_within(cause, place, sources)) {
+        out = out.move_to(found, "");
     }
     if let Some(background) = &cause.background {
         for (at, text) in &background.places {

@@ -9,9 +9,10 @@ const KEYWORDS: [&str; 9] =
 /// Adds to a syntax error what may be behind it.
 pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diagnostic {
     let text = file.text.as_ref();
-    let start = (at.range.start as usize).min(text.len());
     let place =
         |start: usize, end: usize| TextRange::new(start as u32, end as u32).in_file(at.file);
+    let (start, end) = token_at(&error.message, text, at);
+    let error = if start < end { error.move_to(place(start, end), "") } else { error };
     let found = Scan::of(&text[..start]);
     if error.message.contains("Illegal character '\"'") || error.message.contains("character '''") {
         let long = found.long_text.map(|from| {
@@ -20,17 +21,45 @@ pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diag
         });
         return match long {
             Some((span, text)) => error.move_to(span, text),
-            None => error.move_to(at, "this quote is not closed"),
+            None => {
+                let quotes = text[..start].len() - text[..start].trim_end_matches('"').len();
+                let first = start - if quotes == 2 { 2 } else { 0 };
+                error.move_to(place(first, end), "this quote is not closed")
+            }
         };
+    }
+    for (sign, meant) in [("&", "and"), ("|", "or"), ("!", "not"), ("$", "")] {
+        if error.message.ends_with(&format!("Illegal character '{sign}'")) {
+            return error.help(match meant {
+                "" => "variables are written without a sign".to_owned(),
+                meant => format!("this is written `{meant}`"),
+            });
+        }
     }
     if !error.message.starts_with("Syntax error") {
         return error;
     }
-    let token = text.get(start..at.range.end as usize).unwrap_or("");
-    if let Some(&(open, _)) = found.open.last()
-        && (token.is_empty() || is_mismatch(&text[open..=open], token) || starts_line(text, start))
-    {
-        return error.move_to(place(open, open + 1), "this is not closed");
+    let token = text.get(start..end).unwrap_or("");
+    let is_end = error.message.ends_with("Unexpected end of file");
+    if let Some(&(open, _)) = found.open.last() {
+        let before = text[..start].trim_end();
+        let is_closed = Scan::of(text).open.iter().all(|(at, _)| *at != open);
+        if is_closed && ends_value(before) && starts_value(token) {
+            let last = before.chars().next_back().map_or(1, char::len_utf8);
+            let span = place(before.len() - last, before.len());
+            return error.move_to(span, "a comma is missing behind this");
+        }
+        if !is_closed
+            && (is_end || is_mismatch(&text[open..=open], token) || starts_line(text, start))
+        {
+            return error.move_to(place(open, open + 1), "this is not closed");
+        }
+    }
+    let until = if is_end { Some(text.len()) } else { start_of_definition(text, start) };
+    if let Some(head) = until.and_then(|until| open_block(text, until)) {
+        let line = &text[head..head + text[head..].find('\n').unwrap_or(text.len() - head)];
+        let span = place(head, head + line.split('#').next().unwrap_or(line).trim_end().len());
+        return error.move_to(span, "no `end` closes this");
     }
     if let Some(end) = head_without_colon(text, start) {
         return error.move_to(place(end - 1, end), "a colon is missing behind this");
@@ -44,6 +73,15 @@ pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diag
         }
         ":" if !found.open.is_empty() => return error.help("an attribute is set with `=`"),
         ";" => return error.help("statements end with their line"),
+        "," if found.open.is_empty() => {
+            return error.help("attributes and statements end with their line, without a comma");
+        }
+        "-" | "->" | "<-" if text[..start].trim_end().ends_with(']') => {
+            return error.help("a relation has two dashes: `A.b [1] -- B.a [1]`");
+        }
+        "none" | "None" | "nil" | "NULL" | "Null" | "undef" => {
+            return error.help("no value is written `null`");
+        }
         _ => {}
     }
     let line = text[..start].rfind('\n').map_or(0, |n| n + 1);
@@ -59,6 +97,16 @@ pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diag
     }
 }
 
+/// The token that an error is about. The original says the place behind it.
+fn token_at(message: &str, text: &str, at: Span) -> (usize, usize) {
+    let [start, end] = [at.range.start, at.range.end].map(|at| (at as usize).min(text.len()));
+    let Some(token) = message.strip_prefix("Syntax error at token ") else { return (start, end) };
+    match text[..start].ends_with(token) {
+        true => (start - token.len(), start),
+        false => (start, end),
+    }
+}
+
 /// What is open in a text.
 #[derive(Default)]
 struct Scan {
@@ -66,12 +114,14 @@ struct Scan {
     open: Vec<(usize, u8)>,
     /// The last text in single quotes or one pair of double quotes that has a line break.
     long_text: Option<usize>,
+    /// Where the lines begin that are in no text and in no bracket.
+    lines: Vec<usize>,
 }
 
 impl Scan {
     fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut out = Self::default();
+        let mut out = Self { lines: vec![0], ..Self::default() };
         let mut at = 0;
         while at < bytes.len() {
             match bytes[at] {
@@ -96,6 +146,7 @@ impl Scan {
                 b')' | b']' | b'}' => {
                     out.open.pop();
                 }
+                b'\n' if out.open.is_empty() => out.lines.push(at + 1),
                 _ => {}
             }
             at += 1;
@@ -111,6 +162,47 @@ fn end_of_text(bytes: &[u8], start: usize, quote: u8) -> usize {
         at += if bytes[at] == b'\\' { 2 } else { 1 };
     }
     (at + 1).min(bytes.len())
+}
+
+/// Whether a value may end where a text ends.
+fn ends_value(text: &str) -> bool {
+    text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'' | ')' | ']' | '}'))
+}
+
+/// Whether a value or the name of an argument may begin with a token.
+fn starts_value(token: &str) -> bool {
+    let is_first = |c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'' | '[' | '{');
+    token.starts_with(is_first) && !matches!(token, "if" | "for" | "in" | "and" | "or" | "is")
+}
+
+/// Where the line of an error begins, if it begins something that stands in no block.
+fn start_of_definition(text: &str, at: usize) -> Option<usize> {
+    const TOPS: [&str; 6] =
+        ["entity ", "implementation ", "implement ", "typedef ", "index ", "import "];
+    let line = text[..at].rfind('\n').map_or(0, |n| n + 1);
+    TOPS.iter().any(|top| text[line..].starts_with(top)).then_some(line)
+}
+
+/// The line that begins a block which has no `end` in a text. By the indentation, if an `end` is not
+/// that of the innermost block.
+fn open_block(text: &str, until: usize) -> Option<usize> {
+    const HEADS: [&str; 4] = ["entity ", "implementation ", "for ", "if "];
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut suspect = None;
+    for line in Scan::of(&text[..until]).lines.into_iter().filter(|line| *line < until) {
+        let code = text[line..].lines().next().unwrap_or("").split('#').next().unwrap_or("");
+        let words = code.trim_start();
+        let indent = code.len() - words.len();
+        if HEADS.iter().any(|head| words.starts_with(head)) && code.trim_end().ends_with(':') {
+            open.push((line + indent, indent));
+        } else if words.trim_end() == "end"
+            && let Some((head, inside)) = open.pop()
+            && indent < inside
+        {
+            suspect.get_or_insert(head);
+        }
+    }
+    suspect.or(open.last().map(|(head, _)| *head)).filter(|_| !open.is_empty())
 }
 
 /// Whether a closing bracket is not that of an open one.

@@ -1,5 +1,8 @@
 //! The outcome of a run as JSON.
 
+use std::borrow::Cow;
+
+use ordain_data::{Decrypted, REDACTED, Redactor};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 
@@ -194,12 +197,22 @@ pub fn json(outcome: &Outcome<'_>) -> Json {
 }
 
 /// The text of the outcome as JSON, with further entries: that of a large model is long, and is
-/// never there as a tree.
+/// never there as a tree. Passwords are in it if that is asked for.
 ///
 /// # Errors
 /// If an entry cannot be written.
-pub fn text(outcome: &Outcome<'_>, further: &Map<String, Json>) -> serde_json::Result<String> {
-    let mut out = serde_json::to_string(&head(outcome))?;
+pub fn text(
+    outcome: &Outcome<'_>,
+    further: &Map<String, Json>,
+    has_secrets: bool,
+) -> serde_json::Result<String> {
+    let secrets = Some(&outcome.net.secrets).filter(|all| !has_secrets && !all.is_empty());
+    let hiding = secrets.map(|secrets| Hiding { secrets, redactor: secrets.redactor() });
+    let text = |mut value: Json| {
+        hiding.iter().for_each(|hiding| hiding.hide(&mut value));
+        serde_json::to_string(&value)
+    };
+    let mut out = text(head(outcome).into())?;
     out.pop();
     if outcome.error.is_none() {
         let ids = Ids::of(&outcome.net);
@@ -208,7 +221,7 @@ pub fn text(outcome: &Outcome<'_>, further: &Map<String, Json>) -> serde_json::R
             if id.0 > 0 {
                 out.push(',');
             }
-            out.push_str(&serde_json::to_string(&instance(id, &ids))?);
+            out.push_str(&text(instance(id, &ids))?);
         }
         out.push(']');
     }
@@ -216,8 +229,53 @@ pub fn text(outcome: &Outcome<'_>, further: &Map<String, Json>) -> serde_json::R
         out.push(',');
         out.push_str(&serde_json::to_string(key)?);
         out.push(':');
-        out.push_str(&serde_json::to_string(value)?);
+        match hiding {
+            Some(_) => out.push_str(&text(value.clone())?),
+            None => out.push_str(&serde_json::to_string(value)?),
+        }
     }
     out.push('}');
     Ok(out)
+}
+
+/// Takes passwords out of a document.
+struct Hiding<'a> {
+    secrets: &'a Decrypted,
+    redactor: Option<Redactor>,
+}
+
+impl Hiding<'_> {
+    fn hide(&self, value: &mut Json) {
+        match value {
+            Json::String(text) => {
+                if let Some(shown) = self.shown(text) {
+                    *text = shown;
+                }
+            }
+            Json::Number(number) if self.secrets.is_in_text(&number.to_string()) => {
+                *value = REDACTED.into();
+            }
+            Json::Array(items) => items.iter_mut().for_each(|item| self.hide(item)),
+            Json::Object(entries) => {
+                entries.values_mut().for_each(|value| self.hide(value));
+                if entries.keys().any(|key| self.shown(key).is_some()) {
+                    let shown =
+                        |(key, value): (String, Json)| (self.shown(&key).unwrap_or(key), value);
+                    *entries = std::mem::take(entries).into_iter().map(shown).collect();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What is shown of a text that has a password in it.
+    fn shown(&self, text: &str) -> Option<String> {
+        if !self.secrets.is_in_text(text) {
+            return None;
+        }
+        let redacted = self.redactor.as_ref().map(|redactor| redactor.redact(text));
+        let is_changed = |shown: &Cow<'_, str>| *shown != text;
+        // A short one is the whole text.
+        Some(redacted.filter(is_changed).map_or_else(|| REDACTED.into(), Cow::into_owned))
+    }
 }

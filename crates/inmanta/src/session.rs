@@ -137,6 +137,29 @@ impl Outcome<'_> {
         lowered.notes.extend(warnings.map(|text| Diagnostic::warning("inmanta::warning", text)));
         Ok(lowered)
     }
+
+    /// A text without the passwords of the model.
+    pub fn without_passwords(&self, text: String) -> String {
+        match self.net.secrets.redactor() {
+            Some(passwords) => passwords.redact(&text).into_owned(),
+            None => text,
+        }
+    }
+
+    /// Takes the passwords of the model out of messages.
+    pub fn messages_without_passwords(&self, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        if let Some(passwords) = self.net.secrets.redactor() {
+            for text in found.iter_mut().flat_map(Diagnostic::texts_mut) {
+                *text = passwords.redact(text).into_owned();
+            }
+        }
+        found
+    }
+
+    /// What the model printed, without its passwords.
+    pub fn printed(&self) -> String {
+        self.without_passwords(self.net.stdout().to_owned())
+    }
 }
 
 /// How many bytes a model takes at most, besides what its files allow for.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::getxattr;
 
 use crate::supervisor::NAME;
+use crate::tree;
 
 /// How often it is looked for processes in a group that is to be left.
 const ROUNDS: usize = 20;
@@ -31,6 +32,7 @@ impl Group {
         if !is_handed_over(&parent) {
             return None;
         }
+        remove_abandoned(&parent);
         let group = Self { path: path(&parent, std::process::id()), parent };
         fs::create_dir(&group.path).ok()?;
         if join(&group.path, "0").is_err() {
@@ -68,6 +70,20 @@ pub(crate) fn kill_group_of(supervisor: u32) {
     let Some(path) = own().map(|parent| path(&parent, supervisor)) else { return };
     let _ = kill(&path);
     let _ = fs::remove_dir(&path);
+}
+
+/// Removes the groups of supervisors that were killed before they could do so. One that still has a
+/// process cannot be removed.
+fn remove_abandoned(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let supervisor = name.to_str().and_then(|name| name.strip_prefix(NAME)?.strip_prefix('-'));
+        let supervisor = supervisor.and_then(|number| number.parse().ok());
+        if supervisor.is_some_and(|number| !tree::is_alive(number)) {
+            // What is not removed now is removed by a later supervisor.
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
 }
 
 fn path(parent: &Path, supervisor: u32) -> PathBuf {

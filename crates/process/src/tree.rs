@@ -72,6 +72,11 @@ struct Stat {
     started: u64,
 }
 
+/// Whether there is a process of this number that has not ended.
+pub(crate) fn is_alive(number: u32) -> bool {
+    stat(number).is_some()
+}
+
 /// What the system says of a process; nothing of one that has ended.
 fn stat(pid: u32) -> Option<Stat> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

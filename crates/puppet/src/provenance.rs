@@ -150,35 +150,46 @@ impl<'a> Provenance<'a> {
             let found = self.parameter(explainer, scene, &class, variable, &cause, shown);
             return found.unwrap_or_else(|| words(format!("is a variable of {class}")));
         }
-        let is_top = name.starts_with("::");
         let bare = name.trim_start_matches("::");
-        for depth in (0..scene.path.len()).rev().filter(|_| !is_top) {
-            let outer = &scene.path[..depth];
-            let found = match scene.path[depth] {
-                Around::Lambda(lambda, call) => {
-                    self.in_lambda(explainer, scene, outer, (lambda, call), bare, &words)
-                }
-                Around::Definition(definition) => {
-                    self.in_definition(explainer, scene, definition, bare, &cause, shown)
-                }
-            };
-            if let Some(found) = found {
-                return found;
-            }
+        if !name.starts_with("::")
+            && let Some(found) = self.in_path(explainer, scene, bare, &cause, shown)
+        {
+            return found;
         }
         if let Some((at, from)) = self.at_top(explainer, scene, bare) {
             return Cause { from, ..words("is set at".into()).at(at, self.sources) };
         }
-        match bare {
-            _ if shown.starts_with("$facts[") => words("is a fact of the node".into()),
-            "facts" => words("are the facts of the node".into()),
-            "trusted" => words("is what is trusted of the node".into()),
+        words(match bare {
+            _ if shown.starts_with("$facts[") => "is a fact of the node".into(),
+            "facts" => "are the facts of the node".into(),
+            "trusted" => "is what is trusted of the node".into(),
             "title" | "name" => match &scene.instance {
-                Some(instance) => words(format!("is the title of {instance}")),
-                None => words("is a title".into()),
+                Some(instance) => format!("is the title of {instance}"),
+                None => "is a title".into(),
             },
-            _ => words("is a fact of the node, or set elsewhere".into()),
-        }
+            _ => "is a fact of the node, or set elsewhere".into(),
+        })
+    }
+
+    /// A variable of one of the lambdas and definitions that an expression stands in.
+    fn in_path(
+        &self,
+        explainer: &Explainer<'_>,
+        scene: &Scene<'_>,
+        name: &str,
+        cause: &Cause,
+        shown: &str,
+    ) -> Option<Cause> {
+        let words = |text: String| Cause { words: format!("{shown} {text}"), ..cause.clone() };
+        (0..scene.path.len()).rev().find_map(|depth| match scene.path[depth] {
+            Around::Lambda(lambda, call) => {
+                let outer = &scene.path[..depth];
+                self.in_lambda(explainer, scene, outer, (lambda, call), name, &words)
+            }
+            Around::Definition(definition) => {
+                self.in_definition(explainer, scene, definition, name, cause, shown)
+            }
+        })
     }
 
     /// A parameter of a class or define, with what led to its value.

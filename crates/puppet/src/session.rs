@@ -290,12 +290,7 @@ fn hide(report: &mut Report, secrets: &Redactor) {
         }
     };
     report.logs.iter_mut().for_each(|entry| hide(&mut entry.message));
-    for diagnostic in &mut report.diagnostics {
-        hide(&mut diagnostic.message);
-        diagnostic.help.iter_mut().for_each(hide);
-        let labels = diagnostic.primary.iter_mut().chain(&mut diagnostic.related);
-        labels.for_each(|label| hide(&mut label.text));
-    }
+    report.diagnostics.iter_mut().flat_map(Diagnostic::texts_mut).for_each(hide);
     if let Some(error) = &mut report.error {
         hide(&mut error.message);
     }
@@ -319,12 +314,21 @@ fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
     if let Some(span) = error.span {
         out = out.at(span);
     }
-    if let Some((span, text)) = &error.focus {
+    let begins_it = |span: &Span| {
+        error.span.is_some_and(|s| s.file == span.file && s.range.start == span.range.start)
+    };
+    if let Some((span, _)) =
+        error.focus.as_ref().filter(|(span, text)| text.is_empty() && begins_it(span))
+    {
+        out = out.at(*span);
+    } else if let Some((span, text)) = &error.focus {
         out = out.move_to(*span, text.clone());
-        // Where the error was met, unless that is around it.
+        // Where the error was met, unless that is around it. Data asks for nothing.
         let met = error.span.filter(|met| {
             let is_around = met.range.start <= span.range.start && met.range.end >= span.range.end;
-            met.file != span.file || !is_around
+            let source = compiler.env.sources.file(met.file);
+            let is_data = source.path.extension().is_some_and(|e| e == "yaml" || e == "json");
+            !is_data && (met.file != span.file || !is_around)
         });
         if let Some(met) = met {
             out = out.related(met, "asked for here");

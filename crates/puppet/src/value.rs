@@ -143,6 +143,32 @@ impl Value {
         matches!(self, Self::Undef)
     }
 
+    /// Whether this is `Sensitive`, or something in it is.
+    pub fn holds_sensitive(&self) -> bool {
+        match self {
+            Self::Sensitive(_) => true,
+            Self::Array(items) => items.iter().any(Self::holds_sensitive),
+            Self::Hash(entries) => {
+                entries.iter().any(|(k, v)| k.holds_sensitive() || v.holds_sensitive())
+            }
+            _ => false,
+        }
+    }
+
+    /// The value with what is inside of `Sensitive` in its place: to be compared, not shown.
+    pub fn revealed(&self) -> Self {
+        match self {
+            Self::Sensitive(inner) => inner.revealed(),
+            value if !value.holds_sensitive() => value.clone(),
+            Self::Array(items) => Self::array(items.iter().map(Self::revealed)),
+            Self::Hash(entries) => {
+                let entries = entries.iter().map(|(k, v)| (k.revealed(), v.revealed()));
+                Self::Hash(Arc::new(entries.collect()))
+            }
+            value => value.clone(),
+        }
+    }
+
     /// The text, if this is text.
     pub fn as_str(&self) -> Option<&str> {
         if let Self::Str(s) = self { Some(s) } else { None }

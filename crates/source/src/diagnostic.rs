@@ -68,6 +68,13 @@ impl Diagnostic {
         Self::new(Severity::Warning, code, message)
     }
 
+    /// All of its words, to be changed.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let labels = self.primary.iter_mut().chain(&mut self.related);
+        let texts = std::iter::once(&mut self.message).chain(&mut self.help);
+        texts.chain(labels.map(|label| &mut label.text))
+    }
+
     /// A diagnostic with this severity, code and message, still without a place.
     pub fn new(
         severity: Severity,

@@ -1,6 +1,8 @@
 //! Source files, byte ranges in them, and the way from a byte offset to line and column.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -58,6 +60,8 @@ pub struct SourceFile {
     pub path: PathBuf,
     /// The whole text.
     pub text: Arc<str>,
+    /// What excerpts do not show.
+    hidden: RwLock<Vec<TextRange>>,
     line_starts: OnceLock<Vec<u32>>,
     /// How many characters begin before each multiple of [`BLOCK`] bytes.
     block_chars: OnceLock<Vec<u32>>,
@@ -84,9 +88,40 @@ impl SourceFile {
         Self {
             path: path.into(),
             text: text.into(),
+            hidden: RwLock::default(),
             line_starts: OnceLock::new(),
             block_chars: OnceLock::new(),
         }
+    }
+
+    /// Excerpts of the text do not show these bytes: they are secret.
+    pub fn hide(&self, range: TextRange) {
+        let mut hidden = self.hidden.write().unwrap_or_else(|e| e.into_inner());
+        if !hidden.contains(&range) {
+            hidden.push(range);
+        }
+    }
+
+    /// A part of the text as excerpts show it: with a star for each byte that is hidden.
+    pub fn shown(&self, bytes: Range<usize>) -> Cow<'_, str> {
+        let text = &self.text[bytes.clone()];
+        let hidden = self.hidden.read().unwrap_or_else(|e| e.into_inner());
+        let is_hidden = |at: usize| {
+            let at = (bytes.start + at) as u32;
+            hidden.iter().any(|range| range.start <= at && at < range.end)
+        };
+        if hidden.is_empty() || !(0..text.len()).any(is_hidden) {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        for (at, c) in text.char_indices() {
+            match c {
+                '\n' | '\r' => out.push(c),
+                c if is_hidden(at) => out.extend(std::iter::repeat_n('*', c.len_utf8())),
+                c => out.push(c),
+            }
+        }
+        Cow::Owned(out)
     }
 
     fn line_starts(&self) -> &[u32] {
@@ -201,6 +236,15 @@ mod tests {
         assert_eq!(f.line_text(1), "ä = 1");
         assert_eq!(f.line_text(2), "x");
         assert_eq!(f.line_text(3), "");
+    }
+
+    #[test]
+    fn what_is_hidden_is_a_star_a_byte() {
+        let file = SourceFile::new("a.yaml", "a: é1\nb: c\n");
+        assert!(matches!(file.shown(0..6), Cow::Borrowed("a: é1")));
+        file.hide(TextRange::new(3, 8));
+        assert_eq!(file.shown(0..12), "a: ***\n*: c\n");
+        assert_eq!(file.shown(9..12), " c\n");
     }
 
     /// Line and column by counting from the beginning.

@@ -17,6 +17,16 @@ const EXCERPT_WIDTH: usize = 400;
 /// What a message has on further lines stands indented below its first. Nothing in it is obeyed by
 /// a terminal but our own styles.
 pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> String {
+    human_within(diagnostic, sources, colour, None)
+}
+
+/// As [`human`]; lines of the source are cut to so many columns, if a terminal has no more.
+pub fn human_within(
+    diagnostic: &Diagnostic,
+    sources: &SourceMap,
+    colour: bool,
+    width: Option<usize>,
+) -> String {
     let diagnostic = &shown(&diagnostic.shortened());
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -37,20 +47,25 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
         if mark.has_long_line() {
             let at = mark.file.line_col(mark.label.span.range.start);
             let path = if mark.file.has_path() { paths[i].as_str() } else { "-" };
-            distant.push(format!("at {path}:{}:{} {}", at.line, at.column, mark.label.text));
+            let text = format!("at {path}:{}:{} {}", at.line, at.column, mark.label.text);
+            distant.push(text.trim_end().to_owned());
             continue;
         }
         group = group.element(snippet(&marks[i..], &paths[i]));
     }
-    for text in &distant {
+    // Without an excerpt the renderer would draw its frame around nothing.
+    let bare = marks.iter().all(Mark::has_long_line);
+    for text in distant.iter().filter(|_| !bare) {
         group = group.element(Level::NOTE.message(text.as_str()));
     }
-    // Without an excerpt the renderer would draw its frame around nothing.
-    let bare = marks.is_empty();
     for help in diagnostic.help.iter().filter(|_| !bare) {
         group = group.element(Level::HELP.message(help.as_str()));
     }
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = match width {
+        Some(width) => renderer.term_width(width),
+        None => renderer,
+    };
     // The renderer leaves some characters of the source as they are; an escape is its own.
     let out = renderer.render(&[group]);
     let mut out = replaced(&out, |c| matches!(c, '\n' | '\u{1b}')).into_owned();
@@ -60,10 +75,12 @@ pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> Stri
         let lines = more.lines().map(|line| format!("  {}\n", line.trim_end()));
         out.insert_str(at, &lines.collect::<String>());
     }
-    for help in diagnostic.help.iter().filter(|_| bare) {
-        let word = if colour { "\u{1b}[1mhelp\u{1b}[0m" } else { "help" };
-        let help = help.trim_end().replace('\n', "\n          ");
-        out.push_str(&format!("  = {word}: {help}\n"));
+    let notes = distant.iter().map(|text| ("note", text));
+    let helps = diagnostic.help.iter().map(|text| ("help", text));
+    for (word, text) in notes.chain(helps).filter(|_| bare) {
+        let word = if colour { format!("\u{1b}[1m{word}\u{1b}[0m") } else { word.to_owned() };
+        let text = text.trim_end().replace('\n', "\n          ");
+        out.push_str(&format!("  = {word}: {text}\n"));
     }
     out
 }
@@ -86,7 +103,7 @@ fn snippet<'a>(marks: &'a [Mark], path: &'a str) -> Snippet<'a, Annotation<'a>> 
     let mark = &marks[0];
     let shown = || marks.iter().filter(|other| mark.shares_excerpt(other));
     let part = excerpt(&mark.file, shown());
-    let text = &mark.file.text[part.bytes.clone()];
+    let text = mark.file.shown(part.bytes.clone());
     let mut snippet = Snippet::source(text).line_start(part.first_line).fold(true);
     if mark.file.has_path() {
         snippet = snippet.path(path);

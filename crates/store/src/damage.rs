@@ -1,24 +1,26 @@
-//! A journal that is damaged is set aside, so that runs go on without it.
+//! Databases that are damaged are set aside, so that runs go on without them.
 
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::File;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use crate::directory::{DATABASE_SUFFIXES, StateDir};
 use crate::error::StoreError;
 use crate::journal::{BACKUPS, FILE};
 
-/// What the names of the directories begin with that hold damaged journals.
+/// What the names of the directories begin with that hold damaged databases.
 pub(crate) const DAMAGED: &str = "damaged-";
 
-/// A journal that was damaged.
+/// A database that was damaged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Damage {
     /// What is wrong with it.
     pub reason: String,
-    /// The directory that it is in now, with the contents that runs kept.
+    /// The directory that it is in now; a journal with the contents that runs kept.
     pub moved_to: PathBuf,
 }
 
@@ -34,22 +36,55 @@ pub(crate) fn set_aside(
     under_way: Option<i64>,
 ) -> Result<Damage, StoreError> {
     let moved_to = make_directory(dir)?;
-    let move_there = |name: &str| {
-        let (from, to) = (dir.path().join(name), moved_to.join(name));
-        match rustix::fs::rename(&from, &to) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(e) => Err(StoreError::errno(&from, e)),
-        }
-    };
     for suffix in DATABASE_SUFFIXES {
-        move_there(&format!("{FILE}{suffix}"))?;
+        move_to(&moved_to, dir, &format!("{FILE}{suffix}"))?;
     }
-    move_there(BACKUPS)?;
+    move_to(&moved_to, dir, BACKUPS)?;
     if let Some(run) = under_way {
         keep_backups(dir, &moved_to, run)?;
     }
-    move_there(FILE)?;
+    move_to(&moved_to, dir, FILE)?;
     Ok(Damage { reason, moved_to })
+}
+
+/// Moves what has a name in the state directory, if anything has.
+fn move_to(moved_to: &Path, dir: &StateDir, name: &str) -> Result<(), StoreError> {
+    let (from, to) = (dir.path().join(name), moved_to.join(name));
+    match rustix::fs::rename(&from, &to) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(e) => Err(StoreError::errno(&from, e)),
+    }
+}
+
+/// Moves the database of exported resources to a directory that is named after the time. `None` if
+/// another process, which may use it at the same time, was first.
+///
+/// # Errors
+/// When something cannot be moved.
+pub(crate) fn set_exports_aside(
+    dir: &StateDir,
+    name: &str,
+    reason: String,
+) -> Result<Option<Damage>, StoreError> {
+    let path = dir.path().join(name);
+    let failed = |e: std::io::Error| StoreError::io(&path, &e);
+    let damaged = match File::open(&path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(failed(e)),
+    };
+    // Nobody but processes that are here holds this lock: those of SQLite are of another sort.
+    flock(&damaged, FlockOperation::LockExclusive).map_err(|e| StoreError::errno(&path, e))?;
+    let before = damaged.metadata().map_err(failed)?.ino();
+    if std::fs::symlink_metadata(&path).map_or(0, |now| now.ino()) != before {
+        return Ok(None);
+    }
+    let moved_to = make_directory(dir)?;
+    for suffix in DATABASE_SUFFIXES {
+        move_to(&moved_to, dir, &format!("{name}{suffix}"))?;
+    }
+    move_to(&moved_to, dir, name)?;
+    Ok(Some(Damage { reason, moved_to }))
 }
 
 /// Moves what stands at a name of the state directory to such a directory, whatever it is; where it is

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
-use rustix::fs::Access;
+use rustix::fs::{Access, StatVfsMountFlags};
 use rustix::io::Errno;
 
 /// Why the store cannot be used.
@@ -87,10 +87,22 @@ impl StoreError {
             Some(ErrorCode::NotADatabase) => return Self::broken(&path, "it is not a database"),
             Some(ErrorCode::DatabaseCorrupt) => return Self::broken(&path, "it is damaged"),
             _ if is_damage(error) => return Self::broken(&path, format!("it is damaged: {error}")),
-            _ => error.to_string(),
+            _ => path
+                .parent()
+                .and_then(disk_fault)
+                .map_or_else(|| error.to_string(), ToString::to_string),
         };
         Self::Unwritable { path, reason }
     }
+}
+
+/// Why nothing can be written in a directory, if it is for its disk.
+pub(crate) fn disk_fault(dir: &Path) -> Option<&'static str> {
+    let disk = rustix::fs::statvfs(dir).ok()?;
+    if disk.f_flag.contains(StatVfsMountFlags::RDONLY) {
+        return Some("the file system is read-only");
+    }
+    (disk.f_bavail == 0).then_some("the disk is full")
 }
 
 /// Whether an error shows that the database holds what was never written: values of another type,

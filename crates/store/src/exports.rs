@@ -13,25 +13,45 @@ use rusqlite::{Connection, Row, params};
 use serde_json::Value as Json;
 
 use crate::StoreError;
+use crate::damage::{self, Damage};
 use crate::directory::StateDir;
 use crate::migrate::{self, EXPORTS};
+
+/// The name of the database.
+pub(crate) const FILE: &str = "exports.db";
+
+/// The largest database, in bytes, that is looked through when it is opened.
+const MAX_LOOK: u64 = 16 << 20;
+
+/// How often it is tried to open the database while other processes set it aside.
+const ATTEMPTS: usize = 5;
 
 /// The exported resources of all nodes that were compiled with it.
 #[derive(Debug)]
 pub struct ExportStore {
     connection: Mutex<Connection>,
     path: PathBuf,
+    dir: StateDir,
+    damages: Mutex<Vec<Damage>>,
 }
 
 impl ExportStore {
-    /// Opens the store in a directory, which is made if it is missing.
+    /// Opens the store in a directory, which is made if it is missing. A database that is damaged is
+    /// set aside and a new one is begun, now or when the damage is found: see
+    /// [`ExportStore::take_damages`].
     ///
     /// # Errors
-    /// When it cannot be written, is broken, or was made by a newer version.
+    /// When it cannot be written, or was made by a newer version.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         let dir = StateDir::open(dir)?;
-        let (path, connection) = migrate::open(&dir, "exports.db", EXPORTS)?;
-        Ok(Self { connection: Mutex::new(connection), path })
+        let mut damages = Vec::new();
+        let (path, connection) = open_new_or_whole(&dir, &mut damages)?;
+        Ok(Self { connection: Mutex::new(connection), path, dir, damages: Mutex::new(damages) })
+    }
+
+    /// The damage that was found since the store was opened or this was asked last.
+    pub fn take_damages(&self) -> Vec<Damage> {
+        std::mem::take(&mut self.damages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The files that change when something in the store does.
@@ -41,12 +61,23 @@ impl ExportStore {
         [self.path.clone(), log.into()]
     }
 
+    /// Does something with the database; where that shows that it is damaged, with a new one.
     pub(crate) fn with<T>(
         &self,
-        action: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+        action: impl Fn(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
+        let failed = |e: rusqlite::Error| StoreError::database(&self.path, &e);
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        action(&mut connection).map_err(|e| StoreError::database(&self.path, &e))
+        let reason = match action(&mut connection).map_err(failed) {
+            Err(StoreError::Broken { reason, .. }) => reason,
+            done => return done,
+        };
+        // The files of the old one are closed before they get other names.
+        drop(std::mem::replace(&mut *connection, Connection::open_in_memory().map_err(failed)?));
+        let mut damages = self.damages.lock().unwrap_or_else(PoisonError::into_inner);
+        damages.extend(damage::set_exports_aside(&self.dir, FILE, reason)?);
+        (_, *connection) = open_new_or_whole(&self.dir, &mut damages)?;
+        action(&mut connection).map_err(failed)
     }
 
     /// Replaces what a node exports: all of it or nothing.
@@ -82,6 +113,36 @@ impl ExportStore {
             transaction.commit()
         })
     }
+}
+
+/// Opens the database, a new one if it is damaged.
+fn open_new_or_whole(
+    dir: &StateDir,
+    damages: &mut Vec<Damage>,
+) -> Result<(PathBuf, Connection), StoreError> {
+    for _ in 0..ATTEMPTS {
+        match open_whole(dir) {
+            Err(StoreError::Broken { reason, .. }) => {
+                damages.extend(damage::set_exports_aside(dir, FILE, reason)?);
+            }
+            // Another process has set it aside since it was looked at.
+            Err(StoreError::Unwritable { .. }) if dir.stat(FILE)?.is_none() => {}
+            opened => return opened,
+        }
+    }
+    open_whole(dir)
+}
+
+/// Opens the database, and looks through it for damage if it is not very large.
+fn open_whole(dir: &StateDir) -> Result<(PathBuf, Connection), StoreError> {
+    let (path, connection) = migrate::open(dir, FILE, EXPORTS)?;
+    if path.metadata().is_ok_and(|found| found.len() <= MAX_LOOK) {
+        let found = migrate::find_damage(&connection);
+        if let Some(found) = found.map_err(|e| StoreError::database(&path, &e))? {
+            return Err(StoreError::broken(&path, format!("it is damaged: {found}")));
+        }
+    }
+    Ok((path, connection))
 }
 
 impl Exports for ExportStore {

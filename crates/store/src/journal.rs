@@ -156,7 +156,8 @@ impl Store {
         Ok(Self { replaces_damaged: true, damages: Mutex::new(vec![damage]), ..store })
     }
 
-    /// The state in a directory, if there is any.
+    /// The state in a directory, if there is any. Where the disk is full or cannot be written, it can
+    /// still be read.
     ///
     /// # Errors
     /// As of [`Store::open`].
@@ -165,20 +166,30 @@ impl Store {
         if dir.stat(FILE)?.is_none() {
             return Ok(None);
         }
-        Self::open_in(dir).map(Some)
+        match Self::open_in(dir.try_clone()?) {
+            Err(error @ StoreError::Unwritable { .. }) => {
+                let read = migrate::open_to_read(&dir, FILE, JOURNAL);
+                read.map(|opened| Some(Self::of(dir, opened))).ok_or(error)
+            }
+            opened => opened.map(Some),
+        }
     }
 
     fn open_in(dir: StateDir) -> Result<Self, StoreError> {
         dir.look_at_directory(BACKUPS)?;
-        let (path, connection) = migrate::open(&dir, FILE, JOURNAL)?;
-        Ok(Self {
+        let opened = migrate::open(&dir, FILE, JOURNAL)?;
+        Ok(Self::of(dir, opened))
+    }
+
+    fn of(dir: StateDir, (path, connection): (PathBuf, Connection)) -> Self {
+        Self {
             connection: Mutex::new(connection),
             path,
             dir,
             replaces_damaged: false,
             begun: Mutex::default(),
             damages: Mutex::default(),
-        })
+        }
     }
 
     /// Looks through the journal for damage, if it is not very large: that takes 1.3 ms per MB. Damage

@@ -16,6 +16,19 @@ pub struct KeptPath {
     pub before: String,
     /// What stood there after the run; nothing if that did not come to its end.
     pub after: Option<String>,
+    /// What messages call the path, if it is secret.
+    pub name: Option<String>,
+}
+
+/// What stands at a path that is about to be changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoundPath {
+    /// The bytes of the path.
+    pub path: Vec<u8>,
+    /// What stands there, in a form that [`Store::kept`] gives back.
+    pub state: String,
+    /// What messages call the path, if it is secret.
+    pub name: Option<String>,
 }
 
 impl Run {
@@ -64,26 +77,26 @@ impl Store {
         Ok(())
     }
 
-    /// Writes down what stands at paths that are about to be changed: their bytes, and a text.
+    /// Writes down what stands at paths that are about to be changed.
     ///
     /// # Errors
     /// When it cannot be written: the change should then not be made.
-    pub fn note_before(&self, run: Run, paths: &[(Vec<u8>, String)]) -> Result<(), StoreError> {
+    pub fn note_before(&self, run: Run, paths: &[FoundPath]) -> Result<(), StoreError> {
         self.with(|c| {
             let changes = c.unchecked_transaction()?;
             {
                 let mut insert = changes.prepare_cached(
-                    "INSERT OR IGNORE INTO kept (run, path, before) VALUES (?1, ?2, ?3)",
+                    "INSERT OR IGNORE INTO kept (run, path, before, name) VALUES (?1, ?2, ?3, ?4)",
                 )?;
-                for (path, state) in paths {
-                    insert.execute(params![run.0, path, state])?;
+                for FoundPath { path, state, name } in paths {
+                    insert.execute(params![run.0, path, state, name])?;
                 }
             }
             changes.commit()
         })
     }
 
-    /// Writes down what stands at paths after the run.
+    /// Writes down what stands at paths after the run: the bytes of each, and a text.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -107,10 +120,12 @@ impl Store {
     /// When the journal cannot be read.
     pub fn kept(&self, run: i64) -> Result<Vec<KeptPath>, StoreError> {
         self.with(|c| {
-            let mut kept =
-                c.prepare("SELECT path, before, after FROM kept WHERE run = ?1 ORDER BY path")?;
+            let mut kept = c.prepare(
+                "SELECT path, before, after, name FROM kept WHERE run = ?1 ORDER BY path",
+            )?;
             let rows = kept.query_map([run], |row| {
-                Ok(KeptPath { path: row.get(0)?, before: row.get(1)?, after: row.get(2)? })
+                let (path, before, after) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                Ok(KeptPath { path, before, after, name: row.get(3)? })
             })?;
             rows.collect()
         })
@@ -128,10 +143,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let run = store.begin("apply", &Subject::default()).unwrap();
-        let entry = |path: &[u8], state: &str| (path.to_vec(), state.to_string());
-        store.note_before(run, &[entry(b"/b", "1"), entry(b"/\xff", "2")]).unwrap();
-        store.note_before(run, &[entry(b"/b", "3")]).unwrap();
-        store.note_after(run, &[entry(b"/b", "4")]).unwrap();
+        let found = |path: &[u8], state: &str| FoundPath {
+            path: path.to_vec(),
+            state: state.into(),
+            name: None,
+        };
+        store.note_before(run, &[found(b"/b", "1"), found(b"/\xff", "2")]).unwrap();
+        store.note_before(run, &[found(b"/b", "3")]).unwrap();
+        store.note_after(run, &[(b"/b".to_vec(), "4".into())]).unwrap();
         let kept = store.kept(run.number()).unwrap();
         let shown: Vec<_> =
             kept.iter().map(|k| (k.path.as_slice(), &*k.before, k.after.as_deref())).collect();

@@ -26,7 +26,7 @@ pub use error::StoreError;
 pub use exports::ExportStore;
 pub use given::Given;
 pub use journal::{Interrupted, Run, Store, Subject, UnderWay};
-pub use kept::KeptPath;
+pub use kept::{FoundPath, KeptPath};
 pub use key::MachineKey;
 pub use lock::RunLock;
 pub use past::{Outcome, PastRun, PastStep};

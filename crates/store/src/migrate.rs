@@ -1,6 +1,8 @@
 //! Opens databases, and brings their schema up to date.
 
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
@@ -28,12 +30,13 @@ pub(crate) const JOURNAL: &Schema = &Schema {
         include_str!("migrations/0003_kept.sql"),
         include_str!("migrations/0004_applied.sql"),
         include_str!("migrations/0005_outcomes.sql"),
+        include_str!("migrations/0006_names.sql"),
     ],
     probes: &[
         "SELECT id, kind, pid, started, finished, summary, told, source, node, account, root
          FROM runs",
         "SELECT run, resource, action, begun, ended, ok, changes FROM steps",
-        "SELECT run, path, before, after FROM kept",
+        "SELECT run, path, before, after, name FROM kept",
         "SELECT resource, at FROM applied",
         "SELECT run, resource, status, cause, file, line, is_over FROM outcomes",
         "SELECT resource, property, value FROM audited",
@@ -78,7 +81,9 @@ pub(crate) fn open(
 fn create(dir: &StateDir, name: &str, schema: &Schema) -> Result<(), StoreError> {
     remove_abandoned(dir, name);
     let path = dir.path().join(name);
-    let temporary = format!("{name}{NEW}{}", std::process::id());
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let temporary = format!("{name}{NEW}{}-{count}", std::process::id());
     let new = dir.path().join(&temporary);
     // SQLite gives a file the mode that the umask leaves, and its other files that of this one.
     let file = dir.open_file(&temporary)?;
@@ -153,6 +158,44 @@ fn open_at(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     }
     bring_up_to_date(&mut connection, path, schema)?;
     Ok(connection)
+}
+
+/// Opens a database on a disk that is full or cannot be written, to be read only. `None` if it has to
+/// be written first: its log is to be written back, or its schema is of an earlier version.
+pub(crate) fn open_to_read(
+    dir: &StateDir,
+    name: &str,
+    schema: &Schema,
+) -> Option<(PathBuf, Connection)> {
+    let path = dir.path().join(name);
+    let log = dir.look(&format!("{name}-wal")).ok()?;
+    dir.look(name).ok()??;
+    if log.is_some_and(|log| log.st_size > 0) {
+        return None;
+    }
+    // What cannot be written does not change, so no locks are needed, which take files of their own.
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(uri(&path), flags).ok()?;
+    let is_known = version(&connection).ok()? == schema.migrations.len() as i64;
+    let has = |probe: &&str| connection.prepare(probe).is_ok();
+    (is_known && schema.probes.iter().all(has)).then_some((path, connection))
+}
+
+/// The URI of a database that does not change.
+fn uri(path: &Path) -> String {
+    let mut out = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                out.push(char::from(*byte));
+            }
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out + "?immutable=1"
 }
 
 fn bring_up_to_date(

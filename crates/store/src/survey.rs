@@ -6,10 +6,10 @@ use rustix::fs::{FileType, Stat};
 
 use crate::damage::{self, DAMAGED};
 use crate::directory::{DATABASE_SUFFIXES, StateDir, file_type, octal};
-use crate::error::StoreError;
+use crate::error::{StoreError, disk_fault};
 use crate::journal::{BACKUPS, FILE, Store};
 use crate::lock::RunLock;
-use crate::{key, migrate};
+use crate::{exports, key, migrate};
 
 /// How good something is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,11 +127,14 @@ impl Survey {
                 .with(Some(Remedy::Mode(path.to_path_buf(), 0o700))),
         };
         self.say(finding);
+        if let Some(fault) = disk_fault(path) {
+            self.say(Finding::new("disk", Condition::Bad, format!("{fault}: no run can begin")));
+        }
     }
 
     /// Whether all names that Ordain uses are plain files of the owner, or not there.
     fn look_at_names(&mut self, dir: &StateDir) -> bool {
-        let databases = [FILE, "exports.db"].into_iter().flat_map(|name| {
+        let databases = [FILE, exports::FILE].into_iter().flat_map(|name| {
             let others = DATABASE_SUFFIXES.iter().map(move |suffix| format!("{name}{suffix}"));
             std::iter::once(name.to_string()).chain(others)
         });
@@ -237,7 +240,7 @@ impl Survey {
     }
 
     fn look_at_leftovers(&mut self, dir: &StateDir) {
-        for name in [FILE, "exports.db", key::FILE] {
+        for name in [FILE, exports::FILE, key::FILE] {
             for left in migrate::abandoned(dir, name) {
                 let text = format!("{left} was left by a process that was killed");
                 let finding = Finding::new("leftovers", Condition::Remark, text);

@@ -6,8 +6,12 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
+use ordain_data::Value;
+use ordain_graph::ResourceRef;
+use ordain_graph::exports::{Exported, Exports};
 use ordain_store::{
-    Condition, ExportStore, MachineKey, RunLock, Store, StoreError, Subject, Survey,
+    Condition, ExportStore, FoundPath, Given, MachineKey, RunLock, Store, StoreError, Subject,
+    Survey,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -203,7 +207,7 @@ fn with_runs(dir: &Path) {
             let name = format!("File[/srv/{number}/{file}]");
             store.begin_step(run, &name, "create", &json!([])).unwrap();
             store.end_step(run, &name, true).unwrap();
-            store.note_before(run, &[(name.into_bytes(), "{}".into())]).unwrap();
+            store.note_before(run, &[found(&name)]).unwrap();
         }
         fs::create_dir_all(store.backups(number)).unwrap();
         fs::write(store.backups(number).join("digest"), "content").unwrap();
@@ -211,12 +215,16 @@ fn with_runs(dir: &Path) {
     }
 }
 
+fn found(path: &str) -> FoundPath {
+    FoundPath { path: path.into(), state: "{}".into(), name: None }
+}
+
 /// A run that writes down all that a run does.
 fn run(store: &Store) {
     store.take_interrupted().unwrap();
     let run = store.begin("apply", &Subject::default()).unwrap();
     store.begin_step(run, "File[/a]", "create", &json!([])).unwrap();
-    store.note_before(run, &[(b"/a".to_vec(), "{}".into())]).unwrap();
+    store.note_before(run, &[found("/a")]).unwrap();
     store.end_step(run, "File[/a]", true).unwrap();
     store.note_applied("File[/a]", 7).unwrap();
     store.finish(run, &json!({})).unwrap();
@@ -235,6 +243,24 @@ fn noise(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
+/// A file that is damaged in one of six ways.
+fn damaged(whole: &[u8], way: u64, random: &mut impl FnMut() -> u64) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    let at = random() as usize % bytes.len();
+    match way % 6 {
+        0 => bytes.truncate(at),
+        1 => bytes[at / 4096 * 4096..].iter_mut().take(4096).for_each(|b| *b = 0),
+        2 => bytes[at..].iter_mut().take(5000).for_each(|b| *b = random() as u8),
+        3 => bytes.iter_mut().take(at.min(200)).for_each(|b| *b = random() as u8),
+        4 => bytes = (0..at).map(|_| random() as u8).collect(),
+        _ => (0..200).for_each(|_| {
+            let at = random() as usize % bytes.len();
+            bytes[at] = random() as u8;
+        }),
+    }
+    bytes
+}
+
 #[test]
 fn runs_go_on_whatever_became_of_the_journal() {
     let sample = tempfile::tempdir().unwrap();
@@ -244,19 +270,7 @@ fn runs_go_on_whatever_became_of_the_journal() {
     let mut random = noise(21);
     let mut found = 0;
     for number in 0..120u64 {
-        let mut bytes = whole.clone();
-        let at = random() as usize % bytes.len();
-        match number % 6 {
-            0 => bytes.truncate(at),
-            1 => bytes[at / 4096 * 4096..].iter_mut().take(4096).for_each(|b| *b = 0),
-            2 => bytes[at..].iter_mut().take(5000).for_each(|b| *b = random() as u8),
-            3 => bytes.iter_mut().take(at.min(200)).for_each(|b| *b = random() as u8),
-            4 => bytes = (0..at).map(|_| random() as u8).collect(),
-            _ => (0..200).for_each(|_| {
-                let at = random() as usize % bytes.len();
-                bytes[at] = random() as u8;
-            }),
-        }
+        let bytes = damaged(&whole, number, &mut random);
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("state.db"), &bytes).unwrap();
         mode(&dir.path().join("state.db"), 0o600);
@@ -477,4 +491,121 @@ fn while_a_run_is_under_way_its_journal_is_left_alone() {
     let held = survey.findings.iter().find(|f| f.about == "lock").unwrap();
     assert!(held.text.starts_with(&format!("held by process {}", std::process::id())));
     drop(lock);
+}
+
+fn exported(node: &str, count: usize) -> Vec<Exported> {
+    let host = |number| Exported {
+        node: node.into(),
+        id: ResourceRef { kind: "Host".into(), title: format!("{node}-{number}").into() },
+        attributes: vec![("ip".into(), Value::str("10.0.0.1"))],
+        tags: Vec::new(),
+        place: None,
+    };
+    (0..count).map(host).collect()
+}
+
+/// Uses a store of exported resources as compiles do.
+fn exchange(store: &ExportStore) {
+    store.save("web1", &exported("web1", 3)).unwrap();
+    store.save("web2", &exported("web2", 2)).unwrap();
+    let found = store.of_kind("Host", "web2").unwrap();
+    assert!(found.iter().filter(|one| one.node == "web1").count() == 3);
+    let given =
+        Given { kind: "kv".into(), name: "a".into(), hosts: vec!["web2".into()], data: "x".into() };
+    store.give("web1", &[given]).unwrap();
+    assert!(!store.given_to("web2", "kv").unwrap().is_empty());
+}
+
+#[test]
+fn compiles_go_on_whatever_became_of_exported_resources() {
+    let sample = tempfile::tempdir().unwrap();
+    let store = ExportStore::open(sample.path()).unwrap();
+    for node in 0..40 {
+        store.save(&format!("node{node}"), &exported(&format!("node{node}"), 30)).unwrap();
+    }
+    drop(store);
+    let whole = fs::read(sample.path().join("exports.db")).unwrap();
+    assert!(whole.len() > 100_000, "{}", whole.len());
+    let mut random = noise(7);
+    let mut found = 0;
+    for number in 0..120u64 {
+        let bytes = match number {
+            0 => Vec::new(),
+            1 => vec![0; whole.len()],
+            number => damaged(&whole, number, &mut random),
+        };
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("exports.db");
+        fs::write(&path, &bytes).unwrap();
+        mode(&path, 0o600);
+        let store = match ExportStore::open(dir.path()) {
+            Ok(store) => store,
+            // Random bytes may be the number of a newer schema.
+            Err(StoreError::Newer { .. }) => continue,
+            Err(error) => panic!("{number}: {error}"),
+        };
+        exchange(&store);
+        for damage in store.take_damages() {
+            found += 1;
+            assert_eq!(fs::read(damage.moved_to.join("exports.db")).unwrap(), bytes, "{number}");
+        }
+        drop(store);
+        let again = ExportStore::open(dir.path()).unwrap();
+        exchange(&again);
+        assert_eq!(again.take_damages(), [], "{number}");
+    }
+    assert!(found > 80, "only {found} were found");
+}
+
+#[test]
+fn exported_resources_that_are_damaged_while_they_are_used_are_set_aside() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = ExportStore::open(dir.path()).unwrap();
+    store.save("node", &exported("node", 500)).unwrap();
+    let path = dir.path().join("exports.db");
+    // Another connection writes, so that what this one has read before does not count.
+    let other = Connection::open(&path).unwrap();
+    other.execute("INSERT INTO given VALUES ('x', 'x', 'x', '[]', 'x')", []).unwrap();
+    other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    drop(other);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[4096..].iter_mut().for_each(|b| *b = 0xa5);
+    fs::write(&path, bytes).unwrap();
+    exchange(&store);
+    assert_eq!(store.take_damages().len(), 1);
+    exchange(&store);
+    assert_eq!(store.take_damages(), []);
+}
+
+#[test]
+fn a_newer_store_of_exported_resources_is_left_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    ExportStore::open(dir.path()).unwrap();
+    let path = dir.path().join("exports.db");
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    let before = fs::read(&path).unwrap();
+    assert!(matches!(ExportStore::open(dir.path()), Err(StoreError::Newer { found: 99, .. })));
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn processes_that_find_the_same_damage_lose_nothing_of_each_other() {
+    for _ in 0..20 {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("exports.db");
+        fs::write(&path, "no database").unwrap();
+        mode(&path, 0o600);
+        let names: Vec<String> = (0..6).map(|number| format!("node{number}")).collect();
+        std::thread::scope(|scope| {
+            for name in &names {
+                scope.spawn(|| {
+                    let store = ExportStore::open(dir.path()).unwrap();
+                    store.save(name, &exported(name, 1)).unwrap();
+                });
+            }
+        });
+        let store = ExportStore::open(dir.path()).unwrap();
+        let found = store.of_kind("Host", "").unwrap();
+        assert_eq!(found.iter().map(|one| one.node.as_str()).collect::<Vec<_>>(), names);
+    }
 }

@@ -22,7 +22,6 @@ use super::plan::{SelectionArgs, prepare};
 use crate::codes;
 use crate::exit::{APPLY_HELP, Exit, Failure};
 use crate::graphs::{self, Loaded};
-use crate::input::Exporting;
 use crate::options::{CompileArgs, TextOrJson};
 use crate::runs::{self, Looking};
 use crate::show::failures;
@@ -84,7 +83,9 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     if options.noop {
         return run_noop(ui, args, &prepared, &loaded);
     }
-    loaded.exports.as_ref().map_or(Ok(()), Exporting::keep)?;
+    if let Some(exports) = &loaded.exports {
+        exports.keep(ui)?;
+    }
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = runs::lock(&dir)?;
     signals.finish_what_runs();

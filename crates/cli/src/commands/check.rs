@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
 use ordain_mcl::Mcl;
 
-use ordain_source::{Diagnostic, FileId, HostWorld, Severity, SourceMap, ci, diagnostic, render};
+use ordain_source::{
+    Diagnostic, FileId, HostWorld, Severity, SourceMap, ci, diagnostic, render, suggest,
+};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 
@@ -148,6 +150,9 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         false => HostWorld::new().without_processes(),
     };
     let facts = args.facts.as_deref().map(|path| fact_paths(&world, path)).transpose()?;
+    for name in &args.ignore {
+        known_code(name)?;
+    }
     let checking = Checking {
         world: &world,
         strict: args.strict.into(),
@@ -182,6 +187,22 @@ fn nothing(paths: &[PathBuf]) -> Diagnostic {
 fn is_code(name: &str, code: &str) -> bool {
     let short = code.rsplit("::").next().unwrap_or(code);
     name == code || name.replace('_', "-") == short
+}
+
+/// Refuses a code that nothing has.
+fn known_code(name: &str) -> Result<(), Diagnostic> {
+    let all = codes::all();
+    if all.iter().any(|doc| is_code(name, doc.code)) {
+        return Ok(());
+    }
+    let short = |code: &'static str| code.rsplit("::").next().unwrap_or(code);
+    let names = all.iter().flat_map(|doc| [doc.code, short(doc.code)]);
+    let text = format!("there is no code `{name}`, as --ignore has it");
+    let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
+    Err(match suggest::nearest(&name.replace('_', "-"), names) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error.help("`ordain explain-code` lists all codes"),
+    })
 }
 
 /// The paths of all facts of a file in order, such as `os` and `os.family`.

@@ -42,7 +42,8 @@ pub struct CompileCommandArgs {
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "graph")]
     format: Format,
-    /// Write secrets in clear in a graph; catalogs always have them, as agents need them
+    /// Write secrets in clear in a graph or model; catalogs and exports always have them, as agents
+    /// need them
     #[arg(long)]
     include_secrets: bool,
     /// Compile many nodes at once: a file with a name a line, or - for standard input. --facts and
@@ -107,6 +108,9 @@ impl Format {
 pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
     args.compile.check_paths()?;
+    if mcl::is_program(&args.path) || inmanta::is_model(&args.path) {
+        input::present(ui, &args.path)?;
+    }
     if mcl::is_program(&args.path) {
         return program(ui, args, secrets);
     }
@@ -141,7 +145,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     if fails {
         return Err(Failure::Shown);
     }
-    input.exports(exported).keep()?;
+    input.exports(exported).keep(ui)?;
     if let Some(loop_) = ordain_graph::order::find_loop(&graph) {
         let warning = cycle::diagnostic(&loop_, &graph, Severity::Warning);
         ui.diagnostics(vec![warning], &input.sources);
@@ -160,7 +164,7 @@ fn refused(text: &str) -> Failure {
 /// Compiles a model of Inmanta.
 fn model(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<Exit, Failure> {
     let form = match args.format {
-        Format::Json => inmanta::Form::Model,
+        Format::Json => inmanta::Form::Model { has_secrets: secrets == Secrets::Include },
         Format::Resources => inmanta::Form::Resources,
         Format::PuppetCatalog | Format::Mgmt => {
             return Err(refused("models of Inmanta have no such form"));

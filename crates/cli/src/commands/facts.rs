@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use ordain_data::{Map, Value};
 use ordain_source::{Diagnostic, EntryKind, SourceMap, suggest};
@@ -12,6 +13,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::input;
 use crate::node::machine_facts;
+use crate::options::missing_modules;
 use crate::ui::Ui;
 
 /// Print facts of this machine
@@ -39,7 +41,7 @@ pub struct FactsArgs {
     #[arg(long, value_name = "DIR")]
     environment: Option<PathBuf>,
     /// Where modules with facts are, separated by colons
-    #[arg(long, value_name = "DIRS")]
+    #[arg(long, value_name = "DIRS", value_parser = NonEmptyStringValueParser::new())]
     modulepath: Option<String>,
 }
 
@@ -61,6 +63,14 @@ enum Format {
 /// # Errors
 /// When a fact that was asked for is not known.
 pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
+    for (flag, dirs) in [("--external-dir", &args.external_dir), ("--custom-dir", &args.custom_dir)]
+    {
+        for dir in dirs.iter().filter(|dir| !dir.is_dir()) {
+            let text = format!("{flag} names {}, which is no directory", dir.display());
+            return Err(Diagnostic::error(codes::FILE, text).into());
+        }
+    }
+    ui.diagnostics(missing_modules(args.modulepath.as_deref()), &SourceMap::new());
     let env = input::open_for_facts(ui, args.environment.as_deref(), args.modulepath.as_deref())?;
     let modules = env.modules.values().map(|module| module.dir.join("facts.d"));
     let is_dir = |dir: &PathBuf| env.world.kind(dir) == Some(EntryKind::Directory);

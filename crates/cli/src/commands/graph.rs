@@ -13,6 +13,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::graphs::{self, Loaded};
 use crate::inmanta;
+use crate::input;
 use crate::mcl;
 use crate::options::CompileArgs;
 use crate::show::{cycle, picture};
@@ -68,6 +69,7 @@ pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
     let loaded = if args.instances {
         instances(ui, args)?
     } else if mcl::is_program(&args.path) {
+        input::present(ui, &args.path)?;
         program(ui, args)?
     } else {
         graph(ui, args)?

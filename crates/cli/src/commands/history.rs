@@ -13,8 +13,9 @@ use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::options::TextOrJson;
-use crate::runs::state_dir;
+use crate::options::{TextOrJson, number_of_run};
+use crate::runs::known_state_dir;
+use crate::show::log::with_short_digests;
 use crate::ui::{Ui, styles};
 
 /// List the runs that the journal knows, the last first
@@ -36,6 +37,7 @@ pub struct HistoryArgs {
 #[derive(Args)]
 pub struct ShowArgs {
     /// The number of a run, as `ordain history` lists it
+    #[arg(value_parser = number_of_run)]
     run: Option<i64>,
     /// What to print
     #[arg(long, value_name = "FORM", default_value = "text")]
@@ -132,7 +134,7 @@ fn show_steps(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(
         writeln!(ui.out(), "{sign} {resource} {action}{ending}")?;
         if step.ok != Some(false) {
             for (property, message) in &step.changes {
-                writeln!(ui.out(), "    {property}: {message}")?;
+                below(ui, &format!("{property}: {}", with_short_digests(message)))?;
             }
             continue;
         }
@@ -146,40 +148,74 @@ fn show_steps(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(
     Ok(())
 }
 
+/// How many resources that a run did not reach are named.
+const NAMED: usize = 10;
+
 /// What could not even be begun.
 fn show_others(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(), Failure> {
     let failing: HashSet<&str> =
         steps.iter().filter(|s| s.ok == Some(false)).map(|s| s.resource.as_str()).collect();
-    for outcome in outcomes.iter().filter(|o| !failing.contains(o.resource.as_str())) {
-        let (sign, style, word) = match outcome.status.as_str() {
-            "failed" => ("x", styles::REMOVE, "failed"),
-            "stopped" => (".", styles::DIM, "not reached"),
-            _ => (".", styles::DIM, "skipped"),
-        };
-        let sign = ui.styled(style, sign);
-        writeln!(ui.out(), "{sign} {}  {word}", outcome.resource)?;
-        show_cause(ui, outcome)?;
+    let others = outcomes.iter().filter(|o| !failing.contains(o.resource.as_str()));
+    let (stopped, others): (Vec<_>, Vec<_>) = others.partition(|o| o.status == "stopped");
+    for outcome in others {
+        let resource = &outcome.resource;
+        if outcome.status == "failed" {
+            let sign = ui.styled(styles::REMOVE, "x");
+            writeln!(ui.out(), "{sign} {resource}  failed")?;
+            show_cause(ui, outcome)?;
+            continue;
+        }
+        let sign = ui.styled(styles::DIM, ".");
+        match failed_dependency(&outcome.cause) {
+            Some(cause) => {
+                writeln!(ui.out(), "{sign} {resource}  skipped, because {cause} failed")?;
+            }
+            None => {
+                writeln!(ui.out(), "{sign} {resource}  skipped")?;
+                show_cause(ui, outcome)?;
+            }
+        }
+    }
+    let named = if ui.verbose() { stopped.len() } else { NAMED };
+    for outcome in stopped.iter().take(named) {
+        let sign = ui.styled(styles::DIM, ".");
+        writeln!(ui.out(), "{sign} {}  not reached", outcome.resource)?;
+    }
+    match stopped.len().saturating_sub(named) {
+        0 => {}
+        more => writeln!(ui.out(), "  {more} more not reached; -v lists them")?,
     }
     Ok(())
+}
+
+/// The resource whose failure is why another one was skipped.
+fn failed_dependency(cause: &str) -> Option<&str> {
+    let first = cause.lines().next()?;
+    first.strip_prefix("Dependency ")?.strip_suffix(" has failures: true")
 }
 
 /// Where a resource is declared, and why it did not become what it shall be.
 fn show_cause(ui: &mut Ui, outcome: &Outcome) -> Result<(), Failure> {
     if let Some((file, line)) = &outcome.place {
-        writeln!(ui.out(), "    at {file}:{line}")?;
+        below(ui, &format!("at {file}:{line}"))?;
     }
     for line in outcome.cause.lines() {
-        writeln!(ui.out(), "    {line}")?;
+        below(ui, &with_short_digests(line))?;
     }
     if outcome.is_over {
-        writeln!(ui.out(), "    later in the run it came right")?;
+        below(ui, "later in the run it came right")?;
     }
     Ok(())
 }
 
+/// A line that belongs to the resource above.
+fn below(ui: &mut Ui, text: &str) -> Result<(), Failure> {
+    Ok(ui.line(&format!("    {text}"), 6)?)
+}
+
 /// The journal, if there is one yet.
 fn open(given: Option<&Path>) -> Result<Option<Store>, Failure> {
-    Ok(Store::existing(&state_dir(given)?).map_err(codes::state)?)
+    Ok(Store::existing(&known_state_dir(given)?).map_err(codes::state)?)
 }
 
 /// What a run was, in two lines.

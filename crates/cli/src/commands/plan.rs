@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use ecow::EcoString;
 use ordain_engine::host::Host;
 use ordain_engine::plan::{Plan, plan};
@@ -65,9 +66,11 @@ pub struct PlanArgs {
 pub struct SelectionArgs {
     /// Only resources with one of these tags, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub tags: Vec<String>,
     /// No resource with one of these tags
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub skip_tags: Vec<String>,
     /// Only this resource, such as File[/etc/motd], with all that it needs; may be repeated
     #[arg(long, value_name = "RESOURCE", value_parser = references::parse)]

@@ -1,7 +1,7 @@
 //! `ordain rollback`: files, directories and links as they were before a run.
 
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,7 @@ use serde_json::json;
 use super::plan::{machine_path, machine_root};
 use crate::codes;
 use crate::exit::{Exit, Failure};
+use crate::options::number_of_run;
 use crate::runs;
 use crate::signals::{self, Signals};
 use crate::ui::{Ui, styles};
@@ -31,6 +32,7 @@ use crate::ui::{Ui, styles};
 #[derive(Args)]
 pub struct RollbackArgs {
     /// The number of a run, as `ordain history` lists it
+    #[arg(value_parser = number_of_run)]
     run: Option<i64>,
     /// Put back also what was changed after the run
     #[arg(long)]
@@ -64,7 +66,11 @@ struct Changed {
 /// When there is no such run, something was changed since, or something could not be written.
 pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let signals = Signals::of_a_run(ui)?;
-    let dir = runs::state_dir(args.state_dir.as_deref())?;
+    let dir = runs::known_state_dir(args.state_dir.as_deref())?;
+    if !dir.exists() {
+        let text = "no run is known that changed a file";
+        return Err(Diagnostic::error(codes::ROLLBACK, text).into());
+    }
     let _lock = runs::lock(&dir)?;
     let store = runs::journal(ui, &dir)?;
     let number = number(args, &store)?;
@@ -91,7 +97,7 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let (mut failed, mut stopped) = (0, Vec::new());
     for kept in &todo {
         if interruption::requested().is_some() {
-            stopped.push(kept.path.display().to_string());
+            stopped.push(kept.shown());
             continue;
         }
         let done = put_back(&store, own, &host, kept, &copies);
@@ -102,7 +108,7 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
             }
             Err(why) => {
                 failed += 1;
-                let text = format!("cannot put back {}: {why}", kept.path.display());
+                let text = format!("cannot put back {}: {why}", kept.shown());
                 ui.message(&Diagnostic::error(codes::ROLLBACK, text));
             }
         }
@@ -157,7 +163,7 @@ fn changed(store: &Store, number: i64) -> Result<Vec<Changed>, Failure> {
         let path = PathBuf::from(OsStr::from_bytes(&row.path));
         let state = serde_json::from_str(&row.before).map_err(broken)?;
         let after = row.after.as_deref().map(serde_json::from_str).transpose().map_err(broken)?;
-        out.push(Changed { kept: Kept { path, state }, after });
+        out.push(Changed { kept: Kept { path, state, name: row.name }, after });
     }
     Ok(out)
 }
@@ -173,7 +179,7 @@ fn refuse_moved(
         let is_left = |after: &State| past::is_as(host, &kept.path, after);
         !after.as_ref().is_none_or(is_left) && !past::is_as(host, &kept.path, &kept.state)
     });
-    let moved: Vec<String> = moved.map(|changed| changed.kept.path.display().to_string()).collect();
+    let moved: Vec<String> = moved.map(|changed| changed.kept.shown()).collect();
     if moved.is_empty() || args.force {
         return Ok(());
     }
@@ -189,15 +195,19 @@ fn put_back(
     kept: &Kept,
     copies: &Path,
 ) -> Result<(), String> {
-    let title = kept.path.display().to_string();
-    let resource = ResourceRef { kind: "File".into(), title: title.into() };
-    let backups = host.backups.as_ref();
-    backups.map_or(Ok(()), |backups| backups.keep(host, &kept.path)).map_err(|e| e.to_string())?;
+    let resource = ResourceRef { kind: "File".into(), title: kept.shown().into() };
+    let failed = |error: io::Error| match &kept.name {
+        Some(name) => error.to_string().replace(&*kept.path.to_string_lossy(), name),
+        None => error.to_string(),
+    };
+    if let Some(backups) = &host.backups {
+        backups.keep_as(host, &kept.path, kept.name.clone()).map_err(failed)?;
+    }
     let begun = store.begin_step(run, &resource.to_string(), "put back", &json!([]));
     begun.map_err(|e| e.to_string())?;
     let done = past::restore(host, kept, copies);
     runs::note_acted(store, run, &resource, done.is_ok());
-    done.map_err(|e| e.to_string())
+    done.map_err(failed)
 }
 
 fn line(ui: &Ui, kept: &Kept) -> String {
@@ -208,5 +218,5 @@ fn line(ui: &Ui, kept: &Kept) -> String {
         State::Directory { .. } => ("~", styles::CHANGE, "the directory as it was"),
         State::Other => ("x", styles::REMOVE, "not put back"),
     };
-    format!("{} {}: {what}", ui.styled(style, sign), kept.path.display())
+    format!("{} {}: {what}", ui.styled(style, sign), kept.shown())
 }

@@ -413,7 +413,7 @@ fn told(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> Told {
             warnings.push(warning);
         }
     }
-    let data = output::compile_data(outcome.error.as_deref(), files);
+    let data = outcome.without_passwords(output::compile_data(outcome.error.as_deref(), files));
     let mut error = outcome.error.as_ref().map(|error| error.trace(files));
     if global.warnings == Warnings::Error && error.is_none() {
         error = warnings.first().cloned();
@@ -422,11 +422,14 @@ fn told(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> Told {
         true => {
             let found = outcome.export();
             let files = &outcome.net.program.files;
-            found.map(|exported| exported.resources).map_err(|error| error.trace(files))
+            let hidden = |text| outcome.without_passwords(text);
+            found.map(|exported| exported.resources).map_err(|error| hidden(error.trace(files)))
         }
         false => Ok(Vec::new()),
     };
-    Told { warnings, printed: outcome.net.stdout().to_owned(), error, data, resources }
+    let error = error.map(|text| outcome.without_passwords(text));
+    let warnings = warnings.into_iter().map(|text| outcome.without_passwords(text)).collect();
+    Told { warnings, printed: outcome.printed(), error, data, resources }
 }
 
 /// Writes the export.

@@ -15,6 +15,8 @@ use ordain_source::Diagnostic;
 use ordain_store::{ExportStore, Given};
 
 use crate::codes;
+use crate::runs;
+use crate::ui::Ui;
 
 /// The values that resources `kv` set on this machine, and what the hosts with this store export.
 pub(super) struct Stored {
@@ -111,7 +113,9 @@ impl Giving {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn keep(&self) -> Result<(), Diagnostic> {
-        self.store.give(&self.host, &self.given).map_err(codes::state)
+    pub fn keep(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
+        let done = self.store.give(&self.host, &self.given).map_err(codes::state);
+        runs::tell_damaged_exports(ui, Some(&self.store));
+        done
     }
 }

@@ -27,7 +27,7 @@ pub fn write(ui: &mut Ui, explanation: &Explanation) -> Result<(), Failure> {
                 writeln!(ui.out(), "  {line}")?;
             }
         }
-        Some((value, _)) => writeln!(ui.out(), "{subject} = {}", value.trim_end())?,
+        Some((value, _)) => ui.line(&format!("{subject} = {}", value.trim_end()), 4)?,
     }
     for cause in &explanation.causes {
         write_cause(ui, cause, "  ")?;
@@ -36,7 +36,7 @@ pub fn write(ui: &mut Ui, explanation: &Explanation) -> Result<(), Failure> {
         write_relation(ui, relation)?;
     }
     if !explanation.tags.is_empty() {
-        writeln!(ui.out(), "  tagged {}", explanation.tags.join(", "))?;
+        ui.line(&format!("  tagged {}", explanation.tags.join(", ")), 9)?;
     }
     for (n, part) in explanation.parts.iter().enumerate() {
         if n == 0 {
@@ -59,7 +59,10 @@ fn write_cause(ui: &mut Ui, cause: &Cause, indent: &str) -> Result<(), Failure> 
         let dim = Style::Dim.apply(&at);
         match gap(&text, &at) {
             Some(gap) => writeln!(ui.out(), "{text}{:gap$}{dim}", "")?,
-            None => writeln!(ui.out(), "{text}\n{indent}  {dim}")?,
+            None => {
+                ui.line(&text, indent.len() + 2)?;
+                ui.line(&format!("{indent}  {dim}"), indent.len() + 4)?;
+            }
         }
         if let Some(line) = &cause.line {
             let number = Style::Dim.apply(&format!("{:>4} |", place.line));
@@ -67,7 +70,7 @@ fn write_cause(ui: &mut Ui, cause: &Cause, indent: &str) -> Result<(), Failure> 
         }
     } else if cause.step != "declaration" {
         // What is declared in a catalog has its place in the next step.
-        writeln!(ui.out(), "{text}")?;
+        ui.line(&text, indent.len() + 2)?;
     }
     for cause in &cause.from {
         write_cause(ui, cause, &format!("{indent}  "))?;
@@ -77,7 +80,7 @@ fn write_cause(ui: &mut Ui, cause: &Cause, indent: &str) -> Result<(), Failure> 
 
 fn write_relation(ui: &mut Ui, relation: &Relation) -> Result<(), Failure> {
     let place = relation.place.clone().map(|p| format!(" ({})", p.of_line())).unwrap_or_default();
-    writeln!(ui.out(), "  {} {}{place}", relation.words, relation.other)?;
+    ui.line(&format!("  {} {}{place}", relation.words, relation.other), 4)?;
     Ok(())
 }
 

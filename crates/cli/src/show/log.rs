@@ -113,7 +113,7 @@ fn property<'l>(report: &ResourceReport, line: &'l Line) -> Option<&'l str> {
 }
 
 /// A text whose digests, such as `{sha256}98ea…`, have their first digits only.
-fn with_short_digests(text: &str) -> Cow<'_, str> {
+pub fn with_short_digests(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('}') {

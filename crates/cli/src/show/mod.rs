@@ -34,48 +34,67 @@ pub fn name(resource: &ResourceRef) -> String {
 /// Breaks a line that is wider than a terminal; what follows begins in the column of `indent`. It is
 /// broken at a blank if there is one in the second half. Styles go on on the next line.
 pub fn wrapped(line: &str, indent: usize, width: usize) -> Vec<String> {
-    let indent = indent.min(width / 2);
-    let mut out = Vec::new();
-    let (mut row, mut column) = (String::new(), 0);
-    let mut blank = None;
-    // The style that holds: an escape as a whole, or a mark.
-    let mut style = String::new();
+    let mut rows = Rows { indent: indent.min(width / 2), width, ..Rows::default() };
     let mut rest = line.chars();
     while let Some(c) = rest.next() {
-        if c == '\u{1b}' {
-            let begun = escape(&mut rest);
-            row += &begun;
-            style = if begun == RESET { String::new() } else { begun };
-            continue;
-        }
-        if ('\u{fdd0}'..='\u{fdef}').contains(&c) {
-            style = if c == END { String::new() } else { c.into() };
-            row.push(c);
-            continue;
-        }
-        let wide = if c == '\t' { 8 - column % 8 } else { c.width().unwrap_or(0) };
-        if column + wide > width {
-            let at = blank.filter(|(at, _)| *at < row.len());
-            let (tail, before) = match at {
-                Some((at, before)) => (row.split_off(at), before),
-                None => (String::new(), style.clone()),
-            };
-            out.push(closed(row.trim_end(), &before));
-            row = format!("{:indent$}{before}{}", "", tail.trim_start_matches(' '));
-            column = indent + plain_width(&tail);
-            blank = None;
-            if c == ' ' && tail.is_empty() {
-                continue;
+        match c {
+            '\u{1b}' => {
+                let escape = escape(&mut rest);
+                rows.row += &escape;
+                rows.style = if escape == RESET { String::new() } else { escape };
             }
-        }
-        row.push(c);
-        column += wide;
-        if c == ' ' && column > width / 2 {
-            blank = Some((row.len(), style.clone()));
+            '\u{fdd0}'..='\u{fdef}' => {
+                rows.row.push(c);
+                rows.style = if c == END { String::new() } else { c.into() };
+            }
+            c => rows.push(c),
         }
     }
-    out.push(row);
-    out
+    rows.done.push(rows.row);
+    rows.done
+}
+
+/// A line that is being broken into rows.
+#[derive(Default)]
+struct Rows {
+    indent: usize,
+    width: usize,
+    done: Vec<String>,
+    row: String,
+    column: usize,
+    /// The last blank of the row where it may be broken: what is behind it, and the style there.
+    blank: Option<(usize, String)>,
+    /// The style that holds: an escape as a whole, or a mark.
+    style: String,
+}
+
+impl Rows {
+    fn push(&mut self, c: char) {
+        let columns = if c == '\t' { 8 - self.column % 8 } else { c.width().unwrap_or(0) };
+        // A blank at which a row ends is left out.
+        if self.column + columns > self.width && self.ends_row() && c == ' ' {
+            return;
+        }
+        self.row.push(c);
+        self.column += columns;
+        if c == ' ' && self.column > self.width / 2 {
+            self.blank = Some((self.row.len(), self.style.clone()));
+        }
+    }
+
+    /// Begins a new row; whether nothing of the one before goes over to it.
+    fn ends_row(&mut self) -> bool {
+        let blank = self.blank.take().filter(|(at, _)| *at < self.row.len());
+        let (tail, style) = match blank {
+            Some((at, style)) => (self.row.split_off(at), style),
+            None => (String::new(), self.style.clone()),
+        };
+        self.done.push(closed(self.row.trim_end(), &style));
+        let indent = self.indent;
+        self.row = format!("{:indent$}{style}{}", "", tail.trim_start_matches(' '));
+        self.column = indent + plain_width(&tail);
+        tail.is_empty()
+    }
 }
 
 /// The rest of an escape that sets a style.
@@ -101,16 +120,21 @@ fn closed(row: &str, style: &str) -> String {
 
 /// How many columns a text without tabs takes, styles left out.
 pub fn plain_width(text: &str) -> usize {
+    without_styles(text).chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// A text without escapes and marks.
+pub fn without_styles(text: &str) -> String {
     let mut rest = text.chars();
-    let mut width = 0;
+    let mut out = String::new();
     while let Some(c) = rest.next() {
-        if c == '\u{1b}' {
-            escape(&mut rest);
-        } else if !('\u{fdd0}'..='\u{fdef}').contains(&c) {
-            width += c.width().unwrap_or(0);
+        match c {
+            '\u{1b}' => drop(escape(&mut rest)),
+            '\u{fdd0}'..='\u{fdef}' => {}
+            c => out.push(c),
         }
     }
-    width
+    out
 }
 
 /// The blanks between a text and the place beside it: a column where it is wide enough, else the

@@ -15,7 +15,7 @@ use crate::exit::Failure;
 use crate::graphs::Loaded;
 use crate::screen::Style;
 use crate::show::value::shown;
-use crate::show::{WIDTH, diff, gap, name, wrapped};
+use crate::show::{WIDTH, diff, gap, name};
 use crate::ui::Ui;
 
 /// The width of the names of properties.
@@ -62,7 +62,7 @@ pub fn write(ui: &mut Ui, plan: &Plan, loaded: &Loaded) -> Result<(), Failure> {
     }
     let counts = plan.counts();
     let text = summary(&counts, plan.has_changes());
-    writeln!(ui.out(), "{text}")?;
+    ui.line(&text, 6)?;
     Ok(())
 }
 
@@ -78,89 +78,94 @@ fn write_entry(
     let head = format!("{sign} {}", name(&report.resource));
     let at = place(&loaded.graph, report.origin, &loaded.sources);
     let at = at.map(|p| p.of_line().to_string()).unwrap_or_default();
+    let declared = match action {
+        Some(Action::Create) => declared(report, loaded),
+        _ => Vec::new(),
+    };
+    let names = report.changes.iter().map(|change| change.property.as_str());
+    let names = names.chain(declared.iter().map(|attribute| attribute.name.as_str()));
+    let column = names.map(|name| name.len() + 1).max().unwrap_or(0).max(NAME_WIDTH);
     let (line, below) = (style.apply(&head), Style::Dim.apply(&at));
     match gap(&head, &at) {
         _ if at.is_empty() => writeln!(ui.out(), "{line}")?,
         Some(gap) => writeln!(ui.out(), "{line}{:gap$}{below}", "")?,
-        None => writeln!(ui.out(), "{line}\n    {:NAME_WIDTH$}{below}", "at")?,
+        None => {
+            writeln!(ui.out(), "{line}")?;
+            write_named(ui, column, "at", &below)?;
+        }
     }
     for change in &report.changes {
-        write_change(ui, change)?;
+        write_change(ui, column, change)?;
     }
     if let Some(tree) = &entry.removes {
-        writeln!(ui.out(), "    {:NAME_WIDTH$}{tree}", "with")?;
+        write_named(ui, column, "with", &tree.to_string())?;
     }
-    match action {
-        Some(Action::Create) => write_declared(ui, report, loaded)?,
-        Some(Action::Run) | None => write_command(ui, report, loaded)?,
-        Some(Action::Modify | Action::Remove) => {}
+    for attribute in &declared {
+        let value = short(ui, column, &shown(&attribute.value));
+        write_named(ui, column, &attribute.name, &format!("+ {value}"))?;
+    }
+    if matches!(action, Some(Action::Run) | None) {
+        write_command(ui, column, report, loaded)?;
     }
     if let ([first, rest @ ..], true) = (because, report.refreshed) {
         let more = match rest.len() {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        write_named(ui, "because", &format!("{}{more}", name(first)))?;
+        write_named(ui, column, "because", &format!("{}{more}", name(first)))?;
     }
     for other in &entry.triggers {
-        write_named(ui, "then", &format!("refresh {}", name(other)))?;
+        write_named(ui, column, "then", &format!("refresh {}", name(other)))?;
     }
     Ok(())
 }
 
 /// What else is declared of a resource that comes.
-fn write_declared(ui: &mut Ui, report: &ResourceReport, loaded: &Loaded) -> Result<(), Failure> {
-    let Some(id) = loaded.graph.find(&report.resource) else { return Ok(()) };
-    let resource = loaded.graph.resource(id);
+fn declared<'l>(report: &ResourceReport, loaded: &'l Loaded) -> Vec<&'l Attribute> {
+    let Some(id) = loaded.graph.find(&report.resource) else { return Vec::new() };
     let changed = |name: &str| report.changes.iter().any(|c| c.property == name);
     // What nobody declared: the type has it by default.
     let is_default = |attribute: &Attribute| {
         let origin = loaded.graph.origins.get(attribute.origin);
         matches!(origin.step, Step::Kind(_)) && origin.span.is_none()
     };
-    for attribute in resource.attributes.iter().filter(|a| !is_default(a)) {
+    let is_shown = |attribute: &&Attribute| {
         let name = attribute.name.as_str();
-        if !NOT_SHOWN.contains(&name) && !changed(name) && !attribute.value.is_null() {
-            let value = short(ui, &shown(&attribute.value));
-            write_named(ui, name, &format!("+ {value}"))?;
-        }
-    }
-    Ok(())
+        let is_said = NOT_SHOWN.contains(&name) || changed(name) || attribute.value.is_null();
+        !is_said && !is_default(attribute)
+    };
+    loaded.graph.resource(id).attributes.iter().filter(is_shown).collect()
 }
 
 /// The command of what runs.
-fn write_command(ui: &mut Ui, report: &ResourceReport, loaded: &Loaded) -> Result<(), Failure> {
+fn write_command(
+    ui: &mut Ui,
+    column: usize,
+    report: &ResourceReport,
+    loaded: &Loaded,
+) -> Result<(), Failure> {
     let Some(id) = loaded.graph.find(&report.resource) else { return Ok(()) };
     let resource = loaded.graph.resource(id);
     let command = report.refreshed.then(|| resource.attribute("refresh")).flatten();
     if let Some(command) = command.or_else(|| resource.attribute("command")) {
-        let value = short(ui, &shown(&command.value));
-        write_named(ui, "command", &value)?;
+        let value = short(ui, column, &shown(&command.value));
+        write_named(ui, column, "command", &value)?;
     }
     Ok(())
 }
 
 /// A value that fits on the line, unless everything was asked for.
-fn short(ui: &Ui, text: &str) -> String {
-    let room = WIDTH - NAME_WIDTH - 9;
+fn short(ui: &Ui, column: usize, text: &str) -> String {
+    let room = WIDTH.saturating_sub(column + 9);
     match text.char_indices().nth(room) {
         Some((end, _)) if !ui.verbose() => format!("{}...", &text[..end]),
         _ => text.to_string(),
     }
 }
 
-fn write_named(ui: &mut Ui, name: &str, text: &str) -> Result<(), Failure> {
-    let name = format!("{name:NAME_WIDTH$}");
-    let name = if name.len() > NAME_WIDTH { name + " " } else { name };
-    let line = format!("    {name}{text}");
-    let lines = match ui.width() {
-        Some(width) => wrapped(&line, 4 + NAME_WIDTH + 1, width),
-        None => vec![line],
-    };
-    for line in lines {
-        writeln!(ui.out(), "{}", line.trim_end())?;
-    }
-    Ok(())
+/// Writes what is said of a name below a resource, whose names take so many columns.
+fn write_named(ui: &mut Ui, column: usize, name: &str, text: &str) -> Result<(), Failure> {
+    Ok(ui.line(&format!("    {name:column$}{text}"), 4 + column + 1)?)
 }
 
 fn sign(action: Option<Action>) -> (char, Style) {
@@ -172,11 +177,11 @@ fn sign(action: Option<Action>) -> (char, Style) {
     }
 }
 
-fn write_change(ui: &mut Ui, change: &Change) -> Result<(), Failure> {
+fn write_change(ui: &mut Ui, column: usize, change: &Change) -> Result<(), Failure> {
     // The text of a file that comes is its content, whatever property brings it.
     let property = if change.text.is_some() { "content" } else { change.property.as_str() };
     if let Some(text) = &change.text {
-        return write_text(ui, property, text);
+        return write_text(ui, column, property, text);
     }
     let line = match (change.action, &change.before) {
         // What the command is says more than its exit code.
@@ -186,13 +191,13 @@ fn write_change(ui: &mut Ui, change: &Change) -> Result<(), Failure> {
         (_, before) if change.after.is_null() => format!("- {}", shown(before)),
         (_, before) => format!("{} -> {}", shown(before), shown(&change.after)),
     };
-    write_named(ui, property, &line)
+    write_named(ui, column, property, &line)
 }
 
 /// The content before and after, as `diff -u` has it.
-fn write_text(ui: &mut Ui, name: &str, text: &TextChange) -> Result<(), Failure> {
+fn write_text(ui: &mut Ui, column: usize, name: &str, text: &TextChange) -> Result<(), Failure> {
     for (i, line) in diff::lines(text, ui.verbose()).iter().enumerate() {
-        write_named(ui, if i == 0 { name } else { "" }, line)?;
+        write_named(ui, column, if i == 0 { name } else { "" }, line)?;
     }
     Ok(())
 }

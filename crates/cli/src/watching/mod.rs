@@ -497,7 +497,7 @@ impl Watching<'_> {
             noted.forget_obsolete(&loaded.graph, &host).map_err(codes::note)?;
         }
         if let Some(exports) = &loaded.exports {
-            exports.keep()?;
+            exports.keep(self.ui)?;
         }
         self.journal.texts = Arc::clone(&loaded.sources);
         let swapped = self.keeper.swap(prepared).map_err(|error| {

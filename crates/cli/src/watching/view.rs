@@ -51,6 +51,8 @@ pub(super) struct View {
     /// Why resources failed.
     causes: HashMap<ResourceRef, String>,
     last: String,
+    /// How the resources were when they were last drawn.
+    states: String,
 }
 
 impl View {
@@ -78,6 +80,7 @@ impl View {
             repaired: HashMap::new(),
             causes: HashMap::new(),
             last: String::new(),
+            states: String::new(),
         }
     }
 
@@ -159,11 +162,10 @@ impl View {
         width: usize,
         height: usize,
     ) -> Vec<String> {
-        let states: Vec<String> =
-            counts(standings).iter().map(|(word, n)| format!("{n} {word}")).collect();
+        let states = states(standings);
         let mut rows = wrapped(&Style::Bold.apply(&self.title), 2, width);
         rows.extend(wrapped(&self.graph, 2, width));
-        rows.extend(first_line(&states.join(", "), width));
+        rows.extend(first_line(&states, width));
         rows.truncate(height.saturating_sub(2));
         rows.push(String::new());
         // What is wrong stands first: its beginning says what, its end only how much.
@@ -252,9 +254,8 @@ impl Teller for View {
     }
 
     fn draw(&mut self, standings: &[(&ResourceRef, Standing)]) {
-        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
-        let (width, height) = size
-            .map_or((80, 24), |s| (usize::from(s.ws_col).max(20), usize::from(s.ws_row).max(10)));
+        let (width, height) = size();
+        self.states = states(standings);
         let rows = self.screen(standings, width, height);
         let mut text = String::from("\x1b[H");
         for (i, row) in rows.iter().enumerate() {
@@ -276,11 +277,27 @@ impl Drop for View {
             return;
         }
         show("\x1b[?25h\x1b[?1049l");
-        let lines = self.refused.iter().chain(self.log.iter().rev().take(LOG).rev());
-        for line in lines {
-            show(&format!("{}\n", coloured(line, self.colour)));
+        let (width, _) = size();
+        let log = self.refused.iter().chain(self.log.iter().rev().take(LOG).rev());
+        for line in log.flat_map(|line| wrapped(line, 4, width)) {
+            show(&format!("{}\n", coloured(&line, self.colour)));
+        }
+        if !self.states.is_empty() {
+            show(&format!("{}.\n", self.states));
         }
     }
+}
+
+/// How many columns and rows the terminal has.
+fn size() -> (usize, usize) {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
+    size.map_or((80, 24), |s| (usize::from(s.ws_col).max(20), usize::from(s.ws_row).max(10)))
+}
+
+/// How many resources are in which state, in words.
+fn states(standings: &[(&ResourceRef, Standing)]) -> String {
+    let counts = counts(standings).into_iter().map(|(word, n)| format!("{n} {word}"));
+    counts.collect::<Vec<_>>().join(", ")
 }
 
 /// A row in colour: its marks become escapes. Escapes that it has are our own already.

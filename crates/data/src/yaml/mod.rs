@@ -15,6 +15,7 @@
 //! # Ok::<(), ordain_data::yaml::Error>(())
 //! ```
 
+mod advice;
 mod build;
 mod common;
 mod core;
@@ -31,6 +32,7 @@ use std::fmt;
 
 use ordain_source::TextRange;
 
+pub use advice::{Advice, advice};
 pub use schema::Schema;
 pub use tree::{Kind, Node, NodeId, Style, Tree};
 pub use written::Written;

@@ -9,7 +9,7 @@ use super::scope::{Bound, Scope};
 use super::stop::{Stop, Waiting};
 use super::tree::{InstId, NOWHERE};
 use super::{Env, Eval, Evaluator, Info};
-use crate::functions::{Builtin, Call};
+use crate::functions::{Builtin, Call, REWRITING};
 use crate::syntax::ast::{Arg, Expr, ExprId, LambdaExpr, Param, PathStep, Reference};
 use crate::syntax::print::print_lambda;
 use crate::value::{Callable, Item, Lambda, Value};
@@ -207,8 +207,21 @@ impl Evaluator<'_> {
                 info.undefined |= undefined;
                 let values = values?;
                 let result = function(&mut Call { ev: self, args: &values, env, info })?;
+                self.pass_on_secrets(name, &values, &result);
                 self.bounded(result)
             }
+        }
+    }
+
+    /// What a function writes in another way is as secret as what it was given.
+    fn pass_on_secrets(&mut self, name: &str, args: &[Value], result: &Value) {
+        if self.secrets.is_empty() || !REWRITING.contains(&name) {
+            return;
+        }
+        let given = crate::lower::data(&self.sources.exprs, args);
+        if given.iter().any(|data| self.secrets.is_in_value(data)) {
+            let made = crate::lower::data(&self.sources.exprs, std::slice::from_ref(result));
+            made.iter().for_each(|data| self.secrets.add_derived(data));
         }
     }
 
@@ -385,6 +398,7 @@ impl Evaluator<'_> {
         match builtins.get(name) {
             Some(Builtin::Eager(function)) => {
                 let result = function(&mut Call { ev: self, args: &values, env, info })?;
+                self.pass_on_secrets(name, &values, &result);
                 self.bounded(result)
             }
             _ => Err(Stop::failed(format!("unknown function '{name}'"))),

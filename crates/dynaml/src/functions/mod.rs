@@ -69,6 +69,23 @@ pub enum Builtin {
     Lazy(Lazy),
 }
 
+/// The functions whose result is a text that they were given, written in another way or a part of it.
+pub const REWRITING: [&str; 13] = [
+    "base64",
+    "base64_decode",
+    "asjson",
+    "asyaml",
+    "format",
+    "lower",
+    "match",
+    "replace",
+    "replace_match",
+    "split",
+    "split_match",
+    "substr",
+    "upper",
+];
+
 /// All built-in functions by name.
 pub type Table = FxHashMap<&'static str, Builtin>;
 

@@ -108,21 +108,24 @@ impl Parser<'_, '_> {
 
     fn furthest_error(&self) -> ParseError {
         let at = self.cursor.furthest();
-        let message = match (self.hint, self.cursor.text()[at..].chars().next()) {
-            (Some(hint), _) => hint.to_owned(),
-            (None, Some(c)) => format!("unexpected `{c}`"),
-            (None, None) => "the expression ends too early".to_owned(),
-        };
+        let message = self.hint.map_or_else(|| self.unexpected_at(at), ToOwned::to_owned);
         ParseError { message, at }
     }
 
     fn unexpected<T>(&self) -> Result<T> {
-        match self.cursor.peek() {
-            Some(c @ ('+' | '*' | '/' | '%' | '<' | '>' | '=')) if self.cursor.pos() > 0 => {
-                self.fail(format!("put blanks around `{c}`"))
-            }
-            Some(c) => self.fail(format!("unexpected `{c}`")),
-            None => self.fail("the expression ends too early"),
+        self.fail(self.unexpected_at(self.cursor.pos()))
+    }
+
+    /// That what stands at a place cannot stand there.
+    fn unexpected_at(&self, at: usize) -> String {
+        let text = self.cursor.text();
+        let mut rest = text[at..].chars();
+        let Some(c) = rest.next() else { return "the expression ends too early".to_owned() };
+        let has_blanks = text[..at].ends_with(is_blank) && rest.as_str().starts_with(is_blank);
+        let is_operator = matches!(c, '+' | '*' | '/' | '%' | '<' | '>' | '=');
+        match is_operator && at > 0 && !has_blanks {
+            true => format!("put blanks around `{c}`"),
+            false => format!("unexpected `{c}`"),
         }
     }
 

@@ -49,7 +49,7 @@ const AGEING: Duration = Duration::from_secs(60);
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tidy;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Since {
     Access,
     Change,
@@ -136,6 +136,8 @@ fn depth(p: &mut Params<'_>) -> u32 {
     match text.as_str() {
         "true" | "inf" => u32::MAX,
         "false" => 0,
+        // Puppet takes any number.
+        _ if matches!(value, Value::Int(..0)) => 0,
         _ => text.parse().unwrap_or_else(|_| {
             p.error("recurse", format!("Invalid recurse value {}", inspect(value)));
             0
@@ -164,6 +166,11 @@ fn quantity(p: &mut Params<'_>, name: &str, usual: &str, units: &[(&str, u64)]) 
         p.error(name, format!("Invalid tidy {name} {shown}"));
         return None;
     };
+    // Puppet takes the last of several digits for the unit.
+    if let (Some(last), "") = (text.get(1..).and_then(|rest| rest.chars().last()), unit) {
+        p.error(name, format!("Invalid {name} unit '{last}'; '{text}{usual}' has one"));
+        return None;
+    }
     let unit = unit.get(..1).unwrap_or(usual).to_lowercase();
     let Some((_, factor)) = units.iter().find(|(known, _)| *known == unit) else {
         p.error(name, format!("Invalid {name} unit '{unit}'"));
@@ -213,8 +220,9 @@ impl TidyInstance {
             Since::Change => meta.mtime(),
             Since::Status => meta.ctime(),
         };
-        let age = u64::try_from(now - then).unwrap_or_default();
-        let too_old = self.age.map(|limit| age >= limit);
+        // What is from the future has no age yet.
+        let age = u64::try_from(now.saturating_sub(then)).ok();
+        let too_old = self.age.map(|limit| age.is_some_and(|age| age >= limit));
         let too_large = self.size.map(|limit| meta.size() >= limit);
         match (too_old, too_large) {
             (None, None) => true,
@@ -252,6 +260,14 @@ impl TidyInstance {
                 let (path, max) = (self.path.display(), self.max_files);
                 let text = format!("{path} holds more files than max_files allows ({max})");
                 return Err(KindError::new(text));
+            }
+        }
+        // To list a directory is to access it, so one that is listed is young, as the peer sees it.
+        if self.since == Since::Access && self.rmdirs {
+            for (path, meta) in found.iter_mut().filter(|(_, meta)| meta.is_dir()) {
+                if let Ok(now) = std::fs::symlink_metadata(host.path(path)) {
+                    *meta = now;
+                }
             }
         }
         Ok(found)

@@ -1,8 +1,11 @@
-//! Values that stand in a constructor as they are and do not fit the attribute: known without a run.
+//! What every run would meet: values that stand in a constructor as they are and do not fit the
+//! attribute, instances that nothing implements, attributes that an instance does not have.
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::{Class, Error};
 use crate::program::Program;
-use crate::syntax::ast::{BlockId, ExprId, ExprKind, NewId, StmtKind};
+use crate::syntax::ast::{BlockId, ExprId, ExprKind, NewId, Slot, StmtKind};
 use crate::types::{Type, TypeId};
 use crate::value::Value;
 
@@ -23,10 +26,20 @@ impl Program {
             self.mark(top.block, &mut certain);
         }
         let mut found = Vec::new();
+        self.unknown_attributes(&mut found);
         for (number, info) in self.news.iter().enumerate() {
             let Some(info) = info else { continue };
             let new = NewId::new(number as u32);
             let node = &self.ast.news[new];
+            let entity = &self.entities[info.entity as usize];
+            // Elsewhere another file may implement it before it is made.
+            if entity.all_implements.is_empty() && certain[number] {
+                let name = entity.name.map_or("", |name| self.name(name));
+                let text = format!("Unable to select implementation for entity {name}");
+                let mut error = Error::new(Class::Runtime, text).at(node.class.at);
+                error.background = Some(Box::new(self.about_implementations(info.entity)));
+                found.push(Misfit { error, is_certain: true });
+            }
             let names = self.ast.names.list(node.names).iter();
             for (name, value) in names.zip(self.ast.lists.list(node.values)) {
                 let ExprKind::Const(value) = &self.ast.exprs[*value].kind else { continue };
@@ -43,6 +56,53 @@ impl Program {
             }
         }
         found
+    }
+
+    /// Attributes of instances in variables at the top level that their entity does not have.
+    fn unknown_attributes(&self, found: &mut Vec<Misfit>) {
+        // The entity of each variable that is set in one place, to a new instance.
+        let mut entities: FxHashMap<u32, Option<u32>> = FxHashMap::default();
+        for (_, stmt) in self.ast.stmts.iter() {
+            let StmtKind::Assign(_, Slot::Global(number), value) = stmt.kind else { continue };
+            let entity = match self.ast.exprs[value].kind {
+                ExprKind::New(new) => self.news.get(new.raw() as usize).copied().flatten(),
+                _ => None,
+            };
+            let entity = entity.map(|info| info.entity);
+            let known = entities.entry(number).or_insert(entity);
+            if *known != entity {
+                *known = None;
+            }
+        }
+        let entity_of = |base: ExprId| match self.ast.exprs[base].kind {
+            ExprKind::Name(_, Slot::Global(number)) => entities.get(&number).copied().flatten(),
+            _ => None,
+        };
+        let read = self.ast.exprs.iter().filter_map(|(_, expr)| match expr.kind {
+            ExprKind::Attr(base, name) => Some((base, name, expr.at)),
+            _ => None,
+        });
+        let set = self.ast.stmts.iter().filter_map(|(_, stmt)| match stmt.kind {
+            StmtKind::SetAttr { base, name, .. } => Some((base, name, stmt.at)),
+            _ => None,
+        });
+        let mut seen = FxHashSet::default();
+        for (base, name, at) in read.chain(set) {
+            let Some(entity) = entity_of(base) else { continue };
+            // What is set stands in the tree as what is read, too.
+            if !seen.insert((at.file, at.line, name)) {
+                continue;
+            }
+            let known = &self.entities[entity as usize];
+            if known.slot_of.contains_key(&name) || self.self_name == Some(name) {
+                continue;
+            }
+            let (name_text, full) = (self.name(name), &known.full_name);
+            let text = format!("could not find attribute with name: {name_text} in type {full}");
+            let near = self.attribute_like(entity, name);
+            let error = Error::new(Class::NotFound, text).at(at).meaning(near);
+            found.push(Misfit { error, is_certain: true });
+        }
     }
 
     /// Marks the constructors that a block makes in any case.

@@ -121,6 +121,17 @@ impl Program {
         }
     }
 
+    /// What an error about an instance without an implementation says besides.
+    pub(crate) fn about_implementations(&self, entity: u32) -> Background {
+        let entity = &self.entities[entity as usize];
+        let name = entity.name.map_or("", |name| self.name(name));
+        let help = match entity.all_implements.is_empty() {
+            true => format!("if there is nothing to add to it: `implement {name} using std::none`"),
+            false => format!("no condition of an `implement {name} … when …` holds for it"),
+        };
+        Background { help: vec![help], ..Background::default() }
+    }
+
     fn find_qualified(
         &mut self,
         namespace: NamespaceId,

@@ -528,10 +528,14 @@ impl Program {
     pub(crate) fn no_attribute(&self, entity: u32, name: Symbol) -> Box<Error> {
         let full = &self.entities[entity as usize].full_name;
         let text = format!("no attribute {} on type {full}", self.name(name));
+        Error::new(Class::Typing, text).meaning(self.attribute_like(entity, name))
+    }
+
+    /// The attribute of an entity that may be meant by a name.
+    pub(crate) fn attribute_like(&self, entity: u32, name: Symbol) -> Option<&str> {
         let slots = self.entities[entity as usize].slots.iter();
         let known = slots.map(|slot| self.name(self.attributes[*slot as usize].name));
-        let near = suggest::nearest(self.name(name), known);
-        Error::new(Class::Typing, text).meaning(near)
+        suggest::nearest(self.name(name), known)
     }
 
     /// That a constructor lacks what an index needs.

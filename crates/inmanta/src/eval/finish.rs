@@ -153,6 +153,7 @@ impl Net<'_> {
             error.location = self.last_place(id);
             let text = Value::Instance(id).text(self);
             error.reporter = Some(crate::error::Reporter { text, location: error.location });
+            error.background = Some(Box::new(self.program.about_implementations(entity as u32)));
             errors.push(error);
         }
         for slot in 0..self.program.entities[entity].slots.len() {

@@ -64,7 +64,8 @@ impl Net<'_> {
                 self.program.name(name),
                 crate::value::Names::entity_name(self, instance)
             );
-            Error::new(Class::NotFound, message)
+            let entity = self.instances[instance.0 as usize].entity;
+            Error::new(Class::NotFound, message).meaning(self.program.attribute_like(entity, name))
         })
     }
 

@@ -423,13 +423,19 @@ impl Net<'_> {
             error = self.through(error, by);
         }
         let name = self.program.attributes[attribute as usize].name;
+        self.point_at_argument(&mut error, by, attribute);
+        self.error_at(by, self.could_not_set(instance, name).caused_by(error))
+    }
+
+    /// Lets an error about a value of an attribute point at the argument of the constructor.
+    fn point_at_argument(&self, error: &mut Error, by: Place, attribute: u32) {
+        let name = self.program.attributes[attribute as usize].name;
         if let Some(at) = self.argument(by, name) {
             let about = self.program.about_attribute(attribute, at);
             let background = error.background.get_or_insert_default();
             background.focus = about.focus;
             background.places.extend(about.places);
         }
-        self.error_at(by, self.could_not_set(instance, name).caused_by(error))
     }
 
     /// Where a constructor names an attribute.
@@ -463,9 +469,13 @@ impl Net<'_> {
             );
             Error::new(Class::NotFound, message)
         })?;
-        self.set(var, value, place, recurs).map_err(|error| {
+        self.set(var, value, place, recurs).map_err(|mut error| {
             if !error.class.is_runtime() {
                 return error;
+            }
+            let entity = self.instances[instance.0 as usize].entity;
+            if let Some(attribute) = self.program.attribute(entity, name) {
+                self.point_at_argument(&mut error, place, attribute);
             }
             let text = Value::Instance(instance).text(self);
             let places = &self.instances[instance.0 as usize].places;

@@ -1,6 +1,6 @@
 //! What is checked before names are: the shape of statements and values, the content of strings.
 
-use ordain_source::{FileId, TextRange};
+use ordain_source::{FileId, TextRange, suggest};
 use rustc_hash::FxHashSet;
 
 use super::still::Still;
@@ -62,6 +62,9 @@ pub fn init(tree: &Tree, text: &str, file: FileId) -> Vec<Failure> {
     checks.found.into_iter().map(|(_, failure)| failure).collect()
 }
 
+/// What names an edge in the body of a resource.
+const EDGES: [&str; 4] = ["before", "depend", "notify", "listen"];
+
 /// Decodes the strings of a file.
 pub fn decode(tree: &mut Tree, text: &str, file: FileId) -> Vec<Failure> {
     let mut found = Vec::new();
@@ -71,8 +74,15 @@ pub fn decode(tree: &mut Tree, text: &str, file: FileId) -> Vec<Failure> {
         let TextRange { start, end } = expr.range;
         match interpolate::pieces(&text[start as usize + 1..end as usize - 1]) {
             Ok(decoded) => *pieces = decoded,
-            Err(text) => {
-                found.push(Failure::new(Phase::Interpolate, text, expr.range.in_file(file)));
+            Err(reason) => {
+                let failure = Failure::new(Phase::Interpolate, reason, expr.range.in_file(file));
+                let raw = &text[start as usize..end as usize];
+                let at = interpolate::broken(raw).map(|at| start + at as u32);
+                let place = at.map(|at| TextRange::new(at, at + 2).in_file(file));
+                found.push(match place {
+                    Some(place) => failure.pointing(place, ""),
+                    None => failure,
+                });
             }
         }
     }
@@ -147,6 +157,17 @@ impl Checks<'_> {
         self.found.push((at, Failure::new(Phase::Init, text, range.in_file(self.file))));
     }
 
+    /// Says which of some names may be meant, of what was last found.
+    fn meaning<'n>(&mut self, name: &str, known: impl Iterator<Item = &'n str>) {
+        self.meaning_of(suggest::nearest(name, known));
+    }
+
+    fn meaning_of(&mut self, near: Option<&str>) {
+        if let Some((at, last)) = self.found.pop() {
+            self.found.push((at, last.meaning(near)));
+        }
+    }
+
     fn placeless(&mut self) {
         if let Some((at, last)) = self.found.pop() {
             self.found.push((at, last.placeless()));
@@ -181,17 +202,19 @@ impl Checks<'_> {
                 EntryKind::Meta(name, _) if !META.contains(&name.as_str()) => {
                     self.refuse(format!("invalid property: `{name}`"), entry.range);
                     self.placeless();
+                    self.meaning(name, META.iter().copied());
                 }
                 EntryKind::Meta(name, _) if !metas.insert(name) => {
                     let text = format!("resource has duplicate meta entry of: {name}");
                     self.refuse_at(entry.range.start, text, range);
                     return;
                 }
-                EntryKind::Edge(name, _)
-                    if !["before", "depend", "notify", "listen"].contains(&name.as_str()) =>
-                {
+                EntryKind::Edge(name, _) if !EDGES.contains(&name.as_str()) => {
                     self.refuse(format!("invalid property: `{name}`"), entry.range);
                     self.placeless();
+                    let near = suggest::nearest(name, EDGES);
+                    let capital = near.map(|near| near[..1].to_uppercase() + &near[1..]);
+                    self.meaning_of(capital.as_deref());
                 }
                 _ => {}
             }

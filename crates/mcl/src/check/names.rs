@@ -161,11 +161,15 @@ impl<'w> Checker<'w> {
             return false;
         }
         let word = space.word();
+        let first = module.tree.stmts[before].range.in_file(module.file);
         let before = described(&module.tree.stmts[before].kind, name);
         let text = format!(
             "could not generate ordering: duplicate assignment to `{word}:{name}`, have: {before}"
         );
         self.refuse(module, text, stmt.range);
+        if let Some(failure) = self.found.last_mut() {
+            failure.related.push((first, "first defined here".into()));
+        }
         false
     }
 

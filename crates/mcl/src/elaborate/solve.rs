@@ -69,8 +69,16 @@ impl Elaborator<'_> {
             if let Some(other) = other {
                 failure = failure.related(other, "its type follows from here");
             } else if let Subject::Expr(module, expr) = self.constraints[at].subject {
-                let (span, kind) = self.source_of((module, expr), actual);
-                failure = failure.related(span, format!("this is of type {kind}"));
+                let (source, kind) = self.source_of((module, expr), actual);
+                let wanted = self.types.print(expected);
+                let is_within = source != span
+                    && source.file == span.file
+                    && span.range.start <= source.range.start
+                    && source.range.end <= span.range.end;
+                failure = match is_within && !wanted.contains('?') && wanted != kind {
+                    true => failure.pointing(source, format!("{wanted} is wanted, this is {kind}")),
+                    false => failure.related(source, format!("this is of type {kind}")),
+                };
             }
             failures.push(failure);
         }

@@ -118,6 +118,17 @@ pub fn find(name: &str) -> Option<&'static Known> {
 
 /// The kind whose name is nearest to one that is none.
 pub fn nearest(name: &str) -> Option<&'static str> {
+    // What other programs call these.
+    let same = match name {
+        "service" => Some("svc"),
+        "package" => Some("pkg"),
+        "notify" => Some("print"),
+        "directory" => Some("file"),
+        _ => None,
+    };
+    if same.is_some() {
+        return same;
+    }
     let names = KINDS.iter().map(|kind| kind.name).filter(|name| !name.starts_with('_'));
     suggest::nearest(name, names)
 }

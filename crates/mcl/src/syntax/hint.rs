@@ -134,6 +134,21 @@ impl Finder<'_> {
             T::If if self.before(1) == Some(T::Else) => {
                 return help("there is no `else if`: an `if` stands in the braces of `else`");
             }
+            T::Equals | T::Colon | T::Arrow | T::Eq | T::Gte
+                if self.is_field() && self.innermost().is_some_and(|at| self.is_body(at)) =>
+            {
+                return help("a field or key gets its value with `=>`");
+            }
+            T::CloseCurly | T::CloseParen | T::CloseBrack if self.innermost().is_none() => {
+                let range = self.error.range;
+                let place = Some((range, "nothing is open that this closes"));
+                return Hint { place, help: None };
+            }
+            T::In if self.expects(T::Comma) => {
+                return help(
+                    "`for` names an index and a value: `for $index, $value in $list { … }`",
+                );
+            }
             T::Equals | T::Eq if self.is_bare_bind() => {
                 return help(format!("a variable begins with `$`: ${}", self.word(self.at - 1)));
             }
@@ -148,6 +163,15 @@ impl Finder<'_> {
         }
         if let Some(hint) = self.keyword() {
             return hint;
+        }
+        if here == T::Newline
+            && self.before(1) == Some(T::OpenBrack)
+            && self.at.checked_sub(1).is_some_and(|at| self.is_body(at))
+        {
+            return help("the fields of a resource stand in braces");
+        }
+        if let Some(range) = self.without_comma() {
+            return Hint { place: Some((range, "a comma is missing behind this")), help: None };
         }
         let closes = [T::CloseCurly, T::CloseParen, T::CloseBrack];
         match here {
@@ -174,6 +198,64 @@ impl Finder<'_> {
         is_name
             && matches!(self.before(2), Some(T::Newline | T::OpenCurly | T::Comma))
             && self.innermost().is_some_and(|open| self.kind(open) == T::OpenCurly)
+    }
+
+    /// Whether a bracket opens the body of a resource: a kind and a name stand before it.
+    fn is_body(&self, open: usize) -> bool {
+        let line = (0..open)
+            .rev()
+            .find(|at| matches!(self.kind(*at), T::Newline | T::OpenCurly | T::CloseCurly));
+        let first = line.map_or(0, |at| at + 1);
+        self.kind(first) == T::Identifier && first + 1 < open
+    }
+
+    /// The end of a value or item that another one follows, in a bracket that is closed further on.
+    fn without_comma(&self) -> Option<TextRange> {
+        let open = self.innermost()?;
+        let ends = [
+            T::String,
+            T::Integer,
+            T::Float,
+            T::Bool,
+            T::Identifier,
+            T::CloseBrack,
+            T::CloseCurly,
+            T::CloseParen,
+        ];
+        let last = self.tokens.get(self.at.checked_sub(1)?)?;
+        let starts = [T::String, T::Integer, T::Float, T::Bool, T::Identifier, T::Dollar];
+        let follows = match self.kind(self.at) {
+            T::Newline => self.at + 1,
+            _ => self.at,
+        };
+        let is_entry = self.kind(open) != T::OpenCurly
+            || (open..self.at).rev().find_map(|at| match self.kind(at) {
+                T::Rocket => Some(true),
+                T::Comma | T::Newline => Some(false),
+                _ => None,
+            })?;
+        let goes_on = starts.contains(&self.kind(follows))
+            || self.kind(follows) == T::CapitalizedIdentifier
+            || self.kind(self.at) == T::Newline && self.kind(follows) == T::CloseCurly;
+        if !ends.contains(&last.kind) || !is_entry || !goes_on || !self.is_closed(open) {
+            return None;
+        }
+        let text = self.text.get(..last.range.end as usize)?;
+        let length = text.chars().next_back().map_or(1, char::len_utf8) as u32;
+        Some(TextRange::new(last.range.end - length, last.range.end))
+    }
+
+    /// Whether a bracket is closed somewhere.
+    fn is_closed(&self, open: usize) -> bool {
+        let mut depth = 0_usize;
+        (open..self.tokens.len()).any(|at| {
+            match self.kind(at) {
+                T::OpenCurly | T::OpenBrack | T::OpenParen => depth += 1,
+                T::CloseCurly | T::CloseBrack | T::CloseParen => depth -= 1,
+                _ => {}
+            }
+            depth == 0
+        })
     }
 
     fn is_variable(&self) -> bool {
@@ -221,7 +303,8 @@ impl Finder<'_> {
     }
 
     fn open_bracket(&self) -> Hint {
-        let open = self.innermost().and_then(|at| self.tokens.get(at));
+        let open = self.innermost().filter(|at| !self.is_closed(*at));
+        let open = open.and_then(|at| self.tokens.get(at));
         let place = open.map(|token| (token.range, "this is not closed"));
         Hint { place, help: None }
     }
@@ -229,6 +312,22 @@ impl Finder<'_> {
 
 /// The message of a syntax error in words: what the original's names of tokens stand for.
 pub fn in_words(text: &str) -> Option<String> {
+    if let Some((_, rest)) =
+        text.split_once("error building resource: cannot create resource kind `")
+        && let Some((_, cause)) = rest.split_once("`: no resource kind ")
+    {
+        return Some(format!("no resource kind {cause}"));
+    }
+    if let Some((_, rest)) =
+        text.split_once("could not generate ordering: duplicate assignment to `")
+        && let Some((space, name)) = rest.split('`').next()?.split_once(':')
+    {
+        let sign = if space == "var" { "$" } else { "" };
+        return Some(format!("`{sign}{name}` is defined twice"));
+    }
+    if text.starts_with("parser failed: cannot parse string: ") {
+        return Some("`${` in a text is followed by the name of a variable and `}`".into());
+    }
     if text.contains("expecting trailing comma: `") {
         return Some("a comma is missing behind the value of a field".into());
     }

@@ -45,6 +45,15 @@ pub fn pieces(raw: &str) -> Result<Vec<Piece>, String> {
     Ok(pieces)
 }
 
+/// Where in a raw text the first `${` is that no name of a variable and `}` follow.
+pub fn broken(raw: &str) -> Option<usize> {
+    raw.match_indices("${").map(|(at, _)| at).find(|at| {
+        let is_escaped = raw[..*at].ends_with('\\');
+        let after = &raw[at + 2..];
+        !is_escaped && !after.find('}').is_some_and(|end| is_name(&after[..end]))
+    })
+}
+
 fn escape(c: char) -> Option<char> {
     Some(match c {
         'a' => '\x07',

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_data::REDACTED;
 use ordain_graph::{Barrier, METAPARAMETERS};
 use ordain_source::{Span, budget, suggest};
 
@@ -15,6 +16,7 @@ use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, plain,
 use crate::eval::relations::reference;
 use crate::eval::resources::{has_walk, new_param, walk_within};
 use crate::eval::{Compiler, reference_key};
+use crate::syntax::Arrow;
 use crate::types::Type;
 use crate::types::format::{ruby_inspect, ruby_text};
 use crate::value::Value;
@@ -128,7 +130,15 @@ impl Compiler<'_> {
         let missing = |text: String, which: &ResourceKey| {
             let mut error = EvalError::without_issue(text, relation.span);
             error.span = None;
-            error.related.push((relation.span, "asked for here".to_string()));
+            let is_later = which == to;
+            let is_right = match relation.arrow {
+                Arrow::Before | Arrow::Notify => is_later,
+                Arrow::After | Arrow::Subscribe => !is_later,
+            };
+            error.related.push(match self.env.relation_end(relation.span, is_right) {
+                Some(end) => (end, "nothing declares this".to_string()),
+                None => (relation.span, "asked for here".to_string()),
+            });
             error.help.extend(self.reference_help(which));
             error
         };
@@ -406,10 +416,21 @@ impl Compiler<'_> {
                         continue;
                     }
                     let Some(key) = self.reference_of(value) else {
-                        return self.bad_reference(&reference_text(value), param);
+                        let text = match resource.sensitive.contains(&param.name) {
+                            true => REDACTED.into(),
+                            false => reference_text(value),
+                        };
+                        return self.bad_reference(&text, param);
                     };
                     if self.catalog.find(&key).is_some() {
                         continue;
+                    }
+                    if resource.sensitive.contains(&param.name) {
+                        let place = param.origin.span.or(resource.span);
+                        let at = self.place(place).map(|p| format!(" {p}")).unwrap_or_default();
+                        let text = "Could not find resource";
+                        let text = format!("{text} '{REDACTED}' in parameter '{name}'{at}");
+                        return Err(unplaced(text, place));
                     }
                     return self.missing_target(&key, name, param, resource.span, at);
                 }

@@ -178,6 +178,12 @@ impl Compiler<'_> {
             _ => param.origin.span.map(|span| self.env.value_part(span, &[]).unwrap_or(span)),
         };
         let label = format!("`{}` takes {}", param.name, mismatch::short_type(&wanted.kind));
+        // What data has for it is a value that was converted, or was to be.
+        let is_secret = param.value.holds_sensitive() || label.contains("Sensitive");
+        if let Some(place) = place.filter(|_| is_secret && matches!(param.origin.how, How::Data(_)))
+        {
+            self.env.sources.file(place.file).hide(place.range);
+        }
         error.focus = place.map(|place| (place, label));
         let params = def.program.params(def.params);
         let declared = params.iter().find(|p| p.name == param.name);

@@ -11,7 +11,7 @@ use crate::eval::Compiler;
 use crate::eval::error::EvalResult;
 use crate::eval::resources::new_param;
 use crate::eval::scope::ScopeId;
-use crate::ruby::ruby_inspect;
+use crate::ruby::{ruby_inspect, ruby_text};
 use crate::value::Value;
 
 impl Compiler<'_> {
@@ -50,8 +50,8 @@ impl Compiler<'_> {
     }
 }
 
-/// What several name attributes together name a resource by, and how messages show it.
-fn composite_name(resource: &Resource, schema: &NativeType) -> Option<(String, String)> {
+/// What several name attributes together name a resource by.
+fn composite_name(resource: &Resource, schema: &NativeType) -> Option<OtherName> {
     let kind = schema.ruby.as_ref().filter(|kind| kind.patterns && kind.namevars.len() > 1)?;
     let mut names: Vec<&EcoString> = kind.namevars.iter().collect();
     names.sort();
@@ -63,8 +63,11 @@ fn composite_name(resource: &Resource, schema: &NativeType) -> Option<(String, S
             None => Value::Undef,
         })
         .collect();
-    let texts: Vec<String> = values.iter().map(|v| crate::ruby::ruby_text(v).into()).collect();
-    Some((texts.join("\0"), ruby_inspect(&Value::array(values))))
+    let text = |value: Value| String::from(ruby_text(&value));
+    let texts: Vec<String> = values.iter().map(|value| text(value.revealed())).collect();
+    let parts: Vec<String> = values.iter().map(|value| inspect_ruby(&ruby_text(value))).collect();
+    let (name, parts) = (texts.join("\0"), parts.join(", "));
+    Some(OtherName { name, shown: ruby_inspect(&Value::array(values)), parts })
 }
 
 /// Other names of a resource: `alias`, and the value of its name attribute.
@@ -78,11 +81,7 @@ pub(super) fn other_names(resource: &Resource) -> Vec<OtherName> {
     if !schema.is_isomorphic() {
         return out;
     }
-    let composite = composite_name(resource, schema);
-    out.extend(composite.map(|(name, shown)| {
-        let parts = name.split('\0').map(inspect_ruby).collect::<Vec<_>>().join(", ");
-        OtherName { name, shown, parts }
-    }));
+    out.extend(composite_name(resource, schema));
     let Some(namevar) = schema.namevar() else { return out };
     let title = Value::Str(resource.title.clone());
     let given = resource.param(namevar).map(|p| &p.value);
@@ -122,16 +121,23 @@ pub(super) struct OtherName {
 
 impl OtherName {
     /// A name that is any value: one text is a name like a title, others are only equal to the same.
+    /// Names that are sensitive are compared by what is in them, which messages do not show.
     fn of(value: &Value, shown: String) -> Self {
         let mut several = Vec::new();
-        let items = flat(value, &mut several);
-        let parts = items.iter().map(ruby_inspect).collect::<Vec<_>>().join(", ");
-        let name = match items {
+        let parts = inspected(flat(value, &mut several));
+        let revealed = value.revealed();
+        let mut several = Vec::new();
+        let name = match flat(&revealed, &mut several) {
             [Value::Str(text)] => text.to_string(),
             // A reference is only equal to itself.
             [Value::Reference(kind)] => format!("\0{:p}", Arc::as_ptr(kind)),
-            _ => format!("\0{parts}"),
+            items => format!("\0{}", inspected(items)),
         };
         Self { name, shown, parts }
     }
+}
+
+/// Values as a list without brackets.
+fn inspected(items: &[Value]) -> String {
+    items.iter().map(ruby_inspect).collect::<Vec<_>>().join(", ")
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_data::yaml::advice;
 use ordain_graph::language::{Checked, Checking, SourceText, Strict};
 use ordain_source::{Diagnostic, EntryKind, Severity, TextRange, World};
 
@@ -18,6 +19,9 @@ use crate::syntax;
 
 /// A file of data is broken.
 const INVALID_DATA: &str = "puppet::invalid-data";
+
+/// A map of a file of data has a key twice.
+const DUPLICATE_KEY: &str = "puppet::duplicate-data-key";
 
 /// How the message on a tag such as `!ruby/regexp` begins.
 const UNSPECIFIED_CLASS: &str = "Tried to load unspecified class";
@@ -76,14 +80,28 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked
         }
         Some(Form::Yaml) => match DataFile::yaml(text) {
             Ok(data) => {
+                let found = data.twice.iter().map(|(key, first, second)| {
+                    let text = format!("The key `{key}` is there twice");
+                    let found = Diagnostic::warning(DUPLICATE_KEY, text);
+                    let found = found.labelled(second.in_file(file), "this one counts");
+                    found.related(first.in_file(file), "this one has no effect")
+                });
+                let found =
+                    if checking.strict == Strict::Off { Vec::new() } else { found.collect() };
                 let unit = Unit::Data(Arc::new(data));
-                return Checked { found: Vec::new(), defines: Some(Box::new(unit)) };
+                return Checked { found, defines: Some(Box::new(unit)) };
             }
             // `yaml_data` refuses such a file, but a function of a module may read it.
             Err(e) if e.message.starts_with(UNSPECIFIED_CLASS) => {
                 vec![Diagnostic::warning(INVALID_DATA, e.message).at(e.range.in_file(file))]
             }
-            Err(e) => return broken(at(e.range, e.message)),
+            Err(e) => {
+                let found = advice(&e.message, text, e.range);
+                let error = Diagnostic::error(INVALID_DATA, e.message);
+                let mut error = error.labelled(found.place.in_file(file), found.label);
+                error.help.extend(found.help.map(ToOwned::to_owned));
+                return broken(vec![error]);
+            }
         },
         Some(Form::Json) => match ordain_data::json::read(text) {
             Ok(_) => Vec::new(),
@@ -101,14 +119,15 @@ fn broken(found: Vec<Diagnostic>) -> Checked {
 fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Strict) -> Checked {
     let syntax::Parsed { program, diagnostics: mut found } = parsed;
     let is_sound = |found: &[Diagnostic]| found.iter().all(|d| d.severity != Severity::Error);
-    if is_sound(&found) {
+    let mut sound = is_sound(&found);
+    if sound {
         let options = Options { strict, module_file, ..Options::default() };
         found.extend(validate(&program, &options));
+        sound = is_sound(&found);
         if strict != Strict::Off {
             found.extend(lint(&program));
         }
     }
-    let sound = is_sound(&found);
     let found = repository::silence::kept(found, &program.text);
     let unit = Unit::Program(ProgramUnit { program: Arc::new(program), sound });
     Checked { found, defines: Some(Box::new(unit)) }
@@ -209,7 +228,11 @@ fn hiera_config(source: &SourceText<'_>, checking: &Checking<'_>) -> Vec<Diagnos
         first.strip_prefix(&shown).unwrap_or(first).to_owned()
     };
     let warning = |w: &String| Diagnostic::warning(INVALID_DATA, bare(w)).at(line(None));
-    config.warnings.iter().map(warning).collect()
+    let levels = config.hierarchy.iter().chain(config.default_hierarchy.iter().flatten());
+    let twice = levels.filter_map(|level| level.twice.as_ref());
+    let twice =
+        twice.map(|fault| Diagnostic::error(INVALID_DATA, &fault.message).at(line(fault.line)));
+    config.warnings.iter().map(warning).chain(twice).collect()
 }
 
 /// The text of a line without the spaces around it.

@@ -1,15 +1,17 @@
-//! Findings that the reference does not have: what is allowed, but hardly meant.
+//! Findings that the reference does not have: what is allowed, but hardly meant, and what fails in
+//! each run.
 
-use ordain_source::{Diagnostic, TextRange};
+use ordain_source::{Diagnostic, TextRange, suggest};
 use rustc_hash::FxHashSet;
 
-use crate::syntax::{Expr, Program};
+use crate::syntax::{Attribute, AttributeOp, CaseOption, Expr, Program, ResourceBody};
 
 /// At most so many findings are reported for a program.
 const MAX: usize = 200;
 
 /// What is allowed, but hardly meant: `${name}` in single quotes, where the program has a variable of
-/// this name; and such things in the bodies of types.
+/// this name; a word like `default` among options; and such things in the bodies of types. An
+/// attribute that is given twice is an error, as it is one in each run.
 ///
 /// ```
 /// use ordain_puppet::{check, syntax};
@@ -23,7 +25,41 @@ pub fn lint(program: &Program) -> Vec<Diagnostic> {
     let texts = program.exprs.iter().filter(|(_, expr)| matches!(expr, Expr::Str(_)));
     let ranges = texts.map(|(id, _)| program.range(id));
     let texts = ranges.flat_map(|range| interpolations(program, range, &names));
-    texts.chain(super::modelled_lint::lint(program)).take(MAX).collect()
+    let bodies = program.bodies.iter().filter_map(|(_, body)| repeated(program, body));
+    let defaults = program.cases.iter().filter_map(|(_, option)| almost_default(program, option));
+    let found = texts.chain(bodies).chain(defaults);
+    found.chain(super::modelled_lint::lint(program)).take(MAX).collect()
+}
+
+/// An attribute that a resource gets twice.
+fn repeated(program: &Program, body: &ResourceBody) -> Option<Diagnostic> {
+    let mut seen: Vec<&Attribute> = Vec::new();
+    for attribute in program.attributes(body.attributes) {
+        let first = seen.iter().find(|a| a.name == attribute.name);
+        if let Some(first) = first.filter(|_| attribute.op != AttributeOp::Splat) {
+            let text = format!("The attribute '{}' is given twice", attribute.name);
+            let name = |a: &Attribute| {
+                let start = a.range.start;
+                TextRange::new(start, start + a.name.len() as u32).in_file(program.file)
+            };
+            let error = Diagnostic::error("puppet::duplicate-attribute", text);
+            return Some(error.at(name(attribute)).related(name(first), "first given here"));
+        }
+        seen.push(attribute);
+    }
+    None
+}
+
+/// A bare word that is `default` but for a slip.
+fn almost_default(program: &Program, option: &CaseOption) -> Option<Diagnostic> {
+    let values = program.list(option.values).iter();
+    values.copied().find_map(|value| {
+        let Expr::Name(word) = &program[value] else { return None };
+        suggest::nearest(word, ["default"])?;
+        let text = format!("`{word}` is a text here and no `default`");
+        let warning = Diagnostic::warning("puppet::unknown-word", text).at(program.span(value));
+        Some(warning.help("did you mean `default`?"))
+    })
 }
 
 /// The names of all parameters, and of all variables that are assigned.

@@ -38,6 +38,7 @@ fn help(diagnostic: &Diagnostic, text: Option<&str>) -> Option<String> {
         "HEREDOC_WITHOUT_END_TAGGED_LINE" => {
             "the text ends with a line that has only its tag, with `|` or `-` before it if wanted"
         }
+        "UNKNOWN_FUNCTION" => return member(at(diagnostic, text)?, before(diagnostic, text)?),
         "IDEM_EXPRESSION_NOT_LAST" => return statement(diagnostic, text?),
         "UNCLOSED_MLCOMMENT" => "a comment that begins with `/*` ends with `*/`",
         _ => return missing_parameter(message),
@@ -49,6 +50,23 @@ fn help(diagnostic: &Diagnostic, text: Option<&str>) -> Option<String> {
 fn at<'t>(diagnostic: &Diagnostic, text: Option<&'t str>) -> Option<&'t str> {
     let range = diagnostic.primary.as_ref()?.span.range;
     text?.get(range.start as usize..range.end as usize)
+}
+
+/// What stands on its line before the place of an error.
+fn before<'t>(diagnostic: &Diagnostic, text: Option<&'t str>) -> Option<&'t str> {
+    let start = diagnostic.primary.as_ref()?.span.range.start as usize;
+    text?.get(..start)?.rsplit('\n').next()
+}
+
+/// `$facts.os` where `$facts['os']` was meant: a name behind a variable and a dot is a function.
+pub(crate) fn member(name: &str, before: &str) -> Option<String> {
+    let name = name.trim_start_matches('.');
+    let value = before.strip_suffix('.').unwrap_or(before);
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '[' | ']' | '\'');
+    let start = value.trim_end_matches(is_part).len().checked_sub(1)?;
+    let value = value.get(start..).filter(|value| value.starts_with('$'))?;
+    let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    is_name.then(|| format!("the value under a key is `{value}['{name}']`"))
 }
 
 /// `inclde ntp` where `include ntp` was meant: a name with something after it on its line.
@@ -95,7 +113,9 @@ fn missing_parameter(message: &str) -> Option<String> {
     let (before, rest) = message.split_once("expects a value for parameter '")?;
     let parameter = rest.split_once('\'')?.0;
     let Some((_, class)) = before.split_once("Class[") else {
-        return Some("give the value where the resource is declared".to_owned());
+        // Of functions and templates the call says what to do.
+        let is_resource = before.contains("]:");
+        return is_resource.then(|| "give the value where the resource is declared".to_owned());
     };
     let class = class.split_once(']')?.0.to_lowercase();
     let data = format!("{class}::{parameter}");

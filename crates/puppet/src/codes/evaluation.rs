@@ -286,7 +286,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "`file { ['/a', '/a']: }`. Use `unique($list)`.",
     ),
     doc(
-        "puppet::duplicate-attribue",
+        "puppet::duplicate-attribute",
         "An attribute is given twice in one body",
         "Remove one; with `* => $hash`, the hash may not repeat what is written.",
     ),

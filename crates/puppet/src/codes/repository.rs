@@ -101,6 +101,16 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "`site-modules/ntp` and `modules/ntp`: the first directory of `modulepath` wins, and nothing of the other module is seen. Remove or rename one.",
     ),
     doc(
+        "puppet::duplicate-data-key",
+        "A map in a file of data has a key twice",
+        "Of `ntp::port: 123` and `ntp::port: 124` in one map the last counts, and the other has no effect, without a word from the reader of YAML. Remove one.",
+    ),
+    doc(
+        "puppet::missing-file",
+        "A template or file that a module does not have",
+        "`template('ntp/ntp.conf.erb')` reads templates/ntp.conf.erb of the module ntp, `file('ntp/keys')` its files/keys. A run that comes there ends with an error. It is only said of modules that are here, and of names that stand in the code as they are.",
+    ),
+    doc(
         "puppet::missing-resource",
         "A relationship names a resource that nothing declares",
         "`require => Package['ntpp']` where every package of the repository has another title: a run ends with `Could not find resource`. It is only said where all titles of the type stand in the code as they are. Mind the spelling, or declare the resource.",

@@ -31,7 +31,12 @@ fn refused_parameters(
     if let Some((name, _)) = given.iter().find(|(name, _)| !is_param(name)) {
         error.path = vec![Step::Key(name.clone())];
         let near = suggest::nearest(name, list.iter().map(|param| param.name.as_str()));
-        error.help = near.map(|near| format!("did you mean `{near}`?"));
+        let names: Vec<String> = list.iter().map(|param| format!("`{}`", param.name)).collect();
+        error.help = Some(match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if names.is_empty() => "the template has no parameters".into(),
+            None => format!("the template has: {}", names.join(", ")),
+        });
         return error;
     }
     for (param, wanted) in list.iter().zip(&signature.params) {

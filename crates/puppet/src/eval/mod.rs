@@ -47,7 +47,7 @@ use crate::eval::closure::Signature;
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind};
 use crate::eval::scope::{Scope, ScopeId, Scopes};
 use crate::load::{Environment, LoadedFile};
-use crate::syntax::{BinaryOp, Expr, ExprId, ExprList, Program};
+use crate::syntax::{BinaryOp, CallForm, Expr, ExprId, ExprList, Program};
 use crate::types::refusal::answered;
 use crate::types::{Regexp, Type, TypeAlias};
 use crate::value::{HashValue, Value};
@@ -507,7 +507,12 @@ impl<'e> Compiler<'e> {
                     false => blamed(&f.program, id, error.blame),
                 };
                 let span = f.program.span(part);
-                let focus = (is_part && is_wrapped).then(|| (f.program.span(given), String::new()));
+                let name = || Some(f.program.span(named_by(&f.program, id, &error)?));
+                let focus = match is_part && is_wrapped {
+                    true => Some(f.program.span(given)),
+                    false => name(),
+                };
+                let focus = focus.map(|span| (span, String::new()));
                 let mut located = match error.issue {
                     Some(issue) => EvalError::new(issue, error.message, span),
                     None => {
@@ -523,6 +528,40 @@ impl<'e> Compiler<'e> {
             other => Box::new(other),
         }
     }
+}
+
+/// The name in an expression that an error says to be that of nothing.
+fn named_by(program: &Program, id: ExprId, error: &PlainError) -> Option<ExprId> {
+    let message = error.message.as_str();
+    match &program[id] {
+        Expr::Call(call) if error.issue == Some("UNKNOWN_FUNCTION") => {
+            let call = program.call(*call);
+            (call.form != CallForm::Method).then_some(call.callee)
+        }
+        Expr::Call(call) => {
+            let rest = message.strip_prefix("Could not find class ::")?;
+            let class = rest.split(' ').next()?;
+            literal(program, program.list(program.call(*call).args), class)
+        }
+        Expr::Resource { kind, .. } if message.starts_with("Unknown resource type") => Some(*kind),
+        Expr::Resource { bodies, .. } => {
+            let class = message.strip_prefix("Could not find declared class ")?;
+            let titles = program.bodies(*bodies).iter().map(|body| body.title);
+            literal(program, &titles.collect::<Vec<_>>(), class)
+        }
+        _ => None,
+    }
+}
+
+/// The literal text of these expressions, and of lists among them, that is a name.
+fn literal(program: &Program, among: &[ExprId], name: &str) -> Option<ExprId> {
+    among.iter().copied().find_map(|id| match &program[id] {
+        Expr::Str(text) | Expr::Name(text) => {
+            text.trim_start_matches("::").eq_ignore_ascii_case(name).then_some(id)
+        }
+        Expr::List(items) => literal(program, program.list(*items), name),
+        _ => None,
+    })
 }
 
 /// The part of an expression that an error is about.

@@ -298,7 +298,11 @@ impl Reader<'_> {
     }
 
     fn root(&self) -> PathBuf {
-        self.path.parent().map(Path::to_path_buf).unwrap_or_default()
+        match self.path.parent() {
+            Some(dir) if dir != Path::new("") => dir.to_path_buf(),
+            // Below nothing would be below `/`.
+            _ => PathBuf::from("."),
+        }
     }
 
     /// The nth line that has `key:` followed by the value; comments do not count.

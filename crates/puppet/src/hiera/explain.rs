@@ -1,8 +1,10 @@
 //! The record of a lookup: where was searched and what was found, as a tree.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_data::REDACTED;
 use serde_json::{Map, Value as Json, json};
 
 use super::merge::Strategy;
@@ -163,6 +165,26 @@ impl Explainer {
         self.entries[self.at].texts.push(text.into());
     }
 
+    /// What was found at the last search, and on the way there, is not to be shown.
+    pub(super) fn hide_last_search(&mut self) {
+        let is_search = |id: &&usize| matches!(self.entries[**id].node, Node::Search { .. });
+        let Some(&search) = self.entries[self.at].branches.iter().rev().find(is_search) else {
+            return;
+        };
+        let mut todo = vec![search];
+        while let Some(id) = todo.pop() {
+            let entry = &mut self.entries[id];
+            todo.extend(&entry.branches);
+            if !entry.value.is_undef() {
+                entry.value = Value::Sensitive(Arc::new(std::mem::take(&mut entry.value)));
+            }
+            // A text that is interpolated is a part of what is found.
+            if let Node::Interpolation(text) = &mut entry.node {
+                *text = REDACTED.into();
+            }
+        }
+    }
+
     /// The record as text, as `puppet lookup --explain` prints it.
     pub fn render(&self) -> String {
         let mut out = String::new();
@@ -247,7 +269,7 @@ impl Explainer {
         if let Some(options) = strategy.options() {
             indent(out, inner);
             out.push_str("Options: ");
-            dump_value(&Value::Hash(std::sync::Arc::new(options.clone())), out, inner);
+            dump_value(&Value::Hash(Arc::new(options.clone())), out, inner);
             out.push('\n');
         }
         self.branches(entry, out, inner);
@@ -307,7 +329,7 @@ impl Explainer {
                 put("type", json!("merge"));
                 put("merge", json!(strategy.name()));
                 if let Some(options) = strategy.options() {
-                    put("options", to_json(&Value::Hash(std::sync::Arc::new(options.clone()))));
+                    put("options", to_json(&Value::Hash(Arc::new(options.clone()))));
                 }
             }
             Node::Provider { name, config, module } => {

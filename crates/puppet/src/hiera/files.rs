@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-use ordain_data::yaml::{Schema, Tree};
+use ordain_data::yaml::{Schema, Tree, advice};
 use ordain_source::{SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -89,21 +89,18 @@ pub enum DataFault {
 pub struct SyntaxFault {
     /// The whole message, which has the place in words.
     pub message: String,
-    /// What is wrong, and where in which text; `None` if there is no text.
+    /// What is said at the place, and where in which text that is; `None` if there is no text.
     pub place: Option<(String, Arc<str>, TextRange)>,
+    /// What to do.
+    pub help: Option<&'static str>,
 }
 
 impl SyntaxFault {
-    fn of_text(
-        path: &Path,
-        text: &str,
-        error: &dyn fmt::Display,
-        what: &str,
-        at: TextRange,
-    ) -> Self {
+    fn of_text(path: &Path, text: &str, error: &dyn fmt::Display, at: TextRange) -> Self {
         Self {
             message: format!("Unable to parse ({}): {error}", path.display()),
-            place: Some((what.to_owned(), text.into(), at)),
+            place: Some((String::new(), text.into(), at)),
+            help: None,
         }
     }
 
@@ -233,8 +230,9 @@ impl File {
                 Some(bytes) => text_of(&self.path, bytes),
                 None => read_text(world, &self.path),
             };
-            let text =
-                text.map_err(|message| DataFault::Syntax(SyntaxFault { message, place: None }))?;
+            let text = text.map_err(|message| {
+                DataFault::Syntax(SyntaxFault { message, place: None, help: None })
+            })?;
             let data = match format {
                 Format::Yaml => yaml(&self.path, &text),
                 Format::Json => read_object(&self.path, &text, ordain_data::json::read(&text)),
@@ -251,7 +249,10 @@ impl File {
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     let tree = Tree::parse(text).and_then(|tree| tree.value(Schema::Psych).map(|v| (tree, v)));
     let (tree, value) = tree.map_err(|e| {
-        DataFault::Syntax(SyntaxFault::of_text(path, text, &e, &e.message, e.range))
+        let found = advice(&e.message, text, e.range);
+        let fault = SyntaxFault::of_text(path, text, &e, found.place);
+        let place = fault.place.map(|(_, text, at)| (found.label.to_owned(), text, at));
+        DataFault::Syntax(SyntaxFault { place, help: found.help, ..fault })
     })?;
     let entries = match &value {
         ordain_data::Value::Map(entries) => entries,
@@ -324,9 +325,8 @@ fn read_object(
     text: &str,
     value: Result<ordain_data::Value, ordain_data::json::Error>,
 ) -> Result<Data, DataFault> {
-    let value = value.map_err(|e| {
-        DataFault::Syntax(SyntaxFault::of_text(path, text, &e, &e.message, e.range))
-    })?;
+    let value =
+        value.map_err(|e| DataFault::Syntax(SyntaxFault::of_text(path, text, &e, e.range)))?;
     let Some(entries) = value.as_map() else { return Err(no_hash(&value)) };
     let text_keys = entries.iter().filter_map(|(k, v)| Some((k.as_str()?, v)));
     let entries = text_keys.map(|(k, v)| (k.into(), entry(v, 0))).collect();

@@ -159,11 +159,7 @@ impl Lookup<'_, '_> {
     ) -> EvalResult<Option<Value>> {
         match layer {
             Layer::Global => match self.in_global_layer(key, strategy) {
-                Err(unwind) if is_lookup_error(&unwind) => {
-                    let why = message_of(&unwind);
-                    let top = &self.top;
-                    self.error(format!("Lookup of key '{top}' failed: {why}"))
-                }
+                Err(unwind) if is_lookup_error(&unwind) => Err(self.failed(&unwind)),
                 result => result,
             },
             Layer::Environment => match self.provider(&Owner::Environment)? {
@@ -172,6 +168,29 @@ impl Lookup<'_, '_> {
             },
             Layer::Module => self.in_module_layer(key, strategy),
         }
+    }
+
+    /// The error that a lookup failed in the global layer, at the place of what it failed for.
+    fn failed(&self, unwind: &Unwind) -> Box<Unwind> {
+        let text = format!("Lookup of key '{}' failed: {}", self.top, message_of(unwind));
+        let mut out = match self.error::<()>(text.clone()) {
+            Err(out) => out,
+            Ok(()) => super::lookup::lookup_unwind(text),
+        };
+        if let Unwind::Error(cause) = unwind {
+            match &mut *out {
+                Unwind::Error(error) => {
+                    error.focus.clone_from(&cause.focus);
+                    error.help.clone_from(&cause.help);
+                }
+                Unwind::Plain(error) => {
+                    error.focus.clone_from(&cause.focus);
+                    error.help = cause.help.first().cloned();
+                }
+                _ => {}
+            }
+        }
+        out
     }
 
     fn in_global_layer(
@@ -358,12 +377,22 @@ impl Lookup<'_, '_> {
     /// The error of a configuration, at its place.
     pub(super) fn fault(&self, fault: &ConfigFault) -> Box<Unwind> {
         let mut unwind = self.fault_as_told(fault);
-        if let (Unwind::Error(error), Some(blame)) = (&mut *unwind, &fault.blame)
+        if let Some(blame) = &fault.blame
             && let Ok(text) = super::files::read_text(self.c.env.world.as_ref(), &blame.path)
         {
             let file = self.c.env.sources.add(&blame.path, text.as_str());
-            error.focus = Some((blame.range.in_file(file), String::new()));
-            error.help.extend(blame.help.clone());
+            let focus = Some((blame.range.in_file(file), String::new()));
+            match &mut *unwind {
+                Unwind::Error(error) => {
+                    error.focus = focus;
+                    error.help.extend(blame.help.clone());
+                }
+                Unwind::Plain(error) => {
+                    error.focus = focus;
+                    error.help.clone_from(&blame.help);
+                }
+                _ => {}
+            }
         }
         unwind
     }

@@ -129,6 +129,7 @@ pub(super) fn data_fault(fault: &SyntaxFault, path: &Path, sources: &SourceMap) 
     let mut unwind = lookup_unwind(fault.message.clone());
     if let Unwind::Error(error) = &mut *unwind {
         error.focus = fault.label(path, sources);
+        error.help.extend(fault.help.map(ToOwned::to_owned));
     }
     unwind
 }
@@ -351,7 +352,13 @@ impl<'c, 'e> Lookup<'c, 'e> {
             },
         )?;
         match (found, options.as_ref().and_then(|o| o.get("convert_to"))) {
-            (Some(value), Some(to)) if !to.is_undef() => self.convert(&key, value, to).map(Some),
+            (Some(value), Some(to)) if !to.is_undef() => {
+                let converted = self.convert(&key, value, to)?;
+                if converted.holds_sensitive() {
+                    self.explain(Explainer::hide_last_search);
+                }
+                Ok(Some(converted))
+            }
             (found, _) => Ok(found),
         }
     }

@@ -411,6 +411,26 @@ impl Environment {
         Some(program.span(given_part(program, written.value, path)))
     }
 
+    /// The place of what stands right or left of an arrow, if that is a reference.
+    pub(crate) fn relation_end(&self, arrow: Span, is_right: bool) -> Option<Span> {
+        let registry = self.registry();
+        let read = registry.files.values().filter_map(|slot| slot.get()?.as_ref().ok()?.as_ref());
+        let program = self.site.iter().chain(read).find(|p| p.file == arrow.file)?;
+        let (left, right) = program.exprs.iter().find_map(|(id, expr)| match expr {
+            Expr::Relation { left, right, .. } if program.range(id) == arrow.range => {
+                Some((*left, *right))
+            }
+            _ => None,
+        })?;
+        let end = match (is_right, &program[left]) {
+            (true, _) => right,
+            // Of a chain the nearest.
+            (false, Expr::Relation { right, .. }) => *right,
+            (false, _) => left,
+        };
+        matches!(program[end], Expr::Access(_)).then(|| program.span(end))
+    }
+
     /// Reads the one file of a module, or of the environment itself, that may define a name.
     ///
     /// The files of the environment define names without a module, and those of the namespace

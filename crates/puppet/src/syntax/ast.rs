@@ -54,6 +54,11 @@ impl Program {
         self.ranges[id.raw() as usize]
     }
 
+    /// Whether there is nothing in it but blanks and comments.
+    pub fn is_empty(&self) -> bool {
+        matches!(self[self.body], Expr::Nop)
+    }
+
     /// The place of an expression with its file.
     pub fn span(&self, id: ExprId) -> Span {
         self.range(id).in_file(self.file)

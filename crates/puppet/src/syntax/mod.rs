@@ -44,6 +44,8 @@ pub(crate) fn is_keyword(word: &str) -> bool {
 
 /// Our code for an issue of the reference implementation: `SYNTAX_ERROR` is `puppet::syntax-error`.
 pub(crate) fn code_of(issue: &str) -> String {
+    // The reference implementation has misspelt one of its codes.
+    let issue = if issue == "DUPLICATE_ATTRIBUE" { "DUPLICATE_ATTRIBUTE" } else { issue };
     format!("puppet::{}", issue.to_ascii_lowercase().replace('_', "-"))
 }
 

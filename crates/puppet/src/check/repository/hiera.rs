@@ -29,6 +29,9 @@ const UNKNOWN_DATA_KEY: &str = "puppet::unknown-data-key";
 const TYPE_MISMATCH: &str = "puppet::type-mismatch";
 const INVALID_DATA: &str = "puppet::invalid-data";
 
+/// The type of secrets.
+const SENSITIVE: &str = "Sensitive";
+
 /// What data files are called.
 const ENDS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
 /// What those of the function `hocon_data` are called.
@@ -57,6 +60,9 @@ struct Keys {
     /// Keys whose values are converted or merged, and patterns of such.
     changed: FxHashSet<EcoString>,
     changed_patterns: Vec<Regexp>,
+    /// Keys whose values become sensitive, and patterns of such.
+    secret: FxHashSet<EcoString>,
+    secret_patterns: Vec<Regexp>,
 }
 
 /// Runs the rules over all data.
@@ -81,6 +87,9 @@ pub(super) fn check(
     let nothing = Arc::new(syntax::parse(FileId(0), "").program);
     let scopes = Scopes::of(&nothing);
     let of_source = |source: &Source| {
+        let secret = source.data.entries.iter().filter(|entry| keys.is_secret(&entry.key));
+        let file = checking.sources.file(source.file);
+        secret.for_each(|entry| file.hide(entry.value_at));
         let mut pass = Pass {
             index,
             file: source.file,
@@ -94,6 +103,10 @@ pub(super) fn check(
         };
         source.data.entries.iter().for_each(|entry| entry_rules(&mut pass, &keys, entry));
         interpolations(&mut pass, &source.text);
+        // A value for what takes a secret was meant as one.
+        let secret = pass.found.iter().filter_map(|found| found.primary.as_ref());
+        let secret = secret.filter(|label| label.text.contains(SENSITIVE));
+        secret.for_each(|label| file.hide(label.span.range));
         pass.found.truncate(super::MAX);
         silence::kept(pass.found, &source.text)
     };
@@ -294,9 +307,18 @@ impl Keys {
             if options.get("convert_to").is_none() && options.get("merge").is_none() {
                 continue;
             }
+            let to = options.get("convert_to");
+            let to = to.map(|to| to.as_list().and_then(<[_]>::first).unwrap_or(to));
+            let is_secret = to.and_then(|to| to.as_str()).is_some_and(|to| to.contains(SENSITIVE));
             match key.starts_with('^') {
-                true => self.changed_patterns.push(Regexp::new(key)),
-                false => drop(self.changed.insert(key.into())),
+                true => {
+                    self.changed_patterns.push(Regexp::new(key));
+                    self.secret_patterns.extend(is_secret.then(|| Regexp::new(key)));
+                }
+                false => {
+                    self.changed.insert(key.into());
+                    self.secret.extend(is_secret.then(|| EcoString::from(key)));
+                }
             }
         }
     }
@@ -304,6 +326,11 @@ impl Keys {
     fn uses(&self, key: &str) -> bool {
         self.used.contains(key)
             || self.prefixes.iter().any(|p| !p.is_empty() && key.starts_with(p.as_str()))
+    }
+
+    /// Whether the value of a key is not to be shown.
+    fn is_secret(&self, key: &str) -> bool {
+        self.secret.contains(key) || self.secret_patterns.iter().any(|p| p.is_match(key))
     }
 
     fn changes(&self, key: &str) -> bool {

@@ -20,6 +20,7 @@ mod relations;
 mod scopes;
 pub(crate) mod silence;
 mod survey;
+mod templates;
 mod types;
 mod units;
 mod values;
@@ -348,6 +349,7 @@ fn rules(text: &Text, index: &Index, checking: &Checking<'_>) -> (Vec<Diagnostic
     relations::check(&mut pass, &index.titles);
     arguments::check(&mut pass);
     calls::check(&mut pass);
+    templates::check(&mut pass, checking.world);
     variables::unknown(&mut pass);
     facts::check(&mut pass);
     if !text.is_aside {

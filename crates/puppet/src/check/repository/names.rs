@@ -13,6 +13,7 @@ use super::types::{text, texts};
 use super::widespread;
 use crate::catalog::capitalize_segments;
 use crate::check::names::{bare, parted};
+use crate::codes::advice::member;
 use crate::eval::functions::{is_native_function, native_names};
 use crate::eval::type_names::TYPE_NAMES;
 use crate::syntax::*;
@@ -162,7 +163,15 @@ fn function(pass: &mut Pass<'_>, name: &str, at: TextRange, guarded: &Names) {
     let names = || native_names().chain(index.function_names());
     let message = format!("There is no function `{plain}`");
     let (name, code, severity) = (plain, UNKNOWN_FUNCTION, Severity::Error);
+    let count = pass.found.len();
     report(pass, Unknown { name, code, message, at, severity }, guarded, names);
+    let text = &pass.program.text;
+    let line = text.get(..at.start as usize).and_then(|before| before.rsplit('\n').next());
+    if let Some(found) = pass.found.get_mut(count).filter(|found| found.help.is_empty()) {
+        let is_method =
+            pass.program.text.get(at.start as usize..).is_some_and(|t| t.starts_with('.'));
+        found.help.extend(line.filter(|_| is_method).and_then(|line| member(name, line)));
+    }
 }
 
 fn resource(
@@ -268,11 +277,11 @@ fn data_type(pass: &mut Pass<'_>, id: ExprId, guarded: &Names) {
     if known || type_set || matches!(module.as_str(), "puppet" | "pcore") {
         return;
     }
-    let defines = OnceCell::<Vec<EcoString>>::new();
+    let kinds = OnceCell::<Vec<EcoString>>::new();
     let names = || {
-        let all = || index.defines.keys().map(|n| capitalize_segments(n)).collect();
-        let defines = defines.get_or_init(all).iter().map(EcoString::as_str);
-        index.types.names().chain(TYPE_NAMES.iter().copied()).chain(defines)
+        let all = || index.type_names().map(capitalize_segments).collect();
+        let kinds = kinds.get_or_init(all).iter().map(EcoString::as_str);
+        index.types.names().chain(TYPE_NAMES.iter().copied()).chain(kinds)
     };
     let message = format!("There is no type `{bare}`");
     let at = program.range(id);

@@ -18,7 +18,7 @@ const SAME: [(&str, &str); 8] = [
     ("legacy_facts", "legacy_fact"),
     ("top_scope_facts", "legacy_fact"),
     ("unquoted_string_in_case", "unmatched_selector"),
-    ("duplicate_params", "duplicate_attribue"),
+    ("duplicate_params", "duplicate_attribute"),
     ("class_inherits_from_params_class", "unknown_class"),
     ("parameter_types", "type_mismatch"),
 ];

@@ -6,6 +6,7 @@ use ecow::EcoString;
 use ordain_data::yaml::{Error, Schema, Tree};
 use ordain_graph::language::Checked;
 use ordain_source::TextRange;
+use rustc_hash::FxHashMap;
 
 use crate::syntax::Program;
 
@@ -35,6 +36,8 @@ pub(crate) struct ProgramUnit {
 pub(crate) struct DataFile {
     /// The entries with text keys.
     pub(crate) entries: Vec<DataEntry>,
+    /// Keys that a map has twice: the key, and both its places.
+    pub(crate) twice: Vec<(EcoString, TextRange, TextRange)>,
 }
 
 /// An entry of a data file.
@@ -72,7 +75,7 @@ impl DataFile {
             let at = hocon_key(text, &key);
             Some(DataEntry { key, at, value_at: at, value: value.clone(), below: Vec::new() })
         });
-        Ok(Self { entries: entries.collect() })
+        Ok(Self { entries: entries.collect(), twice: Vec::new() })
     }
 
     /// Reads a document.
@@ -98,8 +101,26 @@ impl DataFile {
                 below: below.collect(),
             })
         };
-        Ok(Self { entries: tree.entries(root).filter_map(entry).collect() })
+        let entries = tree.entries(root).filter_map(entry).collect();
+        Ok(Self { entries, twice: twice(&tree) })
     }
+}
+
+/// The keys that a map of a document has twice.
+fn twice(tree: &Tree) -> Vec<(EcoString, TextRange, TextRange)> {
+    let mut found = Vec::new();
+    let mut seen: FxHashMap<&str, TextRange> = FxHashMap::default();
+    for n in (0..tree.len()).filter_map(|n| u32::try_from(n).ok()) {
+        seen.clear();
+        for (key, _) in tree.entries(ordain_data::yaml::NodeId(n)) {
+            let (Some(text), at) = (tree.text(key), tree.node(key).span) else { continue };
+            // Several maps may be merged into one.
+            if let Some(first) = seen.insert(text, at).filter(|_| text != "<<") {
+                found.push((text.into(), first, at));
+            }
+        }
+    }
+    found
 }
 
 fn hocon_key(text: &str, key: &str) -> TextRange {

@@ -70,18 +70,50 @@ impl Parser<'_> {
         if error.issue.as_deref() != Some("UNCLOSED_QUOTE") {
             return advise(error, Some(self.text));
         }
-        let texts = self.lexed.tokens[..self.pos].iter().rev();
-        let mut texts = texts.filter(|t| matches!(t.kind, T::Str | T::DqPre | T::DqPost));
-        match texts.find(|t| self.slice(**t).contains('\n')) {
-            Some(text) => {
-                let span = self.range(*text).in_file(self.file);
-                error.related(
-                    span,
-                    "this text goes on over the end of its line: is a quote missing?",
-                )
-            }
-            None => error,
+        let Some((open, last)) = self.last_long_text() else { return error };
+        let text = "this text goes on over the end of its line: is a quote missing?";
+        let mut quote = self.range(open);
+        quote.end = quote.start + 1;
+        let quote = quote.in_file(self.file);
+        // What begins right behind the closing quote was to be in a text of its own: that quote was to
+        // open it.
+        let behind = self.text.get(last.end as usize..).and_then(|rest| rest.chars().next());
+        let opens = |c: char| c.is_alphanumeric() || matches!(c, '/' | '$' | '_' | '.' | '%' | '-');
+        if behind.is_some_and(opens) {
+            let end = error.primary.as_ref().map(|label| (label.span, label.text.clone()));
+            let error = error.move_to(quote, text);
+            return match end {
+                Some((span, text)) => error.related(span, text),
+                None => error,
+            };
         }
+        error.related(quote, text)
+    }
+
+    /// The last text before the current token that goes over the end of a line: the token with its
+    /// opening quote, and that with the closing one.
+    fn last_long_text(&self) -> Option<(Token, Token)> {
+        // Texts in double quotes with interpolations, which may hold further ones.
+        let mut open: Vec<Token> = Vec::new();
+        let mut found = None;
+        for &token in &self.lexed.tokens[..self.pos] {
+            let whole = match token.kind {
+                T::Str => Some(token),
+                T::DqPre => {
+                    open.push(token);
+                    None
+                }
+                T::DqPost => open.pop(),
+                _ => None,
+            };
+            let Some(first) = whole else { continue };
+            // A heredoc has no quotes.
+            let text = self.text.get(first.start as usize..token.end as usize).unwrap_or("");
+            if text.starts_with(['"', '\'']) && text.contains('\n') {
+                found = Some((first, token));
+            }
+        }
+        found
     }
 
     /// The brackets that are open at the current token.
@@ -169,6 +201,19 @@ impl Parser<'_> {
             T::FArrow if before.kind == T::Variable => {
                 Some(Hint::Label("a variable is set with `=`"))
             }
+            T::Equals if self.is_in_query() => {
+                Some(Hint::Label("what a collector looks for is compared with `==`"))
+            }
+            T::Pipe if before.kind == T::LBrace && self.pos >= 2 => {
+                Some(Hint::Label("the parameters of a block stand before its brace: `|$x| { … }`"))
+            }
+            T::Name | T::Word if before.kind == T::Pipe || self.is_parameter() => {
+                Some(Hint::Label("the parameters of a block begin with `$`"))
+            }
+            T::FArrow if earlier == T::Semic && in_braces(open) => Some(Hint::Related(
+                self.lexed.tokens[self.pos - 2],
+                "this ends the attributes: between them stand commas",
+            )),
             T::Equals if self.is_in_condition() => {
                 Some(Hint::Label("this sets a variable; values are compared with `==`"))
             }
@@ -309,6 +354,24 @@ impl Parser<'_> {
             }
         }
         None
+    }
+
+    /// Whether the current token is in the query of a collector.
+    fn is_in_query(&self) -> bool {
+        let tokens = self.lexed.tokens[..self.pos].iter().rev();
+        let mut bounds = tokens.filter(|t| {
+            use T::*;
+            matches!(t.kind, LCollect | LlCollect | RCollect | RrCollect | LBrace | RBrace)
+        });
+        bounds.next().is_some_and(|t| matches!(t.kind, T::LCollect | T::LlCollect))
+    }
+
+    /// Whether the current token is among the parameters of a block.
+    fn is_parameter(&self) -> bool {
+        let tokens = self.lexed.tokens[..self.pos].iter().rev();
+        let mut before = tokens.skip_while(|t| matches!(t.kind, T::Comma | T::Variable));
+        self.lexed.tokens[self.pos - 1].kind == T::Comma
+            && before.next().is_some_and(|t| t.kind == T::Pipe)
     }
 
     /// Whether the current token stands in the condition of an `if`, `elsif` or `unless`.

@@ -3,6 +3,8 @@ class app (
   String            $opened,
   Sensitive[String] $password,
   Sensitive[String] $path,
+  Sensitive[String] $other_path,
+  Sensitive[String] $directory,
   Sensitive[String] $target,
   Sensitive[String] $command,
   Sensitive[Array]  $environment,
@@ -14,6 +16,9 @@ class app (
   file { '/srv/opened': content => "password = ${opened}\n" }
   file { '/srv/template': content => epp('app/conf.epp', { 'password' => $password }) }
   file { 'by path': path => $path, content => "nothing\n" }
+  file { 'by other path': path => $other_path, content => "nothing\n" }
+  file { 'directory': ensure => directory, path => $directory }
+  file { 'in it': path => Sensitive("${directory.unwrap}/file"), content => "nothing\n" }
   file { '/srv/link': ensure => $target }
   file { '/srv/target': ensure => link, target => $target }
   file { '/srv/after': content => "x\n", require => File['by path'], owner => Sensitive('0') }

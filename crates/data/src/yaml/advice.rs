@@ -1,0 +1,131 @@
+//! What a text that is no YAML may come from, in words for people: looked up in the text around the
+//! place where the reader stopped.
+
+use ordain_source::TextRange;
+
+/// Where a mistake is, and what to say of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Advice {
+    /// Where it is; where the reader stopped, if nothing better is known.
+    pub place: TextRange,
+    /// What to say there.
+    pub label: &'static str,
+    /// What to do.
+    pub help: Option<&'static str>,
+}
+
+/// What may be behind an error of the reader at a place of a text.
+pub fn advice(message: &str, text: &str, at: TextRange) -> Advice {
+    let start = (at.start as usize).min(text.len());
+    let before = text.get(..start).unwrap_or(text);
+    let one = |at: usize| TextRange::new(at as u32, at as u32 + 1);
+    let line = before.rfind('\n').map_or(0, |n| n + 1);
+    if message.contains("tab")
+        && let Some(tab) = indenting_tab(text, line)
+    {
+        let help = Some("YAML is indented with blanks");
+        return Advice { place: one(tab), label: "this is a tab", help };
+    }
+    if let Some(open) = open_bracket(before) {
+        return Advice { place: one(open), label: "this is not closed", help: None };
+    }
+    let (label, help) = if message.starts_with("simple key expected") {
+        ("a colon is missing behind this key", None)
+    } else if message.starts_with("unclosed quote") {
+        ("this quote is not closed", None)
+    } else if message.starts_with("mapping values are not allowed") {
+        let key = before[line..].trim_start_matches([' ', '-']);
+        match key.contains(": ") {
+            true => ("", Some("a text with `: ` in it stands in quotes")),
+            false => ("", indented_too_far(before, line)),
+        }
+    } else {
+        ("", None)
+    };
+    Advice { place: at, label, help }
+}
+
+/// The first tab that a line begins with, or follows blanks that it begins with, from a line on.
+fn indenting_tab(text: &str, line: usize) -> Option<usize> {
+    let mut at = line;
+    for line in text.get(line..)?.split_inclusive('\n') {
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        if line[blanks..].starts_with('\t') && !line.trim().is_empty() {
+            return Some(at + blanks);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The innermost bracket of a list or map in one line that a text leaves open.
+fn open_bracket(text: &str) -> Option<usize> {
+    let mut open: Vec<usize> = Vec::new();
+    let mut before = '\n';
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        let begins = matches!(before, ' ' | '\n' | '[' | '{' | ',' | ':');
+        match c {
+            '#' if matches!(before, ' ' | '\n') => {
+                chars.by_ref().find(|(_, c)| *c == '\n');
+                before = '\n';
+                continue;
+            }
+            '"' | '\'' if begins => {
+                while let Some((_, inner)) = chars.next() {
+                    match inner {
+                        '\\' if c == '"' => drop(chars.next()),
+                        _ if inner == c => break,
+                        _ => {}
+                    }
+                }
+            }
+            '[' | '{' if begins => open.push(at),
+            ']' | '}' => drop(open.pop()),
+            _ => {}
+        }
+        before = c;
+    }
+    open.pop()
+}
+
+/// Of a line that begins a map where the line before it, less far to the right, has a value already.
+fn indented_too_far(before: &str, line: usize) -> Option<&'static str> {
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let last = before[..line].lines().rev().find(is_code)?;
+    let has_value = last.split_once(": ").is_some_and(|(_, value)| !value.trim().is_empty());
+    let deeper = indent(&before[line..]) > indent(last);
+    (deeper && has_value)
+        .then_some("this line is indented more than the one before, which has a value already")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::{Schema, read};
+
+    fn found(text: &str) -> (String, &'static str, Option<&'static str>) {
+        let error = read(text, Schema::Psych).expect_err("it is no YAML");
+        let found = advice(&error.message, text, error.range);
+        (text[found.place.start as usize..].chars().take(3).collect(), found.label, found.help)
+    }
+
+    #[test]
+    fn the_place_of_the_mistake_is_found() {
+        assert_eq!(found("a: [1, 2\nb: 3\n"), ("[1,".into(), "this is not closed", None));
+        assert_eq!(found("a: {b: 1\nc: 3\n"), ("{b:".into(), "this is not closed", None));
+        assert_eq!(found("a: 'x\n# [\nb: 3\n").1, "this quote is not closed");
+        let tab = found("a: 80\n\tb: true\n");
+        assert_eq!((tab.0.as_str(), tab.1), ("\tb:", "this is a tab"));
+        assert_eq!(found("a: 1\nb 2\n").1, "a colon is missing behind this key");
+    }
+
+    #[test]
+    fn what_to_do_is_said() {
+        let help = |text: &str| found(text).2.unwrap_or_default();
+        assert!(help("a: b: c\n").contains("in quotes"));
+        assert!(help("a: 1\n  b: 2\n").contains("indented more"));
+        assert_eq!(help("a: [1, 2\nb: 3\n"), "");
+    }
+}

@@ -1,0 +1,2 @@
+-- What messages call a path that is secret; nothing of others.
+ALTER TABLE kept ADD COLUMN name TEXT;
