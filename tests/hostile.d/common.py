@@ -13,6 +13,11 @@ def chain(first, step, count):
     return first + "".join(step(n) for n in range(count))
 
 
+def grown(step, count=50, first="", sigil=""):
+    """A text in which `step` makes each variable {b} from the one before it, {a}; the first is v0."""
+    return chain(first, lambda n: step.format(a=f"{sigil}v{n}", b=f"{sigil}v{n + 1}", n=n) + "\n", count)
+
+
 def yaml_bomb(levels=28, width=9):
     """A document of few lines that stands for width ** levels values, under the key `x`."""
     lines = ["b0: &b0 [" + ",".join(["y"] * width) + "]"]

@@ -1,9 +1,8 @@
 """Files that are none: devices, pipes, loops of links, very many, very large, in every place that is read."""
 
-import json
 import os
 
-from common import chain, fifo, link, nest
+from common import chain, fifo, link
 
 SITE = {
     "site/hiera.yaml": "version: 5\nhierarchy:\n- name: c\n  path: common.yaml\n",

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_graph::{Edge, EdgeKind, Graph, Origin, ResourceId, Step};
-use ordain_source::suggest::nearest;
-use ordain_source::{Diagnostic, FileId, SourceMap, Span, TextRange};
+use ordain_source::{Diagnostic, FileId, SourceMap, Span, TextRange, suggest};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
@@ -128,10 +127,8 @@ impl Joining {
             Ok(project) => Ok(Self { project, file, dir, args, texts }),
             Err(error) => {
                 let found = Diagnostic::error(codes::DOCUMENT, error.message().to_string());
-                let found = match error.span() {
-                    Some(range) => found.at(span(file, &range)),
-                    None => found,
-                };
+                // What nests too deep is said without a place.
+                let found = found.at(span(file, &error.span().unwrap_or_default()));
                 ui.diagnostics(vec![found], &texts);
                 Err(Failure::Shown)
             }
@@ -182,8 +179,9 @@ impl Joining {
             errors.extend(conflicts(&mut joined, loaded));
         }
         let graph = Arc::make_mut(&mut joined.graph);
+        let mut names = Names::default();
         for relation in &self.project.edges {
-            match edge(graph, self.file, relation) {
+            match edge(graph, self.file, relation, &mut names) {
                 Ok(edge) => graph.edges.push(edge),
                 Err(error) => errors.push(error),
             }
@@ -226,22 +224,52 @@ fn conflicts(joined: &mut Loaded, loaded: Loaded) -> Vec<Diagnostic> {
     told.collect()
 }
 
-fn edge(graph: &mut Graph, file: FileId, relation: &Relation) -> Result<Edge, Diagnostic> {
-    let from = resource(graph, file, &relation.from)?;
-    let to = resource(graph, file, &relation.to)?;
+/// The names of all resources, for those that name none.
+#[derive(Default)]
+struct Names {
+    all: Option<Vec<String>>,
+    /// How often one was looked for.
+    asked: usize,
+}
+
+impl Names {
+    /// The name that is meant by another.
+    fn near(&mut self, graph: &Graph, name: &str) -> Option<&str> {
+        self.asked += 1;
+        if self.asked > suggest::MOST {
+            return None;
+        }
+        let all = || graph.resources().map(|(_, r)| r.id.to_string()).collect();
+        let all = self.all.get_or_insert_with(all);
+        suggest::nearest(name, all.iter().map(String::as_str))
+    }
+}
+
+fn edge(
+    graph: &mut Graph,
+    file: FileId,
+    relation: &Relation,
+    names: &mut Names,
+) -> Result<Edge, Diagnostic> {
+    let from = resource(graph, file, &relation.from, names)?;
+    let to = resource(graph, file, &relation.to, names)?;
     let place = Some(span(file, &relation.from.span()));
     let origin = graph.origins.intern(Origin { step: Step::Relation, span: place, parent: None });
     let kind = if relation.notify { EdgeKind::Notify } else { EdgeKind::Before };
     Ok(Edge { from, to, kind, origin })
 }
 
-fn resource(graph: &Graph, file: FileId, name: &Spanned<String>) -> Result<ResourceId, Diagnostic> {
+fn resource(
+    graph: &Graph,
+    file: FileId,
+    name: &Spanned<String>,
+    names: &mut Names,
+) -> Result<ResourceId, Diagnostic> {
     let text = name.get_ref();
     graph.find_text(text).ok_or_else(|| {
         let error = Diagnostic::error(codes::UNKNOWN_NAME, format!("no source declares {text}"));
         let error = error.at(span(file, &name.span()));
-        let names: Vec<String> = graph.resources().map(|(_, r)| r.id.to_string()).collect();
-        match nearest(text, names.iter().map(String::as_str)) {
+        match names.near(graph, text) {
             Some(near) => error.help(format!("did you mean {near}?")),
             None => error,
         }

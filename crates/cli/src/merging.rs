@@ -13,7 +13,7 @@ use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
-use ordain_source::{Diagnostic, HostWorld, SourceMap, Touched};
+use ordain_source::{Diagnostic, HostWorld, SourceMap, Touched, shortened};
 
 use crate::codes;
 use crate::private;
@@ -362,6 +362,9 @@ fn bindings(reader: &mut Reader, run: &Run<'_>) -> Result<Vec<(String, Data)>, T
     Ok(names.into_iter().map(|(k, v)| (k, v.into())).collect())
 }
 
+/// How many parts a name may have: each is a map in another.
+const MOST_PARTS: usize = 100;
+
 /// The parts of a name between dots; a backslash makes a dot part of the name.
 fn components(name: &str) -> Vec<String> {
     let mut out = vec![String::new()];
@@ -389,6 +392,9 @@ fn add(
 ) -> Result<(), String> {
     match path {
         [] => Ok(()),
+        _ if path.len() > MOST_PARTS => {
+            Err(format!("a name has more than {MOST_PARTS} parts: {}", shortened(whole)))
+        }
         [first, ..] if first.is_empty() => Err(format!("empty path component in {whole:?}")),
         [last] => {
             names.insert(last.clone(), Binding::Value(value));

@@ -11,7 +11,7 @@ use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
 use ordain_puppet::eval::{LogEntry, STACK_SIZE};
 use ordain_puppet::session::compile_node_here;
-use ordain_source::budget::Watch;
+use ordain_source::budget::{self, Watch};
 use ordain_source::{Diagnostic, EntryKind, Severity, SourceMap, World, read_input_text, render};
 use rayon::prelude::*;
 
@@ -61,6 +61,8 @@ struct Done {
     found: Vec<Diagnostic>,
     exported: Vec<Exported>,
     is_written: bool,
+    /// Whether a bound was exceeded while it was compiled, be it by this node or by another.
+    is_in_doubt: bool,
 }
 
 /// Compiles nodes, and writes what they give to files.
@@ -79,7 +81,13 @@ pub fn run(ui: &mut Ui, run: &Run<'_>, write: &WriteGraph<'_>) -> Result<Exit, F
     let threads = run.jobs.map_or_else(processors, NonZeroUsize::get).clamp(1, nodes.len().max(1));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_SIZE).build();
     let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
-    let done: Vec<Done> = pool.install(|| nodes.par_iter().map(one).collect());
+    let mut done: Vec<Done> = pool.install(|| nodes.par_iter().map(one).collect());
+    // The memory that is watched is that of the process: whose it was is seen where each is alone.
+    for (done, args) in done.iter_mut().zip(&nodes).filter(|_| threads > 1) {
+        if done.is_in_doubt && !done.is_written {
+            *done = pool.install(|| one(args));
+        }
+    }
     let exit = show(ui, &site, &done, run.out)?;
     for done in done.into_iter().filter(|done| done.is_written) {
         site.exports(&done.name, done.exported).keep(ui)?;
@@ -182,6 +190,7 @@ fn file_of(world: &dyn World, dir: &Path, name: &str, endings: &[&str]) -> PathB
 
 fn compile(site: &Opened, args: &CompileArgs, run: &Run<'_>, write: &WriteGraph<'_>) -> Done {
     let _watch = Watch::begin();
+    let exceeded = budget::exceeded_count();
     let name = args.node.clone().unwrap_or_default();
     let mut done = Done { name: name.into(), ..Done::default() };
     match compiled(site, args, run, write, &mut done) {
@@ -189,6 +198,7 @@ fn compile(site: &Opened, args: &CompileArgs, run: &Run<'_>, write: &WriteGraph<
         Err(Failure::Message(diagnostic)) => done.found.push(diagnostic),
         Err(Failure::Shown | Failure::ClosedPipe) => {}
     }
+    done.is_in_doubt = budget::exceeded_count() != exceeded;
     done
 }
 

@@ -64,6 +64,9 @@ fn standard_output() -> Box<dyn Write + Send> {
     }
 }
 
+/// How many diagnostics of a severity are shown at a time.
+const MOST_SHOWN: usize = 200;
+
 impl Ui {
     /// As the arguments and the terminal want it.
     pub fn new(args: &GlobalArgs) -> Self {
@@ -176,18 +179,30 @@ impl Ui {
         Progress { style, logs, line, context: None }
     }
 
-    /// Prints diagnostics sorted by file and line, equal ones once.
+    /// Prints diagnostics sorted by file and line, equal ones once. For people these are the first
+    /// ones of a severity, if there are very many, and how many there are besides.
     pub fn diagnostics(&mut self, mut diagnostics: Vec<Diagnostic>, sources: &SourceMap) {
         ordain_source::diagnostic::sort(&mut diagnostics, sources);
-        let mut seen: Vec<Diagnostic> = Vec::new();
-        for diagnostic in diagnostics {
-            if seen.last() == Some(&diagnostic) {
+        diagnostics.dedup();
+        let (mut shown, mut left_out) = ([0usize; 3], [0usize; 3]);
+        for diagnostic in &diagnostics {
+            if !self.counts(diagnostic) {
                 continue;
             }
-            if self.counts(&diagnostic) {
-                self.err(&self.log.diagnostic(&diagnostic, sources));
+            let severity = diagnostic.severity as usize;
+            if shown[severity] >= MOST_SHOWN && !self.log.json {
+                left_out[severity] += 1;
+                continue;
             }
-            seen.push(diagnostic);
+            shown[severity] += 1;
+            self.err(&self.log.diagnostic(diagnostic, sources));
+        }
+        for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+            let left_out = left_out[severity as usize];
+            if left_out > 0 {
+                let text = count(left_out, &format!("more {}", severity.word()));
+                self.err(&format!("{text} not shown\n"));
+            }
         }
     }
 

@@ -35,12 +35,19 @@ enum Outcome {
 impl Evaluator<'_> {
     /// Says for each line what is behind it. The stubs are those that the document was merged with.
     pub(crate) fn find_causes(&self, lines: &mut [Line], stubs: &[(&str, &Item)]) {
-        for line in lines.iter_mut().filter(|l| l.tag == Tag::Error) {
+        let mut first: Vec<usize> =
+            (0..lines.len()).filter(|&at| lines[at].tag == Tag::Error).collect();
+        first.sort_by_key(|&at| (lines[at].place.0, lines[at].place.1.start));
+        first.truncate(suggest::MOST);
+        let first: FxHashSet<usize> = first.into_iter().collect();
+        for (at, line) in lines.iter_mut().enumerate().filter(|(_, l)| l.tag == Tag::Error) {
+            let has_near = first.contains(&at);
             let issue = line.issue.clone();
             if let Some(path) = quoted(&issue, " not found in any stub") {
-                line.cause = Cause::Stubs(stubs.iter().map(|s| searched(s, path)).collect());
+                let searched = stubs.iter().map(|stub| searched(stub, path, has_near));
+                line.cause = Cause::Stubs(searched.collect());
             } else if let Some(path) = quoted(&issue, " not found") {
-                let near = self.near(line.node, path);
+                let near = if has_near { self.near(line.node, path) } else { None };
                 line.cause = Cause::Name { path: path.to_owned(), near };
             }
         }
@@ -250,13 +257,12 @@ impl Evaluator<'_> {
         let steps = steps(path);
         let (PathStep::Key(last), before) = steps.split_last()? else { return None };
         let prefix = print_path(before);
-        let mut keys = if before.is_empty() {
+        let keys = if before.is_empty() {
             let maps = self.around(place);
             maps.flat_map(|map| self.keys(map)).collect::<Vec<_>>()
         } else {
             self.keys(self.named(place, &format!("{dot}{prefix}"))?)
         };
-        keys.sort();
         let near = suggest::nearest(last, keys.iter().map(EcoString::as_str))?;
         let join = if before.is_empty() { "" } else { "." };
         Some(format!("{dot}{prefix}{join}{near}"))
@@ -279,8 +285,8 @@ fn quoted<'t>(issue: &'t str, words: &str) -> Option<&'t str> {
     issue.strip_suffix(words)?.strip_prefix('\'')?.strip_suffix('\'')
 }
 
-/// How much of a path a stub has.
-fn searched((stub, item): &(&str, &Item), path: &str) -> Searched {
+/// How much of a path a stub has, and with `has_near` which key of it was meant.
+fn searched((stub, item): &(&str, &Item), path: &str, has_near: bool) -> Searched {
     let steps = steps(path);
     let mut at = *item;
     let mut has = 0;
@@ -292,7 +298,7 @@ fn searched((stub, item): &(&str, &Item), path: &str) -> Searched {
         has += 1;
     }
     let near = match (&at.value, steps.get(has)) {
-        (Value::Map(map), Some(PathStep::Key(key))) => {
+        (Value::Map(map), Some(PathStep::Key(key))) if has_near => {
             let keys = map.entries().iter().map(|e| e.0.as_str());
             suggest::nearest(key, keys).map(|near| {
                 let mut path = steps[..has].to_vec();

@@ -9,6 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ordain_source::read_input;
+
 use crate::host::Host;
 
 /// A user.
@@ -47,7 +49,7 @@ fn table(cache: &Mutex<Cache>, path: &Path) -> Arc<Table> {
         return Arc::clone(table);
     }
     let mut table = Table::default();
-    let text = std::fs::read(path).unwrap_or_default();
+    let text = read_input(path).unwrap_or_default();
     for line in String::from_utf8_lossy(&text).lines() {
         let mut fields = line.split(':');
         let (Some(name), _) = (fields.next(), fields.next()) else { continue };

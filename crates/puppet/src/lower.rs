@@ -8,14 +8,14 @@ use ordain_graph::{
     Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Loser, Origin, OriginId,
     Resource as Node, ResourceId as NodeId, ResourceRef, Step,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::catalog::exported::Import;
 use crate::catalog::tags::TagTable;
 use crate::catalog::{
     Catalog, Declared, How, Param, ParamOrigin, RelationEnd, Resource, ResourceId, ResourceKey,
-    ResourceKind, flat, flatten_values,
+    ResourceKind, flat, flatten_values, long_list,
 };
 use crate::eval::Compiler;
 use crate::eval::resources::new_param;
@@ -38,6 +38,7 @@ pub fn lower(compiler: &mut Compiler<'_>) -> Graph {
         within: vec![None; catalog.resources.len()],
         ranks: ranks(&catalog.tags),
         wishes: Vec::new(),
+        long_lists: FxHashMap::default(),
         catalog,
     };
     lowering.resources();
@@ -57,6 +58,8 @@ struct Lowering<'a, 'e> {
     ranks: Ranks,
     /// The relationship parameters that were passed on their way.
     wishes: Vec<Wish>,
+    /// Long lists of references as data, by where they are in memory: the wishes hold them there.
+    long_lists: FxHashMap<usize, Data>,
 }
 
 /// A relationship parameter of a resource.
@@ -66,6 +69,39 @@ struct Wish {
     relation: usize,
     value: Value,
     origin: OriginId,
+}
+
+/// What wishes of several resources have in common: the parameter, the list and where it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Shared {
+    relation: usize,
+    list: usize,
+    origin: OriginId,
+}
+
+impl Shared {
+    fn of(wish: &Wish) -> Option<Self> {
+        let list = long_list(&wish.value)?;
+        Some(Self { relation: wish.relation, list, origin: wish.origin })
+    }
+}
+
+/// The resources that have a long list in common, as a default of their type gives it, where a barrier
+/// is to stand for their edges.
+fn in_common(wishes: &[Wish]) -> FxHashMap<Shared, Vec<usize>> {
+    let mut common: FxHashMap<Shared, Vec<usize>> = FxHashMap::default();
+    let mut lengths: FxHashMap<Shared, usize> = FxHashMap::default();
+    for wish in wishes {
+        if let (Some(shared), Value::Array(items)) = (Shared::of(wish), &wish.value) {
+            common.entry(shared).or_default().push(wish.of.0 as usize);
+            lengths.insert(shared, items.len());
+        }
+    }
+    common.retain(|shared, of| {
+        let length = lengths.get(shared).copied().unwrap_or_default();
+        of.len() > 1 && Barrier::serves(of.len(), length)
+    });
+    common
 }
 
 /// The relationship parameters, what each asks for, and whether its resource comes first.
@@ -167,7 +203,13 @@ impl Lowering<'_, '_> {
         let origin = self.origin(&param.origin);
         let mut value = match (relation, param.value) {
             (Some(relation), value) => {
-                let data = relation_data(&value);
+                let data = match long_list(&value) {
+                    Some(list) => {
+                        let data = || relation_data(&value);
+                        self.long_lists.entry(list).or_insert_with(data).clone()
+                    }
+                    None => relation_data(&value),
+                };
                 self.wishes.push(Wish { of, relation, value, origin });
                 data
             }
@@ -283,14 +325,29 @@ impl Lowering<'_, '_> {
                 }
             }
         }
-        for wish in std::mem::take(&mut self.wishes) {
+        let wishes = std::mem::take(&mut self.wishes);
+        let mut common = in_common(&wishes);
+        for wish in &wishes {
             let Some(id) = self.nodes[wish.of.0 as usize] else { continue };
             let (_, kind, forward) = RELATIONS[wish.relation];
             let mut several = Vec::new();
-            for value in flat(&wish.value, &mut several) {
-                let other = self.compiler.reference_of(value);
-                let other = other.and_then(|key| self.find(&key));
-                let Some(other) = other else { continue };
+            let others = flat(&wish.value, &mut several);
+            let found = |value| self.find(&self.compiler.reference_of(value)?);
+            let mut others: SmallVec<[NodeId; 4]> = others.iter().filter_map(found).collect();
+            if let Some(shared) = Shared::of(wish).and_then(|shared| common.get_mut(&shared)) {
+                // The first of those who have it speaks for all.
+                let own: Vec<NodeId> =
+                    std::mem::take(shared).into_iter().filter_map(|of| self.nodes[of]).collect();
+                if !own.is_empty() {
+                    let mut known = FxHashSet::default();
+                    others.retain(|id| known.insert(*id));
+                    let others = others.into_vec();
+                    let (from, to) = if forward { (own, others) } else { (others, own) };
+                    self.graph.barriers.push(Barrier { from, to, kind, origin: wish.origin });
+                }
+                continue;
+            }
+            for other in others {
                 let (from, to) = if forward { (id, other) } else { (other, id) };
                 if seen.insert((from, to, kind)) {
                     self.graph.edges.push(Edge { from, to, kind, origin: wish.origin });

@@ -27,6 +27,11 @@ const MOST_MEMORY: u64 = 184 << 20;
 const SECONDS: u64 = 10;
 /// The CPU time at which the program ends.
 const MOST_SECONDS: u64 = 12;
+/// The CPU time in seconds that work of which nobody counts the parts may take, before the next step
+/// ends it.
+const MOMENT: f64 = 0.6;
+/// The CPU time of such work at which the program ends.
+const MOST_MOMENT: f64 = 0.75;
 /// What each byte that is read adds to the memory: the tree of a document takes so much more than
 /// its text.
 const MEMORY_OF_INPUT: u64 = 16;
@@ -40,8 +45,14 @@ const PAGE: u64 = 4096;
 static FACTOR: AtomicU32 = AtomicU32::new(1);
 /// 0, or a bound of [`Bound`] that is exceeded.
 static EXCEEDED: AtomicU8 = AtomicU8::new(0);
+/// How often a bound was exceeded.
+static EXCEEDED_COUNT: AtomicU64 = AtomicU64::new(0);
 /// The bytes that were read since nothing was evaluated.
 static READ: AtomicU64 = AtomicU64::new(0);
+/// How often work of which nobody counts the parts was begun or came to a step, and how much of it
+/// there is.
+static UNCOUNTED_STEPS: AtomicU64 = AtomicU64::new(0);
+static UNCOUNTED: AtomicU32 = AtomicU32::new(0);
 static STATE: Mutex<State> =
     Mutex::new(State { active: 0, memory: 0, seconds: 0.0, is_running: false });
 /// What is being read or rendered.
@@ -62,6 +73,7 @@ struct State {
 
 const BY_MEMORY: u8 = 1;
 const BY_TIME: u8 = 2;
+const BY_MOMENT: u8 = 3;
 
 /// Multiplies all bounds: of memory, time, steps, and the sizes of values.
 pub fn set_factor(factor: u32) {
@@ -98,11 +110,18 @@ pub fn check() -> Result<(), Exceeded> {
     if EXCEEDED.load(Ordering::Relaxed) == 0 { Ok(()) } else { exceeded() }
 }
 
+/// How often a bound was exceeded. What is evaluated when this grows ends with an error, whichever of
+/// those that are evaluated at the same time is to blame.
+pub fn exceeded_count() -> u64 {
+    EXCEEDED_COUNT.load(Ordering::Relaxed)
+}
+
 #[cold]
 fn exceeded() -> Result<(), Exceeded> {
     match EXCEEDED.load(Ordering::Relaxed) {
         0 => Ok(()),
         BY_MEMORY => Err(Exceeded::Memory(scaled(MEMORY) >> 20)),
+        BY_MOMENT => Err(Exceeded::Moment((MOMENT * 1000.0) as u64 * u64::from(factor()))),
         _ => Err(Exceeded::Time(scaled(SECONDS))),
     }
 }
@@ -184,6 +203,60 @@ impl Drop for Watch {
     }
 }
 
+/// While it is held, a library does work of which nobody counts the parts, such as the operators of a
+/// template: between its steps only a moment may pass.
+#[derive(Debug)]
+pub struct Uncounted(());
+
+impl Uncounted {
+    /// Begins such work.
+    #[must_use]
+    pub fn begin() -> Self {
+        UNCOUNTED.fetch_add(1, Ordering::Relaxed);
+        Self::step();
+        Self(())
+    }
+
+    /// Notes that the work has come to its next step.
+    pub fn step() {
+        UNCOUNTED_STEPS.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Does something else in the middle of such work.
+    pub fn interrupt<T>(other: impl FnOnce() -> T) -> T {
+        UNCOUNTED.fetch_sub(1, Ordering::Relaxed);
+        let result = other();
+        UNCOUNTED.fetch_add(1, Ordering::Relaxed);
+        Self::step();
+        result
+    }
+}
+
+impl Drop for Uncounted {
+    fn drop(&mut self) {
+        UNCOUNTED.fetch_sub(1, Ordering::Relaxed);
+        Self::step();
+    }
+}
+
+/// What is seen of uncounted work: how many steps it came to, and the CPU time then.
+#[derive(Clone, Copy)]
+struct Seen {
+    steps: u64,
+    seconds: f64,
+}
+
+impl Seen {
+    /// How long the step has taken that is under way; 0 if nothing is.
+    fn moment(&mut self, seconds: f64) -> f64 {
+        let steps = UNCOUNTED_STEPS.load(Ordering::Relaxed);
+        if steps != self.steps || UNCOUNTED.load(Ordering::Relaxed) == 0 {
+            *self = Self { steps, seconds };
+        }
+        seconds - self.seconds
+    }
+}
+
 fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -195,6 +268,7 @@ fn of_input() -> u64 {
 
 /// Looks until nothing is evaluated any more.
 fn look() {
+    let mut seen = Seen { steps: 0, seconds: seconds() };
     loop {
         thread::sleep(PAUSE);
         let mut state = state();
@@ -203,15 +277,27 @@ fn look() {
             return;
         }
         let used = memory().saturating_sub(state.memory + of_input());
-        let time = seconds() - state.seconds;
+        let now = seconds();
+        let (time, moment) = (now - state.seconds, seen.moment(now));
         let time_of_input = (READ.load(Ordering::Relaxed) / INPUT_OF_SECOND) as f64;
         let active = state.active;
         let most = |bound: u64| active.saturating_mul(scaled(bound));
         let is_longer = |bound: u64| time > most(bound) as f64 + time_of_input;
-        let (by_memory, by_time) = (used > most(MEMORY), is_longer(SECONDS));
-        let flag = if by_memory { BY_MEMORY } else { u8::from(by_time) * BY_TIME };
+        // Others that work at the same time take of the process's time, too.
+        let is_longer_moment =
+            |bound: f64| moment > bound * f64::from(factor()) * active as f64 + time_of_input;
+        let flag = match () {
+            () if used > most(MEMORY) => BY_MEMORY,
+            () if is_longer(SECONDS) => BY_TIME,
+            () if is_longer_moment(MOMENT) => BY_MOMENT,
+            () => 0,
+        };
+        if EXCEEDED.load(Ordering::Relaxed) == 0 && flag != 0 {
+            EXCEEDED_COUNT.fetch_add(1, Ordering::Relaxed);
+        }
         EXCEEDED.store(flag, Ordering::Relaxed);
-        if used > most(MOST_MEMORY) || is_longer(MOST_SECONDS) {
+        let is_over = used > most(MOST_MEMORY) || is_longer(MOST_SECONDS);
+        if is_over || is_longer_moment(MOST_MOMENT) {
             if let (Err(bound), Some(print)) = (exceeded(), END.get()) {
                 let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
                 print(bound, &place);

@@ -124,8 +124,18 @@ impl Diagnostic {
         self.peer.or(self.primary.as_ref().map(|label| label.span))
     }
 
-    /// The same with all texts cut that hold much of the input, as it is shown.
+    /// The same with all texts cut that hold much of the input, and without related places beyond
+    /// the first few, as it is shown.
     pub(crate) fn shortened(&self) -> Cow<'_, Self> {
+        /// How many related places are shown.
+        const MOST_RELATED: usize = 20;
+        let left_out = self.related.len().saturating_sub(MOST_RELATED);
+        if left_out > 0 {
+            let mut out = self.clone();
+            out.related.truncate(MOST_RELATED);
+            out.help.push(format!("{left_out} more places are not shown"));
+            return Cow::Owned(out.shortened().into_owned());
+        }
         let is_short = |text: &String| matches!(shortened(text), Cow::Borrowed(_));
         let labels = || self.primary.iter().chain(&self.related);
         let all_short = is_short(&self.message)

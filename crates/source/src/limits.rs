@@ -29,6 +29,8 @@ pub enum Exceeded {
     Memory(u64),
     /// So many seconds of CPU time were allowed.
     Time(u64),
+    /// So many milliseconds of CPU time were allowed for one operation.
+    Moment(u64),
 }
 
 impl fmt::Display for Exceeded {
@@ -40,6 +42,7 @@ impl fmt::Display for Exceeded {
                 write!(f, "the evaluation takes more than {most} MiB besides its input")?;
             }
             Self::Time(most) => write!(f, "the evaluation takes more than {most} s")?,
+            Self::Moment(most) => write!(f, "an operation takes more than {most} ms")?,
         }
         write!(f, "; {}", budget::HELP)
     }

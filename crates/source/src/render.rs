@@ -340,6 +340,18 @@ mod tests {
     }
 
     #[test]
+    fn of_very_many_places_the_first_are_shown() {
+        let sources = SourceMap::new();
+        let file = sources.add("a.pp", "a\n".repeat(5000));
+        let at = |line: u32| TextRange::new(line * 2, line * 2 + 1).in_file(file);
+        let error = Diagnostic::error("a::b", "again").at(at(0));
+        let error = (1..5000).fold(error, |error, line| error.related(at(line), "here"));
+        let text = human(&error, &sources, false);
+        assert!(text.contains("4979 more places are not shown") && text.len() < 3000, "{text}");
+        assert_eq!(json(&error, &sources)["related"].as_array().map(Vec::len), Some(20));
+    }
+
+    #[test]
     fn a_place_of_the_peer_stays_in_json() {
         let sources = SourceMap::new();
         let file = sources.add("a.pp", "a {\n  b\n");

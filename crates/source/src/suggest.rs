@@ -1,11 +1,14 @@
 //! "Did you mean": the known name that is nearest to a name which is not known.
 
+/// For how many unknown names of an input another is looked for: each takes time for all names that
+/// there are, and more are not shown.
+pub const MOST: usize = 200;
+
 /// The candidate most like `name`, if one is near enough to be a likely typing error.
 ///
 /// Near enough: at most a third of the longer name's characters are edited (Damerau-Levenshtein,
 /// ignoring ASCII case), and at least one edit is always allowed for names of three and more.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = name.to_ascii_lowercase();
     let length = name.chars().count();
     candidates
         .into_iter()
@@ -18,16 +21,62 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             if longest < 3 || length.abs_diff(other) > allowed {
                 return None;
             }
-            let distance = strsim::damerau_levenshtein(&lower, &c.to_ascii_lowercase());
-            (distance <= allowed).then_some((distance, c))
+            let distance = distance_within(name, c, allowed)?;
+            Some((distance, c))
         })
         .min_by_key(|&(distance, c)| (distance, c))
         .map(|(_, c)| c)
 }
 
+/// The distance of two names, unless it is greater than is allowed. Most candidates are far, and this
+/// is said without the table of all pairs of characters.
+fn distance_within(a: &str, b: &str, allowed: usize) -> Option<usize> {
+    let (a, b) = without_common_ends(a, b);
+    if fewest_edits(a, b) > allowed {
+        return None;
+    }
+    let distance = match (a, b) {
+        ("", rest) | (rest, "") => rest.chars().count(),
+        _ => strsim::damerau_levenshtein(&a.to_ascii_lowercase(), &b.to_ascii_lowercase()),
+    };
+    (distance <= allowed).then_some(distance)
+}
+
+/// Two texts without what both begin and end with, which adds nothing to their distance.
+fn without_common_ends<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
+    let is_same = |(x, y): &(char, char)| x.eq_ignore_ascii_case(y);
+    // Characters that are the same but for ASCII case have the same length.
+    let length = |pairs: &mut dyn Iterator<Item = (char, char)>| {
+        pairs.take_while(is_same).map(|(c, _)| c.len_utf8()).sum::<usize>()
+    };
+    let start = length(&mut a.chars().zip(b.chars()));
+    let (a, b) = (&a[start..], &b[start..]);
+    let end = length(&mut a.chars().rev().zip(b.chars().rev()));
+    (&a[..a.len() - end], &b[..b.len() - end])
+}
+
+/// How many edits it takes at least, since each brings and takes away one character at most.
+fn fewest_edits(a: &str, b: &str) -> usize {
+    const KINDS: usize = 64;
+    let mut counts = [0i32; KINDS];
+    let mut add = |text: &str, by: i32| {
+        // Of a character beyond ASCII the first byte counts.
+        for byte in text.bytes().filter(|byte| byte & 0xc0 != 0x80) {
+            counts[usize::from(byte.to_ascii_lowercase()) % KINDS] += by;
+        }
+    };
+    add(a, 1);
+    add(b, -1);
+    let (more, less) = counts.iter().fold((0, 0), |(more, less), &count| match count {
+        0.. => (more + count, less),
+        _ => (more, less - count),
+    });
+    more.max(less) as usize
+}
+
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{distance_within, nearest};
 
     #[test]
     fn near_names_are_found_and_far_ones_not() {
@@ -35,5 +84,25 @@ mod tests {
         assert_eq!(nearest("MODE", ["mode"]), Some("mode"));
         assert_eq!(nearest("zzz", ["server", "port"]), None);
         assert_eq!(nearest("ab", ["ac"]), None);
+    }
+
+    #[test]
+    fn distances_are_those_of_all_pairs_of_characters() {
+        // Texts of few letters, so that many are near each other.
+        let texts: Vec<String> = (0u32..400)
+            .map(|n| {
+                let letter =
+                    |at: u32| ['a', 'B', 'b', 'é', 'ü', 'c'][(n / 3u32.pow(at) % 6) as usize];
+                (0..2 + n % 5).map(letter).collect()
+            })
+            .collect();
+        for a in &texts {
+            for b in &texts {
+                let whole =
+                    strsim::damerau_levenshtein(&a.to_ascii_lowercase(), &b.to_ascii_lowercase());
+                let expected = (whole <= 2).then_some(whole);
+                assert_eq!(distance_within(a, b, 2), expected, "{a} {b}");
+            }
+        }
     }
 }

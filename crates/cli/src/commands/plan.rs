@@ -1,5 +1,6 @@
 //! `ordain plan`: what an apply would change.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use ecow::EcoString;
 use ordain_engine::host::Host;
 use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
@@ -194,20 +196,23 @@ pub fn check_selection(ui: &mut Ui, loaded: &Loaded, options: &Options) -> Resul
     if let Some(name) = options.targets.iter().find(|name| graph.find(name).is_none()) {
         return Err(references::unknown(name, graph).into());
     }
-    let has = |tag: &str| {
-        graph.resources().any(|(_, r)| r.tags.iter().any(|own| own.eq_ignore_ascii_case(tag)))
-    };
+    let names: BTreeSet<&str> =
+        graph.resources().flat_map(|(_, r)| r.tags.iter().map(EcoString::as_str)).collect();
+    let known: BTreeSet<String> = names.iter().map(|tag| tag.to_ascii_lowercase()).collect();
+    let mut warnings = Vec::new();
     for (flag, tags) in [("--tags", &options.tags), ("--skip-tags", &options.skip_tags)] {
-        for tag in tags.iter().filter(|tag| !has(tag)) {
+        for tag in tags.iter().filter(|tag| !known.contains(&tag.to_ascii_lowercase())) {
             let text = format!("no resource has the tag `{tag}` that {flag} names");
-            let names = graph.resources().flat_map(|(_, r)| r.tags.iter().map(|t| t.as_str()));
+            let has_near = warnings.len() < suggest::MOST;
+            let near = has_near.then(|| suggest::nearest(tag, names.iter().copied())).flatten();
             let warning = Diagnostic::warning(codes::NOTHING, text);
-            ui.message(&match suggest::nearest(tag, names) {
+            warnings.push(match near {
                 Some(near) => warning.help(format!("did you mean `{near}`?")),
                 None => warning,
             });
         }
     }
+    ui.diagnostics(warnings, &loaded.sources);
     Ok(())
 }
 

@@ -1,3 +1,2 @@
 # setup: mkdir -p /srv/t/a/b; touch /srv/t/x /srv/t/a/x /srv/t/a/b/x
-tidy { '/srv/t': recurse => -1, age => '0s' }
 tidy { '/srv/t/a': recurse => '1', age => '0s' }

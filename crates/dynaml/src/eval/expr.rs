@@ -167,7 +167,12 @@ impl Evaluator<'_> {
                     return Ok(value);
                 }
                 let kinds = (left.kind(), right.kind());
-                let result = self.operate(op, left, right);
+                let result = match (op, &self.sources.exprs[a]) {
+                    (BinaryOp::Concat, Expr::Binary(BinaryOp::Concat, ..)) => {
+                        self.concatenate(left, right, true)
+                    }
+                    _ => self.operate(op, left, right),
+                };
                 result.map_err(|stop| self.name_operands(stop, (a, kinds.0), (b, kinds.1)))
             }
         }

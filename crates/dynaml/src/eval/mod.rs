@@ -86,7 +86,7 @@ impl Default for Options {
             keep_temporary: false,
             keep_escapes: false,
             call_depth: 10_000,
-            steps: budget::scaled(25_000_000),
+            steps: budget::scaled(8_000_000),
             stack: 480 << 20,
             encryption_key: None,
         }

@@ -7,13 +7,13 @@ use crate::syntax::ast::BinaryOp;
 use crate::value::{Item, List, Map, Value};
 
 /// How many items, and how many bytes, are copied in the time of a step.
-const COPIED_ITEMS: u64 = 8;
-const COPIED_BYTES: u64 = 128;
+const COPIED_ITEMS: u64 = 4;
+const COPIED_BYTES: u64 = 32;
 
 impl Evaluator<'_> {
     pub(crate) fn operate(&mut self, op: BinaryOp, a: Value, b: Value) -> Eval<Value> {
         match op {
-            BinaryOp::Concat => self.concatenate(a, b),
+            BinaryOp::Concat => self.concatenate(a, b, false),
             BinaryOp::Eq => Ok(Value::Bool(self.equal(&a, &b)?)),
             BinaryOp::Ne => Ok(Value::Bool(!self.equal(&a, &b)?)),
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => self.compare(op, &a, &b),
@@ -22,7 +22,9 @@ impl Evaluator<'_> {
         }
     }
 
-    fn concatenate(&mut self, a: Value, b: Value) -> Eval<Value> {
+    /// What both are together. A first one that is fresh was made by the same chain of operators, so
+    /// that nobody else has it.
+    pub(crate) fn concatenate(&mut self, a: Value, b: Value, is_fresh: bool) -> Eval<Value> {
         match (&a, &b) {
             (Value::List(x), Value::List(y)) => {
                 self.count_steps((x.items.len() + y.items.len()) as u64 / COPIED_ITEMS)?;
@@ -46,13 +48,21 @@ impl Evaluator<'_> {
             Value::Lambda(lambda) => Some(self.lambda_text(lambda)),
             other => other.simple_text(),
         };
-        match (a.simple_text(), right) {
+        // A text that nobody else has grows in its place, so that many parts take no more than the
+        // text that they make.
+        let (left, a) = match a {
+            Value::Str(text) => (Some(text), None),
+            other => (other.simple_text(), Some(other)),
+        };
+        match (left, right) {
             (Some(mut left), Some(right)) => {
-                self.count_steps((left.len() + right.len()) as u64 / COPIED_BYTES)?;
+                let copied = if is_fresh { 0 } else { left.len() };
+                self.count_steps((copied + right.len()) as u64 / COPIED_BYTES)?;
                 left.push_str(&right);
                 self.bounded(Value::Str(left))
             }
-            _ => {
+            (left, _) => {
+                let a = a.unwrap_or_else(|| Value::Str(left.unwrap_or_default()));
                 let plus = format!(
                     "type '{}'({}) cannot be concatenated with type '{}'({})",
                     a.kind(),

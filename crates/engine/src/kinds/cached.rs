@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use ordain_source::read_input;
 use rustc_hash::FxHashMap;
 
 /// What tells one state of a file from another: device, inode, size, times of change.
@@ -62,9 +63,14 @@ pub(crate) fn stamp(path: &Path) -> Stamp {
     Some((meta.dev(), meta.ino(), meta.size(), m, c))
 }
 
-/// The bytes of a file; `None` if it is not there.
+/// The bytes of a file; `None` if it is not there. Pipes and devices, to which a link may lead, are
+/// not read: they may have no end.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
+    let is_stream = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    if is_stream && !fs::canonicalize(path).is_ok_and(|real| real == Path::new("/dev/null")) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe or a device"));
+    }
+    match read_input(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(e),

@@ -136,8 +136,6 @@ fn depth(p: &mut Params<'_>) -> u32 {
     match text.as_str() {
         "true" | "inf" => u32::MAX,
         "false" => 0,
-        // Puppet takes any number.
-        _ if matches!(value, Value::Int(..0)) => 0,
         _ => text.parse().unwrap_or_else(|_| {
             p.error("recurse", format!("Invalid recurse value {}", inspect(value)));
             0

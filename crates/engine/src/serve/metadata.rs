@@ -97,6 +97,9 @@ fn sum(name: &str, path: &Path) -> std::io::Result<String> {
         Checksum::Ctime => time(meta()?.ctime())?,
         Checksum::None => String::new(),
         Checksum::Digest(algorithm, _) => {
+            if !meta()?.is_file() {
+                return Err(std::io::Error::other("a pipe or device has no checksum"));
+            }
             let (_, limit) = Checksum::from_index(index).algorithm();
             algorithm.hex(std::io::Read::take(File::open(path)?, limit))?
         }

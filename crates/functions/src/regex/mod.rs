@@ -28,7 +28,7 @@ use crate::{Error, Result};
 use cost::Refused;
 
 pub use cost::forget;
-pub use replace::escape;
+pub use replace::{escape, take_match};
 
 /// How many steps the backtracking engine may take for one match.
 const BACKTRACK_LIMIT: usize = 1_000_000;

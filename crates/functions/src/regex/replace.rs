@@ -1,11 +1,10 @@
 //! Replacing, splitting and escaping, the way Ruby's `sub`, `gsub`, `split` and `escape` do.
 
+use ordain_source::budget::HELP;
+use ordain_source::limits::most_text;
+
 use super::{Captures, Regex};
 use crate::{Error, Result};
-
-/// The longest result in bytes, unless the text itself is longer: one that repeats what is before
-/// or behind each match grows with the square of the text.
-const MAX_TEXT: usize = 32 << 20;
 
 impl Regex {
     /// Replaces the first match, or `all` of them, by a template in which `\0` to `\9`, `\&`,
@@ -15,6 +14,24 @@ impl Regex {
     /// [`Error::RegexBudget`]; [`Error::Regex`] if the template names a group that is not there.
     pub fn replace(&self, text: &str, template: &str, all: bool) -> Result<String> {
         self.replace_with(text, all, |found, out| expand(self, text, found, template, out))
+    }
+
+    /// As [`Regex::replace`], but with no more matches than are left; those that it finds are taken
+    /// from them.
+    ///
+    /// # Errors
+    /// As [`Regex::replace`], and [`Error::Argument`] if there are more.
+    pub fn replace_within(
+        &self,
+        text: &str,
+        template: &str,
+        all: bool,
+        left: &mut u64,
+    ) -> Result<String> {
+        self.replace_with(text, all, |found, out| {
+            take_match(left)?;
+            expand(self, text, found, template, out)
+        })
     }
 
     /// Replaces the first match, or `all` of them, by what the function appends.
@@ -36,8 +53,9 @@ impl Regex {
             out.push_str(&text[copied.min(whole.start)..whole.start]);
             replacement(&found, &mut out)?;
             copied = whole.end;
-            if out.len() > MAX_TEXT.max(text.len()) {
-                let text = format!("a text of more than {MAX_TEXT} bytes is too long");
+            // One that repeats what is before or behind each match grows with the square of the text.
+            if out.len() > most_text().max(text.len()) {
+                let text = format!("a text of more than {} bytes is too long; {HELP}", most_text());
                 return Err(Error::Argument(text));
             }
             if !all {
@@ -73,6 +91,16 @@ impl Regex {
         }
         Ok(parts)
     }
+}
+
+/// Takes one from the matches that are left.
+///
+/// # Errors
+/// [`Error::Argument`] if none are.
+pub fn take_match(left: &mut u64) -> Result<()> {
+    let less = || Error::Argument(format!("a regular expression matches too often; {HELP}"));
+    *left = left.checked_sub(1).ok_or_else(less)?;
+    Ok(())
 }
 
 /// Appends the template with its references filled in.

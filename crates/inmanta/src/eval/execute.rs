@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use ordain_source::limits::most_items;
+use ordain_source::budget;
+use ordain_source::limits::{Exceeded, most_items};
 use ordain_syntax::ListRef;
 
 use super::units::Values;
@@ -122,8 +123,24 @@ impl Net<'_> {
 
     /// Two values with an operator.
     pub(super) fn binary(&self, id: ExprId, op: BinOp, a: Value, b: Value) -> Result<Value> {
-        super::operators::binary(op, &a, &b, self)
+        self.count_compared(op, &b)
+            .and_then(|()| super::operators::binary(op, &a, &b, self))
             .map_err(|error| self.error_at(Place::expr(id), error))
+    }
+
+    /// Counts the items of a list that is searched.
+    fn count_compared(&self, op: BinOp, list: &Value) -> Result<()> {
+        /// How many items may be compared with others.
+        const MOST: u64 = 300_000_000;
+        if let (BinOp::In, Value::List(items)) = (op, list) {
+            let compared = self.compared.get().saturating_add(items.len() as u64);
+            self.compared.set(compared);
+            if compared > budget::scaled(MOST) {
+                let text = Exceeded::Steps(budget::scaled(MOST)).to_string();
+                return Err(Error::new(Class::Runtime, text));
+            }
+        }
+        Ok(())
     }
 
     /// What stands behind `**`.

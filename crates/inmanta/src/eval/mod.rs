@@ -43,6 +43,7 @@ mod units;
 mod validate;
 mod variables;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -484,6 +485,8 @@ pub struct Net<'w> {
     origins: FxHashMap<InstanceId, Origin>,
     /// How many items relations and collected lists have.
     items: usize,
+    /// How many items of lists were searched through.
+    compared: Cell<u64>,
 }
 
 /// How many variables and the like there is room for before a list of them moves. Room that is not
@@ -546,6 +549,7 @@ impl<'w> Net<'w> {
             renderer: Renderer::default(),
             origins: FxHashMap::default(),
             items: 0,
+            compared: Cell::new(0),
         }
     }
 

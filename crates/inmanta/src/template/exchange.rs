@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ecow::EcoString;
 use num_bigint::BigInt;
+use ordain_source::budget::Uncounted;
 
 use crate::value::{InstanceId, Names, Value};
 
@@ -192,10 +193,10 @@ impl Asker {
         };
         drop(asking);
         let (reply, receiver) = channel();
-        match sender.send(Request { question, reply }) {
+        Uncounted::interrupt(|| match sender.send(Request { question, reply }) {
             Ok(()) => receiver.recv().unwrap_or(Answer::Stopped),
             Err(_) => Answer::Stopped,
-        }
+        })
     }
 
     /// Notes what is not there.

@@ -17,7 +17,7 @@ use std::thread;
 
 use ecow::EcoString;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
-use ordain_source::budget;
+use ordain_source::budget::{self, Uncounted};
 
 use crate::error::{Class, Error};
 use crate::functions;
@@ -221,6 +221,8 @@ impl Engine {
     ) -> (Result<String, Failure>, Known, Option<Question>) {
         // What an operator of the engine makes is not counted there.
         budget::at(&format!("the template {path}"));
+        let _uncounted = Uncounted::begin();
+        let _work = text::Work::begin();
         self.asker.begin(known, questions);
         let scope = objects::scope(&self.asker, given.to_vec());
         let template = self.environment.get_template(path);

@@ -1,11 +1,12 @@
 //! Values as Python prints them, and the filters and tests that depend on it.
 
+use std::cell::Cell;
 use std::fmt::Write;
 
 use minijinja::value::{Rest, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Output, State, filters};
 use minijinja_contrib::pycompat::unknown_method_callback;
-use ordain_source::budget::{self, HELP};
+use ordain_source::budget::{self, HELP, Uncounted};
 use ordain_source::limits::{most_items, most_text};
 
 use super::objects::{Dict, Empty, Instance, List};
@@ -14,8 +15,57 @@ use crate::value::float_text;
 /// How deep a value may nest that is printed.
 const DEPTH_LIMIT: usize = 100;
 
+/// How many bytes of texts are read or made for what a step of a template costs.
+const BYTES_OF_STEP: u64 = 16;
+/// How many steps the call of a filter costs.
+const STEPS_OF_CALL: u64 = 4;
+
+thread_local! {
+    /// What filters have done for the template that is rendered, in steps.
+    static DONE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// While it is held, what filters do is counted for one template. One that is rendered within
+/// another counts for both.
+pub(super) struct Work {
+    outer: u64,
+}
+
+impl Work {
+    /// Begins to count.
+    pub(super) fn begin() -> Self {
+        Self { outer: DONE.replace(0) }
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        DONE.set(DONE.get().saturating_add(self.outer));
+    }
+}
+
+/// Counts so many bytes that a filter reads or makes; the engine counts a filter as one step.
+fn take(bytes: usize) -> Result<(), Error> {
+    let done = DONE.get().saturating_add(STEPS_OF_CALL + bytes as u64 / BYTES_OF_STEP);
+    DONE.set(done);
+    if done > budget::scaled(super::FUEL) {
+        let text =
+            format!("the filters take more than {} steps; {HELP}", budget::scaled(super::FUEL));
+        return Err(Error::new(ErrorKind::OutOfFuel, text));
+    }
+    within_budget()
+}
+
+/// What a filter is given, as text.
+fn given(value: &Value) -> Result<String, Error> {
+    let text = shown(value);
+    take(text.len())?;
+    Ok(text)
+}
+
 /// That no more memory or time is used than is allowed.
 fn within_budget() -> Result<(), Error> {
+    Uncounted::step();
     budget::check().map_err(|exceeded| Error::new(ErrorKind::OutOfFuel, exceeded.to_string()))
 }
 
@@ -36,7 +86,7 @@ fn items_of(count: usize) -> Result<(), Error> {
 }
 
 fn replace(value: &Value, old: &Value, new: &Value) -> Result<String, Error> {
-    let (text, old, new) = (shown(value), shown(old), shown(new));
+    let (text, old, new) = (given(value)?, shown(old), shown(new));
     // As many places as there can be.
     let places = if old.is_empty() { text.len() + 1 } else { text.matches(&old).count() };
     text_of(text.len().saturating_add(places.saturating_mul(new.len())))?;
@@ -77,7 +127,7 @@ fn indent(
     width: Option<usize>,
     arguments: Rest<Value>,
 ) -> Result<Value, Error> {
-    let text = shown(&value);
+    let text = given(&value)?;
     let named = arguments.last().and_then(|last| last.get_attr("width").ok()?.as_usize());
     let width_of = width.or(named).unwrap_or_default();
     let lines = text.matches('\n').count() + 1;
@@ -106,8 +156,9 @@ pub(super) fn method(
             let length = |item: Value| item.as_str().map_or(0, str::len) + text().len();
             text_of(items.try_iter()?.map(length).fold(0, usize::saturating_add))?;
         }
-        _ => within_budget()?,
+        _ => {}
     }
+    take(text().len())?;
     unknown_method_callback(state, value, method, arguments)
 }
 
@@ -239,16 +290,18 @@ pub(super) fn register(environment: &mut Environment<'_>) {
     for name in ["default", "d"] {
         environment.add_filter(name, default);
     }
-    environment.add_filter("string", |value: &Value| shown(value));
+    environment.add_filter("string", given);
     environment.add_filter("join", join);
-    environment.add_filter("upper", |value: &Value| shown(value).to_uppercase());
-    environment.add_filter("lower", |value: &Value| shown(value).to_lowercase());
+    environment.add_filter("upper", |value: &Value| given(value).map(|text| text.to_uppercase()));
+    environment.add_filter("lower", |value: &Value| given(value).map(|text| text.to_lowercase()));
     environment.add_filter("capitalize", |value: &Value| {
-        ordain_functions::text::capitalize(&shown(value))
+        given(value).map(|text| ordain_functions::text::capitalize(&text))
     });
-    environment.add_filter("trim", |value: &Value, set: Option<String>| match set {
-        Some(set) => shown(value).trim_matches(|c| set.contains(c)).to_owned(),
-        None => shown(value).trim().to_owned(),
+    environment.add_filter("trim", |value: &Value, set: Option<String>| {
+        given(value).map(|text| match set {
+            Some(set) => text.trim_matches(|c| set.contains(c)).to_owned(),
+            None => text.trim().to_owned(),
+        })
     });
     environment.add_filter("replace", replace);
     environment.add_filter("slice", slice);
@@ -279,8 +332,10 @@ fn join(
         };
         check(&item)?;
         out.push_str(if index > 0 { &separator } else { "" });
+        let before = out.len();
         out.push_str(&shown(&item));
         text_of(out.len())?;
+        take(out.len() - before)?;
     }
     Ok(out)
 }
@@ -295,7 +350,7 @@ fn length(value: &Value) -> Result<usize, Error> {
 
 /// Python's `%` on text, for the conversions that templates use.
 fn format(value: &Value, arguments: Rest<Value>) -> Result<String, Error> {
-    let template = shown(value);
+    let template = given(value)?;
     let mut arguments = arguments.iter();
     let mut out = String::new();
     let mut chars = template.chars().peekable();

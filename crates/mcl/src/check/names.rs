@@ -547,7 +547,10 @@ impl<'w> Checker<'w> {
 
     /// Says of the last error, that of an unknown name, where the name is and what may be meant.
     fn explain(&mut self, at: ScopeId, space: Space, name: &Name, place: Option<Span>) {
-        let known = self.visible(at, space);
+        let known = match self.found.len() <= suggest::MOST {
+            true => self.visible(at, space),
+            false => Default::default(),
+        };
         let missing = name.split_once('.').filter(|(first, _)| {
             is_system(first) && !known.iter().any(|k| k.split('.').next() == Some(first))
         });

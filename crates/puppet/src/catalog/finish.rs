@@ -10,7 +10,7 @@ use ordain_source::{Span, budget, suggest};
 use crate::catalog::no_title;
 use crate::catalog::{
     How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, Resource, ResourceId,
-    ResourceKey, ResourceKind, flat, schema,
+    ResourceKey, ResourceKind, flat, long_list, schema,
 };
 use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
@@ -387,6 +387,8 @@ impl Compiler<'_> {
     /// Every reference in a relationship metaparameter must be to a resource of the catalog.
     fn check_references(&mut self) -> EvalResult<()> {
         let mut references = 0usize;
+        // Long lists that several resources have in common.
+        let mut checked = rustc_hash::FxHashSet::default();
         for i in 0..self.catalog.resources.len() {
             let resource = &self.catalog.resources[i];
             if resource.is_virtual || !resource.params.iter().any(|p| is_relation(&p.name)) {
@@ -394,6 +396,10 @@ impl Compiler<'_> {
             }
             for name in RELATIONS {
                 let Some(param) = resource.param(name) else { continue };
+                if long_list(&param.value).is_some_and(|list| !checked.insert(list)) {
+                    references += 1;
+                    continue;
+                }
                 let mut several = Vec::new();
                 let values = flat(&param.value, &mut several);
                 references += values.len();

@@ -7,7 +7,7 @@ use crate::catalog::{
     LostValue, Param, PendingOverride, ResourceId, ResourceKey, ResourceKind, no_title,
 };
 use crate::eval::collect::Held;
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, unplaced};
 use crate::eval::functions::misplaced;
 use crate::eval::{Compiler, Strict};
 use crate::load::TypeDef;
@@ -26,7 +26,12 @@ impl Compiler<'_> {
                 return Ok(());
             }
         }
-        plain("Somehow looped more than 1000 times while evaluating host catalog")
+        let mut error =
+            PlainError::new("Somehow looped more than 1000 times while evaluating host catalog");
+        // Puppet says no place.
+        let last = self.catalog.unevaluated.last().and_then(|&id| self.catalog.get(id).span);
+        error.related.extend(last.map(|span| (span, "each of these declares another one".into())));
+        Err(error.into())
     }
 
     fn run_collectors(&mut self) -> EvalResult<bool> {

@@ -342,6 +342,15 @@ pub fn flatten_values(value: &Value, out: &mut Vec<Value>) {
     }
 }
 
+/// Where a long list is in memory, by which one is known that several resources have in common.
+pub(crate) fn long_list(value: &Value) -> Option<usize> {
+    const LONG: usize = 64;
+    match value {
+        Value::Array(items) if items.len() >= LONG => Some(Arc::as_ptr(items) as usize),
+        _ => None,
+    }
+}
+
 /// The texts of a value as [`flatten_values`] gives them, without a copy of a single one.
 pub(crate) fn flat<'v>(value: &'v Value, several: &'v mut Vec<Value>) -> &'v [Value] {
     match value {

@@ -36,6 +36,15 @@ fn placed(mut unwind: Box<Unwind>, definition: Span) -> Box<Unwind> {
     unwind
 }
 
+/// The steps that it takes to look for each of so many parameters among them all.
+fn searches(params: usize) -> u64 {
+    /// So many are looked through at once.
+    const FEW: usize = 100;
+    const COMPARED_IN_STEP: u64 = 16;
+    let params = if params > FEW { params as u64 } else { 0 };
+    params.saturating_mul(params) / COMPARED_IN_STEP
+}
+
 impl Compiler<'_> {
     /// Gives parameters their values: given ones, data, defaults, in this order of rank.
     pub(super) fn bind_parameters(
@@ -46,6 +55,7 @@ impl Compiler<'_> {
     ) -> EvalResult<()> {
         let signature = self.signature_of(def)?;
         let params = f.program.params(def.params);
+        self.budget.steps.charge(searches(params.len()));
         if def.kind == DefKind::Class {
             for param in params {
                 let given = self.catalog.get(id).param(&param.name);

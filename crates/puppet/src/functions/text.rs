@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_functions::regex::take_match;
 use ordain_functions::scanf::Scanned;
 
 use crate::eval::call::Call;
@@ -301,6 +302,9 @@ fn groups(text: &str, source: &str) -> EvalResult<Option<Value>> {
     Ok(Some(Value::array(groups)))
 }
 
+/// How many steps of the evaluation finding and replacing a match takes as long as.
+const STEPS_OF_MATCH: u64 = 5;
+
 fn regsubst(call: &mut Call<'_, '_>) -> EvalResult {
     let flags = call.str(3);
     let mut pattern = regexp_of(call.arg(1)).unwrap_or_default();
@@ -319,32 +323,43 @@ fn regsubst(call: &mut Call<'_, '_>) -> EvalResult {
         pattern = ecow::eco_format!("(?{options}:{pattern}{end})");
     }
     let regex = regex(&pattern)?;
-    substitute(call.arg(0), &regex, call.arg(2), flags.contains('G'))
+    let most = call.compiler.budget.steps.left() / STEPS_OF_MATCH;
+    let mut left = most;
+    let all = flags.contains('G');
+    let (target, replacement) = (call.arg(0).clone(), call.arg(2).clone());
+    let result = substitute(&target, &regex, &replacement, all, &mut left);
+    call.compiler.budget.steps.charge((most - left) * STEPS_OF_MATCH);
+    result
 }
 
+/// What is to be replaced in a text or a list of texts; each match takes one of those that are left.
 fn substitute(
     target: &Value,
     regex: &ordain_functions::regex::Regex,
     replacement: &Value,
     all: bool,
+    left: &mut u64,
 ) -> EvalResult {
     match target {
         Value::Str(text) => Ok(Value::from(match replacement {
             Value::Hash(table) => regex
                 .replace_with(text, all, |found, out| {
+                    take_match(left)?;
                     let key = crate::value::Key(&text[found.whole()]);
                     out.push_str(table.get(&key).and_then(Value::as_str).unwrap_or_default());
                     Ok(())
                 })
                 .map_err(wrap)?,
-            other => regex.replace(text, other.as_str().unwrap_or_default(), all).map_err(wrap)?,
+            other => regex
+                .replace_within(text, other.as_str().unwrap_or_default(), all, left)
+                .map_err(wrap)?,
         })),
         Value::Array(items) => {
-            let items = items.iter().map(|item| substitute(item, regex, replacement, all));
+            let items = items.iter().map(|item| substitute(item, regex, replacement, all, left));
             Ok(Value::array(items.collect::<EvalResult<Vec<_>>>()?))
         }
         Value::Sensitive(inner) => {
-            let changed = substitute(inner, regex, replacement, all)?;
+            let changed = substitute(inner, regex, replacement, all, left)?;
             // A list keeps what is secret inside only.
             let is_list = matches!(**inner, Value::Array(_));
             Ok(if is_list { changed } else { Value::Sensitive(Arc::new(changed)) })

@@ -1,10 +1,11 @@
 //! Whether every instance of one type is an instance of another.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::eval::compare::case_matches;
 use crate::types::instance::is_instance;
@@ -34,9 +35,34 @@ const INIT_LIMIT: u32 = 6;
 /// the types of large lists makes variants of as many types.
 const LONG: usize = 32;
 
+/// What is known of pairs of aliases while a comparison lasts: without it, aliases that mention each
+/// other twice would be compared twice as often at each level.
+#[derive(Default)]
+struct Known {
+    pairs: FxHashMap<(*const Type, *const Type), bool>,
+    /// How many comparisons are under way, one within the other.
+    nested: u32,
+    /// The depth of the outermost pair that was taken to hold since it came back.
+    assumed: u32,
+    /// Whether a comparison was given up.
+    is_given_up: bool,
+}
+
+thread_local! {
+    static KNOWN: RefCell<Known> = RefCell::default();
+}
+
 /// Whether every instance of `from` is an instance of `to`.
 pub fn is_assignable(to: &Type, from: &Type) -> bool {
-    test(to, from, None)
+    KNOWN.with_borrow_mut(|known| known.nested += 1);
+    let result = test(to, from, None);
+    KNOWN.with_borrow_mut(|known| {
+        known.nested -= 1;
+        if known.nested == 0 {
+            *known = Known::default();
+        }
+    });
+    result
 }
 
 type G<'a> = Option<&'a Guard<'a>>;
@@ -81,16 +107,43 @@ fn identity(kind: &Type) -> *const Type {
 }
 
 fn guarded(to: &Type, from: &Type, guard: G<'_>, inner: impl FnOnce(G<'_>) -> bool) -> bool {
+    // Only aliases stay where they are in memory.
+    let is_lasting = expansion(to).is_some() && expansion(from).is_some();
     let (to, from) = (identity(to), identity(from));
     let mut frame = guard;
     while let Some(g) = frame {
         if g.to == to && g.from == from {
+            KNOWN.with_borrow_mut(|known| known.assumed = known.assumed.min(g.depth));
             return true;
         }
         frame = g.outer;
     }
     let depth = guard.map_or(0, |g| g.depth) + 1;
-    depth < DEPTH_LIMIT && inner(Some(&Guard { to, from, depth, outer: guard }))
+    if depth >= DEPTH_LIMIT {
+        KNOWN.with_borrow_mut(|known| known.is_given_up = true);
+        return false;
+    }
+    if !is_lasting {
+        return inner(Some(&Guard { to, from, depth, outer: guard }));
+    }
+    let before = KNOWN.with_borrow_mut(|known| match known.pairs.get(&(to, from)) {
+        Some(&result) => Err(result),
+        None => Ok(std::mem::replace(&mut known.assumed, u32::MAX)),
+    });
+    let before = match before {
+        Err(result) => return result,
+        Ok(before) => before,
+    };
+    let result = inner(Some(&Guard { to, from, depth, outer: guard }));
+    KNOWN.with_borrow_mut(|known| {
+        // What holds if a pair around it holds is not known by itself.
+        let is_own = known.assumed >= depth;
+        if (is_own || !result) && !known.is_given_up {
+            known.pairs.insert((to, from), result);
+        }
+        known.assumed = if is_own { before } else { before.min(known.assumed) };
+    });
+    result
 }
 
 #[expect(clippy::mutable_key_type, reason = "only caches inside types change")]
@@ -329,7 +382,7 @@ fn tuple(types: &[Type], size: Option<SizeRange>, from: &Type, guard: G<'_>) -> 
 fn structure(members: &[StructMember], from: &Type, guard: G<'_>) -> bool {
     match from {
         Type::Struct(others) => {
-            let by_name: rustc_hash::FxHashMap<&str, &StructMember> =
+            let by_name: FxHashMap<&str, &StructMember> =
                 others.iter().map(|m| (m.name.as_str(), m)).collect();
             let mut matched = 0;
             members.iter().all(|m| match by_name.get(m.name.as_str()) {

@@ -197,6 +197,11 @@ impl Interp<'_> {
         Err(Box::new(Unwind::Limit { what, line: self.line }))
     }
 
+    /// How many steps may still be taken.
+    pub(crate) fn steps_left(&self) -> u64 {
+        self.steps
+    }
+
     /// Counts this many steps.
     pub(crate) fn steps(&mut self, n: usize) -> Eval<()> {
         match self.steps.checked_sub(n as u64) {

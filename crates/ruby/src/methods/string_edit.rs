@@ -406,6 +406,9 @@ impl Interp<'_> {
     }
 }
 
+/// How many steps finding and replacing a match takes as long as.
+const STEPS_OF_MATCH: u64 = 4;
+
 /// `sub` and `gsub` with a text, a hash or a block.
 fn substitute(i: &mut Interp<'_>, v: &Value, a: &mut Args, all: bool) -> Eval {
     let whole = text(v);
@@ -431,7 +434,10 @@ fn substitute(i: &mut Interp<'_>, v: &Value, a: &mut Args, all: bool) -> Eval {
         return i.text(new);
     }
     if let (Some(Value::Str(template)), None) = (&replacement, &block) {
-        let result = pattern.regex.replace(&whole, &template.get(), all);
+        let most = i.steps_left() / STEPS_OF_MATCH;
+        let mut left = most;
+        let result = pattern.regex.replace_within(&whole, &template.get(), all, &mut left);
+        i.steps(((most - left) * STEPS_OF_MATCH) as usize)?;
         let new = i.regex_result(result)?;
         return i.text(new);
     }

@@ -1,5 +1,6 @@
 //! `ordain types load` and `save`: documents with instances of types.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -12,6 +13,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::input::{self, Input};
 use crate::options::CompileArgs;
+use crate::private;
 use crate::ui::Ui;
 
 /// Read a document with instances of types, check it, and write it again
@@ -80,7 +82,16 @@ impl Written {
             Format::Json => json::pretty(data) + "\n",
             Format::Yaml => yaml::psych::write(data),
         };
-        write(ui, self.out.as_ref(), &text)
+        match &self.out {
+            // A document has secrets in clear: without them it could not be loaded.
+            Some(path) if data.holds_secret() => {
+                let written =
+                    private::create(path).and_then(|mut out| out.write_all(text.as_bytes()));
+                let failed = |e| codes::io(&format!("cannot write {}", path.display()), &e);
+                Ok(written.map_err(failed)?)
+            }
+            out => write(ui, out.as_ref(), &text),
+        }
     }
 }
 

@@ -116,7 +116,8 @@ pub(super) struct Own {
 impl Manifest {
     fn read(path: &Path) -> Result<Self, ManifestError> {
         let failed = |problem: String| ManifestError { path: path.to_path_buf(), problem };
-        let text = std::fs::read(path).map_err(|e| failed(format!("cannot be read: {e}")))?;
+        let text =
+            ordain_source::read_input(path).map_err(|e| failed(format!("cannot be read: {e}")))?;
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
         let mut manifest: Self =
             serde_json::from_slice(text).map_err(|e| failed(format!("is no manifest: {e}")))?;

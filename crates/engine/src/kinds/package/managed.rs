@@ -310,6 +310,7 @@ impl Instance for Managed {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let at = self.at(host)?;
         let mut to = Differences::new(&self.secrets);
+        let none = if self.manager.features().purge { "purged" } else { "absent" };
         match (&self.wish.ensure, self.find(&at)?) {
             (Ensure::Absent, Some(found)) => {
                 to.remove(Value::str(found.text()), "absent", "removed");
@@ -318,9 +319,9 @@ impl Instance for Managed {
                 to.remove(Value::str(found.text()), "purged", "purged");
             }
             (Ensure::Absent | Ensure::Purged, None) => {}
-            (Ensure::Version(version), None) => to.create("absent", Value::str(version.as_str())),
-            (Ensure::Latest, None) => to.create("absent", Value::str("latest")),
-            (Ensure::Present, None) => to.create("absent", Value::str("present")),
+            (Ensure::Version(version), None) => to.create(none, Value::str(version.as_str())),
+            (Ensure::Latest, None) => to.create(none, Value::str("latest")),
+            (Ensure::Present, None) => to.create(none, Value::str("present")),
             (_, Some(found)) => {
                 if let Some(wanted) = self.replacement(&at, &found)? {
                     to.property("ensure", Value::str(found.text()), Value::str(wanted));

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use ordain_functions::version::{PythonVersion, compare_deb, compare_python, compare_rpm};
+use ordain_functions::version::{Evr, PythonVersion, compare_deb, compare_python, compare_rpm};
 
 use crate::kinds::file::glob;
 
@@ -15,11 +15,16 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// Compares two versions; what is none is before what is one.
+    /// Compares a version with a bound; what is no version is before what is one. For rpm a version
+    /// with a release is above the same without one, as in Puppet (`1.0-1` is in `>1.0`).
     pub(super) fn compare(self, a: &str, b: &str) -> Ordering {
         match self {
             Self::Debian => compare_deb(a, b),
-            Self::Rpm => compare_rpm(a, b),
+            Self::Rpm => {
+                let is_more_exact =
+                    Evr::parse(a).release.is_some() && Evr::parse(b).release.is_none();
+                compare_rpm(a, b).then(is_more_exact.cmp(&false))
+            }
             Self::Python => compare_python(a, b).unwrap_or_else(|| {
                 let is_version = |text| PythonVersion::parse(text).is_some();
                 is_version(a).cmp(&is_version(b)).then_with(|| a.cmp(b))
@@ -119,7 +124,9 @@ mod tests {
         assert_eq!(Range::parse("=> 1", Order::Debian), None);
         assert_eq!(Range::parse("", Order::Debian), None);
         assert!(!Range::parse(">1 <3 <2", Order::Debian).unwrap().contains("2.5"));
-        assert!(Range::parse(">1.0 <2", Order::Rpm).unwrap().contains("1.5-3"));
+        let range = Range::parse(">1.0 <2", Order::Rpm).unwrap();
+        assert!(range.contains("1.5-3") && range.contains("1.0-1") && !range.contains("2-1"));
+        assert!(!Range::parse("<=1.0", Order::Rpm).unwrap().contains("1.0-1"));
         assert!(Range::parse(">=1.0.0", Order::Python).unwrap().contains("1"));
         assert!(!Range::parse(">=1.0", Order::Python).unwrap().contains("1.0rc1"));
         assert_eq!(Range::parse(">=x", Order::Python), None);

@@ -99,6 +99,7 @@ pub(super) fn check(
             is_aside: false,
             found: Vec::new(),
             foreign: Vec::new(),
+            looked_for: 0,
         };
         source.data.entries.iter().for_each(|entry| entry_rules(&mut pass, &keys, entry));
         interpolations(&mut pass, &source.text);

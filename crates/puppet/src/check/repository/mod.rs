@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_graph::language::{Checked, Checking, SourceText, Strict};
-use ordain_source::{Diagnostic, FileId, Severity, SourceMap};
+use ordain_source::{Diagnostic, FileId, Severity, SourceMap, suggest};
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -66,9 +66,17 @@ struct Pass<'a> {
     is_aside: bool,
     found: Vec<Diagnostic>,
     foreign: Vec<Foreign>,
+    /// For how many unknown names another was looked for.
+    looked_for: usize,
 }
 
 impl Pass<'_> {
+    /// Whether another name is looked for in place of one that is not known.
+    fn looks_for_another(&mut self) -> bool {
+        self.looked_for += 1;
+        self.looked_for <= suggest::MOST
+    }
+
     /// Whether so much was found that nobody reads on.
     fn is_full(&self) -> bool {
         self.found.len() >= MAX
@@ -335,6 +343,7 @@ fn rules(text: &Text, index: &Index, checking: &Checking<'_>) -> (Vec<Diagnostic
         is_aside: text.is_aside,
         found: Vec::new(),
         foreign: Vec::new(),
+        looked_for: 0,
     };
     names::check(&mut pass);
     relations::check(&mut pass, &index.titles);

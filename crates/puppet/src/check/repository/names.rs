@@ -1,5 +1,7 @@
 //! Names of classes, functions, resource types and data types that nothing defines.
 
+use std::cell::OnceCell;
+
 use ecow::EcoString;
 use ordain_source::{Diagnostic, Severity, TextRange};
 use rustc_hash::FxHashSet;
@@ -275,9 +277,10 @@ fn data_type(pass: &mut Pass<'_>, id: ExprId, guarded: &Names) {
     if known || type_set || matches!(module.as_str(), "puppet" | "pcore") {
         return;
     }
-    let kinds: Vec<EcoString> = index.type_names().map(capitalize_segments).collect();
+    let kinds = OnceCell::<Vec<EcoString>>::new();
     let names = || {
-        let kinds = kinds.iter().map(EcoString::as_str);
+        let all = || index.type_names().map(capitalize_segments).collect();
+        let kinds = kinds.get_or_init(all).iter().map(EcoString::as_str);
         index.types.names().chain(TYPE_NAMES.iter().copied()).chain(kinds)
     };
     let message = format!("There is no type `{bare}`");
@@ -322,12 +325,17 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     };
     if !certain && !is_member {
         if !asks_for(guarded, &module) {
-            foreign(pass, &module, name, at, || nearest(name, names()));
+            let looks = pass.looks_for_another();
+            let near = || if looks { nearest(name, names()) } else { None };
+            foreign(pass, &module, name, at, near);
         }
         return;
     }
     // Names of modules that are not here may be like qualified ones of those that are.
-    let near = nearest(name, names().filter(|near| certain || !near.contains("::")));
+    let near = match pass.looks_for_another() {
+        true => nearest(name, names().filter(|near| certain || !near.contains("::"))),
+        false => None,
+    };
     if !certain && near.is_none_or(|near| !is_slip(name, near)) {
         return;
     }

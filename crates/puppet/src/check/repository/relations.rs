@@ -211,9 +211,7 @@ fn references(pass: &mut Pass<'_>, titles: &Titles, id: ExprId, guarded: &FxHash
             let message = format!("No resource `{name}['{title}']` is declared");
             let at = program.range(key).in_file(pass.file);
             let mut found = Diagnostic::error(MISSING_RESOURCE, message).at(at);
-            let mut known: Vec<&str> =
-                titles.by_type.get(&kind).into_iter().flatten().map(EcoString::as_str).collect();
-            known.sort_unstable();
+            let known = titles.by_type.get(&kind).into_iter().flatten().map(EcoString::as_str);
             if let Some(near) = suggest::nearest(title, known) {
                 found = found.help(format!("did you mean `{name}['{near}']`?"));
             }

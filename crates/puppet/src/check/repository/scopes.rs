@@ -42,6 +42,15 @@ pub(super) struct Declared {
     pub(super) how: How,
 }
 
+/// The numbers of the declarations of a name.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    /// The first that was found.
+    first: u32,
+    /// The one that stands first in the text.
+    earliest: u32,
+}
+
 /// A scope.
 #[derive(Debug)]
 pub(super) struct Scope {
@@ -53,10 +62,27 @@ pub(super) struct Scope {
     /// The class that a class inherits from.
     pub(super) inherits: Option<EcoString>,
     pub(super) declared: Vec<Declared>,
-    /// The names of what is declared.
-    pub(super) names: FxHashSet<EcoString>,
+    /// Where in that each name is.
+    names: FxHashMap<EcoString, Named>,
     /// The functions that are called in it.
     pub(super) calls: FxHashSet<EcoString>,
+}
+
+impl Scope {
+    /// Whether a variable of this name is declared.
+    pub(super) fn declares(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    /// The first declaration of a name that was found.
+    pub(super) fn first(&self, name: &str) -> Option<&Declared> {
+        self.names.get(name).and_then(|named| self.declared.get(named.first as usize))
+    }
+
+    /// The declaration of a name that stands first in the text.
+    pub(super) fn earliest(&self, name: &str) -> Option<&Declared> {
+        self.names.get(name).and_then(|named| self.declared.get(named.earliest as usize))
+    }
 }
 
 /// A variable that is read.
@@ -72,6 +98,8 @@ pub(super) struct Scopes {
     pub(super) program: Arc<Program>,
     pub(super) scopes: Vec<Scope>,
     pub(super) uses: Vec<Use>,
+    /// What is declared in any lambda.
+    pub(super) in_lambdas: FxHashSet<EcoString>,
     /// Names in texts such as `defined('$name')`, which ask whether a variable is there.
     pub(super) asked: FxHashSet<EcoString>,
     /// What names begin with that are put together for `getvar`.
@@ -102,6 +130,7 @@ impl Scopes {
             program: Arc::clone(program),
             scopes: Vec::new(),
             uses: Vec::new(),
+            in_lambdas: FxHashSet::default(),
             asked: FxHashSet::default(),
             asked_prefixes: Vec::new(),
         };
@@ -122,7 +151,7 @@ impl Scopes {
         let mut at = Some(scope);
         while let Some(i) = at {
             let scope = &self.scopes[i];
-            if scope.names.contains(name) {
+            if scope.declares(name) {
                 return Some(i);
             }
             at = scope.parent;
@@ -145,7 +174,7 @@ impl Builder {
         let parent = if kind == ScopeKind::Lambda { self.open.last().copied() } else { None };
         self.open.push(self.out.scopes.len());
         let declared = Vec::new();
-        let (names, calls) = (FxHashSet::default(), FxHashSet::default());
+        let (names, calls) = (FxHashMap::default(), FxHashSet::default());
         let scope = Scope { kind, parent, name, inherits, declared, names, calls };
         self.out.scopes.push(scope);
     }
@@ -153,7 +182,15 @@ impl Builder {
     fn declare(&mut self, name: EcoString, at: TextRange, how: How) {
         let current = self.open.last().copied().unwrap_or(0);
         let scope = &mut self.out.scopes[current];
-        scope.names.insert(name.clone());
+        let number = scope.declared.len() as u32;
+        let named = Named { first: number, earliest: number };
+        let named = scope.names.entry(name.clone()).or_insert(named);
+        if at.start < scope.declared.get(named.earliest as usize).map_or(at, |d| d.at).start {
+            named.earliest = number;
+        }
+        if scope.kind == ScopeKind::Lambda {
+            self.out.in_lambdas.insert(name.clone());
+        }
         scope.declared.push(Declared { name, at, how });
     }
 

@@ -128,12 +128,7 @@ fn set_later(pass: &Pass<'_>, scope: usize, name: &str, at: TextRange) -> Option
     let own = &pass.scopes.scopes[scope];
     // What is set at the top twice is an error, so that no other file sets it.
     let elsewhere = own.kind != ScopeKind::Top && pass.index.top_variables.contains(name);
-    if !own.names.contains(name) || elsewhere {
-        return None;
-    }
-    let mut all = own.declared.iter().filter(|d| d.name == name);
-    let first = all.next()?;
-    let first = all.fold(first, |a, b| if b.at.start < a.at.start { b } else { a });
+    let first = own.earliest(name).filter(|_| !elsewhere)?;
     let outside = own.parent.and_then(|parent| pass.scopes.declaring(parent, name));
     let is_later = at.start < first.at.start && first.how == How::Assigned;
     (is_later && outside.is_none() && !is_known_outside(pass, scope, name)).then_some(first.at)
@@ -174,20 +169,17 @@ fn is_known_outside(pass: &Pass<'_>, scope: usize, name: &str) -> bool {
 fn local(pass: &mut Pass<'_>, scope: usize, name: &str, at: TextRange) {
     let scopes = pass.scopes;
     let mut names: Vec<&str> = Vec::new();
-    let mut around = Some(scope);
+    let mut around = Some(scope).filter(|_| pass.looks_for_another());
     while let Some(i) = around {
         let scope = &scopes.scopes[i];
         names.extend(scope.declared.iter().map(|d| d.name.as_str()));
         around = scope.parent;
     }
-    let elsewhere = scopes
-        .scopes
-        .iter()
-        .find(|other| other.kind == ScopeKind::Lambda && other.names.contains(name));
+    let is_elsewhere = scopes.in_lambdas.contains(name);
     let replaced = facts::replacement(name);
     // A module that is not here may bring a fact of this name.
-    let near = nearest(name, names.iter().copied());
-    if !pass.facts_are_complete() && near.is_none() && elsewhere.is_none() && replaced.is_none() {
+    let near = nearest(name, names);
+    if !pass.facts_are_complete() && near.is_none() && !is_elsewhere && replaced.is_none() {
         return;
     }
     if let Some(new) = replaced.filter(|_| near.is_none()) {
@@ -198,7 +190,7 @@ fn local(pass: &mut Pass<'_>, scope: usize, name: &str, at: TextRange) {
     let mut found = Diagnostic::warning(UNKNOWN_VARIABLE, message).at(span);
     if let Some(near) = near {
         found = found.help(format!("did you mean `${near}`?"));
-    } else if elsewhere.is_some() {
+    } else if is_elsewhere {
         found = found.help("a variable that is set in a lambda is gone after it");
     }
     pass.found.push(found);
@@ -224,6 +216,10 @@ pub(super) fn declared(pass: &mut Pass<'_>) {
     }
     for (i, scope) in scopes.scopes.iter().enumerate() {
         let mut seen = FxHashSet::default();
+        let is_unread = |d: &Declared| !read.contains(&(i, d.name.as_str()));
+        let mut params = scope.declared.iter().filter(|d| d.how == How::Parameter);
+        // Parameters before one that is read cannot be left out.
+        let lambda_takes_none = scope.kind == ScopeKind::Lambda && params.all(is_unread);
         for declared in &scope.declared {
             if pass.is_full() {
                 return;
@@ -232,8 +228,8 @@ pub(super) fn declared(pass: &mut Pass<'_>) {
                 continue;
             }
             shadowed(pass, scope, declared);
-            if !read.contains(&(i, declared.name.as_str())) {
-                unused(pass, i, scope, declared, &read);
+            if is_unread(declared) {
+                unused(pass, i, scope, declared, lambda_takes_none);
             }
         }
     }
@@ -242,7 +238,7 @@ pub(super) fn declared(pass: &mut Pass<'_>) {
 fn shadowed(pass: &mut Pass<'_>, scope: &Scope, declared: &Declared) {
     let Some(parent) = scope.parent else { return };
     let Some(outer) = pass.scopes.declaring(parent, &declared.name) else { return };
-    let outer = pass.scopes.scopes[outer].declared.iter().find(|d| d.name == declared.name);
+    let outer = pass.scopes.scopes[outer].first(&declared.name);
     let Some(outer) = outer.filter(|outer| outer.at.start < declared.at.start) else { return };
     let file = pass.file;
     let message = format!("`${}` hides another variable of this name", declared.name);
@@ -257,7 +253,7 @@ fn unused(
     i: usize,
     scope: &Scope,
     declared: &Declared,
-    read: &FxHashSet<(usize, &str)>,
+    lambda_takes_none: bool,
 ) {
     let name = declared.name.as_str();
     let outermost = &pass.scopes.scopes[pass.scopes.outermost(i)];
@@ -275,11 +271,8 @@ fn unused(
         (ScopeKind::Template, How::Assigned) => true,
         (ScopeKind::Class, How::Assigned) => is_private(pass, scope, name),
         (ScopeKind::Function, How::Parameter) => !is_backend(scope),
-        // Parameters before one that is read cannot be left out.
         (ScopeKind::Lambda, How::Parameter) => {
-            let mut params = scope.declared.iter().filter(|d| d.how == How::Parameter);
-            ITERATING.contains(&scope.name.as_str())
-                && params.all(|d| !read.contains(&(i, d.name.as_str())))
+            lambda_takes_none && ITERATING.contains(&scope.name.as_str())
         }
         (ScopeKind::Define, How::Parameter) => !renders,
         (ScopeKind::Class, How::Parameter) => !renders && is_private(pass, scope, name),

@@ -61,7 +61,11 @@ impl Manager for Dnf {
         let newest = || found.versions.last().cloned().unwrap_or_default();
         match said.status {
             0 => Ok(newest()),
-            UPDATES => Ok(update_of(&found.name, &said.stdout_text()).unwrap_or_else(newest)),
+            UPDATES => {
+                let update = update_of(&found.name, &said.stdout_text());
+                let update = update.filter(|version| !found.versions.contains(version));
+                Ok(update.map_or_else(newest, with_epoch))
+            }
             _ => Err(at.fail(&command, said)),
         }
     }
@@ -145,6 +149,11 @@ impl Dnf {
         let available = said.lines().skip_while(|l| l.trim() != "Available Packages").skip(1);
         Ok(available.filter_map(|l| Some(l.split_whitespace().nth(1)?.to_string())).collect())
     }
+}
+
+/// A version with its epoch, as the peer names updates, also if the epoch is none.
+fn with_epoch(version: String) -> String {
+    if version.contains(':') { version } else { format!("0:{version}") }
 }
 
 /// `name-version`; an architecture at the end of the name goes behind it.
