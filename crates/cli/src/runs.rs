@@ -149,7 +149,11 @@ fn outcome(report: &ResourceReport, graph: &Graph, sources: &SourceMap) -> Optio
     };
     let lines = report.lines.iter().filter(|line| line.level >= level);
     let lines: Vec<&str> = lines.map(|line| line.message.as_str()).collect();
-    let mut cause = lines.join("\n");
+    // The log says only of the first resources behind a failure which one it was.
+    let mut cause = match &report.blocked_by {
+        Some(failed) => format!("Dependency {failed} has failures: true"),
+        None => lines.join("\n"),
+    };
     if cause.len() > MAX_CAUSE {
         cause.truncate(cause.floor_char_boundary(MAX_CAUSE));
         cause.push_str(" ...");

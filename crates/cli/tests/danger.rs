@@ -370,8 +370,11 @@ fn accounts_need_a_directory_for_their_files() {
     let place = Place::new();
     place.directory("root", 0, 0o755);
     for manifest in ["group { 'g': ensure => present }", "user { 'u': ensure => present }"] {
-        let (code, text) = place.inside(manifest);
-        assert!(code == 1 && text.contains("has no directory /etc for accounts"), "{text}");
+        for verb in ["plan", "apply"] {
+            let root = place.path("root");
+            let (code, text) = place.ordain(verb, manifest, &["--root", root.to_str().unwrap()]);
+            assert!(code == 1 && text.contains("has no directory /etc for accounts"), "{text}");
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use rustix::fs::FileType;
 use crate::attributes::{reveal, scalar_text};
 use crate::host::Host;
 use crate::kind::{Action, Change};
+use crate::kinds::accounts;
 use crate::kinds::walk::{is, resolve};
 use crate::kinds::write::real_path;
 use crate::prepare::Prepared;
@@ -48,6 +49,9 @@ const MAKES_NONE: [&str; 24] = [
     "tidy",
     "yumrepo",
 ];
+
+/// Kinds that keep accounts in files of one directory.
+const ACCOUNTS: [&str; 2] = ["group", "user"];
 
 /// How much goes with a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -135,8 +139,8 @@ impl File {
     }
 }
 
-/// Marks files as failed that would be made in a directory which is not there and which nothing
-/// before them makes, as they would fail when they are applied.
+/// Marks files and accounts as failed that would be made in a directory which is not there and which
+/// nothing before them makes, as they would fail when they are applied.
 pub(crate) fn fail_without_directory(
     prepared: &Prepared,
     host: &Host,
@@ -149,6 +153,14 @@ pub(crate) fn fail_without_directory(
         let is_open = matches!(report.status, Status::WouldChange | Status::Failed);
         let Some(file) = File::of(prepared, report) else {
             let kind = report.resource.kind.to_lowercase();
+            if report.status == Status::WouldChange
+                && ACCOUNTS.contains(&kind.as_str())
+                && !made.contains_key(Path::new(accounts::DIRECTORY))
+                && let Some(missing) = accounts::missing_directory(host)
+            {
+                report.fail(missing.to_string());
+                continue;
+            }
             if is_open && !MAKES_NONE.contains(&kind.as_str()) {
                 return;
             }

@@ -258,10 +258,12 @@ fn marked(mark: &str) -> Vec<String> {
     found
 }
 
-/// Kills processes, or groups whose number has a minus.
+/// Kills processes, or groups whose number has a minus. Every shell can do that by itself; the
+/// program `kill` is not on every machine.
 fn kill(which: &[String]) {
-    let mut kill = Command::new("kill");
-    kill.args(["-KILL", "--"]).args(which).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut kill = Command::new("/bin/sh");
+    kill.args(["-c", r#"for process; do kill -KILL "$process"; done"#, "sh"]).args(which);
+    kill.stdout(Stdio::null()).stderr(Stdio::null());
     // Those that have ended meanwhile are no error.
     let _ = kill.status();
 }

@@ -199,6 +199,17 @@ impl Accounts {
     }
 }
 
+/// The directory of the files of accounts.
+pub(crate) const DIRECTORY: &str = "/etc";
+
+/// The error that the machine has no directory for the files of accounts, if it has none.
+pub(crate) fn missing_directory(host: &Host) -> Option<KindError> {
+    let stat = host.stat(Path::new(DIRECTORY));
+    let is_there = stat.is_ok_and(|stat| is(&stat, FileType::Directory));
+    let text = || format!("{} has no directory {DIRECTORY} for accounts", host.root.display());
+    (!is_there).then(|| KindError::new(text()))
+}
+
 /// A command of the shadow suite that works on the machine's files. `option` is how the tool is
 /// told of another root directory, `-P` or `-R`.
 ///
@@ -208,10 +219,8 @@ impl Accounts {
 pub(crate) fn shadow_tool(host: &Host, tool: &str, option: &str) -> Result<Invocation, KindError> {
     let mut invocation = tools::command([tools::path_of(tool)]);
     if !tools::is_live(host) {
-        let is_there = host.stat(Path::new("/etc"));
-        if !is_there.is_ok_and(|stat| is(&stat, FileType::Directory)) {
-            let root = host.root.display();
-            return Err(KindError::new(format!("{root} has no directory /etc for accounts")));
+        if let Some(missing) = missing_directory(host) {
+            return Err(missing);
         }
         invocation.argv.push(option.into());
         invocation.argv.push(host.root.clone().into_os_string());

@@ -14,9 +14,14 @@ use ordain_engine::reconcile::{Keeper, Tuning};
 use ordain_engine::registry::Registry;
 use ordain_engine::runner::HostRunner;
 use ordain_engine::step::Silent;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::network::{Kept, in_own_network, run};
 use crate::support::{Builder, Machine, text, texts};
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
 
 /// The test after this one, in namespaces that nothing else is in.
 #[test]
@@ -95,10 +100,10 @@ impl Client {
             }
         };
         wait_for("bound");
-        run(&format!("kill -USR1 {}", client.id()));
+        signal(&client, Signal::USR1);
         wait_for("renew");
         std::fs::remove_file(self.path("said.deconfig")).unwrap();
-        run(&format!("kill -USR2 {}", client.id()));
+        signal(&client, Signal::USR2);
         wait_for("deconfig");
         // What it says last is still on its way.
         std::thread::sleep(Duration::from_millis(300));
