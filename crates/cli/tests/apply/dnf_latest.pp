@@ -1,4 +1,3 @@
-# differs: log: an epoch of zero is not told
 # setup: sh /.program/modules/packages/files/rpms fish=2.1 fish=2.2 cat=1
 # setup: dnf -qy install fish-2.1 >/dev/null 2>&1
 # between: rpm -qa | sort >/w/installed
