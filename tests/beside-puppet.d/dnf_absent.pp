@@ -1,2 +1,0 @@
-# setup: dnf -q -y install peer-needs
-package { 'peer-needs': ensure => absent, provider => dnf }

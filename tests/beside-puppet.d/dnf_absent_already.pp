@@ -1,1 +1,0 @@
-package { 'peer-alpha': ensure => absent, provider => dnf }

@@ -1,1 +1,0 @@
-package { 'peer-alpha': ensure => installed, provider => dnf, install_options => ['--enablerepo=second'] }

@@ -1,1 +1,0 @@
-package { 'peer-alpha': ensure => installed, provider => dnf, noop => true }

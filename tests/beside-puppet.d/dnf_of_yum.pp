@@ -1,1 +1,0 @@
-package { 'peer-alpha': ensure => '1.0', provider => yum }

@@ -1,2 +1,0 @@
-# setup: dnf -q -y install peer-alpha
-package { 'peer-alpha': ensure => purged, provider => dnf }

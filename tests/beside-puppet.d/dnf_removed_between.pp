@@ -1,2 +1,0 @@
-# between: rpm -e peer-alpha
-package { 'peer-alpha': ensure => installed, provider => dnf }

@@ -1,1 +1,0 @@
-package { 'peer-nosuch': ensure => installed, provider => dnf }

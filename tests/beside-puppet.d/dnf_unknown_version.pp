@@ -1,1 +1,0 @@
-package { 'peer-alpha': ensure => '9.9', provider => dnf }

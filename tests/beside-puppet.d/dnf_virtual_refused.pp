@@ -1,1 +1,0 @@
-package { 'peer-thing': ensure => installed, provider => dnf, allow_virtual => false }
