@@ -74,9 +74,9 @@ const OWN: &[CodeDoc] = &[
                   beside it, together with what runs had kept for `ordain rollback`, and the run \
                   went on with a new journal. So earlier runs are neither in `ordain history` nor \
                   can they be rolled back, and resources with a schedule may be applied once more. \
-                  What nodes export is lost in the same way until each of them is compiled or \
-                  applied again: those that collect it have nothing of the others until then. \
-                  `ordain doctor` lists what was set aside; remove it when nobody needs it.",
+                  Exported resources are lost in the same way until each node is compiled or applied \
+                  again: until then, nodes that collect find none of the others. `ordain doctor` \
+                  lists the directory; remove it when nobody needs it.",
     },
     CodeDoc {
         code: DOCUMENT,
@@ -110,10 +110,10 @@ const OWN: &[CodeDoc] = &[
     CodeDoc {
         code: INTERRUPTED,
         summary: "a run did not come to its end",
-        details: "This run was told to end by a signal: what was under way was finished, and the \
-                  message names what was not reached. Or the journal says that an earlier run \
+        details: "A signal told this run to end: it finished the current resources, and the message \
+                  names those that it did not reach. Or the journal says that an earlier run \
                   began and not that it ended: it was interrupted, it was killed, or the machine \
-                  went down. The message lists what it was about to change. Every change \
+                  went down. The message lists the changes that it had begun. Every change \
                   is whole or was not made; this run looks \
                   at all of them again, so nothing has to be done. `ordain plan` shows what is \
                   left.",
