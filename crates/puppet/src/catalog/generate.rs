@@ -292,6 +292,7 @@ impl Compiler<'_> {
             let mut items = Vec::new();
             crate::catalog::flatten_values(&current.value, &mut items);
             crate::catalog::flatten_values(&param.value, &mut items);
+            self.spend(items.len() as u64)?;
             let lost = LostValue { value: param.value.clone(), origin: param.origin.clone() };
             param.value = Value::array(items);
             param.losers.push(lost);

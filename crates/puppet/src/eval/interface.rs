@@ -44,7 +44,7 @@ impl Compiler<'_> {
         let resource = self.catalog.get(self.scopes.get(scope).resource);
         let source = format!("Scope({})", resource.reference());
         // A message is kept, and it is formatted once more where it is shown.
-        const STEPS: u64 = 20;
+        const STEPS: u64 = 30;
         self.budget.steps.charge(STEPS);
         let (message, place) = (message.into(), String::new());
         self.logs.push(LogEntry { level, message, source, place, span: Some(span) });

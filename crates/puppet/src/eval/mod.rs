@@ -444,6 +444,7 @@ impl<'e> Compiler<'e> {
                 Ok(Value::Bool(matched == (op == BinaryOp::Match)))
             }
             BinaryOp::In => {
+                self.budget.searched(&r);
                 let outcome = answered(|| compare::contains(&l, &r))?;
                 self.set_matches(f.scope, outcome.groups);
                 Ok(Value::Bool(outcome.matched))

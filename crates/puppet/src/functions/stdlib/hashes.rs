@@ -78,6 +78,7 @@ fn deep_merge(call: &mut Call<'_, '_>) -> EvalResult {
     for value in &args {
         match value {
             Value::Str(text) if text.is_empty() => {}
+            Value::Hash(hash) if merged.is_empty() => merged = HashValue::clone(hash),
             Value::Hash(hash) => merge_into(&mut merged, hash),
             other => {
                 return fail(format!(

@@ -59,7 +59,10 @@ fn parse(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
     };
     let default = args.get(1).cloned().unwrap_or_default();
     let data = match text {
-        Value::Str(text) => read(text),
+        Value::Str(text) => {
+            call.compiler.spend(text.len() as u64 / 6)?;
+            read(text)
+        }
         other => fail(format!(
             "no implicit conversion of {} into String",
             crate::functions::legacy::conversion_name(other)
