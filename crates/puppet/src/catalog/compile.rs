@@ -282,6 +282,10 @@ impl Compiler<'_> {
         let given = |value: &Value| value.as_hash().is_some_and(|h| !h.is_empty());
         for (name, params) in node.classes.iter().filter(|(_, v)| given(v)) {
             let def = self.classified(name)?;
+            if let Some(known) = self.catalog.find(&ResourceKey::new("class", &def.name)) {
+                let reference = self.catalog.get(known).reference();
+                return Err(self.duplicate(&reference, None, known));
+            }
             let origin = ParamOrigin {
                 how: How::External,
                 span: None,

@@ -292,12 +292,16 @@ impl Compiler<'_> {
             let mut items = Vec::new();
             crate::catalog::flatten_values(&current.value, &mut items);
             crate::catalog::flatten_values(&param.value, &mut items);
-            self.spend(items.len() as u64)?;
+            if let Err(exceeded) = self.budget.steps.take(items.len() as u64) {
+                let at = param.origin.span;
+                return Err(unplaced(exceeded.to_string(), at));
+            }
             let lost = LostValue { value: param.value.clone(), origin: param.origin.clone() };
             param.value = Value::array(items);
             param.losers.push(lost);
+        } else {
+            param.append = false;
         }
-        param.append = false;
         self.set_param(id, param)
     }
 

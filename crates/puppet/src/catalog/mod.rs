@@ -140,7 +140,7 @@ pub struct Catalog {
     /// Containment: container and contained, in the order they were asked for.
     pub edges: IndexSet<(ResourceId, ResourceId), FxBuildHasher>,
     /// Classes in order of declaration.
-    pub classes: IndexSet<EcoString, FxBuildHasher>,
+    pub classes: Vec<EcoString>,
     /// Tags by number.
     pub tags: TagTable,
     /// Overrides that wait for their resource.
@@ -185,7 +185,7 @@ impl Catalog {
     pub fn add_class_name(&mut self, name: EcoString) {
         let tag = self.tags.intern(&name);
         self.own_tags.insert(tag);
-        self.classes.insert(name);
+        self.classes.push(name);
     }
 
     /// A second name for a resource.

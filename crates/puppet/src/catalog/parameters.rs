@@ -265,8 +265,10 @@ impl Compiler<'_> {
         match resource.params.iter_mut().find(|p| p.name == param.name) {
             Some(slot) => {
                 let old = std::mem::replace(slot, Param { losers: Vec::new(), ..param.clone() });
-                let lost = LostValue { value: old.value, origin: old.origin };
-                slot.losers.push(lost);
+                // What was appended one by one is in the value; only its first part is kept.
+                if !(slot.append && old.append) {
+                    slot.losers.push(LostValue { value: old.value, origin: old.origin });
+                }
                 slot.losers.append(&mut param.losers);
                 slot.losers.extend(old.losers);
             }

@@ -106,7 +106,7 @@ pub struct Param {
     pub name: EcoString,
     /// Its value; `undef` counts as set and is left out of the catalog.
     pub value: Value,
-    /// `+>`: appended to what is there.
+    /// `+>`: appended to what is there, or was.
     pub append: bool,
     /// Where it came from.
     pub origin: ParamOrigin,

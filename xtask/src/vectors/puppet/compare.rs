@@ -25,33 +25,100 @@ pub fn tree(expect: &Json, program: &syntax::Program) -> Disagreement {
     let found: Vec<[String; 3]> = peers.collect();
     let wanted = expect["diagnostics"].as_array().into_iter().flatten();
     let text = |json: &Json| json.as_str().unwrap_or("").to_string();
-    let wanted: Vec<_> = wanted.map(|d| [text(&d[0]), text(&d[1]), text(&d[2])]).collect();
+    // A deprecation is a warning here.
+    let severity = |json: &Json| text(json).replace("deprecation", "warning");
+    let wanted: Vec<_> = wanted.map(|d| [severity(&d[0]), text(&d[1]), text(&d[2])]).collect();
     (found != wanted).then(|| format!("expected diagnostics {wanted:#?}, got {found:#?}"))
 }
 
-/// The first error of a report.
-pub fn message(report: &Report) -> String {
-    let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
-    errors.map(|d| d.message.clone()).next().unwrap_or_default()
+/// What a run said: its log, and its errors.
+#[derive(Default)]
+pub struct Said {
+    /// `level: text`, in order.
+    pub logs: Vec<String>,
+    /// The errors that ended it.
+    pub errors: Vec<Fault>,
 }
 
-/// An error: its code, its place and its text.
-pub fn error(expect: &Json, error: &Diagnostic, sources: &SourceMap) -> Disagreement {
-    let place = error.peer_span().map(|span| sources.start(span));
-    let (line, column) = (place.map(|p| u64::from(p.line)), place.map(|p| u64::from(p.column)));
-    let issue = error.issue.as_deref();
-    // Some errors of the real program know no place; where we know one it is no disagreement.
-    let is_at = |key: &str, ours: Option<u64>| expect[key].is_null() || expect[key].as_u64() == ours;
-    let same = is_at("line", line)
-        && is_at("pos", column)
-        && expect["issue_code"].as_str() == issue
-        && is_text(expect["error"].as_str().unwrap_or(""), error, sources);
-    (!same).then(|| {
-        format!(
-            "expected {} {}:{}: {}\n     got {issue:?} {line:?}:{column:?}: {}",
-            expect["issue_code"], expect["line"], expect["pos"], expect["error"], error.message
-        )
-    })
+/// An error of Ordain.
+pub struct Fault {
+    pub issue: Option<String>,
+    pub file: Option<String>,
+    pub line: Option<u64>,
+    pub column: Option<u64>,
+    pub message: String,
+}
+
+impl Said {
+    /// What a report says, and before it warnings of what was read first.
+    pub fn by(warnings: &[Diagnostic], report: &Report, sources: &SourceMap) -> Self {
+        let loading = warnings.iter().map(|d| format!("warning: {}", d.message));
+        let logged = report.logs.iter().filter(|l| l.level != LogLevel::Debug);
+        let logged = logged.map(|l| format!("{}: {}", l.level.word(), l.message));
+        let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let errors = errors.map(|d| Fault::of(d, sources)).collect();
+        Self { logs: loading.chain(logged).collect(), errors }
+    }
+
+    /// The text of the first error.
+    pub fn message(&self) -> &str {
+        self.errors.first().map_or("", |error| &error.message)
+    }
+}
+
+impl Fault {
+    /// An error where the real program reports it.
+    pub fn of(error: &Diagnostic, sources: &SourceMap) -> Self {
+        let place = error.peer_span().map(|span| sources.start(span));
+        let path = error.peer_span().map(|span| sources.file(span.file).path.display().to_string());
+        Self {
+            issue: error.issue.as_deref().map(Into::into),
+            file: path.filter(|path| !path.is_empty()),
+            line: place.map(|p| u64::from(p.line)),
+            column: place.map(|p| u64::from(p.column)),
+            message: error.message.clone(),
+        }
+    }
+
+    /// Compares the code, the place and the text.
+    pub fn compare(&self, expect: &Json) -> Disagreement {
+        // Some errors of the real program know no place; where we know one it is no disagreement.
+        let is_at =
+            |key: &str, ours: Option<u64>| expect[key].is_null() || expect[key].as_u64() == ours;
+        let same = is_at("line", self.line)
+            && is_at("pos", self.column)
+            && expect["issue_code"].as_str() == self.issue.as_deref()
+            && self.is_text(expect["error"].as_str().unwrap_or(""));
+        let Self { issue, line, column, message, .. } = self;
+        (!same).then(|| {
+            format!(
+                "expected {} {}:{}: {}\n     got {issue:?} {line:?}:{column:?}: {message}",
+                expect["issue_code"], expect["line"], expect["pos"], expect["error"],
+            )
+        })
+    }
+
+    /// Whether a text is that of this error, alone or with its place behind it.
+    fn is_text(&self, theirs: &str) -> bool {
+        let (theirs, ours) = (bare(theirs), bare(&self.message));
+        let mut places = Vec::new();
+        let files = [String::new(), "file: unknown, ".into()]
+            .into_iter()
+            .chain(self.file.iter().map(|file| format!("file: {file}, ")));
+        for file in files {
+            let line = self.line.map(|line| format!("line: {line}"));
+            let column = self.column.map(|column| format!(", column: {column}"));
+            let line = line.unwrap_or_default();
+            places.push(format!(" ({})", file.trim_end_matches(", ")));
+            places.push(format!(" ({file}{line})"));
+            places.push(format!(" ({file}{line}{})", column.unwrap_or_default()));
+        }
+        let alone = |text: &str| {
+            let found = places.iter().find_map(|place| text.strip_suffix(place.as_str()));
+            found.unwrap_or(text).to_owned()
+        };
+        alone(theirs) == alone(ours)
+    }
 }
 
 /// The text of an error without what the real program puts before errors of a phase, which the
@@ -65,34 +132,15 @@ fn bare(text: &str) -> &str {
     }
 }
 
-/// Whether a text is that of an error, alone or with its place behind it.
-fn is_text(theirs: &str, error: &Diagnostic, sources: &SourceMap) -> bool {
-    let Some(rest) = bare(theirs).strip_prefix(bare(&error.message)) else { return false };
-    let Some(place) = error.peer_span().map(|span| sources.start(span)) else {
-        return rest.is_empty();
-    };
-    let (line, column) = (place.line, place.column);
-    rest.is_empty()
-        || rest == format!(" (line: {line}, column: {column})")
-        || rest == format!(" (line: {line})")
-        || rest == format!(" (file: unknown, line: {line})")
-}
-
 /// A compile or an evaluation that failed: its errors, and what it had logged before.
-pub fn failure(
-    case: &Json,
-    warnings: &[Diagnostic],
-    report: &Report,
-    sources: &SourceMap,
-) -> Disagreement {
+pub fn failure(case: &Json, said: &Said) -> Disagreement {
     let expect = &case["expect"];
-    let first = report.diagnostics.iter().find(|d| d.severity == Severity::Error);
-    let Some(first) = first else { return Some("no diagnostic".into()) };
+    let Some(first) = said.errors.first() else { return Some("no diagnostic".into()) };
     // Several errors are in the log, and the text is their number.
     let several = expect["error"].as_str().and_then(|e| e.split_once("Language validation logged"));
     match several {
-        Some(_) => logs(case, warnings, report, sources),
-        None => error(expect, first, sources).or_else(|| logs(case, warnings, report, sources)),
+        Some(_) => logs(case, said),
+        None => first.compare(expect).or_else(|| logs(case, said)),
     }
 }
 
@@ -162,33 +210,23 @@ fn is_deprecation(message: &str) -> bool {
 }
 
 /// What was logged, in order: messages, warnings and the errors that ended the run.
-pub fn logs(
-    case: &Json,
-    warnings: &[Diagnostic],
-    report: &Report,
-    sources: &SourceMap,
-) -> Disagreement {
-    let loading = warnings.iter().map(|d| format!("warning: {}", d.message));
-    let logged = report.logs.iter().filter(|l| l.level != LogLevel::Debug);
-    let logged = logged.map(|l| format!("{}: {}", l.level.word(), l.message));
-    let ours: Vec<String> = loading.chain(logged).collect();
+pub fn logs(case: &Json, said: &Said) -> Disagreement {
     let theirs = case["expect"]["logs"].as_array().into_iter().flatten();
     let theirs: Vec<[&str; 2]> =
         theirs.map(|l| [l[0].as_str().unwrap_or(""), l[1].as_str().unwrap_or("")]).collect();
     let mut rest = theirs.iter().peekable();
-    let mut same = ours.iter().all(|line| {
+    let mut same = said.logs.iter().all(|line| {
         let found = rest.next_if(|[level, text]| *line == format!("{level}: {text}")).is_some();
         found || is_deprecation(line)
     });
-    let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
-    let mut errors = errors.peekable();
+    let mut errors = said.errors.iter();
     for [level, text] in rest {
         let is_number = text.contains("Language validation logged");
-        let mut found = || errors.next_if(|error| is_text(text, error, sources)).is_some();
+        let mut found = || errors.next().is_some_and(|error| error.is_text(text));
         same &= *level == "err" && (is_number || found());
     }
     (!same).then(|| {
-        let errors = report.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>();
-        format!("expected logs {theirs:#?}\n     got {ours:#?}\nerrors {errors:#?}")
+        let errors = said.errors.iter().map(|e| &e.message).collect::<Vec<_>>();
+        format!("expected logs {theirs:#?}\n     got {:#?}\nerrors {errors:#?}", said.logs)
     })
 }

@@ -1,6 +1,7 @@
 //! Puppet's cases: syntax trees, expressions, catalogs.
 
 mod compare;
+mod files;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use ordain_source::{Diagnostic, MemoryWorld, Severity, SourceMap};
 use serde_json::Value as Json;
 
 use super::Disagreement;
+use compare::{Fault, Said};
+pub use files::compile as compile_files;
 
 /// A syntax tree and what is wrong with it, or where and why there is none.
 pub fn parse(case: &Json) -> Disagreement {
@@ -32,7 +35,7 @@ pub fn parse(case: &Json) -> Disagreement {
         (Some(true), Some(error)) => Some(format!("accepted by Puppet; ours: {}", error.message)),
         (Some(true), None) => compare::tree(expect, &parsed.program),
         (_, None) => Some(format!("refused by Puppet: {}", expect["error"])),
-        (_, Some(error)) => compare::error(expect, error, &sources),
+        (_, Some(error)) => Fault::of(error, &sources).compare(expect),
     }
 }
 
@@ -47,6 +50,10 @@ pub fn expression(case: &Json) -> Disagreement {
     let node = node(case, "test");
     let evaluated = session::evaluate(&env, settings(case), &node, Path::new(""), code);
     let expect = &case["expect"];
+    // Of the text, which is read when the rest of the program was.
+    let warnings = evaluated.report.diagnostics.iter().filter(|d| d.severity == Severity::Warning);
+    let warnings: Vec<Diagnostic> = warnings.cloned().collect();
+    let said = Said::by(&warnings, &evaluated.report, &sources);
     match (expect["ok"].as_bool(), evaluated.value) {
         (Some(true), Some(value)) => {
             let (shown, kind) = (quoted(&value), infer(&value).to_string());
@@ -55,16 +62,15 @@ pub fn expression(case: &Json) -> Disagreement {
                 "expected {} of type {}\n     got \"{shown}\" of type \"{kind}\"",
                 expect["value"], expect["type"]
             );
-            (!same).then_some(differs).or_else(|| compare::logs(case, &[], &evaluated.report, &sources))
+            (!same).then_some(differs).or_else(|| compare::logs(case, &said))
         }
         (Some(true), None) => {
-            let ours = compare::message(&evaluated.report);
-            Some(format!("expected {}\n     got error {ours}", expect["value"]))
+            Some(format!("expected {}\n     got error {}", expect["value"], said.message()))
         }
         (_, Some(value)) => {
             Some(format!("expected error {}\n     got {}", expect["error"], quoted(&value)))
         }
-        (_, None) => compare::failure(case, &[], &evaluated.report, &sources),
+        (_, None) => compare::failure(case, &said),
     }
 }
 
@@ -75,15 +81,16 @@ pub fn compile(case: &Json) -> Disagreement {
         Ok(env) => env,
         Err(failed) => {
             let report = Report { diagnostics: failed.1, ..Report::default() };
-            let expect = &case["expect"];
-            if expect["ok"] == true {
-                return Some(format!("expected a catalog\n     got error {}", compare::message(&report)));
+            let said = Said::by(&[], &report, &failed.0);
+            if case["expect"]["ok"] == true {
+                return Some(format!("expected a catalog\n     got error {}", said.message()));
             }
-            return compare::failure(case, &[], &report, &failed.0);
+            return compare::failure(case, &said);
         }
     };
     let node = node(case, "test");
     let compiled = session::compile_node(&env, settings(case), &node);
+    let said = Said::by(&warnings, &compiled.report, &sources);
     let expect = &case["expect"];
     match (expect["ok"].as_bool(), compiled.graph) {
         (Some(true), Some(graph)) => {
@@ -93,13 +100,13 @@ pub fn compile(case: &Json) -> Disagreement {
             let catalog = written.ok().and_then(|()| serde_json::from_slice(&text).ok());
             let Some(catalog) = catalog else { return Some("no JSON".into()) };
             compare::catalogs(&expect["catalog"], &catalog)
-                .or_else(|| compare::logs(case, &warnings, &compiled.report, &sources))
+                .or_else(|| compare::logs(case, &said))
         }
         (Some(true), None) => {
-            Some(format!("expected a catalog\n     got error {}", compare::message(&compiled.report)))
+            Some(format!("expected a catalog\n     got error {}", said.message()))
         }
         (_, Some(_)) => Some(format!("expected error {}\n     got a catalog", expect["error"])),
-        (_, None) => compare::failure(case, &warnings, &compiled.report, &sources),
+        (_, None) => compare::failure(case, &said),
     }
 }
 
