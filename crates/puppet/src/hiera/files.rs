@@ -13,6 +13,7 @@ use ordain_source::{SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::config::{Config, ConfigFault, Owner};
+use super::data_provider;
 use super::eyaml::Secrets;
 use crate::catalog::DataPlace;
 use crate::eval::Compiler;
@@ -29,6 +30,7 @@ type ReadConfig = Result<Arc<Config>, ConfigFault>;
 pub struct Files {
     files: RwLock<Slots<Arc<File>>>,
     configs: RwLock<Slots<Option<Arc<ReadConfig>>>>,
+    data_providers: RwLock<FxHashMap<OsString, Option<EcoString>>>,
     /// What opens encrypted values, and those that were opened.
     pub(super) secrets: Secrets,
 }
@@ -132,6 +134,17 @@ impl Files {
             Arc::clone(files.entry(path.into()).or_default())
         });
         Arc::clone(slot.get_or_init(|| Arc::new(File::look(world, path))))
+    }
+
+    /// The data provider that a `metadata.json` or an `environment.conf` names.
+    pub(super) fn data_provider(&self, world: &dyn World, path: &Path) -> Option<EcoString> {
+        if let Some(known) = read(&self.data_providers).get(path.as_os_str()) {
+            return known.clone();
+        }
+        let found = world.read(path).ok().and_then(|bytes| data_provider::named(path, &bytes));
+        let mut known = self.data_providers.write().unwrap_or_else(|e| e.into_inner());
+        known.insert(path.into(), found.clone());
+        found
     }
 
     /// The configuration at a path; `None` if there is no such file.

@@ -421,7 +421,12 @@ impl Lookup<'_, '_> {
             return Ok(None);
         }
         let node = || Node::Provider {
-            name: format!("Hierarchy entry \"{}\"", level.name),
+            name: match level.kind {
+                FunctionKind::V4DataHash => {
+                    format!("Deprecated API function \"{}\"", level.function)
+                }
+                _ => format!("Hierarchy entry \"{}\"", level.name),
+            },
             config: None,
             module: None,
         };
