@@ -6,7 +6,7 @@ mod message;
 use ecow::EcoString;
 
 use crate::eval::closure::{Closure, Signature};
-use crate::eval::error::{EvalResult, plain};
+use crate::eval::error::{EvalResult, puppets};
 use crate::types::infer::callable_of;
 use crate::types::refusal::answered;
 use crate::types::{IntRange, Type, infer_set, is_assignable, is_instance};
@@ -199,5 +199,5 @@ pub fn assert_instance(subject: &str, kind: &Type, value: &Value) -> EvalResult<
         return Ok(());
     }
     let subject = format!("{subject} has wrong type,");
-    plain(describe_mismatch(&subject, kind, &infer_set(value)))
+    puppets(describe_mismatch(&subject, kind, &infer_set(value)))
 }
