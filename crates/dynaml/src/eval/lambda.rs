@@ -207,6 +207,7 @@ impl Evaluator<'_> {
                 info.undefined |= undefined;
                 let values = values?;
                 let result = function(&mut Call { ev: self, args: &values, env, info })?;
+                self.count_made(&result)?;
                 self.pass_on_secrets(name, &values, &result);
                 self.bounded(result)
             }
@@ -398,6 +399,7 @@ impl Evaluator<'_> {
         match builtins.get(name) {
             Some(Builtin::Eager(function)) => {
                 let result = function(&mut Call { ev: self, args: &values, env, info })?;
+                self.count_made(&result)?;
                 self.pass_on_secrets(name, &values, &result);
                 self.bounded(result)
             }
