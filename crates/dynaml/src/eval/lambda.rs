@@ -453,6 +453,10 @@ impl Evaluator<'_> {
             if slot.is_some() {
                 continue;
             }
+            let default = expr.varargs && at == last && expr.params[at].default.is_some();
+            if default && rest.len() == 0 {
+                continue;
+            }
             if expr.varargs && at == last {
                 let mut items = Vec::new();
                 for bound in rest.by_ref() {
@@ -611,11 +615,11 @@ pub fn lambda_text(exprs: &crate::syntax::ast::Exprs, lambda: &Lambda) -> EcoStr
             continue;
         }
         let rest = expr.varargs && at + 1 == expr.params.len();
-        params.push(match lambda.defaults.get(at) {
-            Some(Some(value)) => format!("{}={}", param.name, value_text(exprs, value)),
-            _ if rest => format!("{}...", param.name),
-            _ => param.name.to_string(),
-        });
+        let default = match lambda.defaults.get(at) {
+            Some(Some(value)) => format!("={}", value_text(exprs, value)),
+            _ => String::new(),
+        };
+        params.push(format!("{}{default}{}", param.name, if rest { "..." } else { "" }));
     }
     let body = crate::syntax::print::print(exprs, expr.body);
     ecow::eco_format!("lambda|{}|->{body}", params.join(","))
