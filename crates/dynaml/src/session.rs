@@ -167,6 +167,7 @@ fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
         bindings: bindings(&request.bindings),
         files: Vec::new(),
         stubs: Vec::new(),
+        open: false,
     };
     run.merge().map_err(|mut error| {
         if let Some(secrets) = run.evaluator.secrets.redactor() {
@@ -219,6 +220,15 @@ struct Run<'w, 'r> {
     files: Vec<Input>,
     /// The finished stubs from the first to the last: their name and their root.
     stubs: Vec<(EcoString, InstId)>,
+    /// Whether something in the current document has no value.
+    open: bool,
+}
+
+/// What is printed of a document.
+struct Printed {
+    value: Value,
+    /// Whether something in it has no value: temporary nodes and escapes stay then.
+    open: bool,
 }
 
 impl Run<'_, '_> {
@@ -242,7 +252,7 @@ impl Run<'_, '_> {
         }
         let mut loaded = Vec::new();
         for input in &self.request.stubs {
-            let tree = trees(input, "stub")?.into_iter().next().unwrap_or_default();
+            let tree = only_document(trees(input, "stub")?, input, "stub")?;
             loaded.push((input, self.load(&tree, input, "stub")?));
         }
         let mut stubs: Vec<Item> = Vec::new();
@@ -260,6 +270,7 @@ impl Run<'_, '_> {
                 continue;
             };
             let number = several.then_some(n);
+            self.open = false;
             let (item, root) = self.document(source, template, &stubs, number, false)?;
             self.evaluator.finish_document(&item, false);
             if let Some(path) = &self.request.explain {
@@ -293,7 +304,7 @@ impl Run<'_, '_> {
             if let Err(e) = crate::eval::tags::check_name(tag) {
                 return Err(Error::Other(format!("invalid tag name [{tag}]: {e}")));
             }
-            let tree = trees(input, "tag file")?.into_iter().next().unwrap_or_default();
+            let tree = only_document(trees(input, "tag file")?, input, "tag file")?;
             let value = crate::document::value(&tree).map_err(|e| Error::Input {
                 role: "tag file",
                 name: input.name.clone(),
@@ -342,8 +353,8 @@ impl Run<'_, '_> {
         match self.evaluator.run(root) {
             Ok(item) => Ok((item.unwrap_or_else(|| Value::Null.into()), root)),
             Err(_) if self.request.options.partial => {
-                let value = self.evaluator.partial(root);
-                Ok((value.into(), root))
+                self.open = true;
+                Ok((self.evaluator.partial(root), root))
             }
             Err(stop) => {
                 let mut lines = self.evaluator.report(root);
@@ -364,11 +375,11 @@ impl Run<'_, '_> {
         Error::Unresolved(Box::new(Unresolved { lines, document, expression: None, files }))
     }
 
-    fn writer(&self) -> Writer<'_> {
+    fn writer(&self, open: bool) -> Writer<'_> {
         Writer {
             exprs: &self.evaluator.sources.exprs,
-            drop_temporary: !self.request.options.keep_temporary,
-            unescape: !self.request.options.keep_escapes,
+            drop_temporary: !open && !self.request.options.keep_temporary,
+            unescape: !open && !self.request.options.keep_escapes,
             interpolation: self.request.features.interpolation,
             bare_lambdas: false,
         }
@@ -380,7 +391,7 @@ impl Run<'_, '_> {
         &mut self,
         item: &Item,
         number: Option<usize>,
-        printed: &mut Vec<Option<Value>>,
+        printed: &mut Vec<Option<Printed>>,
         output: &mut Output,
     ) -> Result<(), Error> {
         let select = |value: &Value, path: &str| {
@@ -396,8 +407,8 @@ impl Run<'_, '_> {
         if let Some(form) = self.request.state {
             let state = state(&value);
             output.state = Some(match form {
-                StateForm::Yaml => self.writer().yaml(&state),
-                StateForm::Json => self.writer().json(&state),
+                StateForm::Yaml => self.writer(self.open).yaml(&state),
+                StateForm::Json => self.writer(self.open).json(&state),
             });
         }
         if let Some(text) = &self.request.evaluate {
@@ -413,29 +424,31 @@ impl Run<'_, '_> {
         }
         match &value {
             Value::List(list) if self.request.split => {
-                printed.extend(list.items.iter().map(|i| Some(i.value.clone())));
+                let open = self.open;
+                let pieces = list.items.iter().map(|i| Printed { value: i.value.clone(), open });
+                printed.extend(pieces.map(Some));
             }
-            _ => printed.push(Some(value)),
+            _ => printed.push(Some(Printed { value, open: self.open })),
         }
         Ok(())
     }
 
     /// The results as text; an empty document is nothing but a separator.
-    fn text(&self, printed: &[Option<Value>]) -> String {
+    fn text(&self, printed: &[Option<Printed>]) -> String {
         let mut out = String::new();
-        for value in printed {
-            match value {
-                Some(value) if self.request.json => {
-                    out.push_str(&self.writer().json(value));
+        for document in printed {
+            match document {
+                Some(document) if self.request.json => {
+                    out.push_str(&self.writer(document.open).json(&document.value));
                     out.push('\n');
                 }
                 None if self.request.json => {}
                 _ => {
-                    if printed.len() > 1 || value.is_none() {
+                    if printed.len() > 1 || document.is_none() {
                         out.push_str("---\n");
                     }
-                    if let Some(value) = value {
-                        self.writer().write_yaml(&mut out, value);
+                    if let Some(document) = document {
+                        self.writer(document.open).write_yaml(&mut out, &document.value);
                     }
                 }
             }
@@ -510,6 +523,23 @@ fn trees(input: &Input, role: &'static str) -> Result<Vec<Tree>, Error> {
         trees.push(Tree::default());
     }
     Ok(trees)
+}
+
+/// The document of a file that may have one only.
+fn only_document(trees: Vec<Tree>, input: &Input, role: &'static str) -> Result<Tree, Error> {
+    let mut trees = trees.into_iter();
+    match (trees.next(), trees.next()) {
+        (_, Some(second)) => Err(Error::Input {
+            role,
+            name: input.name.clone(),
+            message: "several documents in a file that may have one".into(),
+            span: second
+                .root()
+                .map_or(ordain_source::TextRange::new(0, 0), |root| second.node(root).span),
+            said: Some("multi document not possible".into()),
+        }),
+        (only, None) => Ok(only.unwrap_or_default()),
+    }
 }
 
 /// The line for trouble that no node shows.

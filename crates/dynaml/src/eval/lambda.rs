@@ -207,6 +207,7 @@ impl Evaluator<'_> {
                 info.undefined |= undefined;
                 let values = values?;
                 let result = function(&mut Call { ev: self, args: &values, env, info })?;
+                self.count_made(&result)?;
                 self.pass_on_secrets(name, &values, &result);
                 self.bounded(result)
             }
@@ -398,6 +399,7 @@ impl Evaluator<'_> {
         match builtins.get(name) {
             Some(Builtin::Eager(function)) => {
                 let result = function(&mut Call { ev: self, args: &values, env, info })?;
+                self.count_made(&result)?;
                 self.pass_on_secrets(name, &values, &result);
                 self.bounded(result)
             }
@@ -449,6 +451,10 @@ impl Evaluator<'_> {
         let last = params.len().saturating_sub(1);
         for (at, slot) in slots.iter_mut().enumerate() {
             if slot.is_some() {
+                continue;
+            }
+            let default = expr.varargs && at == last && expr.params[at].default.is_some();
+            if default && rest.len() == 0 {
                 continue;
             }
             if expr.varargs && at == last {
@@ -609,11 +615,11 @@ pub fn lambda_text(exprs: &crate::syntax::ast::Exprs, lambda: &Lambda) -> EcoStr
             continue;
         }
         let rest = expr.varargs && at + 1 == expr.params.len();
-        params.push(match lambda.defaults.get(at) {
-            Some(Some(value)) => format!("{}={}", param.name, value_text(exprs, value)),
-            _ if rest => format!("{}...", param.name),
-            _ => param.name.to_string(),
-        });
+        let default = match lambda.defaults.get(at) {
+            Some(Some(value)) => format!("={}", value_text(exprs, value)),
+            _ => String::new(),
+        };
+        params.push(format!("{}{default}{}", param.name, if rest { "..." } else { "" }));
     }
     let body = crate::syntax::print::print(exprs, expr.body);
     ecow::eco_format!("lambda|{}|->{body}", params.join(","))

@@ -42,14 +42,15 @@ impl Evaluator<'_> {
             return Err(Stop::failed("mapping expression take a maximum of 2 arguments"));
         }
         let elements = match elements {
-            Source::Found(elements) => elements,
-            Source::Other(value) => {
-                return Err(Stop::failed(match self.options.dialect {
-                    super::Dialect::Spiff => "map or list required for mapping".to_owned(),
-                    super::Dialect::SpiffPlusPlus => {
-                        format!("{word}{open}{close} does not support {} values", value.kind())
-                    }
-                }));
+            Source::Found(elements) if kind.takes(elements.map) => elements,
+            other => {
+                let found = match &other {
+                    Source::Found(elements) if elements.map => "map",
+                    Source::Found(_) => "list",
+                    Source::Other(value) => value.kind(),
+                };
+                let plus = format!("{word}{open}{close} does not support {found} values");
+                return Err(Stop::failed(self.words("map or list required for mapping", &plus)));
             }
         };
         let two = params == Some(2);
@@ -365,6 +366,9 @@ impl Evaluator<'_> {
         };
         match self.eval(value, env, info)? {
             Value::Lambda(lambda) if sync.inline => self.apply_caught(&lambda, args, env, info),
+            _ if sync.inline => {
+                Err(Stop::failed("sync value expression must evaluate to lambda expression"))
+            }
             other => Ok(other),
         }
     }

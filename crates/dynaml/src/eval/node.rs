@@ -27,6 +27,10 @@ impl Evaluator<'_> {
             Memo::Fresh => {}
         }
         self.check_stack(id, Want::Reach)?;
+        if self.is_removed_by_insert(id)? {
+            self.nodes[id].reached = Memo::Done(Ok(Reached::Undefined));
+            return Ok(Reached::Undefined);
+        }
         self.nodes[id].reached = Memo::Busy;
         let result = self.find_out(id).and_then(|found| self.settle_dynamic(id, found));
         if let Err(Stop::Suspend(..)) = &result {
@@ -35,6 +39,24 @@ impl Evaluator<'_> {
             self.nodes[id].reached = Memo::Done(result.clone());
         }
         result
+    }
+
+    /// Whether the insert of a map is undefined, and the map with it. While the insert is evaluated,
+    /// the map is there: the insert may refer to entries beside it.
+    fn is_removed_by_insert(&mut self, id: InstId) -> Eval<bool> {
+        let Some(map) = self.map_source(id) else { return Ok(false) };
+        let used = self.nodes[id].extra.as_ref().is_some_and(|e| e.scope.is_some());
+        if map.control || (map.marks.template && !used) || !self.insert_may_be_undefined(map) {
+            return Ok(false);
+        }
+        let known = self.nodes[id].extra.as_ref().and_then(|e| e.children.as_ref());
+        if matches!(known, Some(Memo::Busy)) {
+            return Ok(false);
+        }
+        match self.children(id) {
+            Err(stop) if stop.is_suspend() => Err(stop),
+            _ => Ok(self.nodes[id].extra.as_ref().is_some_and(|e| e.undefined)),
+        }
     }
 
     fn find_out(&mut self, id: InstId) -> Eval<Reached> {
@@ -258,7 +280,11 @@ impl Evaluator<'_> {
                 None => Reached::Undefined,
             });
         }
-        if info.flags.has(Flags::DYNAMIC) && !matches!(item.value, Value::Template(_)) {
+        if info.flags.has(Flags::DYNAMIC) {
+            // The template is used here, whatever stubs have: they replace what is below it.
+            if matches!(item.value, Value::Template(_)) {
+                return Ok(Reached::Value(item));
+            }
             return match self.override_of(id) {
                 Some(found) => Ok(self.replaced(id, marked(found, info.flags))),
                 None => Err(Stop::failed("dynamic marker for non-template value node")),
