@@ -36,6 +36,8 @@ impl Compiler<'_> {
     pub(crate) fn finish(&mut self) -> EvalResult<()> {
         self.resolve_relations()?;
         self.merge_waiting_overrides()?;
+        // Resources have their last values only now.
+        self.linked.made.clear();
         for i in 0..self.catalog.resources.len() {
             self.finish_resource(ResourceId(i as u32))?;
         }

@@ -5,10 +5,12 @@
 
 pub mod classes;
 pub mod compile;
+mod convert;
 pub mod exported;
 pub mod finish;
 pub mod generate;
 pub(crate) mod kinds;
+pub(crate) mod links;
 mod modelled;
 mod parameters;
 pub mod resource;

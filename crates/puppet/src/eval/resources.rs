@@ -236,6 +236,15 @@ impl Compiler<'_> {
                 EvalError::new("RUNTIME_ERROR", text, attribute.range.in_file(program.file))
             })?;
             if attribute.op == AttributeOp::Splat {
+                let value = match &value {
+                    Value::Instance(object) => {
+                        let entries = self.features_given(object);
+                        Value::Hash(Arc::new(
+                            entries.map_err(|unwind| self.locate(f, attribute.value, unwind))?,
+                        ))
+                    }
+                    _ => value,
+                };
                 let Value::Hash(entries) = &value else {
                     let text = format!("Expected value of type Hash, got {}", kind_text(&value));
                     return Err(self.error(f, attribute.value, "TYPE_MISMATCH", text));

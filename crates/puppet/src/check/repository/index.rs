@@ -306,11 +306,15 @@ impl Index {
 /// it has a feature that names a resource.
 fn resource_type(model: &TypeModel) -> RubyType {
     let given = model.features.iter().filter(|f| f.derived.is_none() || f.setable);
-    let named = model.features.iter().find(|f| f.namevar);
-    let named = named.map_or_else(|| "name".into(), |f| f.name.clone());
+    let said = model.features.iter().filter(|f| f.namevar);
+    let mut namevars: Vec<EcoString> = said.map(|f| f.name.clone()).collect();
+    if namevars.is_empty() {
+        namevars.push("name".into());
+    }
     RubyType {
         attributes: given.map(|f| f.name.clone()).collect(),
-        namevars: vec![named],
+        namevars,
+        patterns: !model.title_patterns.is_empty(),
         open: model.parent.is_some(),
         isomorphic: true,
         ..RubyType::default()
