@@ -6,6 +6,7 @@ use crate::catalog::parameters::check_tags;
 use crate::catalog::{
     LostValue, Param, PendingOverride, ResourceId, ResourceKey, ResourceKind, no_title,
 };
+use crate::codes::is_of_model;
 use crate::eval::collect::Held;
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, unplaced};
 use crate::eval::functions::misplaced;
@@ -157,6 +158,16 @@ impl Compiler<'_> {
                 let text = format!("Error while evaluating an Object, {}{place}", error.message);
                 return EvalError { issue: Some("RUNTIME_ERROR".into()), message: text, ..error }
                     .into();
+            }
+            // Puppet has no types with features, so that their errors need not look like its own.
+            Unwind::Error(mut error) if error.issue.as_deref().is_some_and(is_of_model) => {
+                let asked = "asked for here";
+                if let Some(span) = span
+                    && !error.related.iter().any(|(_, text)| text == asked)
+                {
+                    error.related.push((span, asked.to_owned()));
+                }
+                return error.into();
             }
             Unwind::Error(error) => {
                 let place = self.full_place(error.span, error.line_only);

@@ -64,8 +64,10 @@ impl Compiler<'_> {
                 }
                 continue;
             };
-            // A setter may look at other features.
-            let is_plain = object.layout().slots[slot].set.is_none();
+            // A setter may look at other features, and a title may stand for the link to its resource.
+            let known = &object.layout().slots[slot];
+            let is_link = known.feature.is_reference() && !known.feature.is_containment();
+            let is_plain = known.set.is_none() && !(given.is_resource && is_link);
             if let (Some(value), true) = (value, is_plain) {
                 let result = self.give(&object, slot, value.clone(), false);
                 errors.extend(self.told(&f, *expr, result));
@@ -112,6 +114,13 @@ pub(super) fn unknown_variables(kind: &ObjectType) -> Vec<EvalError> {
     }
     let Some(model) = &kind.model else { return out };
     let own = |name: &str| layout.find(name).is_some();
+    for method in layout.functions.iter().filter(|method| method.owner == kind.name) {
+        for (id, name) in free_variables(&method.program, method.lambda) {
+            if name != "meta" && !own(name) {
+                out.push(unknown_variable(&method.program, id, name));
+            }
+        }
+    }
     for rule in layout.rules.iter().filter(|rule| rule.program.file == model.def.program.file) {
         for root in [Some(rule.code.lambda.unwrap_or(rule.code.body)), rule.title] {
             let Some(root) = root else { continue };
@@ -126,7 +135,10 @@ fn unknown_in(code: &Code, root: ExprId, own: impl Fn(&str) -> bool, out: &mut V
         if name == "meta" || own(name) || code.param.as_ref() == Some(name) {
             continue;
         }
-        let text = format!("Unknown variable: '{name}'.");
-        out.push(EvalError::new("UNKNOWN_VARIABLE", text, code.program.span(id)));
+        out.push(unknown_variable(&code.program, id, name));
     }
+}
+
+fn unknown_variable(program: &Program, id: ExprId, name: &str) -> EvalError {
+    EvalError::new("UNKNOWN_VARIABLE", format!("Unknown variable: '{name}'."), program.span(id))
 }

@@ -67,6 +67,26 @@ impl Compiler<'_> {
         self.end_instance(&object, result).map_err(|e| located(e, None))
     }
 
+    /// Makes an object of what fits of some values, without asking whether anything is missing or
+    /// what must hold does.
+    pub(crate) fn instantiate_unchecked(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        entries: Vec<Entry>,
+    ) -> EvalResult {
+        let object = self.begin_instance(kind)?;
+        for Entry { name, value, .. } in entries {
+            if let Some(slot) = object.layout().find(&name) {
+                // What does not fit is said of the resource itself.
+                let _ = self.give(&object, slot, value, false);
+            }
+        }
+        let values = self.models.drafts.pop().unwrap_or_default().into_boxed_slice();
+        // It was just made, so nothing has set it before.
+        let _ = object.state.set(State { values, ..State::default() });
+        Ok(Value::Instance(object))
+    }
+
     pub(super) fn begin_instance(&mut self, kind: &Arc<ObjectType>) -> EvalResult<Arc<Instance>> {
         let Some(model) = &kind.model else {
             return issue("TYPE_WRONG_VALUE", format!("{} has no features", kind.name));
