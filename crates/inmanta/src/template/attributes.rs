@@ -47,6 +47,14 @@ impl Runtime<'_> {
         let method = || Ok(Some(Val::method(object.clone(), name)));
         match object {
             Val::Undefined(found) => {
+                match name.as_str() {
+                    "_undefined_name" => return Ok(Some(found.name.clone())),
+                    "_undefined_hint" => {
+                        return Ok(Some(found.hint.clone().map_or(Val::None, Val::Str)));
+                    }
+                    "_undefined_message" => return Ok(Some(Val::str(found.message(self)))),
+                    _ => {}
+                }
                 if name.starts_with("__") && name.ends_with("__") {
                     return Ok(None);
                 }
@@ -80,7 +88,7 @@ impl Runtime<'_> {
             let object = Val::Proxy(proxy.clone());
             if matches!(proxy.value, Value::Dict(_)) {
                 let of_mapping = ["keys", "values", "items", "get"];
-                if of_mapping.contains(&name.as_str()) {
+                if proxy.is_argument && of_mapping.contains(&name.as_str()) {
                     return Ok(Some(Val::method(object, name)));
                 }
             }
@@ -109,7 +117,7 @@ impl Runtime<'_> {
                 if !proxy.is_argument
                     && matches!(error.class, Class::NotFound | Class::OptionalValue) =>
             {
-                let shown = proxy.value.repr(&*self.model);
+                let shown = proxy.value.text(&*self.model);
                 Ok(Some(Val::lenient(format!("variable {name} not set on {shown}"))))
             }
             Err(stop) => Err(stop.into()),
@@ -256,9 +264,22 @@ impl Runtime<'_> {
         Ok(length)
     }
 
+    /// Whether Python takes a value for a mapping.
     pub(super) fn is_mapping(&self, value: &Val) -> bool {
-        matches!(value, Val::Dict(_))
-            || matches!(value, Val::Proxy(found) if matches!(found.value, Value::Dict(_)))
+        match value {
+            Val::Dict(_) => true,
+            Val::Proxy(found) => found.is_argument && matches!(found.value, Value::Dict(_)),
+            _ => false,
+        }
+    }
+
+    /// Whether a value has keys and an item for each.
+    pub(super) fn has_keys(&self, value: &Val) -> bool {
+        match value {
+            Val::Dict(_) => true,
+            Val::Proxy(found) => matches!(found.value, Value::Dict(_)),
+            _ => false,
+        }
     }
 
     /// Python's `object[argument]`.
@@ -320,13 +341,10 @@ impl Runtime<'_> {
     }
 
     fn model_item(&mut self, proxy: &Rc<Proxy>, argument: &Val) -> Res<Val> {
-        let shown = |runtime: &Self| proxy.value.repr(&*runtime.model);
         match &proxy.value {
             Value::List(items) => {
-                if let Some(name) = argument.as_text() {
-                    let list = shown(self);
-                    let text = format!("can not get a attribute {name}, {list} is a list");
-                    return Err(runtime_exception(text));
+                if argument.as_text().is_some() {
+                    return Err(no_place(proxy));
                 }
                 let at = place(argument, items.len(), "list")?;
                 let path = format!("{}[{at}]", proxy.path);
@@ -334,12 +352,7 @@ impl Runtime<'_> {
                 self.inside(&item, &path, proxy)
             }
             Value::Dict(items) => {
-                let Some(name) = argument.as_text() else {
-                    let key = self.text(argument)?;
-                    let dict = shown(self);
-                    let text = format!("Expected string key, but got {key}, {dict} is a dict");
-                    return Err(runtime_exception(text));
-                };
+                let Some(name) = argument.as_text() else { return Err(no_place(proxy)) };
                 let quoted = crate::value::string_repr(name);
                 let Some(item) = items.get(name).cloned() else {
                     return Err(Fault::Raised("KeyError", quoted));
@@ -370,11 +383,7 @@ impl Runtime<'_> {
             }
             Val::Dict(_) => return Err(type_error("unhashable type: 'slice'")),
             Val::Proxy(found) if matches!(found.value, Value::Dict(_)) => {
-                let slice = Val::object(Object::Slice(start.clone(), stop.clone(), step.clone()));
-                let shown = self.text(&slice)?;
-                let dict = found.value.repr(&*self.model);
-                let text = format!("Expected string key, but got {shown}, {dict} is a dict");
-                return Err(runtime_exception(text));
+                return Err(no_place(found));
             }
             _ => return Err(not_subscriptable(object)),
         };
@@ -566,6 +575,7 @@ impl Runtime<'_> {
             Val::Big(number) => Value::BigInt(number.clone()),
             Val::Float(number) => Value::Float(*number),
             Val::Str(text) | Val::Markup(text) => Value::Str(text.clone()),
+            Val::Object(found) if matches!(**found, Object::Null) => Value::Null,
             Val::Proxy(found) => found.value.clone(),
             Val::Undefined(found) if found.is_strict => return Err(found.fault(self)),
             Val::List(_) | Val::Tuple(_) => {
@@ -591,8 +601,11 @@ fn not_subscriptable(value: &Val) -> Fault {
     type_error(format!("'{}' object is not subscriptable", value.type_name()))
 }
 
-fn runtime_exception(text: String) -> Fault {
-    Fault::Stop(Box::new(Stop::Error(crate::error::Error::new(Class::Runtime, text))))
+/// A key of the wrong type: the original fails when it wants to say where.
+fn no_place(proxy: &Proxy) -> Fault {
+    let class = if matches!(proxy.value, Value::List(_)) { "Sequence" } else { "Dict" };
+    let text = format!("'{class}Proxy' object has no attribute 'get_location'");
+    Fault::Raised("AttributeError", text)
 }
 
 /// The place that an index means.

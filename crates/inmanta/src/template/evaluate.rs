@@ -201,7 +201,7 @@ impl Runtime<'_> {
         }
         if let Some(keywords) = &nodes.keywords {
             let keywords = self.value(keywords, frame)?;
-            if !self.is_mapping(&keywords) {
+            if !self.has_keys(&keywords) {
                 let text =
                     format!("argument after ** must be a mapping, not {}", keywords.type_name());
                 return Err(type_error(text));

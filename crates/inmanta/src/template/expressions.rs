@@ -2,7 +2,7 @@
 
 use ecow::EcoString;
 
-use super::ast::{ArgumentNodes, Binary, Call, Comparison, Expr, Filter};
+use super::ast::{ArgumentNodes, Binary, Call, Comparison, Escape, Expr, Filter};
 use super::fault::Res;
 use super::lexer::Token;
 use super::parser::Parser;
@@ -101,7 +101,10 @@ impl Parser {
         while self.skip_operator("~")? {
             parts.push(self.product()?);
         }
-        Ok(Expr::Concat(parts, self.escape))
+        // What is constant is joined before it is known how it is escaped.
+        let is_constant = parts.iter().all(super::walk::is_constant);
+        let escape = if is_constant { Escape::Never } else { self.escape };
+        Ok(Expr::Concat(parts, escape))
     }
 
     fn product(&mut self) -> Res<Expr> {

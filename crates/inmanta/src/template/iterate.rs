@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use ecow::EcoString;
+
 use super::fault::{Fault, Res, type_error};
 use super::interpret::Runtime;
 use super::value::{Object, Tuple, Val, View};
@@ -169,6 +171,15 @@ impl Runtime<'_> {
 
     /// What a view of a dict shows.
     pub(super) fn viewed(&mut self, view: View, dict: &Val) -> Res<Vec<Val>> {
+        if let (View::Items, Val::Proxy(found)) = (view, dict)
+            && let Value::Dict(entries) = &found.value
+            && !found.is_argument
+        {
+            let pair = |(key, value): (&EcoString, &Value)| {
+                Val::tuple(vec![Val::Str(key.clone()), super::print::plain(value)])
+            };
+            return Ok(entries.iter().map(pair).collect());
+        }
         let entries = self.entries(dict)?;
         Ok(entries
             .into_iter()

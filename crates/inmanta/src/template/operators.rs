@@ -130,7 +130,7 @@ fn floats(operator: Binary, a: f64, b: f64) -> Res<Val> {
         Binary::Divide if b == 0.0 => return zero("float division by zero"),
         Binary::Divide => a / b,
         Binary::FloorDivide if b == 0.0 => return zero("float floor division by zero"),
-        Binary::Modulo if b == 0.0 => return zero("float modulo"),
+        Binary::Modulo if b == 0.0 => return zero("float modulo by zero"),
         Binary::FloorDivide => {
             let rest = floored_rest(a, b);
             let quotient = (a - rest) / b;
@@ -394,25 +394,21 @@ impl Runtime<'_> {
                 return Err(found.fault(self));
             }
         }
-        if let (Val::Proxy(left), Val::Proxy(right)) = (a, b)
-            && matches!(comparison, Comparison::Less | Comparison::Greater)
-        {
-            let (left, right) = (left.value.clone(), right.value.clone());
-            return match model_order(&left, &right) {
-                Some(order) => Ok(holds(order)),
-                None => {
-                    let (first, second) = if comparison == Comparison::Less {
-                        (&left, &right)
-                    } else {
-                        (&right, &left)
-                    };
-                    let text = format!(
-                        "'<' not supported between instances of '{}' and '{}'",
-                        first.python_type(),
-                        second.python_type()
-                    );
-                    Err(type_error(text))
-                }
+        // Values of the model know `<` only, and so `>` with its sides exchanged.
+        let sides = match (comparison, a, b) {
+            (Comparison::Less, Val::Proxy(left), other) => Some((left.clone(), other)),
+            (Comparison::Greater, other, Val::Proxy(left)) => Some((left.clone(), other)),
+            _ => None,
+        };
+        if let Some((left, right)) = sides {
+            let right = self.model_value(right, 0)?;
+            return match model_order(&left.value, &right) {
+                Some(order) => Ok(order == Some(Ordering::Less)),
+                None => Err(type_error(format!(
+                    "'<' not supported between instances of '{}' and '{}'",
+                    left.value.python_type(),
+                    right.python_type()
+                ))),
             };
         }
         let sequences = match (a, b) {
@@ -526,6 +522,9 @@ impl Runtime<'_> {
                         left == right && (left == 0 || (a == d && (left == 1 || c == f)));
                     return Ok(is_equal);
                 }
+                if let (Object::Null, Object::Null) = (&**x, &**y) {
+                    return Ok(true);
+                }
                 if let (Some(x), Some(y)) = (set_of(a), set_of(b)) {
                     return Ok(x.len() == y.len() && x.keys().all(|key| y.contains_key(key)));
                 }
@@ -589,7 +588,7 @@ impl Runtime<'_> {
                 Ok(found.borrow().map.contains_key(&key))
             }
             Val::Undefined(found) if found.is_strict => Err(found.fault(self)),
-            Val::Proxy(found) if matches!(found.value, Value::Dict(_)) => {
+            Val::Proxy(found) if found.is_argument && matches!(found.value, Value::Dict(_)) => {
                 match self.python_item(container, item) {
                     Ok(_) => Ok(true),
                     Err(fault) if fault.is("KeyError") => Ok(false),

@@ -44,7 +44,7 @@ impl Runtime<'_> {
     /// `text % values`.
     pub(super) fn percent(&mut self, text: &str, values: &Val, is_markup: bool) -> Res<Val> {
         let is_plain = matches!(values, Val::Str(_) | Val::Markup(_) | Val::Tuple(_));
-        let has_items = self.is_mapping(values) || matches!(values, Val::List(_) | Val::Proxy(_));
+        let has_items = self.has_keys(values) || matches!(values, Val::List(_) | Val::Proxy(_));
         let mut source = Source {
             items: match values {
                 Val::Tuple(found) => found.items.clone(),
@@ -365,10 +365,10 @@ impl Fields {
                 Some('r') => Val::str(runtime.repr(&value)?),
                 Some('a') => Val::str(ascii(&runtime.repr(&value)?)),
                 Some(other) => {
-                    let text = if other.is_ascii_graphic() {
-                        format!("Unknown conversion specifier '{other}'")
-                    } else {
-                        format!("Unknown conversion specifier \\x{:x}", other as u32)
+                    // Escaped texts are formatted by Python code, which says it in another way.
+                    let text = match self.is_markup {
+                        true => format!("Unknown conversion specifier '{other}'"),
+                        false => format!("Unknown conversion specifier {other}"),
                     };
                     return Err(value_error(text));
                 }

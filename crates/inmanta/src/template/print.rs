@@ -1,17 +1,21 @@
 //! Values as Python prints them.
 
 use std::fmt::Write;
+use std::rc::Rc;
 
 use ecow::EcoString;
 
 use super::fault::{Fault, Res};
 use super::interpret::Runtime;
-use super::value::{Object, Val, View};
+use super::value::{Entries, Object, Proxy, Val, View};
 use crate::value::{Value, float_text};
 use ordain_functions::text::repr_python;
 
 /// How deep a value may nest that is printed.
 const DEPTH_LIMIT: usize = 200;
+
+/// Where everything is that prints its address.
+const ADDRESS: &str = "0x7f0000000000";
 
 impl Runtime<'_> {
     /// Python's `str`.
@@ -41,8 +45,8 @@ impl Runtime<'_> {
                     Ok(())
                 }
                 Object::Block { .. } => {
-                    out.push_str("<jinja2.runtime.BlockReference object>");
-                    Ok(())
+                    write!(out, "<jinja2.runtime.BlockReference object at {ADDRESS}>")
+                        .map_err(memory)
                 }
                 _ => self.write_repr(value, out, 0),
             },
@@ -105,9 +109,9 @@ impl Runtime<'_> {
             Val::Iterator(found) => {
                 let (kind, function) = (found.type_name, found.function);
                 if function.is_empty() {
-                    write!(out, "<{kind} object>").map_err(memory)?;
+                    write!(out, "<{kind} object at {ADDRESS}>").map_err(memory)?;
                 } else {
-                    write!(out, "<{kind} object {function}>").map_err(memory)?;
+                    write!(out, "<{kind} object {function} at {ADDRESS}>").map_err(memory)?;
                 }
             }
             Val::Proxy(found) => match &found.value {
@@ -138,9 +142,9 @@ impl Runtime<'_> {
             Object::Function("cycler") => write!(out, "<class 'jinja2.utils.Cycler'>"),
             Object::Function("joiner") => write!(out, "<class 'jinja2.utils.Joiner'>"),
             Object::Function("namespace") => write!(out, "<class 'jinja2.utils.Namespace'>"),
-            Object::Function(_) => write!(out, "<function generate_lorem_ipsum>"),
+            Object::Function(_) => write!(out, "<function generate_lorem_ipsum at {ADDRESS}>"),
             Object::Method(value, name) => {
-                write!(out, "<built-in method {name} of {} object>", value.type_name())
+                write!(out, "<built-in method {name} of {} object at {ADDRESS}>", value.type_name())
             }
             Object::ProxyMethod(_, name) => write!(out, "@<built-in method {name}>"),
             Object::Macro(found) => match &found.node.name {
@@ -151,8 +155,8 @@ impl Runtime<'_> {
                 let length = state.length.get().map_or_else(|| "?".into(), |n| n.to_string());
                 write!(out, "<LoopContext {}/{length}>", state.index0.get() + 1)
             }
-            Object::Cycler { .. } => write!(out, "<jinja2.utils.Cycler object>"),
-            Object::Joiner { .. } => write!(out, "<jinja2.utils.Joiner object>"),
+            Object::Cycler { .. } => write!(out, "<jinja2.utils.Cycler object at {ADDRESS}>"),
+            Object::Joiner { .. } => write!(out, "<jinja2.utils.Joiner object at {ADDRESS}>"),
             Object::Namespace(entries) => {
                 out.push_str("<Namespace ");
                 self.write_repr(&Val::dict(entries.borrow().clone()), out, depth + 1)?;
@@ -160,13 +164,16 @@ impl Runtime<'_> {
                 Ok(())
             }
             Object::Module { name, .. } => write!(out, "<TemplateModule {}>", repr_python(name)),
-            Object::Block { .. } => write!(out, "<jinja2.runtime.BlockReference object>"),
+            Object::Block { .. } => {
+                write!(out, "<jinja2.runtime.BlockReference object at {ADDRESS}>")
+            }
             Object::Blocks(context) => {
                 write!(out, "<TemplateReference {}>", repr_python(&context.name))
             }
             Object::View(view, dict) => return self.write_view(*view, dict, out, depth),
             Object::Model(name) => write!(out, "@{name}"),
             Object::Plugin(name) => write!(out, "@{name}"),
+            Object::Null => write!(out, "null"),
             Object::Slice(start, stop, step) => {
                 out.push_str("slice(");
                 self.write_items(&[start.clone(), stop.clone(), step.clone()], out, depth)?;
@@ -189,6 +196,25 @@ impl Runtime<'_> {
     }
 
     fn write_view(&self, view: View, dict: &Val, out: &mut String, depth: usize) -> Res<()> {
+        if let Val::Proxy(found) = dict
+            && !found.is_argument
+        {
+            let shown = match view {
+                View::Keys => "@dict_keys(",
+                View::Values => "@dict_values(",
+                View::Items => "@dict_items(",
+            };
+            out.push_str(shown);
+            let Value::Dict(entries) = &found.value else { return Ok(()) };
+            let items = entries.iter().map(|(key, value)| match view {
+                View::Keys => Val::Str(key.clone()),
+                View::Values => plain(value),
+                View::Items => Val::tuple(vec![Val::Str(key.clone()), plain(value)]),
+            });
+            self.write_repr(&Val::list(items.collect()), out, depth + 1)?;
+            out.push(')');
+            return Ok(());
+        }
         let name = match (view, matches!(dict, Val::Proxy(_))) {
             (View::Keys, false) => "dict_keys",
             (View::Values, false) => "dict_values",
@@ -248,6 +274,29 @@ impl Runtime<'_> {
             }
         }
         Ok(out)
+    }
+}
+
+/// A value of the model as it is, without what hands over its parts.
+pub(super) fn plain(value: &Value) -> Val {
+    match value {
+        Value::Null => Val::object(Object::Null),
+        Value::Bool(truth) => Val::Bool(*truth),
+        Value::Int(number) => Val::Int(*number),
+        Value::BigInt(number) => Val::Big(number.clone()),
+        Value::Float(number) => Val::Float(*number),
+        Value::Str(text) => Val::Str(text.clone()),
+        Value::List(items) => Val::list(items.iter().map(plain).collect()),
+        Value::Dict(items) => {
+            let mut entries = Entries::default();
+            items.iter().for_each(|(key, value)| entries.set(key, plain(value)));
+            Val::dict(entries)
+        }
+        other => Val::Proxy(Rc::new(Proxy {
+            value: other.clone(),
+            path: EcoString::new(),
+            is_argument: false,
+        })),
     }
 }
 

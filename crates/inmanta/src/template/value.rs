@@ -107,6 +107,8 @@ pub(super) enum Object {
     /// A plugin of a module of the model.
     Plugin(EcoString),
     Slice(Val, Val, Val),
+    /// `null` of the model inside of a plain list or dict of it.
+    Null,
     Set(RefCell<IndexMap<Key, Val, FxBuildHasher>>),
 }
 
@@ -382,6 +384,7 @@ impl Object {
             Self::Module { .. } => "TemplateModule",
             Self::Block { .. } => "BlockReference",
             Self::Blocks(_) => "TemplateReference",
+            Self::View(_, Val::Proxy(found)) if !found.is_argument => "JinjaSequenceProxy",
             Self::View(View::Keys, Val::Proxy(_)) => "KeysView",
             Self::View(View::Values, Val::Proxy(_)) => "ValuesView",
             Self::View(View::Items, Val::Proxy(_)) => "ItemsView",
@@ -391,6 +394,7 @@ impl Object {
             Self::Model(_) => "JinjaDynamicProxy",
             Self::Plugin(_) => "JinjaCallProxy",
             Self::Slice(..) => "slice",
+            Self::Null => "NoneValue",
             Self::Set(_) => "set",
         }
     }
@@ -402,7 +406,9 @@ impl Object {
             }
             Self::Cycler { .. } | Self::Joiner { .. } | Self::Namespace(_) => "jinja2.utils.",
             Self::Module { .. } => "jinja2.environment.",
+            Self::View(_, Val::Proxy(found)) if !found.is_argument => "inmanta_plugins.std.",
             Self::View(_, Val::Proxy(_)) => "collections.abc.",
+            Self::Null => "inmanta.execute.util.",
             Self::ProxyMethod(..) | Self::Model(_) | Self::Plugin(_) => "inmanta_plugins.std.",
             _ => "",
         }

@@ -53,6 +53,21 @@ pub(super) fn children<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
+/// Whether Jinja knows the value of an expression before it renders.
+pub(super) fn is_constant(expr: &Expr) -> bool {
+    let is_plain = match expr {
+        Expr::Name(_) | Expr::NamespaceItem(..) | Expr::Call(_) => false,
+        Expr::Filter(found) => {
+            let asks_context = ["map", "select", "reject", "selectattr", "rejectattr", "random"];
+            !asks_context.contains(&found.name.as_str()) && super::filters::is_own(&found.name)
+        }
+        _ => true,
+    };
+    let mut result = is_plain;
+    children(expr, &mut |child| result = result && is_constant(child));
+    result
+}
+
 /// The names that an expression reads.
 pub(super) fn loaded(expr: &Expr, visit: &mut dyn FnMut(&str)) {
     if let Expr::Name(name) = expr {

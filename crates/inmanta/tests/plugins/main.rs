@@ -7,4 +7,5 @@ mod functions;
 mod model;
 mod python;
 mod session;
-mod templates;
+mod template;
+mod template_cases;

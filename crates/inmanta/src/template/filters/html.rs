@@ -334,7 +334,7 @@ pub(super) fn urlencode(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Re
 
 pub(super) fn xmlattr(runtime: &mut Runtime<'_>, bound: &Bound, autoescape: bool) -> Res<Val> {
     let value = bound.at(0);
-    if !runtime.is_mapping(&value) {
+    if !runtime.has_keys(&value) {
         if let Val::Undefined(found) = &value {
             return Err(found.fault(runtime));
         }

@@ -123,6 +123,9 @@ fn find(name: &str) -> Option<&'static Entry> {
     TABLE.iter().find(|entry| entry.name == name)
 }
 
+/// How errors name what the original puts around plugins.
+const WRAPPER: &str = "_get_template_engine.<locals>.curywrapper.<locals>.safewrapper";
+
 /// Whether it is one of Jinja's own.
 pub(super) fn is_own(name: &str) -> bool {
     find(name).is_some() || OTHERS.contains(&name)
@@ -169,7 +172,7 @@ impl Runtime<'_> {
         // Plugins take the place of filters with the same name.
         if let Some(plugin) = self.plugins.get(name).cloned() {
             if let Some((name, _)) = arguments.named.first() {
-                return Err(super::arguments::unexpected("safewrapper", name));
+                return Err(super::arguments::unexpected(WRAPPER, name));
             }
             let arguments = Arguments::before(value, arguments);
             for value in &arguments.positional {

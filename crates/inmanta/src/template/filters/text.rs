@@ -6,7 +6,7 @@ use ordain_functions::text::is_python_space;
 
 use super::super::arguments::{Arguments, Bound};
 use super::super::ast::{Binary, Comparison};
-use super::super::fault::{Fault, Res, value_error};
+use super::super::fault::{Fault, Res, type_error, value_error};
 use super::super::interpret::Runtime;
 use super::super::methods;
 use super::super::value::{Entries, Val};
@@ -110,6 +110,11 @@ pub(super) fn indent(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<V
         Val::Str(text) | Val::Markup(text) => Val::Str(text.clone()),
         width => runtime.binary(Binary::Multiply, &Val::str(" "), width)?,
     };
+    if value.is_number() || matches!(value, Val::None) {
+        let class = value.type_name();
+        let text = format!("unsupported operand type(s) for +=: '{class}' and 'str'");
+        return Err(type_error(text));
+    }
     let whole = runtime.binary(Binary::Add, &value, &Val::text_like("\n", is_markup))?;
     let (Some(text), Some(indention)) = (whole.as_text(), indention.as_text()) else {
         let text = format!("'{}' object has no attribute 'splitlines'", whole.type_name());

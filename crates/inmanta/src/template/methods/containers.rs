@@ -276,7 +276,7 @@ impl Runtime<'_> {
         }
         let mut entries = Entries::default();
         if let Some(source) = arguments.positional.first() {
-            if self.is_mapping(source) {
+            if self.has_keys(source) {
                 for (key, value) in self.entries(source)? {
                     entries.insert(key, value, self)?;
                 }

@@ -11,7 +11,7 @@ use ecow::EcoString;
 use super::arguments::Arguments;
 use super::fault::{Fault, Res, type_error};
 use super::interpret::Runtime;
-use super::value::{Entries, Object, Val};
+use super::value::{Entries, Object, Val, View};
 
 /// The names of the methods of a type, as `dir` of Python lists them.
 pub(super) const TEXT: &[&str] = &[
@@ -143,7 +143,17 @@ impl Runtime<'_> {
         arguments: Arguments,
     ) -> Res<Val> {
         let whole = Val::Proxy(proxy.clone());
-        let copy = if self.is_mapping(&whole) {
+        let view = match name.as_str() {
+            "keys" => Some(View::Keys),
+            "values" => Some(View::Values),
+            "items" => Some(View::Items),
+            _ => None,
+        };
+        if let Some(view) = view {
+            arguments.none(&format!("dict.{name}"))?;
+            return Ok(Val::object(Object::View(view, whole)));
+        }
+        let copy = if self.has_keys(&whole) {
             let mut entries = Entries::default();
             for (key, value) in self.entries(&whole)? {
                 entries.insert(key, value, self)?;

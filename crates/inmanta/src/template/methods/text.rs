@@ -591,9 +591,13 @@ impl Runtime<'_> {
                 let arguments = arguments.between(name, 0, 1)?;
                 let set = match arguments.first() {
                     None | Some(Val::None) => None,
-                    Some(value) => {
-                        Some(must_be_text(value, &format!("{name} arg must be None or str"))?)
-                    }
+                    Some(value) => match value.as_text() {
+                        Some(set) => Some(set.clone()),
+                        None => {
+                            let text = format!("{name} arg must be None or str");
+                            return Err(type_error(text));
+                        }
+                    },
                 };
                 let is_cut = |c: char| match &set {
                     None => is_python_space(c),
