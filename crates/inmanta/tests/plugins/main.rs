@@ -5,6 +5,7 @@
 mod dataclasses;
 mod functions;
 mod model;
+mod model_cases;
 mod python;
 mod session;
 mod template;
