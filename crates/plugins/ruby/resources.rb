@@ -286,16 +286,7 @@ module Ordain
       # The values of attributes that are the type's own.
       def values(resource)
         own = resource.parameters.reject { |name, one| name == :provider || one.class.metaparam }
-        own.to_h { |name, one| [name.to_s, Wire.pack(plain(one.value))] }
-      end
-
-      def plain(value)
-        case value
-        when Symbol then value.to_s
-        when Array then value.map { |one| plain(one) }
-        when Hash then value.to_h { |key, one| [key.is_a?(Symbol) ? key.to_s : key, plain(one)] }
-        else value
-        end
+        own.to_h { |name, one| [name.to_s, Wire.pack(Wire.plain(one.value))] }
       end
 
       def automatic(resource, catalog)

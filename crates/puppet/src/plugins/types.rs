@@ -12,6 +12,7 @@ use super::Callee;
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, PlainError, Unwind};
 use crate::eval::scope::ScopeId;
+use crate::eval::text::to_text;
 use crate::load::{RubyType, TitlePatterns};
 use crate::value::Value;
 
@@ -82,8 +83,7 @@ impl Compiler<'_> {
         });
         let answer = answer.map_err(without_trace)?;
         let entries = answer.as_hash().into_iter().flatten();
-        let text = |key: &Value| key.as_str().map(EcoString::from);
-        Ok(entries.filter_map(|(key, value)| Some((text(key)?, value.clone()))).collect())
+        Ok(entries.map(|(key, value)| (to_text(key), value.clone())).collect())
     }
 }
 
