@@ -5,10 +5,12 @@
 
 pub mod classes;
 pub mod compile;
+mod convert;
 pub mod exported;
 pub mod finish;
 pub mod generate;
 pub(crate) mod kinds;
+pub(crate) mod links;
 mod modelled;
 mod parameters;
 pub mod resource;
@@ -33,7 +35,8 @@ use crate::syntax::Arrow;
 use crate::value::Value;
 
 pub use resource::{
-    DataPlace, Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKind,
+    DataPlace, Declared, How, LostValue, Param, ParamOrigin, Params, Resource, ResourceId,
+    ResourceKind,
 };
 
 /// A resource type's name and a title, to look up in the index.

@@ -439,8 +439,7 @@ impl Reader<'_> {
         const ALL: [&str; 5] =
             [FUNCTION_KEYS[0], FUNCTION_KEYS[1], FUNCTION_KEYS[2], FUNCTION_KEYS[3], V4_DATA_HASH];
         let name = text_of(level.get("name")).unwrap_or_default();
-        let keys: Vec<&str> =
-            ALL.into_iter().filter(|key| level.get(key).is_some()).collect();
+        let keys: Vec<&str> = ALL.into_iter().filter(|key| level.get(key).is_some()).collect();
         let default = FUNCTION_KEYS.into_iter().find(|key| defaults.get(key).is_some());
         let (key, holder) = match (keys.as_slice(), default) {
             ([key], _) => (*key, level),

@@ -142,7 +142,7 @@ impl Lookup<'_, '_> {
     }
 
     /// The line of a configuration that has a function's name.
-    fn line_of(&self, path: &Path, name: &str) -> Option<u32> {
+    pub(super) fn line_of(&self, path: &Path, name: &str) -> Option<u32> {
         let text = super::files::read_text(self.c.env.world.as_ref(), path).ok()?;
         let has = |line: &str| line.split(" #").next().is_some_and(|code| code.contains(name));
         text.lines().position(has).map(|line| line as u32 + 1)

@@ -70,7 +70,8 @@ impl Lookup<'_, '_> {
                 Ok(Some(Arc::new(Config::of_function(root, &function))))
             }
             _ => {
-                let layer = if matches!(owner, Owner::Module(_)) { "module" } else { "environment" };
+                let layer =
+                    if matches!(owner, Owner::Module(_)) { "module" } else { "environment" };
                 plain(format!(
                     "Environment '{}', cannot find {layer}_data_provider '{name}'",
                     env.name
@@ -102,7 +103,8 @@ impl Lookup<'_, '_> {
             let what = format!("metadata.json#data_provider-{module}");
             return self.warn_deprecated(&what, text, Some(path));
         }
-        let mut text = format!("Defining {ENVIRONMENT_SETTING}='{name}' in environment.conf is deprecated");
+        let mut text =
+            format!("Defining {ENVIRONMENT_SETTING}='{name}' in environment.conf is deprecated");
         if !is_ignored {
             text = format!("{text}.{instead}");
         }

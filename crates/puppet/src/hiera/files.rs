@@ -17,6 +17,7 @@ use super::data_provider;
 use super::eyaml::Secrets;
 use crate::catalog::DataPlace;
 use crate::eval::Compiler;
+use crate::eval::error::Step;
 use crate::value::{HashValue, Value};
 
 /// What is made of files, by whichever compile wants it first; the others wait for it.
@@ -321,10 +322,22 @@ fn text_keys(value: Value) -> Value {
 impl Compiler<'_> {
     /// Where a value of data is written: read again, since only errors ask.
     pub(crate) fn data_place(&self, place: &DataPlace) -> Option<Span> {
+        self.data_part(place, &[])
+    }
+
+    /// As [`Compiler::data_place`], of the part of the value that a path leads to.
+    pub(crate) fn data_part(&self, place: &DataPlace, steps: &[Step]) -> Option<Span> {
         let path = Path::new(place.file.as_str());
         let text = read_text(self.env.world.as_ref(), path).ok()?;
         let tree = Tree::parse(&text).ok()?;
-        let range = tree.find(&[place.key.as_str()])?;
+        let steps = steps.iter().map(|step| match step {
+            Step::Item(item) => item.to_string(),
+            Step::Value(key) | Step::Key(key) => key.to_string(),
+        });
+        let keys: Vec<String> = std::iter::once(place.key.to_string()).chain(steps).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        // What is looked for may be merged from several files, or be missing.
+        let range = (1..=keys.len()).rev().find_map(|count| tree.find(&keys[..count]))?;
         Some(range.in_file(self.env.sources.add(path, text)))
     }
 }

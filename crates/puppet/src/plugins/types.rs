@@ -88,7 +88,10 @@ impl Compiler<'_> {
 }
 
 /// The values that a title gives by the first pattern that fits.
-fn match_title(patterns: &TitlePatterns, title: &str) -> EvalResult<Vec<(EcoString, Value)>> {
+pub(crate) fn match_title(
+    patterns: &TitlePatterns,
+    title: &str,
+) -> EvalResult<Vec<(EcoString, Value)>> {
     for (pattern, names) in patterns {
         let Ok(regex) = pattern.regex() else { continue };
         let Ok(Some(found)) = regex.captures(title) else { continue };

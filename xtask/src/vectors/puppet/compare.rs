@@ -204,9 +204,9 @@ fn resources(catalog: &Json) -> BTreeMap<String, Json> {
     .collect()
 }
 
-/// Deprecations are said once a process by the real program, so that a case's log may lack them.
-fn is_deprecation(message: &str) -> bool {
-    message.contains("deprecated")
+/// Whether the real program says this once a process, so that a case's log may lack it.
+fn is_said_once(message: &str) -> bool {
+    message.contains("deprecated") || message.starts_with("warning: Interpolation failed with")
 }
 
 /// What was logged, in order: messages, warnings and the errors that ended the run.
@@ -217,7 +217,7 @@ pub fn logs(case: &Json, said: &Said) -> Disagreement {
     let mut rest = theirs.iter().peekable();
     let mut same = said.logs.iter().all(|line| {
         let found = rest.next_if(|[level, text]| *line == format!("{level}: {text}")).is_some();
-        found || is_deprecation(line)
+        found || is_said_once(line)
     });
     let mut errors = said.errors.iter();
     for [level, text] in rest {

@@ -99,8 +99,7 @@ pub fn compile(case: &Json) -> Disagreement {
             let written = puppet_catalog::write(&graph, &sources, &envelope, &mut text);
             let catalog = written.ok().and_then(|()| serde_json::from_slice(&text).ok());
             let Some(catalog) = catalog else { return Some("no JSON".into()) };
-            compare::catalogs(&expect["catalog"], &catalog)
-                .or_else(|| compare::logs(case, &said))
+            compare::catalogs(&expect["catalog"], &catalog).or_else(|| compare::logs(case, &said))
         }
         (Some(true), None) => {
             Some(format!("expected a catalog\n     got error {}", said.message()))
