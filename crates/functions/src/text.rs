@@ -54,15 +54,14 @@ pub fn inspect_ruby_symbol(name: &str) -> String {
         "+", "-", "*", "/", "%", "**", "==", "!=", "===", "=~", "!~", "<", "<=", ">", ">=", "<=>",
         "<<", ">>", "!", "[]", "[]=", "~",
     ];
-    let word = name.strip_suffix(['?', '!', '=']).unwrap_or(name);
-    let word = match word.len() == name.len() {
-        true => word.trim_start_matches('@').strip_prefix('$').unwrap_or(word.trim_start_matches('@')),
-        false => word,
+    // Names of methods may end in a mark, those of variables begin with one.
+    let word = match name.strip_suffix(['?', '!', '=']) {
+        Some(method) => method,
+        None => ["@@", "@", "$"].iter().find_map(|mark| name.strip_prefix(mark)).unwrap_or(name),
     };
     let is_letter = |c: char| c.is_alphabetic() || c == '_' || !c.is_ascii();
     let is_word = word.starts_with(is_letter)
-        && word.chars().all(|c| is_letter(c) || c.is_ascii_digit())
-        && !name.starts_with("@@@");
+        && word.chars().all(|c| is_letter(c) || c.is_ascii_digit());
     match is_word || OPERATORS.contains(&name) {
         true => format!(":{name}"),
         false => format!(":{}", inspect_ruby(name)),

@@ -234,3 +234,28 @@ fn keys_of_certificates() {
     let message = wrong("Not a valid RSA key: the PEM block `PRIVATE KEY` has no end");
     assert_eq!(call(certificate, cut), message);
 }
+
+#[test]
+fn symbols_of_yaml() {
+    check(&[
+        ("type(parseyaml(':a'))", "Runtime[ruby, 'Symbol']"),
+        ("parseyaml('{a: [\":b\"]}')", "{'a' => [':b']}"),
+        ("type(parseyaml(\"a: [x]\\n:b: :c\\n\"), generalized)", "Hash"),
+        ("parseyaml(':a') == 'a'", "false"),
+        ("\"${parseyaml(':a')}\"", "'a'"),
+    ]);
+}
+
+#[test]
+fn deprecated_functions_say_so() {
+    let options = Options::new(Arc::new(MemoryWorld::default()), Site::Nothing);
+    let (env, _) = Environment::open(options).ok().unwrap();
+    for (code, said) in [
+        ("parsepson('[1]')", "PSON is no longer natively supported"),
+        ("validate_legacy(Integer, 'x', 1)", "please use Puppet data types"),
+    ] {
+        let done = evaluate(&env, Settings::default(), &Node::default(), Path::new(""), code);
+        let logs: Vec<&str> = done.report.logs.iter().map(|log| log.message.as_str()).collect();
+        assert!(matches!(logs[..], [log] if log.contains(said)), "{code}: {logs:?}");
+    }
+}

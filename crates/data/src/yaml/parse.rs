@@ -8,9 +8,9 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, S
 use ordain_source::TextRange;
 use rustc_hash::FxHashMap;
 
+use super::libyaml::Strictness;
 use super::nodes::{Nodes, to_u32};
 use super::tree::{Kind, Style, Tree};
-use super::libyaml::Strictness;
 use super::{Budget, Error, common};
 
 /// How often a text is parsed again with blanks put in.

@@ -1,3 +1,1 @@
-# Site: ruby_objects
-$broken = 'objects'
-notice(lookup('none'))
+notice(lookup('x'))

@@ -9,7 +9,7 @@ use crate::hiera::context_type;
 use crate::syntax::*;
 use crate::types::ObjectType;
 use crate::types::modelled::TypeModel;
-use crate::types::object::{deferred, error};
+use crate::types::object::{deferred, error, resource_param, resource_type};
 use crate::types::uri::PARTS;
 
 /// What an object of a type with features answers besides its features.
@@ -24,7 +24,7 @@ impl Default for Members {
     /// Those of the types that are always there.
     fn default() -> Self {
         let mut out = Self(PARTS.iter().map(|&part| part.into()).collect());
-        for kind in [error(), deferred(), context_type()] {
+        for kind in [error(), deferred(), context_type(), resource_param(), resource_type()] {
             out.add_object(&kind);
         }
         out

@@ -383,9 +383,9 @@ fn str2resource(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {
-    let text =
-        "This method is deprecated, please use Puppet data types to validate parameters";
-    deprecation(call, "validate_legacy", text, true)?;
+    let text = "This method is deprecated, please use Puppet data types to validate parameters";
+    // Not all releases say so: it is no error where such are.
+    deprecation(call, "validate_legacy", text, false)?;
     let kind = match call.arg(0) {
         Value::Type(kind) => (**kind).clone(),
         _ => {

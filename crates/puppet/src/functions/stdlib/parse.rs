@@ -99,9 +99,9 @@ fn load(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
 fn parsepson(call: &mut Call<'_, '_>) -> EvalResult {
     let text = "This method is deprecated. From Puppet 8, PSON is no longer natively supported. \
                 Please use JSON.parse().";
-    let read = deprecation(call, "parsepson", text, true);
-    let read = read.and_then(|()| read_json(&call.str(0)));
-    match (read, call.given(1)) {
+    // Not all releases say so: it is no error where such are.
+    deprecation(call, "parsepson", text, false)?;
+    match (read_json(&call.str(0)), call.given(1)) {
         (Ok(value), _) => Ok(value),
         (Err(_), Some(default)) => Ok(default.clone()),
         (Err(error), None) => Err(error),
