@@ -56,7 +56,9 @@ pub fn inspect_ruby_symbol(name: &str) -> String {
     ];
     let word = name.strip_suffix(['?', '!', '=']).unwrap_or(name);
     let word = match word.len() == name.len() {
-        true => word.trim_start_matches('@').strip_prefix('$').unwrap_or(word.trim_start_matches('@')),
+        true => {
+            word.trim_start_matches('@').strip_prefix('$').unwrap_or(word.trim_start_matches('@'))
+        }
         false => word,
     };
     let is_letter = |c: char| c.is_alphabetic() || c == '_' || !c.is_ascii();

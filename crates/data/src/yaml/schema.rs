@@ -51,7 +51,9 @@ impl Schema {
     /// Whether the schema accepts this tag on a list or map.
     pub(super) fn check_container_tag(self, tag: &str, is_map: bool) -> Result<(), String> {
         match self {
-            Self::Psych | Self::PsychSymbols | Self::PsychDates => ruby::check_container_tag(tag, is_map),
+            Self::Psych | Self::PsychSymbols | Self::PsychDates => {
+                ruby::check_container_tag(tag, is_map)
+            }
             Self::Core => Ok(()),
         }
     }
@@ -60,7 +62,9 @@ impl Schema {
     pub(super) fn is_merge_key(self, text: &str, tag: Option<&str>, plain: bool) -> bool {
         text == "<<"
             && match self {
-                Self::Psych | Self::PsychSymbols | Self::PsychDates => tag != Some("tag:yaml.org,2002:str"),
+                Self::Psych | Self::PsychSymbols | Self::PsychDates => {
+                    tag != Some("tag:yaml.org,2002:str")
+                }
                 Self::Core => plain && tag.is_none(),
             }
     }

@@ -189,12 +189,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn marked(
-        &self,
-        kind: &str,
-        data: &Json,
-        given: &mut Vec<(usize, Value)>,
-    ) -> EvalResult {
+    fn marked(&self, kind: &str, data: &Json, given: &mut Vec<(usize, Value)>) -> EvalResult {
         let value = &data["v"];
         let text = value.as_str().unwrap_or_default();
         Ok(match kind {
@@ -207,10 +202,7 @@ impl Compiler<'_> {
             "hash" => {
                 let mut out = HashValue::default();
                 for pair in value.as_array().into_iter().flatten() {
-                    out.insert(
-                        self.unpack(&pair[0], given)?,
-                        self.unpack(&pair[1], given)?,
-                    );
+                    out.insert(self.unpack(&pair[0], given)?, self.unpack(&pair[1], given)?);
                 }
                 Value::Hash(Arc::new(out))
             }

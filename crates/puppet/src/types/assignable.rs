@@ -567,9 +567,7 @@ pub(crate) fn element_of(kind: &Type) -> Option<Option<Cow<'_, Type>>> {
             variant_of(members.iter().map(|m| m.kind.clone())),
         ))),
         Type::Collection(_) => None,
-        Type::Runtime(Some(class))
-            if class.0 == "ruby" && ruby_classes::is_iterable(&class.1) =>
-        {
+        Type::Runtime(Some(class)) if class.0 == "ruby" && ruby_classes::is_iterable(&class.1) => {
             None
         }
         Type::String(_) | Type::Literal(_) => Some(one_char()),

@@ -214,9 +214,9 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
             object.is_root() || meta::type_of_type(t).is_some_and(|meta| object_is_a(&meta, object))
         }
         (Type::Object(_), _) => is_assignable(kind, &infer(value)),
-        (Type::Runtime(wanted), Value::Runtime(object)) => wanted.as_ref().is_none_or(|wanted| {
-            wanted.0 == "ruby" && ruby_classes::is_a(object, &wanted.1)
-        }),
+        (Type::Runtime(wanted), Value::Runtime(object)) => wanted
+            .as_ref()
+            .is_none_or(|wanted| wanted.0 == "ruby" && ruby_classes::is_a(object, &wanted.1)),
         (Type::Runtime(_), Value::Iterator(walk)) => is_assignable(kind, &walk.element),
         (Type::TypeSet(_), Value::Type(t)) => matches!(**t, Type::TypeSet(_)),
         (Type::TypeSet(_), _) => is_assignable(kind, &infer(value)),

@@ -45,7 +45,13 @@ const CLASSES: &[(&str, &[&str])] = &[
     ("Puppet::Error", &["RuntimeError", "StandardError", "Exception"]),
     (
         "Puppet::ParseError",
-        &["Puppet::ExternalFileError", "Puppet::Error", "RuntimeError", "StandardError", "Exception"],
+        &[
+            "Puppet::ExternalFileError",
+            "Puppet::Error",
+            "RuntimeError",
+            "StandardError",
+            "Exception",
+        ],
     ),
     ("Puppet::Pops::Types::HashIterator", &["Puppet::Pops::Types::Iterator", ITERABLE]),
     (
@@ -100,7 +106,8 @@ pub(super) fn inherits(class: &str, from: &str) -> bool {
 /// Whether an object is an instance of a class or module.
 pub(super) fn is_a(object: &RuntimeObject, class: &str) -> bool {
     let is = |name: &EcoString| name == class;
-    object.class.as_deref().is_some_and(|own| inherits(own, class)) || object.ancestors.iter().any(is)
+    object.class.as_deref().is_some_and(|own| inherits(own, class))
+        || object.ancestors.iter().any(is)
 }
 
 /// Whether types take instances of a class for something to iterate over.
