@@ -105,6 +105,47 @@ impl Program {
         }
     }
 
+    /// Variables of which each needs the next and the last one the first: `a -> b -> a`.
+    pub(crate) fn circle(&self) -> Option<String> {
+        let mut needs: FxHashMap<u32, (&str, Vec<u32>)> = FxHashMap::default();
+        for (_, stmt) in self.ast.stmts.iter() {
+            let StmtKind::Assign(name, Slot::Global(number), value) = stmt.kind else { continue };
+            let mut left = vec![value];
+            let entry = needs.entry(number).or_insert_with(|| (self.name(name.symbol), Vec::new()));
+            while let Some(id) = left.pop() {
+                if let ExprKind::Name(_, Slot::Global(other)) = self.ast.exprs[id].kind {
+                    entry.1.push(other);
+                }
+                self.ast.children(id, &mut left);
+            }
+        }
+        let mut starts: Vec<u32> = needs.keys().copied().collect();
+        starts.sort_unstable();
+        let mut done: FxHashSet<u32> = FxHashSet::default();
+        for start in starts {
+            let mut path: Vec<(u32, usize)> = vec![(start, 0)];
+            while let Some((number, next)) = path.last_mut() {
+                let other = needs.get(number).and_then(|(_, others)| others.get(*next)).copied();
+                *next += 1;
+                let Some(other) = other else {
+                    done.insert(*number);
+                    path.pop();
+                    continue;
+                };
+                if let Some(at) = path.iter().position(|(known, _)| *known == other) {
+                    let names = path[at..].iter().map(|(number, _)| number).chain([&other]);
+                    let names: Vec<&str> =
+                        names.filter_map(|number| Some(needs.get(number)?.0)).collect();
+                    return Some(names.join(" -> "));
+                }
+                if !done.contains(&other) && needs.contains_key(&other) {
+                    path.push((other, 0));
+                }
+            }
+        }
+        None
+    }
+
     /// Marks the constructors that a block makes in any case.
     fn mark(&self, block: BlockId, certain: &mut [bool]) {
         let mut left: Vec<ExprId> = Vec::new();
