@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::{Class, Error};
 use crate::program::Program;
-use crate::syntax::ast::{BlockId, ExprId, ExprKind, NewId, Slot, StmtKind};
+use crate::syntax::ast::{BlockId, Callee, ExprId, ExprKind, NewId, Slot, StmtKind};
 use crate::types::{Type, TypeId};
 use crate::value::Value;
 
@@ -22,11 +22,15 @@ impl Program {
     /// checked before.
     pub fn misfits(&self) -> Vec<Misfit> {
         let mut certain = vec![false; self.news.len()];
+        let mut calls = Vec::new();
         for top in &self.tops {
-            self.mark(top.block, &mut certain);
+            self.mark(top.block, &mut certain, &mut calls);
         }
         let mut found = Vec::new();
         self.unknown_attributes(&mut found);
+        for call in calls {
+            self.arguments(call, &mut found);
+        }
         for (number, info) in self.news.iter().enumerate() {
             let Some(info) = info else { continue };
             let new = NewId::new(number as u32);
@@ -146,8 +150,38 @@ impl Program {
         None
     }
 
-    /// Marks the constructors that a block makes in any case.
-    fn mark(&self, block: BlockId, certain: &mut [bool]) {
+    /// Arguments of a call of a built-in plugin that do not fit its parameters.
+    fn arguments(&self, id: ExprId, found: &mut Vec<Misfit>) {
+        let ExprKind::Call(call) = self.ast.exprs[id].kind else { return };
+        let call = &self.ast.calls[call];
+        let Callee::Plugin(plugin) = call.callee else { return };
+        let entry = &self.plugins[plugin as usize];
+        let signature = entry.plugin.signature();
+        // Of those in Python only the names are known here.
+        let is_known = signature.file.is_empty() && self.ast.lists.list(call.splats).is_empty();
+        if !is_known {
+            return;
+        }
+        let positional = self.ast.lists.list(call.positional);
+        let is_named = |name: &str| call.names.iter().any(|known| self.name(*known) == name);
+        if let Err(error) = signature.check_count(positional.len(), &is_named) {
+            found.push(Misfit { error: error.at(self.ast.exprs[id].at), is_certain: true });
+            return;
+        }
+        for (value, ty) in positional.iter().zip(&entry.params) {
+            let node = &self.ast.exprs[*value];
+            let ExprKind::Const(value) = &node.kind else { continue };
+            if !self.may_fit(value, *ty) {
+                let wanted = self.type_text(*ty);
+                let text = format!("Invalid value {}, expected {wanted}", shown(value));
+                let error = Error::new(Class::Runtime, text).at(node.at);
+                found.push(Misfit { error, is_certain: true });
+            }
+        }
+    }
+
+    /// Marks the constructors that a block makes in any case, and lists its calls.
+    fn mark(&self, block: BlockId, certain: &mut [bool], calls: &mut Vec<ExprId>) {
         let mut left: Vec<ExprId> = Vec::new();
         for stmt in &self.ast.blocks[block].statements {
             match &self.ast.stmts[*stmt].kind {
@@ -165,6 +199,7 @@ impl Program {
                         *mark = true;
                     }
                 }
+                ExprKind::Call(_) => calls.push(id),
                 // What is made in these may never be.
                 ExprKind::Cond(condition, ..) => {
                     left.push(*condition);
