@@ -337,10 +337,11 @@ fn checked(text: &str) -> Vec<String> {
     let mut request = Request::new(&world, &sources, "/p", "/p/main.cf", text);
     request.autostd = true;
     request.check_only = true;
-    let outcome = compile(request);
+    let mut outcome = compile(request);
     assert!(outcome.error.is_none());
     let found = outcome.net.program.misfits().into_iter();
     found
+        .chain(outcome.net.unmet_conditions())
         .map(|misfit| {
             let at = misfit.error.location.map_or(0, |at| at.line);
             format!("{at}: {}", misfit.error.message)
@@ -360,6 +361,14 @@ fn a_check_finds_arguments_that_do_not_fit() {
     let mut found = checked(text);
     found.sort();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn a_check_finds_what_a_typedef_refuses() {
+    let text = "typedef small as int matching self < 5\nentity B:\n    small s\nend\n\
+                implement B using std::none\nB(s=7)\nB(s=4)\n";
+    let expected = ["6: Invalid value 7, does not match constraint `(self < 5)`"];
+    assert_eq!(checked(text), expected);
 }
 
 /// The help that the diagnostics of an error give.

@@ -3,7 +3,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::error::{Class, Error};
+use crate::error::{Background, Class, Error};
+use crate::location::Location;
 use crate::program::Program;
 use crate::syntax::ast::{BlockId, Callee, ExprId, ExprKind, NewId, Slot, StmtKind};
 use crate::types::{Type, TypeId};
@@ -15,6 +16,16 @@ pub struct Misfit {
     pub error: Box<Error>,
     /// Whether every run meets it: the constructor is at the top level of a file.
     pub is_certain: bool,
+}
+
+/// A constant of which a typedef asks more.
+pub(crate) struct Narrowed {
+    pub(crate) value: Value,
+    pub(crate) typedef: u32,
+    /// Where its attribute is named.
+    pub(crate) at: Location,
+    pub(crate) background: Background,
+    pub(crate) is_certain: bool,
 }
 
 impl Program {
@@ -60,6 +71,66 @@ impl Program {
             }
         }
         found
+    }
+
+    /// The constants in constructors of which a typedef asks more than their type, with the typedef.
+    /// Typedefs that ask Python code of modules are left out.
+    pub(crate) fn narrowed_constants(&self) -> Vec<Narrowed> {
+        let mut certain = vec![false; self.news.len()];
+        for top in &self.tops {
+            self.mark(top.block, &mut certain, &mut Vec::new());
+        }
+        let mut found = Vec::new();
+        for (number, info) in self.news.iter().enumerate() {
+            let Some(info) = info else { continue };
+            let node = &self.ast.news[NewId::new(number as u32)];
+            let names = self.ast.names.list(node.names).iter();
+            for (name, value) in names.zip(self.ast.lists.list(node.values)) {
+                let ExprKind::Const(value) = &self.ast.exprs[*value].kind else { continue };
+                let Some(attribute) = self.attribute(info.entity, name.symbol) else { continue };
+                let ty = self.attributes[attribute as usize].internal;
+                let Some(typedef) = self.typedef_of(ty).filter(|_| self.may_fit(value, ty)) else {
+                    continue;
+                };
+                if matches!(value, Value::Null)
+                    || self.asks_python(self.typedefs[typedef as usize].condition)
+                {
+                    continue;
+                }
+                let background = self.about_attribute(attribute, name.at);
+                found.push(Narrowed {
+                    value: value.clone(),
+                    typedef,
+                    at: name.at,
+                    background,
+                    is_certain: certain[number],
+                });
+            }
+        }
+        found
+    }
+
+    fn typedef_of(&self, ty: TypeId) -> Option<u32> {
+        match self.types.get(ty) {
+            Type::Nullable(inner) | Type::OrReference(inner) => self.typedef_of(*inner),
+            Type::Typedef(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression calls a plugin that is not built in.
+    fn asks_python(&self, expr: ExprId) -> bool {
+        let mut left = vec![expr];
+        while let Some(id) = left.pop() {
+            if let ExprKind::Call(call) = self.ast.exprs[id].kind
+                && let Callee::Plugin(plugin) = self.ast.calls[call].callee
+                && !self.plugins[plugin as usize].plugin.signature().file.is_empty()
+            {
+                return true;
+            }
+            self.ast.children(id, &mut left);
+        }
+        false
     }
 
     /// Attributes of instances in variables at the top level that their entity does not have.
