@@ -391,7 +391,7 @@ impl Lowering<'_, '_> {
     }
 
     fn finish(mut self) -> Graph {
-        self.graph.classes = self.catalog.classes.iter().cloned().collect();
+        self.graph.classes = self.catalog.classes.clone();
         let tags = self.catalog.own_tags.iter();
         self.graph.tags = tags.map(|t| self.catalog.tags.name(t).clone()).collect();
         self.graph.tags.sort();

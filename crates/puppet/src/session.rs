@@ -323,11 +323,13 @@ fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
         out = out.at(*span);
     } else if let Some((span, text)) = &error.focus {
         out = out.move_to(*span, text.clone());
-        // Where the error was met, unless that is around it. Data asks for nothing.
+        // Where the error was met, unless that is around it. Data and the `=` of an assignment ask
+        // for nothing.
         let met = error.span.filter(|met| {
             let is_around = met.range.start <= span.range.start && met.range.end >= span.range.end;
             let source = compiler.env.sources.file(met.file);
             let is_data = source.path.extension().is_some_and(|e| e == "yaml" || e == "json");
+            let is_data = is_data || error.issue.as_deref() == Some("ILLEGAL_REASSIGNMENT");
             !is_data && (met.file != span.file || !is_around)
         });
         if let Some(met) = met {

@@ -35,6 +35,7 @@ fn runner(language: &str, suite: &str) -> Option<Runner> {
         ("puppet", "parse") => Some(puppet::parse),
         ("puppet", "expr" | "types" | "stdlib-calls") => Some(puppet::expression),
         ("puppet", "compile") => Some(puppet::compile),
+        ("puppet", "compile-files") => Some(puppet::compile_files),
         ("dynaml", "seed" | "readme") => Some(dynaml::seed),
         ("dynaml", "spiffpp") => Some(dynaml::plus),
         ("mcl", "resource-graph") => Some(mcl::resource_graph),

@@ -53,7 +53,12 @@ impl Compiler<'_> {
         match self.resource_type(kind)? {
             // Only what is written in Puppet has names from the top.
             Some(known)
-                if !kind.starts_with("::") || matches!(known.what, ResourceKind::Define(_)) =>
+                if !kind.starts_with("::")
+                    || match &known.what {
+                        ResourceKind::Define(_) => true,
+                        ResourceKind::Native(schema) => schema.model.is_some(),
+                        _ => false,
+                    } =>
             {
                 Ok(known)
             }
@@ -109,7 +114,7 @@ impl Compiler<'_> {
             title,
             what,
             declared,
-            params,
+            params: params.into(),
             tags,
             is_virtual: at.is_virtual,
             exported: at.exported,
@@ -166,7 +171,7 @@ impl Compiler<'_> {
     fn add_resource(&mut self, mut resource: Resource, scope: ScopeId) -> EvalResult<ResourceId> {
         let key = resource.key();
         if let Some(known) = self.catalog.find(&key) {
-            return self.duplicate(&resource, known);
+            return Err(self.duplicate(&resource.reference(), resource.span, known));
         }
         let most = self.settings.max_resources;
         if self.catalog.resources.len() >= most {
@@ -227,22 +232,27 @@ impl Compiler<'_> {
         Ok(keys)
     }
 
-    fn duplicate(&self, resource: &Resource, known: ResourceId) -> EvalResult<ResourceId> {
+    /// The error of a second declaration of a resource.
+    pub(super) fn duplicate(
+        &self,
+        reference: &str,
+        span: Option<Span>,
+        known: ResourceId,
+    ) -> Box<Unwind> {
         let known = self.catalog.get(known);
         let known_at = match known.declared {
             Declared::Implicitly => None,
             Declared::AsResource => self.place(known.span),
         };
         let first = known_at.map(|p| format!(" at {p}")).unwrap_or_default();
-        let second = self.place(resource.span).map(|p| format!(" {p}")).unwrap_or_default();
+        let second = self.place(span).map(|p| format!(" {p}")).unwrap_or_default();
         let text = format!(
-            "Duplicate declaration: {} is already declared{first}; cannot redeclare{second}",
-            resource.reference()
+            "Duplicate declaration: {reference} is already declared{first}; cannot redeclare{second}"
         );
         let mut error = PlainError::new(text);
         error.related.extend(known.span.map(|s| (s, "first declared here".to_string())));
-        error.related.extend(resource.span.map(|s| (s, "declared again here".to_string())));
-        Err(error.into())
+        error.related.extend(span.map(|s| (s, "declared again here".to_string())));
+        error.into()
     }
 
     /// `(file: F, line: L)`, without a file for text that has none.

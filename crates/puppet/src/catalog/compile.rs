@@ -153,7 +153,7 @@ impl Compiler<'_> {
             title: title.into(),
             what,
             declared: Declared::Implicitly,
-            params: params.into_iter().collect(),
+            params: params.into_iter().collect::<Vec<_>>().into(),
             tags,
             is_virtual: false,
             exported: false,
@@ -282,6 +282,10 @@ impl Compiler<'_> {
         let given = |value: &Value| value.as_hash().is_some_and(|h| !h.is_empty());
         for (name, params) in node.classes.iter().filter(|(_, v)| given(v)) {
             let def = self.classified(name)?;
+            if let Some(known) = self.catalog.find(&ResourceKey::new("class", &def.name)) {
+                let reference = self.catalog.get(known).reference();
+                return Err(self.duplicate(&reference, None, known));
+            }
             let origin = ParamOrigin {
                 how: How::External,
                 span: None,

@@ -5,10 +5,12 @@
 
 pub mod classes;
 pub mod compile;
+mod convert;
 pub mod exported;
 pub mod finish;
 pub mod generate;
 pub(crate) mod kinds;
+pub(crate) mod links;
 mod modelled;
 mod parameters;
 pub mod resource;
@@ -33,7 +35,8 @@ use crate::syntax::Arrow;
 use crate::value::Value;
 
 pub use resource::{
-    DataPlace, Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKind,
+    DataPlace, Declared, How, LostValue, Param, ParamOrigin, Params, Resource, ResourceId,
+    ResourceKind,
 };
 
 /// A resource type's name and a title, to look up in the index.
@@ -140,7 +143,7 @@ pub struct Catalog {
     /// Containment: container and contained, in the order they were asked for.
     pub edges: IndexSet<(ResourceId, ResourceId), FxBuildHasher>,
     /// Classes in order of declaration.
-    pub classes: IndexSet<EcoString, FxBuildHasher>,
+    pub classes: Vec<EcoString>,
     /// Tags by number.
     pub tags: TagTable,
     /// Overrides that wait for their resource.
@@ -185,7 +188,7 @@ impl Catalog {
     pub fn add_class_name(&mut self, name: EcoString) {
         let tag = self.tags.intern(&name);
         self.own_tags.insert(tag);
-        self.classes.insert(name);
+        self.classes.push(name);
     }
 
     /// A second name for a resource.

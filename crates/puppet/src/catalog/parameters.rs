@@ -17,12 +17,21 @@ use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, TypeDef};
 use crate::syntax::{ExprId, Param as ParamDef};
+use crate::types::mismatch::ByName;
 use crate::types::refusal::answered;
 use crate::types::{is_instance, mismatch};
 use crate::value::Value;
 
 /// The variables that hold the name of a class.
 const OWN_NAMES: [&str; 2] = ["title", "name"];
+
+/// The steps for what so many parameters take of memory, in the resource and as variables.
+fn steps_of(params: usize) -> u64 {
+    /// No class or define that people write has more.
+    const MANY: usize = 100;
+    const STEPS: u64 = 32;
+    if params > MANY { params as u64 * STEPS } else { 0 }
+}
 
 /// An error of a default that has no place of its own, such as that data lacks a key, said of the
 /// class or define.
@@ -36,15 +45,6 @@ fn placed(mut unwind: Box<Unwind>, definition: Span) -> Box<Unwind> {
     unwind
 }
 
-/// The steps that it takes to look for each of so many parameters among them all.
-fn searches(params: usize) -> u64 {
-    /// So many are looked through at once.
-    const FEW: usize = 100;
-    const COMPARED_IN_STEP: u64 = 16;
-    let params = if params > FEW { params as u64 } else { 0 };
-    params.saturating_mul(params) / COMPARED_IN_STEP
-}
-
 impl Compiler<'_> {
     /// Gives parameters their values: given ones, data, defaults, in this order of rank.
     pub(super) fn bind_parameters(
@@ -55,7 +55,7 @@ impl Compiler<'_> {
     ) -> EvalResult<()> {
         let signature = self.signature_of(def)?;
         let params = f.program.params(def.params);
-        self.budget.steps.charge(searches(params.len()));
+        self.budget.steps.charge(steps_of(params.len()));
         if def.kind == DefKind::Class {
             for param in params {
                 let given = self.catalog.get(id).param(&param.name);
@@ -67,6 +67,7 @@ impl Compiler<'_> {
         if def.kind == DefKind::Define {
             self.bind_features(id, def)?;
         }
+        self.convert_parameters(id, &signature)?;
         for param in params {
             let place = Some(param.range.in_file(f.program.file));
             not_reserved(&param.name).map_err(|text| unplaced(text, place))?;
@@ -86,6 +87,11 @@ impl Compiler<'_> {
                     let value = this
                         .bind_default(id, f, params, i, default)
                         .map_err(|unwind| placed(unwind, def.span))?;
+                    let made = match signature.params.get(i) {
+                        Some(wanted) => this.convert_parameter(id, wanted)?,
+                        None => None,
+                    };
+                    let value = made.unwrap_or(value);
                     this.weigh(&value)?;
                     this.scopes.get_mut(f.scope).replace(param.name.clone(), value);
                 }
@@ -123,7 +129,8 @@ impl Compiler<'_> {
         at_end: bool,
     ) -> EvalResult<()> {
         let resource = self.catalog.get(id);
-        let known = |name: &str| signature.params.iter().any(|p| p.name == name);
+        let by_name = ByName::new(signature);
+        let known = |name: &str| by_name.get(name).is_some();
         let is_own = |name: &str| name == "name" || name == "title" && !at_end;
         let checked = resource
             .params
@@ -154,7 +161,7 @@ impl Compiler<'_> {
             }
         }
         let mut misfits = signature.params.iter().filter_map(|wanted| {
-            let param = checked.clone().find(|p| p.name == wanted.name)?;
+            let param = resource.param(&wanted.name)?;
             (!is_instance(&wanted.kind, &param.value)).then_some((wanted, param))
         });
         match misfits.next().filter(|_| unknown.is_none()) {
@@ -262,11 +269,13 @@ impl Compiler<'_> {
         self.tag_by_param(&mut tags, &param, span)?;
         let resource = self.catalog.get_mut(id);
         resource.tags = tags;
-        match resource.params.iter_mut().find(|p| p.name == param.name) {
+        match resource.param_mut(&param.name) {
             Some(slot) => {
                 let old = std::mem::replace(slot, Param { losers: Vec::new(), ..param.clone() });
-                let lost = LostValue { value: old.value, origin: old.origin };
-                slot.losers.push(lost);
+                // What was appended one by one is in the value; only its first part is kept.
+                if !(slot.append && old.append) {
+                    slot.losers.push(LostValue { value: old.value, origin: old.origin });
+                }
                 slot.losers.append(&mut param.losers);
                 slot.losers.extend(old.losers);
             }

@@ -28,7 +28,10 @@ impl Compiler<'_> {
             return Ok(());
         };
         let name = resource.kind.to_lowercase();
-        let values = self.title_values(&name, &kind, &resource.title, (scope, span))?;
+        let mut values = self.title_values(&name, &kind, &resource.title, (scope, span))?;
+        if let Some(model) = &schema.model {
+            self.titles_as_features(model, &mut values);
+        }
         let namevar = match &*kind.namevars {
             [one] => one.as_str(),
             _ => "name",
@@ -45,7 +48,9 @@ impl Compiler<'_> {
                 new_param(name, value, false, origin)
             })
             .collect();
-        resource.params.splice(0..0, params);
+        if !params.is_empty() {
+            resource.params.edit(|all| drop(all.splice(0..0, params)));
+        }
         Ok(())
     }
 }

@@ -24,6 +24,9 @@ const MAX_NESTING: usize = 1000;
 /// Values above this weight are remembered, so that loops do not weigh them each round.
 const LARGE: usize = 256;
 
+/// How many items of a list a search looks at in a step.
+pub(crate) const ITEMS_A_STEP: u64 = 8;
+
 /// Lists above this length are long.
 const LONG: u64 = 100_000;
 
@@ -68,7 +71,17 @@ impl Budget {
     pub(crate) fn made(&mut self, value: &Value) {
         self.steps.charge(match value {
             Value::Array(items) => cost(items.len(), 8),
-            Value::Hash(entries) => cost(entries.len(), 4),
+            Value::Hash(entries) => cost(entries.len(), 3),
+            Value::Str(text) => text.len() as u64 / 16,
+            _ => 0,
+        });
+    }
+
+    /// Counts the work of a search through a list, the keys of a hash or a text.
+    pub(crate) fn searched(&mut self, value: &Value) {
+        self.steps.charge(match value {
+            Value::Array(items) => items.len() as u64 / ITEMS_A_STEP,
+            Value::Hash(entries) => entries.len() as u64 / ITEMS_A_STEP,
             Value::Str(text) => text.len() as u64 / 16,
             _ => 0,
         });

@@ -44,7 +44,7 @@ impl Compiler<'_> {
         let resource = self.catalog.get(self.scopes.get(scope).resource);
         let source = format!("Scope({})", resource.reference());
         // A message is kept, and it is formatted once more where it is shown.
-        const STEPS: u64 = 20;
+        const STEPS: u64 = 30;
         self.budget.steps.charge(STEPS);
         let (message, place) = (message.into(), String::new());
         self.logs.push(LogEntry { level, message, source, place, span: Some(span) });
@@ -279,8 +279,8 @@ impl Compiler<'_> {
     /// The parameter of a declared resource; `None` if the resource does not exist.
     pub fn resource_parameter(&mut self, reference: &Type, name: &str) -> Option<Value> {
         let id = self.catalog.find(&reference_key(reference)?)?;
-        let param = self.catalog.get(id).param(name);
-        Some(param.map_or(Value::Undef, |p| p.value.clone()))
+        let param = self.catalog.get(id).param(name).map(|p| &p.value);
+        Some(param.or_else(|| self.feature_default(id, name)).cloned().unwrap_or_default())
     }
 
     /// The whole set of parameters of a declared resource; `None` if the resource does not exist.

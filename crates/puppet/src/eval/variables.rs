@@ -188,7 +188,7 @@ impl Compiler<'_> {
         match &f.program[left] {
             Expr::Var(name) => {
                 self.check_reserved(f, id, name)?;
-                self.assign(f, left, name.clone(), value.clone())?;
+                self.assign(f, (id, left), name.clone(), value.clone())?;
             }
             Expr::List(targets) => self.assign_many(f, id, *targets, &value)?,
             _ => {
@@ -209,10 +209,11 @@ impl Compiler<'_> {
         })
     }
 
-    pub(crate) fn assign(
+    /// Sets the variable that an assignment names.
+    fn assign(
         &mut self,
         f: &Frame,
-        at: ExprId,
+        (at, target): (ExprId, ExprId),
         name: EcoString,
         value: Value,
     ) -> EvalResult<()> {
@@ -230,7 +231,9 @@ impl Compiler<'_> {
         } else {
             format!("Cannot reassign variable '${name}'")
         };
-        Err(self.error(f, at, "ILLEGAL_REASSIGNMENT", text))
+        let mut error = EvalError::new("ILLEGAL_REASSIGNMENT", text, f.program.span(at));
+        error.focus = Some((f.program.span(target), "it has a value already".to_owned()));
+        Err(error.into())
     }
 
     fn assign_many(
@@ -245,7 +248,7 @@ impl Compiler<'_> {
             Value::Hash(entries) => {
                 for &target in &targets {
                     if let Expr::List(inner) = f.program[target] {
-                        self.assign_nested(f, (id, target), inner, entries)?;
+                        self.assign_nested(f, id, inner, entries)?;
                         continue;
                     }
                     let Expr::Var(name) = &f.program[target] else {
@@ -257,7 +260,7 @@ impl Compiler<'_> {
                         );
                         return Err(self.error(f, id, "MISSING_MULTI_ASSIGNMENT_KEY", text));
                     };
-                    self.assign(f, target, name.clone(), found.clone())?;
+                    self.assign(f, (id, target), name.clone(), found.clone())?;
                 }
                 Ok(())
             }
@@ -272,7 +275,7 @@ impl Compiler<'_> {
     fn assign_nested(
         &mut self,
         f: &Frame,
-        (assignment, id): (ExprId, ExprId),
+        id: ExprId,
         targets: ExprList,
         entries: &crate::value::HashValue,
     ) -> EvalResult<()> {
@@ -288,7 +291,7 @@ impl Compiler<'_> {
                 let text = format!(
                     "No value for required key '{key}' in assignment to variables from hash"
                 );
-                Err(self.error(f, assignment, "MISSING_MULTI_ASSIGNMENT_KEY", text))
+                Err(self.error(f, id, "MISSING_MULTI_ASSIGNMENT_KEY", text))
             }
         }
     }
@@ -318,8 +321,8 @@ impl Compiler<'_> {
         }
         for (&target, item) in targets.iter().zip(items) {
             match &f.program[target] {
-                Expr::Var(name) => self.assign(f, target, name.clone(), item.clone())?,
-                Expr::List(inner) => self.assign_many(f, target, *inner, item)?,
+                Expr::Var(name) => self.assign(f, (id, target), name.clone(), item.clone())?,
+                Expr::List(inner) => self.assign_many(f, id, *inner, item)?,
                 _ => return Err(self.not_assignable(f, target)),
             }
         }
@@ -350,7 +353,7 @@ impl Compiler<'_> {
                 );
                 return Err(self.error(f, target, "MISSING_MULTI_ASSIGNMENT_VARIABLE", text));
             };
-            self.assign(f, target, name.clone(), value)?;
+            self.assign(f, (id, target), name.clone(), value)?;
         }
         Ok(())
     }

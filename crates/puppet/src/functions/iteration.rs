@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::eval::budget::ITEMS_A_STEP;
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::iterate::{Items, check_round, limit, visit};
@@ -353,6 +354,12 @@ fn index_in_text(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn index_of(call: &mut Call<'_, '_>) -> EvalResult {
     let wanted = call.arg(1).clone();
+    if let Value::Array(items) = call.arg(0) {
+        let at = items.iter().position(|item| ruby_equal(item, &wanted));
+        let looked = at.unwrap_or(items.len()) as u64;
+        call.compiler.spend(looked / ITEMS_A_STEP)?;
+        return Ok(at.map_or(Value::Undef, |at| Value::Int(at as i64)));
+    }
     for (round, entry) in Items::of(call.arg(0))?.enumerate() {
         check_round(round)?;
         if ruby_equal(&entry.value, &wanted) {

@@ -77,6 +77,8 @@ pub enum FunctionKind {
     LookupKey,
     /// Once for a key with its segments.
     DataDig,
+    /// As `DataHash`, but without arguments, as before version 5.
+    V4DataHash,
 }
 
 impl FunctionKind {
@@ -86,6 +88,7 @@ impl FunctionKind {
             Self::DataHash => "data_hash",
             Self::LookupKey => "lookup_key",
             Self::DataDig => "data_dig",
+            Self::V4DataHash => V4_DATA_HASH,
         }
     }
 }
@@ -139,6 +142,8 @@ impl ConfigFault {
 }
 
 const FUNCTION_KEYS: [&str; 4] = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
+/// The key of a function as they were before version 5; no error proposes it.
+const V4_DATA_HASH: &str = "v4_data_hash";
 const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
 const RESERVED_OPTIONS: [&str; 2] = ["path", "uri"];
 
@@ -161,6 +166,19 @@ impl Config {
             merge: Strategy::First,
             warnings: Vec::new(),
         }
+    }
+
+    /// The configuration of a layer whose data a function gives that takes no arguments, as before
+    /// version 5.
+    pub fn of_function(root: &Path, function: &str) -> Self {
+        let level = Level {
+            name: ecow::eco_format!("Legacy function '{function}'"),
+            kind: FunctionKind::V4DataHash,
+            function: function.into(),
+            locations: Locations::None,
+            ..common()
+        };
+        Self { hierarchy: vec![level], ..Self::without_file(root) }
     }
 
     /// Its name in explanations.
@@ -418,9 +436,10 @@ impl Reader<'_> {
     }
 
     fn level(&self, level: &Value, defaults: &Value) -> Result<Level, ConfigFault> {
+        const ALL: [&str; 5] =
+            [FUNCTION_KEYS[0], FUNCTION_KEYS[1], FUNCTION_KEYS[2], FUNCTION_KEYS[3], V4_DATA_HASH];
         let name = text_of(level.get("name")).unwrap_or_default();
-        let keys: Vec<&str> =
-            FUNCTION_KEYS.into_iter().filter(|key| level.get(key).is_some()).collect();
+        let keys: Vec<&str> = ALL.into_iter().filter(|key| level.get(key).is_some()).collect();
         let default = FUNCTION_KEYS.into_iter().find(|key| defaults.get(key).is_some());
         let (key, holder) = match (keys.as_slice(), default) {
             ([key], _) => (*key, level),
@@ -441,6 +460,7 @@ impl Reader<'_> {
             "data_hash" => FunctionKind::DataHash,
             "lookup_key" => FunctionKind::LookupKey,
             "data_dig" => FunctionKind::DataDig,
+            V4_DATA_HASH => FunctionKind::V4DataHash,
             _ if function == "eyaml" && *self.owner == Owner::Global => FunctionKind::LookupKey,
             _ => return Err(self.old_backend(&function)),
         };

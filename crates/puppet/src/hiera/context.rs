@@ -114,7 +114,7 @@ impl Lookup<'_, '_> {
         });
         let call = FunctionCall { provider, level, location, id };
         match level.kind {
-            FunctionKind::DataHash => self.ask_hash_function(&call, key),
+            FunctionKind::DataHash | FunctionKind::V4DataHash => self.ask_hash_function(&call, key),
             FunctionKind::LookupKey => self.ask_key_function(&call, key),
             FunctionKind::DataDig => self.ask_dig_function(&call, key),
         }
@@ -142,7 +142,7 @@ impl Lookup<'_, '_> {
     }
 
     /// The line of a configuration that has a function's name.
-    fn line_of(&self, path: &Path, name: &str) -> Option<u32> {
+    pub(super) fn line_of(&self, path: &Path, name: &str) -> Option<u32> {
         let text = super::files::read_text(self.c.env.world.as_ref(), path).ok()?;
         let has = |line: &str| line.split(" #").next().is_some_and(|code| code.contains(name));
         text.lines().position(has).map(|line| line as u32 + 1)
@@ -254,10 +254,12 @@ impl Lookup<'_, '_> {
         let Some(span) = self.span.or_else(|| self.config_span()) else {
             return lookup_error(format!("'{}' cannot be called here", call.level.function));
         };
-        let mut options = call.level.options.as_hash().cloned().unwrap_or_default();
-        options.extend(call.location.map(Location::option));
-        args.push(Value::Hash(Arc::new(options)));
-        args.push(self.context_object(call));
+        if call.level.kind != FunctionKind::V4DataHash {
+            let mut options = call.level.options.as_hash().cloned().unwrap_or_default();
+            options.extend(call.location.map(Location::option));
+            args.push(Value::Hash(Arc::new(options)));
+            args.push(self.context_object(call));
+        }
         let state = &mut self.c.hiera.contexts[call.id];
         state.scope = Some(self.scope);
         state.not_found = false;
@@ -292,7 +294,11 @@ struct FunctionCall<'l> {
 
 impl FunctionCall<'_> {
     fn subject(&self, what: &str) -> String {
-        let (tag, name) = (self.level.kind.tag(), &self.level.function);
+        let name = &self.level.function;
+        let tag = match self.level.kind {
+            FunctionKind::V4DataHash => "deprecated API",
+            kind => kind.tag(),
+        };
         match self.location {
             Some(location) => {
                 let shown = location.shown();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 
 use super::files::{DataFault, Format};
-use super::lookup::{Lookup, Request, lookup_error, lookup_unwind, nothing_found};
+use super::lookup::{Lookup, Request, lookup_error, lookup_unwind, nothing_found, unshared};
 use crate::catalog::flat;
 use crate::eval::Strict;
 use crate::eval::call::Call;
@@ -177,7 +177,7 @@ fn run(call: &mut Call<'_, '_>, request: &Request) -> EvalResult {
     }
     let mut lookup = Lookup::new(call.compiler, call.scope, Some(call.span));
     if let Some(value) = lookup.run(&asked)? {
-        return Ok(value);
+        return Ok(unshared(&value));
     }
     let Some(block) = block else { return nothing(call, &request.names) };
     let name = match (request.single, request.names.as_slice()) {
@@ -239,7 +239,7 @@ fn run_old(call: &mut Call<'_, '_>, default: Option<Value>, level: Option<Value>
         ..Request::default()
     };
     let value = match lookup.run(&request)? {
-        Some(value) => value,
+        Some(value) => unshared(&value),
         None => match call.block.clone() {
             Some(block) => call.compiler.call_closure(&block, &[Value::Str(name.clone())])?,
             None => return nothing(call, &request.names),

@@ -309,24 +309,36 @@ impl Lookup<'_, '_> {
         })
     }
 
-    /// A layer with its configuration; `None` if it has no `hiera.yaml`.
+    /// A layer with its configuration; `None` if it has no data.
     pub(super) fn provider(&mut self, owner: &Owner) -> EvalResult<Option<Arc<Provider>>> {
         if let Some(known) = self.c.hiera.providers.get(owner) {
             return Ok(known.clone());
         }
         let config = self.config(owner)?;
+        let config = self.configured(owner, config)?;
         let id = self.c.hiera.providers.len();
         let provider = config.map(|config| Arc::new(Provider { id, owner: owner.clone(), config }));
         self.c.hiera.providers.insert(owner.clone(), provider.clone());
         Ok(provider)
     }
 
-    fn config_path(&self, owner: &Owner) -> Option<PathBuf> {
+    pub(super) fn config_path(&self, owner: &Owner) -> Option<PathBuf> {
         match owner {
             Owner::Global => self.c.env.hiera_config.clone(),
             Owner::Environment => Some(self.c.env.dir.as_ref()?.join("hiera.yaml")),
             Owner::Module(name) => Some(self.c.env.modules.get(name)?.dir.join("hiera.yaml")),
         }
+    }
+
+    /// The file that says where the data of a layer comes from, if it says it in the way of earlier
+    /// versions.
+    pub(super) fn settings_path(&self, owner: &Owner) -> Option<PathBuf> {
+        let file = match owner {
+            Owner::Global => return None,
+            Owner::Environment => "environment.conf",
+            Owner::Module(_) => "metadata.json",
+        };
+        Some(self.config_path(owner)?.with_file_name(file))
     }
 
     fn config(&mut self, owner: &Owner) -> EvalResult<Option<Arc<Config>>> {
@@ -435,7 +447,10 @@ impl Lookup<'_, '_> {
         let owners = [Owner::Environment, Owner::Global];
         let module = self.module.clone().map(Owner::Module);
         let mut owners = module.into_iter().chain(owners);
-        let span = owners.find_map(|owner| self.place(&self.config_path(&owner)?, None));
+        let span = owners.find_map(|owner| {
+            let found = self.place(&self.config_path(&owner)?, None);
+            found.or_else(|| self.place(&self.settings_path(&owner)?, None))
+        });
         self.c.hiera.config_spans.insert(self.module.clone(), span);
         span
     }

@@ -17,7 +17,7 @@ use super::lookup::{Lookup, Tracked, data_fault, lookup_error, message_of};
 use super::merge::Strategy;
 use crate::catalog::DataPlace;
 use crate::eval::Strict;
-use crate::eval::error::{EvalResult, Unwind, plain};
+use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::value::Value;
 
 /// The levels of a hierarchy; variants share those that are the same in both.
@@ -201,6 +201,16 @@ impl Lookup<'_, '_> {
         }
     }
 
+    /// The error of a URI of a configuration. Inside a search, too, it is one of the function that
+    /// looked up.
+    fn bad_uri(&self, provider: &Provider, uri: &str, message: String) -> Box<Unwind> {
+        let mut error = PlainError::new(message);
+        let path = provider.config.path.as_deref();
+        let place = path.and_then(|path| self.place(path, self.line_of(path, uri)));
+        error.focus = place.map(|place| (place, String::new()));
+        error.into()
+    }
+
     fn undefined_in_config(&self, provider: &Provider, name: &str) -> Box<Unwind> {
         let path = provider.config.path.clone();
         let text = path
@@ -330,7 +340,7 @@ impl Lookup<'_, '_> {
                 for uri in uris {
                     let shown: EcoString = self.path_text(uri)?.into();
                     if let Err(error) = shown.parse::<Uri>() {
-                        return self.error(error.to_string());
+                        return Err(self.bad_uri(provider, uri, error.to_string()));
                     }
                     out.push(Location {
                         original: uri.clone(),
@@ -421,7 +431,12 @@ impl Lookup<'_, '_> {
             return Ok(None);
         }
         let node = || Node::Provider {
-            name: format!("Hierarchy entry \"{}\"", level.name),
+            name: match level.kind {
+                FunctionKind::V4DataHash => {
+                    format!("Deprecated API function \"{}\"", level.function)
+                }
+                _ => format!("Hierarchy entry \"{}\"", level.name),
+            },
             config: None,
             module: None,
         };

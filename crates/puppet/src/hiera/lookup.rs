@@ -592,7 +592,7 @@ impl Compiler<'_> {
         let mut lookup = Lookup::new(self, scope, None);
         let value = lookup.find(&name, &Value::Undef)?;
         let places = lookup.places;
-        Ok(value.map(|value| Found { value, places }))
+        Ok(value.map(|value| Found { value: unshared(&value), places }))
     }
 
     /// Looks up what is asked, as the function `lookup` does; `None` if nothing is found.
@@ -609,7 +609,26 @@ impl Compiler<'_> {
         let mut lookup = Lookup::new(self, scope, Some(span));
         let value = lookup.run(request)?;
         let places = lookup.places;
-        Ok(value.map(|value| Found { value, places }))
+        Ok(value.map(|value| Found { value: unshared(&value), places }))
+    }
+}
+
+/// A value whose lists and hashes are no others. Each lookup gives new ones: a template that writes
+/// YAML writes those that are the same once, with an anchor.
+pub(super) fn unshared(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => Value::array(items.iter().map(unshared)),
+        Value::Hash(entries) => {
+            // The keys stay as they are, so their hashes need not be counted again.
+            let mut entries = HashValue::clone(entries);
+            for value in entries.values_mut() {
+                if matches!(value, Value::Array(_) | Value::Hash(_)) {
+                    *value = unshared(value);
+                }
+            }
+            Value::Hash(entries.into())
+        }
+        other => other.clone(),
     }
 }
 

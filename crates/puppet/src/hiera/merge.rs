@@ -237,6 +237,27 @@ impl DeepOptions {
 }
 
 // A regular expression in a value is compiled when first used, which does not change its hash.
+/// Lists up to this length are compared item by item, which is faster than a set.
+const SHORT: usize = 8;
+
+/// The items of two lists, each once.
+fn union(first: Arc<Vec<Value>>, second: &[Value]) -> Value {
+    if first.len() > SHORT || second.len() > SHORT {
+        return Value::array(unique(first.iter().chain(second).cloned()));
+    }
+    let repeats = |at: usize| first[..at].contains(&first[at]);
+    if !(1..first.len()).any(repeats) && second.iter().all(|item| first.contains(item)) {
+        return Value::Array(first);
+    }
+    let mut all: Vec<Value> = Vec::with_capacity(first.len() + second.len());
+    for item in first.iter().chain(second) {
+        if !all.contains(item) {
+            all.push(item.clone());
+        }
+    }
+    Value::array(all)
+}
+
 #[allow(clippy::mutable_key_type)]
 fn unique(items: impl IntoIterator<Item = Value>) -> Vec<Value> {
     let mut seen = FxHashSet::default();
@@ -290,9 +311,17 @@ fn deep_hashes<'v>(
 ) -> Result<Value, String> {
     let mut merged = Arc::unwrap_or_clone(dest);
     for (key, value) in source {
-        let old = merged.get(key).filter(|old| old.is_true()).unwrap_or(value).clone();
-        let value = deep(value.clone(), old, options)?;
-        merged.insert(key.clone(), value);
+        match merged.get_mut(key) {
+            Some(slot) => {
+                // Taken out, the old value has one owner, and what is in it is not copied.
+                let old = Some(std::mem::take(slot)).filter(Value::is_true);
+                let old = old.unwrap_or_else(|| value.clone());
+                *slot = deep(value.clone(), old, options)?;
+            }
+            None => {
+                merged.insert(key.clone(), deep(value.clone(), value.clone(), options)?);
+            }
+        }
     }
     Ok(Value::Hash(Arc::new(merged)))
 }
@@ -300,6 +329,11 @@ fn deep_hashes<'v>(
 #[allow(clippy::mutable_key_type)]
 fn deep_arrays(source: &[Value], dest: Value, options: &DeepOptions) -> Result<Value, String> {
     let prefix = options.knockout_prefix.as_deref();
+    let plain = prefix.is_none() && !options.merge_hash_arrays && !options.sort_merged_arrays;
+    let dest = match dest {
+        Value::Array(dest) if plain => return Ok(union(dest, source)),
+        dest => dest,
+    };
     let clears = prefix.is_some() && source.iter().any(|item| item.as_str() == prefix);
     let source = source.iter().filter(|item| !clears || item.as_str() != prefix);
     let Value::Array(dest) = dest else {

@@ -12,6 +12,7 @@
 
 pub mod config;
 mod context;
+mod data_provider;
 mod directories;
 pub mod explain;
 mod eyaml;

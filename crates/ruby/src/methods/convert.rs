@@ -1,10 +1,12 @@
 //! `to_json` and `to_yaml`.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use ordain_data::json::{self, Layout};
 use ordain_data::yaml::psych;
 use ordain_data::{Map, Value as Data};
+use rustc_hash::FxHashMap;
 
 use super::{Args, Method, m};
 use crate::class::Class;
@@ -35,14 +37,15 @@ pub(super) enum Target {
 }
 
 pub(super) fn to_json(i: &mut Interp<'_>, v: &Value, layout: &Layout<'_>) -> Eval {
-    let data = i.data(v, Target::Json)?;
+    let data = i.data(v, Target::Json, &mut Shared::default())?;
     let text = json::write(&data, layout);
     i.text(text)
 }
 
 pub(super) fn to_yaml(i: &mut Interp<'_>, v: &Value) -> Eval {
-    let data = i.data(v, Target::Yaml)?;
-    let text = psych::write(&data);
+    let data = i.data(v, Target::Yaml, &mut Shared::default())?;
+    // A list or hash that stands at several places is written once.
+    let text = psych::write_with(&data, psych::Options { anchors: true, ..Default::default() });
     i.text(text)
 }
 
@@ -79,10 +82,34 @@ pub(super) fn from_data(i: &mut Interp<'_>, data: &Data) -> Eval {
     })
 }
 
+/// The data of lists and hashes that something else holds, too, by their address.
+type Shared = FxHashMap<usize, Data>;
+
+/// The address of a list or hash that something else holds, too.
+fn shared(v: &Value) -> Option<usize> {
+    match v {
+        Value::Array(array) if Rc::strong_count(array) > 1 => Some(Rc::as_ptr(array) as usize),
+        Value::Hash(hash) if Rc::strong_count(hash) > 1 => Some(Rc::as_ptr(hash) as usize),
+        _ => None,
+    }
+}
+
 impl Interp<'_> {
-    fn data(&mut self, v: &Value, target: Target) -> Eval<Data> {
+    fn data(&mut self, v: &Value, target: Target, known: &mut Shared) -> Eval<Data> {
         self.steps(1)?;
         self.charge(32)?;
+        let address = shared(v);
+        if let Some(data) = address.and_then(|address| known.get(&address)) {
+            return Ok(data.clone());
+        }
+        let data = self.new_data(v, target, known)?;
+        if let Some(address) = address {
+            known.insert(address, data.clone());
+        }
+        Ok(data)
+    }
+
+    fn new_data(&mut self, v: &Value, target: Target, known: &mut Shared) -> Eval<Data> {
         Ok(match v {
             Value::Nil => Data::Null,
             Value::Bool(b) => Data::Bool(*b),
@@ -99,7 +126,7 @@ impl Interp<'_> {
                 self.check_stack()?;
                 let mut out = Vec::with_capacity(array.len());
                 for item in array.get() {
-                    out.push(self.data(&item, target)?);
+                    out.push(self.data(&item, target, known)?);
                 }
                 Data::List(Arc::new(out))
             }
@@ -110,9 +137,10 @@ impl Interp<'_> {
                     let key = match (&key, target) {
                         (Value::Str(text), _) => Data::Str(text.get()),
                         (key, Target::Json) => Data::Str(self.display(key)?),
-                        (key, Target::Yaml) => self.data(key, target)?,
+                        // Keys may be made for this alone, and their addresses be used again.
+                        (key, Target::Yaml) => self.data(key, target, &mut Shared::default())?,
                     };
-                    let value = self.data(&value, target)?;
+                    let value = self.data(&value, target, known)?;
                     out.insert(key, value);
                 }
                 Data::Map(Arc::new(out))

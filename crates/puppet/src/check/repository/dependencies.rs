@@ -25,11 +25,12 @@ const UNKNOWN_SETTING: &str = "puppet::unknown-setting";
 const MAX_NAMED: usize = 8;
 
 /// The settings of an `environment.conf`.
-const SETTINGS: [&str; 7] = [
+const SETTINGS: [&str; 8] = [
     "modulepath",
     "manifest",
     "config_version",
     "environment_timeout",
+    "environment_data_provider",
     "disable_per_environment_manifest",
     "static_catalogs",
     "rich_data",

@@ -10,7 +10,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::Takes;
 use super::layout::{Kind, ModuleDir};
+use super::members::Members;
 use super::metadata::Puppetfile;
+use super::names::plain;
 use super::relations::Titles;
 use super::scopes::{ScopeKind, Scopes};
 use super::survey::{Facts, Survey};
@@ -38,6 +40,8 @@ pub(super) struct Index {
     pub(super) defines: FxHashMap<EcoString, TypeDef>,
     pub(super) functions: FxHashMap<EcoString, FunctionDef>,
     pub(super) types: Types,
+    /// What may stand behind a dot besides functions.
+    pub(super) members: Members,
     ruby_types: FxHashMap<EcoString, Arc<RubyType>>,
     ruby_functions: FxHashMap<EcoString, Option<Takes>>,
     ruby_signatures: Vec<(EcoString, Option<RubySignature>)>,
@@ -53,6 +57,8 @@ pub(super) struct Index {
     pub(super) qualified: FxHashSet<EcoString>,
     /// What full names begin with that are put together.
     pub(super) prefixes: Vec<EcoString>,
+    /// Types whose resources get attributes elsewhere than where they are declared.
+    pub(super) changed: FxHashSet<EcoString>,
     /// Attributes that defaults and collectors give, as `type/name`.
     pub(super) defaults: FxHashSet<EcoString>,
     pub(super) facts: Facts,
@@ -89,6 +95,7 @@ impl Index {
             defines: FxHashMap::default(),
             functions: FxHashMap::default(),
             types: Types::default(),
+            members: Members::default(),
             ruby_types: FxHashMap::default(),
             ruby_functions: FxHashMap::default(),
             ruby_signatures: Vec::new(),
@@ -99,6 +106,7 @@ impl Index {
             inherited: FxHashSet::default(),
             qualified: FxHashSet::default(),
             prefixes: Vec::new(),
+            changed: FxHashSet::default(),
             defaults: FxHashSet::default(),
             facts: Facts::default(),
             words: FxHashSet::default(),
@@ -168,6 +176,7 @@ impl Index {
                     if let Some(model) = modelled::model(&def.program, def.id) {
                         let lower: EcoString = def.name.to_lowercase();
                         self.types.add_model(lower.clone());
+                        self.members.add_model(&model);
                         let known = Arc::new(resource_type(&model));
                         self.ruby_types.entry(lower).or_insert(known);
                     }
@@ -194,11 +203,13 @@ impl Index {
         }
         self.qualified.extend(scopes.asked.iter().filter(|name| parted(name).is_some()).cloned());
         self.prefixes.extend(scopes.asked_prefixes.iter().cloned());
+        self.members.add_objects(program);
         self.add_defaults(program);
     }
 
     fn add_defaults(&mut self, program: &Program) {
         for (_, expr) in program.exprs.iter() {
+            self.changed.extend(changed_type(program, expr));
             let (Expr::ResourceDefaults { kind, attributes, .. }
             | Expr::Collect { kind, attributes, .. }) = expr
             else {
@@ -256,6 +267,11 @@ impl Index {
         self.ruby_functions.get(name)?.as_ref()
     }
 
+    /// Whether a value may have a member of this name: types in Ruby may give theirs any.
+    pub(super) fn may_have_member(&self, name: &str) -> bool {
+        self.members.knows(name) || !self.ruby_data_types.is_empty()
+    }
+
     /// Whether a function in Ruby may read the variables of where it is called.
     pub(super) fn reads_variables(&self, function: &str) -> bool {
         self.reading.contains(function)
@@ -291,15 +307,36 @@ impl Index {
     }
 }
 
+/// The type whose resources an expression gives attributes that others declare.
+fn changed_type(program: &Program, expr: &Expr) -> Option<EcoString> {
+    let kind = match expr {
+        Expr::ResourceDefaults { kind, .. } => *kind,
+        Expr::Collect { kind, attributes, .. } if !attributes.is_empty() => *kind,
+        Expr::ResourceOverride { resources, .. } => match program[*resources] {
+            Expr::Access(parts) => *program.list(parts).first()?,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match &program[kind] {
+        Expr::Ref(name) => Some(plain(name)),
+        _ => None,
+    }
+}
+
 /// What a type with features is as a resource type. What it inherits is not looked into, nor whether
 /// it has a feature that names a resource.
 fn resource_type(model: &TypeModel) -> RubyType {
     let given = model.features.iter().filter(|f| f.derived.is_none() || f.setable);
-    let named = model.features.iter().find(|f| f.namevar);
-    let named = named.map_or_else(|| "name".into(), |f| f.name.clone());
+    let said = model.features.iter().filter(|f| f.namevar);
+    let mut namevars: Vec<EcoString> = said.map(|f| f.name.clone()).collect();
+    if namevars.is_empty() {
+        namevars.push("name".into());
+    }
     RubyType {
         attributes: given.map(|f| f.name.clone()).collect(),
-        namevars: vec![named],
+        namevars,
+        patterns: !model.title_patterns.is_empty(),
         open: model.parent.is_some(),
         isomorphic: true,
         ..RubyType::default()

@@ -1,0 +1,1 @@
+class e($a = 'default', $b = 'default') { notify { "e $a $b": } }

@@ -1,0 +1,1 @@
+class f($a = 'default', $b = 'default') { notify { "f $a $b": } }

@@ -1,0 +1,1 @@
+function g::data() { { 'g::a' => 'puppet function' } }

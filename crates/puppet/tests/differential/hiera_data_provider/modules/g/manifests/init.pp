@@ -1,0 +1,1 @@
+class g($a = 'default', $b = 'default') { notify { "g $a $b": } }

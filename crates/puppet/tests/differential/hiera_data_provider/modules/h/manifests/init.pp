@@ -1,0 +1,1 @@
+class h($a = 'default', $b = 'default') { notify { "h $a $b": } }

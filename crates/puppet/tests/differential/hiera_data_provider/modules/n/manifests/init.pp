@@ -1,0 +1,1 @@
+class n($a = 'default', $b = 'default') { notify { "n $a $b": } }

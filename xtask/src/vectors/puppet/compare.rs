@@ -1,0 +1,232 @@
+//! Compares what Ordain answers to a case of Puppet's with the recorded answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ordain_puppet::check;
+use ordain_puppet::eval::LogLevel;
+use ordain_puppet::session::Report;
+use ordain_puppet::syntax;
+use ordain_source::{Diagnostic, Severity, SourceMap};
+use serde_json::Value as Json;
+
+use crate::vectors::Disagreement;
+
+/// A syntax tree, and what the validator says about it.
+pub fn tree(expect: &Json, program: &syntax::Program) -> Disagreement {
+    let pn = syntax::pn::print(program);
+    if expect["pn"] != pn {
+        return Some(format!("expected {}\n     got {pn}", expect["pn"].as_str().unwrap_or("")));
+    }
+    let found = check::validate(program, &check::Options::default());
+    let peers = found.iter().filter_map(|d| {
+        let severity = if d.severity == Severity::Error { "error" } else { "warning" };
+        Some([severity.to_string(), d.issue.as_deref()?.to_string(), d.message.clone()])
+    });
+    let found: Vec<[String; 3]> = peers.collect();
+    let wanted = expect["diagnostics"].as_array().into_iter().flatten();
+    let text = |json: &Json| json.as_str().unwrap_or("").to_string();
+    // A deprecation is a warning here.
+    let severity = |json: &Json| text(json).replace("deprecation", "warning");
+    let wanted: Vec<_> = wanted.map(|d| [severity(&d[0]), text(&d[1]), text(&d[2])]).collect();
+    (found != wanted).then(|| format!("expected diagnostics {wanted:#?}, got {found:#?}"))
+}
+
+/// What a run said: its log, and its errors.
+#[derive(Default)]
+pub struct Said {
+    /// `level: text`, in order.
+    pub logs: Vec<String>,
+    /// The errors that ended it.
+    pub errors: Vec<Fault>,
+}
+
+/// An error of Ordain.
+pub struct Fault {
+    pub issue: Option<String>,
+    pub file: Option<String>,
+    pub line: Option<u64>,
+    pub column: Option<u64>,
+    pub message: String,
+}
+
+impl Said {
+    /// What a report says, and before it warnings of what was read first.
+    pub fn by(warnings: &[Diagnostic], report: &Report, sources: &SourceMap) -> Self {
+        let loading = warnings.iter().map(|d| format!("warning: {}", d.message));
+        let logged = report.logs.iter().filter(|l| l.level != LogLevel::Debug);
+        let logged = logged.map(|l| format!("{}: {}", l.level.word(), l.message));
+        let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let errors = errors.map(|d| Fault::of(d, sources)).collect();
+        Self { logs: loading.chain(logged).collect(), errors }
+    }
+
+    /// The text of the first error.
+    pub fn message(&self) -> &str {
+        self.errors.first().map_or("", |error| &error.message)
+    }
+}
+
+impl Fault {
+    /// An error where the real program reports it.
+    pub fn of(error: &Diagnostic, sources: &SourceMap) -> Self {
+        let place = error.peer_span().map(|span| sources.start(span));
+        let path = error.peer_span().map(|span| sources.file(span.file).path.display().to_string());
+        Self {
+            issue: error.issue.as_deref().map(Into::into),
+            file: path.filter(|path| !path.is_empty()),
+            line: place.map(|p| u64::from(p.line)),
+            column: place.map(|p| u64::from(p.column)),
+            message: error.message.clone(),
+        }
+    }
+
+    /// Compares the code, the place and the text.
+    pub fn compare(&self, expect: &Json) -> Disagreement {
+        // Some errors of the real program know no place; where we know one it is no disagreement.
+        let is_at =
+            |key: &str, ours: Option<u64>| expect[key].is_null() || expect[key].as_u64() == ours;
+        let same = is_at("line", self.line)
+            && is_at("pos", self.column)
+            && expect["issue_code"].as_str() == self.issue.as_deref()
+            && self.is_text(expect["error"].as_str().unwrap_or(""));
+        let Self { issue, line, column, message, .. } = self;
+        (!same).then(|| {
+            format!(
+                "expected {} {}:{}: {}\n     got {issue:?} {line:?}:{column:?}: {message}",
+                expect["issue_code"], expect["line"], expect["pos"], expect["error"],
+            )
+        })
+    }
+
+    /// Whether a text is that of this error, alone or with its place behind it.
+    fn is_text(&self, theirs: &str) -> bool {
+        let (theirs, ours) = (bare(theirs), bare(&self.message));
+        let mut places = Vec::new();
+        let files = [String::new(), "file: unknown, ".into()]
+            .into_iter()
+            .chain(self.file.iter().map(|file| format!("file: {file}, ")));
+        for file in files {
+            let line = self.line.map(|line| format!("line: {line}"));
+            let column = self.column.map(|column| format!(", column: {column}"));
+            let line = line.unwrap_or_default();
+            places.push(format!(" ({})", file.trim_end_matches(", ")));
+            places.push(format!(" ({file}{line})"));
+            places.push(format!(" ({file}{line}{})", column.unwrap_or_default()));
+        }
+        let alone = |text: &str| {
+            let found = places.iter().find_map(|place| text.strip_suffix(place.as_str()));
+            found.unwrap_or(text).to_owned()
+        };
+        alone(theirs) == alone(ours)
+    }
+}
+
+/// The text of an error without what the real program puts before errors of a phase, which the
+/// code says already, and without the node, which is the case's.
+fn bare(text: &str) -> &str {
+    let text = text.strip_prefix("Evaluation Error: ").unwrap_or(text);
+    let text = text.strip_prefix("Could not parse for environment production: ").unwrap_or(text);
+    match text.rsplit_once(" on node ") {
+        Some((text, node)) if !node.contains(' ') => text,
+        _ => text,
+    }
+}
+
+/// A compile or an evaluation that failed: its errors, and what it had logged before.
+pub fn failure(case: &Json, said: &Said) -> Disagreement {
+    let expect = &case["expect"];
+    let Some(first) = said.errors.first() else { return Some("no diagnostic".into()) };
+    // Several errors are in the log, and the text is their number.
+    let several = expect["error"].as_str().and_then(|e| e.split_once("Language validation logged"));
+    match several {
+        Some(_) => logs(case, said),
+        None => first.compare(expect).or_else(|| logs(case, said)),
+    }
+}
+
+/// The resources and edges of a catalog as sets, its classes in order, its tags as a set.
+pub fn catalogs(expected: &Json, actual: &Json) -> Disagreement {
+    let (left, right) = (resources(expected), resources(actual));
+    let mut out = Vec::new();
+    for (name, resource) in &left {
+        match right.get(name) {
+            None => out.push(format!("missing {name}")),
+            Some(other) if other != resource => {
+                out.push(format!("{name}:\n  expected {resource}\n       got {other}"));
+            }
+            Some(_) => {}
+        }
+    }
+    out.extend(right.keys().filter(|k| !left.contains_key(*k)).map(|k| format!("extra {k}")));
+    let edges = |catalog: &Json| -> BTreeSet<String> {
+        let edges = catalog["edges"].as_array().into_iter().flatten();
+        edges.map(|e| format!("{} -> {}", e["source"], e["target"])).collect()
+    };
+    let (l, r) = (edges(expected), edges(actual));
+    out.extend(l.difference(&r).map(|e| format!("missing edge {e}")));
+    out.extend(r.difference(&l).map(|e| format!("extra edge {e}")));
+    let list = |catalog: &Json, key: &str| -> Vec<String> {
+        let items = catalog[key].as_array().into_iter().flatten();
+        items.map(Json::to_string).collect()
+    };
+    let mut tags = [list(expected, "tags"), list(actual, "tags")];
+    tags.iter_mut().for_each(|tags| tags.sort());
+    for (key, [l, r]) in
+        [("classes", [list(expected, "classes"), list(actual, "classes")]), ("tags", tags)]
+    {
+        if l != r {
+            out.push(format!("{key}: expected {l:?}, got {r:?}"));
+        }
+    }
+    (!out.is_empty()).then(|| out.join("\n"))
+}
+
+fn resources(catalog: &Json) -> BTreeMap<String, Json> {
+    let list = catalog["resources"].as_array().into_iter().flatten();
+    list.map(|resource| {
+        let mut resource = resource.clone();
+        let name = format!("{}[{}]", resource["type"], resource["title"]);
+        if let Some(tags) = resource["tags"].as_array_mut() {
+            tags.sort_by_key(Json::to_string);
+        }
+        if let Some(object) = resource.as_object_mut() {
+            object.retain(|key, value| {
+                !(key == "parameters" && value.as_object().is_some_and(serde_json::Map::is_empty))
+                    && !(key == "file" && (value == "" || value == "unknown"))
+            });
+            object.sort_keys();
+            if let Some(params) = object.get_mut("parameters").and_then(Json::as_object_mut) {
+                params.sort_keys();
+            }
+        }
+        (name, resource)
+    })
+    .collect()
+}
+
+/// Whether the real program says this once a process, so that a case's log may lack it.
+fn is_said_once(message: &str) -> bool {
+    message.contains("deprecated") || message.starts_with("warning: Interpolation failed with")
+}
+
+/// What was logged, in order: messages, warnings and the errors that ended the run.
+pub fn logs(case: &Json, said: &Said) -> Disagreement {
+    let theirs = case["expect"]["logs"].as_array().into_iter().flatten();
+    let theirs: Vec<[&str; 2]> =
+        theirs.map(|l| [l[0].as_str().unwrap_or(""), l[1].as_str().unwrap_or("")]).collect();
+    let mut rest = theirs.iter().peekable();
+    let mut same = said.logs.iter().all(|line| {
+        let found = rest.next_if(|[level, text]| *line == format!("{level}: {text}")).is_some();
+        found || is_said_once(line)
+    });
+    let mut errors = said.errors.iter();
+    for [level, text] in rest {
+        let is_number = text.contains("Language validation logged");
+        let mut found = || errors.next().is_some_and(|error| error.is_text(text));
+        same &= *level == "err" && (is_number || found());
+    }
+    (!same).then(|| {
+        let errors = said.errors.iter().map(|e| &e.message).collect::<Vec<_>>();
+        format!("expected logs {theirs:#?}\n     got {:#?}\nerrors {errors:#?}", said.logs)
+    })
+}
