@@ -20,6 +20,7 @@ mod build;
 mod common;
 mod core;
 mod emitter;
+mod libyaml;
 mod nodes;
 mod parse;
 pub mod psych;

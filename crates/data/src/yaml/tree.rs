@@ -60,6 +60,8 @@ pub struct Tree {
     pub(super) tags: Vec<EcoString>,
     /// Start of every line, for messages that come after parsing.
     pub(super) lines: Arc<Vec<u32>>,
+    /// Where libyaml, which Ruby reads with, takes the text for wrong.
+    pub(super) refused: Option<Box<Error>>,
 }
 
 impl Tree {

@@ -268,7 +268,7 @@ impl Lookup<'_, '_> {
         match result {
             Ok(value) => Ok(Some(value)),
             Err(_) if not_found => Ok(None),
-            Err(unwind) => Err(unwind),
+            Err(unwind) => Err(self.of_lookup(unwind)),
         }
     }
 

@@ -239,6 +239,7 @@ impl Compiler<'_> {
             }
             _ => message.to_owned(),
         });
+        out.is_puppets = class.starts_with("Puppet::");
         out.help = Some(trace_text(callee, error));
         out.into()
     }

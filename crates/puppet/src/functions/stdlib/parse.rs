@@ -7,7 +7,7 @@ use ordain_data::yaml::Tree;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
-use crate::functions::stdlib::{forward, text_of, warn};
+use crate::functions::stdlib::{deprecation, forward, text_of, warn};
 use crate::functions::support::{function, old, old_args, wrap};
 use crate::functions::{Function, opt, plain, rep, req};
 use crate::rich::{from_data, from_yaml};
@@ -97,7 +97,11 @@ fn load(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
 }
 
 fn parsepson(call: &mut Call<'_, '_>) -> EvalResult {
-    match (read_json(&call.str(0)), call.given(1)) {
+    let text = "This method is deprecated. From Puppet 8, PSON is no longer natively supported. \
+                Please use JSON.parse().";
+    let read = deprecation(call, "parsepson", text, true);
+    let read = read.and_then(|()| read_json(&call.str(0)));
+    match (read, call.given(1)) {
         (Ok(value), _) => Ok(value),
         (Err(_), Some(default)) => Ok(default.clone()),
         (Err(error), None) => Err(error),

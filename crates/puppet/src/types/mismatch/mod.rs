@@ -7,7 +7,7 @@ use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use crate::eval::closure::{Closure, Signature, SignatureParam};
-use crate::eval::error::{EvalResult, plain};
+use crate::eval::error::{EvalResult, puppets};
 use crate::types::infer::callable_of;
 use crate::types::refusal::answered;
 use crate::types::{IntRange, Type, infer_set, is_assignable, is_instance};
@@ -234,5 +234,5 @@ pub fn assert_instance(subject: &str, kind: &Type, value: &Value) -> EvalResult<
         return Ok(());
     }
     let subject = format!("{subject} has wrong type,");
-    plain(describe_mismatch(&subject, kind, &infer_set(value)))
+    puppets(describe_mismatch(&subject, kind, &infer_set(value)))
 }
