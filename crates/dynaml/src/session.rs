@@ -9,11 +9,12 @@ use ordain_source::World;
 use ordain_source::limits::on_deep_stack;
 
 use crate::complaint::complaint;
-use crate::eval::scope::{Bound, Scope};
+use crate::eval::scope::{Bound, Names, Scope};
 use crate::eval::stop::Stop;
 use crate::eval::tree::{Body, InstId};
-use crate::eval::{Document, Evaluator, Options};
+use crate::eval::{Dialect, Document, Evaluator, Options};
 use crate::explain::Explained;
+use crate::functions::clean_path;
 use crate::load::{Features, MapSrc, Sources, SrcId, SrcKind};
 use crate::output::Writer;
 use crate::report::{self, Line};
@@ -121,6 +122,8 @@ pub struct Unresolved {
     pub expression: Option<String>,
     /// The files that the places are in, by number.
     pub files: Vec<Input>,
+    /// In whose form it is reported.
+    pub dialect: Dialect,
 }
 
 impl Error {
@@ -129,18 +132,19 @@ impl Error {
         match self {
             Self::Input { role, name, message, said, .. } => {
                 let said = said.as_ref().unwrap_or(message);
-                format!("error parsing {role} [{name}]: {said}")
+                format!("error parsing {role} [{}]: {said}", clean_path(name))
             }
             Self::Unresolved(found) => {
                 if let Some(expression) = &found.expression {
                     return format!(
                         "expression {expression:?} failed: {}",
-                        report::body(&found.lines)
+                        report::body(&found.lines, found.dialect)
                     );
                 }
                 let document = found.document.map(|n| format!(" (document {n})"));
                 let document = document.unwrap_or_default();
-                format!("error generating manifest{document}: {}", report::text(&found.lines))
+                let report = report::text(&found.lines, found.dialect);
+                format!("error generating manifest{document}: {report}")
             }
             Self::Other(message) => message.clone(),
         }
@@ -181,7 +185,8 @@ fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
 fn hide(error: &mut Error, secrets: &Redactor) {
     fn hide_in(lines: &mut [Line], secrets: &Redactor) {
         for line in lines {
-            for text in std::iter::once(&mut line.issue).chain(&mut line.detail) {
+            let said = std::iter::once(&mut line.issue).chain(&mut line.outer);
+            for text in said.chain(&mut line.detail) {
                 if secrets.finds(text) {
                     *text = secrets.redact(text).into_owned().into();
                 }
@@ -207,9 +212,8 @@ fn bindings(names: &[(String, ordain_data::Value)]) -> Scope {
     if names.is_empty() {
         return Scope::default();
     }
-    let names = names.iter();
-    Scope::default()
-        .with(names.map(|(k, v)| (k.into(), Bound::from(crate::lower::value(v)))).collect())
+    let names = names.iter().map(|(k, v)| (k.into(), Bound::from(crate::lower::value(v))));
+    Scope::default().with(names.collect::<Names>())
 }
 
 struct Run<'w, 'r> {
@@ -372,7 +376,14 @@ impl Run<'_, '_> {
 
     fn unresolved(&mut self, lines: Vec<Line>, document: Option<usize>) -> Error {
         let files = std::mem::take(&mut self.files);
-        Error::Unresolved(Box::new(Unresolved { lines, document, expression: None, files }))
+        let dialect = self.request.options.dialect;
+        Error::Unresolved(Box::new(Unresolved {
+            lines,
+            document,
+            expression: None,
+            files,
+            dialect,
+        }))
     }
 
     fn writer(&self, open: bool) -> Writer<'_> {
@@ -471,11 +482,11 @@ impl Run<'_, '_> {
         };
         let root = self.evaluator.add_document(Body::Value(value.clone().into()), document);
         let src = self.evaluator.source_of(root);
-        let names = match value {
+        let names: Names = match value {
             Value::Map(map) => {
                 map.entries().iter().map(|(k, i)| (k.clone(), Bound::Value(i.clone()))).collect()
             }
-            _ => Vec::new(),
+            _ => Names::new(),
         };
         let scope = Scope::default().with(names);
         let node = self.evaluator.add_instance(Body::Expr(expr, src), root, scope, true);
@@ -551,6 +562,7 @@ fn unknown(stop: &Stop, input: &Input) -> Line {
         stub_path: String::new(),
         tag: report::Tag::Error,
         issue: stop.text().into(),
+        outer: Vec::new(),
         detail: None,
         nested: Vec::new(),
         place: (0, ordain_source::TextRange::new(0, 0)),

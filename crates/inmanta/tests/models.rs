@@ -317,3 +317,16 @@ end
 "#;
     assert_eq!(trace(model), "no error");
 }
+
+#[test]
+fn division_by_zero_is_pythons_error() {
+    for (text, message) in [
+        ("x = 1 / 0\n", "division by zero"),
+        ("x = 1 % 0\n", "integer modulo by zero"),
+        ("x = 1.0 / 0\n", "float division by zero"),
+    ] {
+        let out = run_with(text, false);
+        assert_eq!(out["error"]["class"], "ZeroDivisionError", "{text}");
+        assert_eq!(out["error"]["msg"], message, "{text}");
+    }
+}

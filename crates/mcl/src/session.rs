@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ordain_source::{Diagnostic, Severity, SourceMap, Span, World, limits};
 use rustc_hash::FxHashMap;
@@ -245,20 +246,30 @@ pub fn compile(
     })
 }
 
+/// How long the values of a first graph are waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
 fn first(checked: &Checked, surroundings: &dyn Surroundings) -> Result<Resources, Vec<Failure>> {
     let one = |failure| vec![failure];
     if let Some(failure) = eval::meta::repeated(&checked.program) {
         return Err(vec![failure]);
     }
     let mut running = Running::new(Arc::clone(&checked.program), surroundings).map_err(one)?;
-    running.run(surroundings).map_err(one)?;
-    match running.resources(surroundings)? {
-        Some(resources) => Ok(resources),
-        None => Err(vec![Failure::new(
-            Phase::Stream,
-            "a value that the first graph needs is not there yet",
-            start(checked),
-        )]),
+    let world = surroundings.world();
+    let limit = world.now() + LONGEST_WAIT;
+    loop {
+        running.run(surroundings).map_err(one)?;
+        if let Some(resources) = running.resources(surroundings)? {
+            return Ok(resources);
+        }
+        // What a clock brings is waited for; other news come to `watch` only.
+        let due = running.next_time().filter(|due| *due <= limit);
+        let pause = due.map(|due| due.duration_since(world.now()).unwrap_or_default());
+        if !pause.is_some_and(|pause| world.sleep(pause)) {
+            let text = "a value that the first graph needs is not there yet";
+            return Err(vec![Failure::new(Phase::Stream, text, start(checked))]);
+        }
+        running.wake_until(world.now());
     }
 }
 

@@ -150,13 +150,14 @@ fn refusal(diagnostics: &[Diagnostic], sources: &SourceMap) -> Json {
     let Some(error) = errors.next() else {
         return json!({ "ok": false, "error": "no diagnostic" });
     };
-    let line = error.peer_span().map(|span| sources.start(span).line);
+    let place = error.peer_span().map(|span| sources.start(span));
     json!({
         "ok": false,
         "error": error.message,
         "code": error.code,
         "issue_code": error.issue,
-        "line": line,
+        "line": place.map(|place| place.line),
+        "pos": place.map(|place| place.column),
         "more": errors.filter_map(|e| e.issue.clone()).map(|i| json!(&*i)).collect::<Vec<_>>(),
     })
 }

@@ -179,7 +179,8 @@ impl Reader<'_> {
             Event::SequenceEnd | Event::MappingEnd => self.nodes.end(range),
             Event::Alias(anchor) => self.alias(anchor, range)?,
             Event::UnresolvedAlias(name) => {
-                let error = Error::at(self.text, range, format!("Unknown alias: {name}"));
+                let text = format!("Unknown alias: {name}");
+                let error = Error { is_syntax: false, ..Error::at(self.text, range, text) };
                 return Err(match name.strip_suffix(':') {
                     Some(name) => {
                         let colon = range.start + 1 + to_u32(name.len());

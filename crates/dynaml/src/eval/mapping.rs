@@ -316,9 +316,10 @@ impl Evaluator<'_> {
         loop {
             let before = self.cache.uncached;
             let (found, error) = self.caught(sync.expr, env, info)?;
-            let inner = sync.names(env, found.as_ref(), error.as_ref());
+            let inner = Sync::names(env, found.as_ref(), error.as_ref());
             let args = (found.clone().unwrap_or_default(), error.clone());
-            if self.condition(sync, &inner, &args, info)? {
+            let around = if sync.inline { env } else { &inner };
+            if self.condition(sync, around, &args, info)? {
                 return self.sync_value(sync, &inner, found, &args, info);
             }
             if self.cache.uncached == before || waited >= timeout {
@@ -408,11 +409,8 @@ struct Sync {
 }
 
 impl Sync {
-    /// The names that a condition outside of a lambda has.
-    fn names(&self, env: &Env, value: Option<&Value>, error: Option<&EcoString>) -> Env {
-        if self.inline {
-            return env.clone();
-        }
+    /// The names that a value has, and a condition outside of a lambda.
+    fn names(env: &Env, value: Option<&Value>, error: Option<&EcoString>) -> Env {
         let mut names: Vec<(EcoString, Bound)> = vec![
             ("valid".into(), Value::Bool(error.is_none()).into()),
             ("error".into(), Value::Str(error.cloned().unwrap_or_default()).into()),

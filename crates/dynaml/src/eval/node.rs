@@ -6,7 +6,7 @@ use ecow::EcoString;
 
 use super::stop::{Issue, Stop, Want};
 use super::tree::{Body, Children, Extra, Inst, InstId, Memo, NOWHERE, Reached, Step};
-use super::{Env, Eval, Evaluator, Info};
+use super::{Dialect, Env, Eval, Evaluator, Info};
 use crate::load::{ListEntry, ListSrc, MapSrc, Marks, SrcId, SrcKind};
 use crate::syntax::ast::{Expr, ExprId};
 use crate::syntax::print::print;
@@ -204,7 +204,8 @@ impl Evaluator<'_> {
                 None => break,
             };
         }
-        if self.options.partial && matches!(result, Err(Stop::Blocked(_))) {
+        let is_shown = self.options.partial || self.options.dialect == Dialect::SpiffPlusPlus;
+        if is_shown && matches!(result, Err(Stop::Blocked(_))) {
             last = self.rest_of(last, &env);
         }
         if last != expr && matches!(result, Err(Stop::Failed(_) | Stop::Blocked(_))) {
@@ -246,8 +247,8 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let Some(inner) = inner else { return Err(Stop::failed("empty template value")) };
         let text = match (self.options.dialect, &self.sources.exprs[inner]) {
-            (super::Dialect::Spiff, Expr::Group(e)) => print(&self.sources.exprs, *e),
-            (super::Dialect::SpiffPlusPlus, _) => self.sources.written(whole, inner),
+            (Dialect::Spiff, Expr::Group(e)) => print(&self.sources.exprs, *e),
+            (Dialect::SpiffPlusPlus, _) => self.sources.written(whole, inner),
             _ => print(&self.sources.exprs, inner),
         };
         let source = Value::str(format!("(( &template ({text}) ))"));

@@ -303,7 +303,9 @@ impl Compiler<'_> {
             let mut items = Vec::new();
             crate::catalog::flatten_values(&current.value, &mut items);
             crate::catalog::flatten_values(&param.value, &mut items);
-            if let Err(exceeded) = self.budget.steps.take(items.len() as u64) {
+            // What is appended to `tag` is checked again as a whole.
+            let each = if param.name == "tag" { 4 } else { 1 };
+            if let Err(exceeded) = self.budget.steps.take(each * items.len() as u64) {
                 let at = param.origin.span;
                 return Err(unplaced(exceeded.to_string(), at));
             }

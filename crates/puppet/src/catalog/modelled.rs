@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::Span;
+use ordain_source::{Span, suggest};
 
 use crate::catalog::links::{Purpose, is_link};
 use crate::catalog::schema::{NativeType, is_metaparameter};
@@ -121,9 +121,16 @@ impl Compiler<'_> {
             span: resource.span,
             secret: resource.sensitive.clone(),
         };
+        let slip = self.slip_of(id, kind);
         let mut entries = self.entries_of(id, kind, purpose)?;
         let env = self.env;
-        let tell = |error: PlainError, span: Option<Span>| {
+        let tell = |mut error: PlainError, span: Option<Span>| {
+            if error.issue == Some("TYPE_TOO_FEW")
+                && let Some((name, near, at)) = &slip
+            {
+                error.help = Some(format!("`{name}` is no feature: did you mean `{near}`?"));
+                error.related.extend(at.map(|at| (at, format!("there is no `{name}`"))));
+            }
             let span = span.map(|span| match error.path.is_empty() {
                 true => span,
                 false => env.value_part(span, &error.path).unwrap_or(span),
@@ -140,7 +147,32 @@ impl Compiler<'_> {
                     other => Box::new(other),
                 })?;
         }
-        self.instantiate_entries(kind, entries, tell)
+        self.instantiate_entries(kind, entries, tell).map_err(|unwind| match *unwind {
+            Unwind::Error(error) => told.of_logic(error),
+            other => Box::new(other),
+        })
+    }
+
+    /// An attribute of a define's instance that neither the define nor the type has, and the feature
+    /// that it may mean.
+    fn slip_of(
+        &self,
+        id: ResourceId,
+        kind: &ObjectType,
+    ) -> Option<(EcoString, EcoString, Option<Span>)> {
+        let resource = self.catalog.get(id);
+        let ResourceKind::Define(def) = &resource.what else { return None };
+        let layout = kind.model.as_ref()?.layout.get()?;
+        let params = def.program.params(def.params);
+        let is_known = |name: &str| {
+            layout.find(name).is_some()
+                || is_metaparameter(name)
+                || params.iter().any(|param| param.name == name)
+        };
+        let slip = resource.params.iter().find(|param| !is_known(&param.name))?;
+        let names = layout.slots.iter().map(|slot| slot.feature.name.as_str());
+        let near = suggest::nearest(&slip.name, names)?;
+        Some((slip.name.clone(), near.into(), slip.origin.span))
     }
 
     /// What a resource gives to the features of its type: its title and its parameters.
@@ -198,6 +230,18 @@ struct Told {
 }
 
 impl Told {
+    /// An error in the code of the type is at its place there, and is about the resource, too.
+    fn of_logic(&self, mut error: EvalError) -> Box<Unwind> {
+        let own = format!("{}: ", self.reference);
+        // The errors of values have it already.
+        if !error.message.starts_with(&own) {
+            error.message.insert_str(0, &own);
+            let at = self.span.filter(|span| error.span != Some(*span));
+            error.related.extend(at.map(|span| (span, "asked for here".to_owned())));
+        }
+        error.into()
+    }
+
     fn tell(&self, error: PlainError, span: Option<Span>) -> Box<Unwind> {
         let own = format!("{}: ", self.kind.name);
         let mut reason = error.message.strip_prefix(&own).unwrap_or(&error.message).to_owned();

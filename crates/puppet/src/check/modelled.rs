@@ -8,7 +8,7 @@ use super::Checker;
 use crate::catalog::schema::is_metaparameter;
 use crate::eval::models::Role;
 use crate::syntax::*;
-use crate::types::modelled::{self, Feature};
+use crate::types::modelled::{self, Feature, FeatureKind};
 
 /// What annotations are.
 const ANNOTATIONS: &str =
@@ -178,6 +178,15 @@ impl Checker<'_> {
             self.setting(syntax, setting, names);
         }
         let feature = modelled::feature(program, syntax, range);
+        if let FeatureKind::Reference { target, .. } = &feature.kind
+            && crate::types::parse::builtin(target).is_some()
+        {
+            let name = &feature.name;
+            let message =
+                format!("'{target}' is a type of plain values, not one that '{name}' refers to");
+            let help = format!("write `attr {name}, {target}`");
+            self.error_with("TYPE_UNKNOWN_TARGET", syntax.kind_range, message, &help);
+        }
         self.bounds(syntax, &feature);
         self.derived(syntax, &feature);
         if feature.namevar && !feature.is_reference() && !is_name(&feature) {

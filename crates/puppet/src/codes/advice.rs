@@ -100,6 +100,11 @@ fn reference(diagnostic: &Diagnostic, text: &str) -> Option<String> {
     {
         return None;
     }
+    if word == "enum" {
+        return Some(
+            "a type of texts is `Enum['a', 'b']`; `enum[a, b]` is one in a type's body".into(),
+        );
+    }
     let parts = word.split("::").map(|part| {
         let mut chars = part.chars();
         chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())

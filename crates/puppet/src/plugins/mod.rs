@@ -36,6 +36,7 @@ pub(crate) use blocks::RUBY_BLOCK;
 pub use facts::{CustomFacts, KnownFacts};
 pub use functions::RubyFile;
 pub use generate::NotGenerated;
+pub(crate) use types::match_title;
 
 /// How deep calls may nest from Puppet into Ruby and back.
 const MAX_NESTING: usize = 200;

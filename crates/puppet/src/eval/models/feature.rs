@@ -13,7 +13,7 @@ use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue}
 use crate::eval::invariants::Verdict;
 use crate::eval::kind_text;
 use crate::eval::text::to_text;
-use crate::types::mismatch::describe_mismatch;
+use crate::types::mismatch::{describe_mismatch, is_deferred};
 use crate::types::modelled::{Code, Instance, Slot};
 use crate::types::new::new_instance;
 use crate::types::{ObjectType, Type, infer, is_instance};
@@ -232,7 +232,7 @@ impl Compiler<'_> {
         if matches!(value, Value::Default) {
             return self.reset(object, slot);
         }
-        let Some(code) = &known.set else {
+        let Some(code) = known.set.as_ref().filter(|_| !is_deferred(&value)) else {
             // Without a setter the value of a derived feature is lost, as the definition was told.
             return if known.derived.is_some() {
                 Ok(())
@@ -348,6 +348,10 @@ impl Compiler<'_> {
         value: Value,
         index: Option<usize>,
     ) -> EvalResult {
+        // What it is shows where the catalog is applied.
+        if is_deferred(&value) {
+            return Ok(value);
+        }
         let value = match value {
             Value::Int(number) if matches!(slot.kind, Type::Float(_)) => {
                 Value::Float(number as f64)

@@ -50,6 +50,8 @@ fn instead_of(word: &str) -> Option<String> {
 impl Parser<'_> {
     /// `type Name inherits Parent { statements }`, from what is behind the name.
     pub(super) fn type_definition(&mut self, keyword: Token, name: EcoString) -> P<ExprId> {
+        // The name of a definition is one from the top in any case.
+        let name = name.strip_prefix("::").map_or(name.clone(), EcoString::from);
         let mut parent = None;
         let mut parent_range = TextRange::default();
         if self.eat(T::Inherits) {
@@ -121,6 +123,14 @@ impl Parser<'_> {
                 }
                 _ => return Err(self.unexpected()),
             });
+            if matches!(self.kind(), T::LBrack | T::ListStart) {
+                let message = format!("The reference '{name}' is to one type with a body");
+                let at = self.range(self.token());
+                let help = "for several objects write `has name, Type { max => unbound }`, for other \
+                            values `attr`";
+                let error = Diagnostic::error("puppet::type-statement", message).help(help);
+                return Err(self.report(error.at(at.in_file(self.file))));
+            }
         } else if self.eat(T::Comma) {
             let start = self.token();
             kind = Some(self.value_type()?);

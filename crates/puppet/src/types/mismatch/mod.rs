@@ -160,7 +160,8 @@ pub fn describe_params(
     joined(subject, &errors)
 }
 
-fn is_deferred(value: &Value) -> bool {
+/// Whether a value is computed where the catalog is applied only.
+pub(crate) fn is_deferred(value: &Value) -> bool {
     matches!(value, Value::Object(object) if object.kind.name == "Deferred")
 }
 
