@@ -60,8 +60,8 @@ pub fn inspect_ruby_symbol(name: &str) -> String {
         None => ["@@", "@", "$"].iter().find_map(|mark| name.strip_prefix(mark)).unwrap_or(name),
     };
     let is_letter = |c: char| c.is_alphabetic() || c == '_' || !c.is_ascii();
-    let is_word = word.starts_with(is_letter)
-        && word.chars().all(|c| is_letter(c) || c.is_ascii_digit());
+    let is_word =
+        word.starts_with(is_letter) && word.chars().all(|c| is_letter(c) || c.is_ascii_digit());
     match is_word || OPERATORS.contains(&name) {
         true => format!(":{name}"),
         false => format!(":{}", inspect_ruby(name)),

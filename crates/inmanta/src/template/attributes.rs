@@ -6,8 +6,9 @@ use ecow::EcoString;
 
 use super::arguments::Arguments;
 use super::fault::{Fault, Res, type_error, value_error};
-use super::interpret::{Frame, MacroValue, Runtime};
+use super::interpret::Runtime;
 use super::methods;
+use super::scope::{Frame, MacroValue};
 use super::value::{Entries, Key, LoopState, Object, Proxy, Val};
 use crate::error::Class;
 use crate::plugin::Stop;

@@ -5,7 +5,8 @@ use ecow::EcoString;
 use super::arguments::Arguments;
 use super::ast::{ArgumentNodes, Comparison, Escape, Expr, Filter};
 use super::fault::{Fault, Res, TEMPLATE_RUNTIME, type_error};
-use super::interpret::{Frame, Runtime};
+use super::interpret::Runtime;
+use super::scope::Frame;
 use super::value::{Entries, Object, Val};
 
 impl Runtime<'_> {

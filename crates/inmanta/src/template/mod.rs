@@ -13,15 +13,18 @@ mod expressions;
 mod fault;
 mod filters;
 mod globals;
+mod imports;
 mod interpret;
 mod iterate;
 mod lexer;
+mod loops;
 mod methods;
 mod operators;
 mod parser;
 mod percent;
 mod print;
 mod resolve;
+mod scope;
 mod tests;
 mod value;
 mod walk;
@@ -36,7 +39,8 @@ use crate::functions;
 use crate::plugin::{Context, Stop};
 use crate::value::Value;
 use fault::{Fault, Res};
-use interpret::{Loaded, Resolver, Runtime};
+use interpret::Runtime;
+use scope::{Loaded, Resolver};
 use value::Val;
 
 /// How many templates may be rendered within each other, by plugins that they call.
@@ -100,7 +104,7 @@ fn rendered(context: &mut dyn Context, path: &str, keywords: &[(EcoString, Value
         names.insert(name.clone(), runtime.argument(value, name)?);
     }
     let resolver = if keywords.is_empty() { Resolver::Model } else { Resolver::Arguments };
-    let scope = interpret::Context::new(&loaded, Rc::new(names), resolver);
+    let scope = scope::Context::new(&loaded, Rc::new(names), resolver);
     let mut out = String::new();
     runtime.root(&loaded, &scope, &mut out)?;
     Ok(out)

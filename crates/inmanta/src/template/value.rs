@@ -9,8 +9,9 @@ use num_bigint::BigInt;
 use rustc_hash::FxBuildHasher;
 
 use super::fault::{Fault, Res, type_error};
-use super::interpret::{Context, MacroValue, Runtime};
+use super::interpret::Runtime;
 use super::iterate::Generator;
+use super::scope::{Context, MacroValue};
 use crate::value::{InstanceId, Value, float_integer};
 
 /// A value.
@@ -133,7 +134,7 @@ pub(super) struct LoopState {
     pub(super) before: RefCell<Option<Val>>,
     pub(super) last_changed: RefCell<Option<Vec<Val>>>,
     /// What renders the loop again for other items, if it is recursive.
-    pub(super) recurse: Option<super::interpret::Recursion>,
+    pub(super) recurse: Option<super::scope::Recursion>,
 }
 
 /// The entries of a dict, each with its key.

@@ -18,6 +18,7 @@ pub mod schema;
 pub(crate) mod settings;
 pub mod tags;
 mod titles;
+pub mod version;
 
 use std::sync::Arc;
 

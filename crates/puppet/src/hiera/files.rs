@@ -250,14 +250,26 @@ impl File {
             let data = match format {
                 Format::Yaml => yaml(&self.path, &text),
                 Format::Json => read_object(&self.path, &text, ordain_data::json::read(&text)),
-                Format::Hocon => {
-                    let value = ordain_data::hocon::read(&text, &|name| world.env(name));
-                    read_object(&self.path, &text, value)
-                }
+                Format::Hocon => read_object(&self.path, &text, read_hocon(world, &text)),
             };
             data.map(Arc::new)
         })
     }
+}
+
+/// The value of a text in HOCON, whose `include` statements read files.
+pub(crate) fn read_hocon(
+    world: &dyn World,
+    text: &str,
+) -> Result<ordain_data::Value, ordain_data::hocon::Error> {
+    let file = |path: &Path| match world.read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let environment = |name: &str| world.env(name);
+    let surroundings = ordain_data::hocon::Surroundings { environment: &environment, file: &file };
+    ordain_data::hocon::read(text, &surroundings)
 }
 
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {

@@ -14,6 +14,7 @@ use super::interpolation::Budget;
 use super::key::{LookupKey, Segment};
 use super::layers::Provider;
 use super::levels::Resolved;
+use super::merge::Strategy;
 use super::options::Options;
 use crate::catalog::DataPlace;
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain, puppets};
@@ -90,6 +91,8 @@ pub(super) struct Lookup<'c, 'e> {
     pub old_call: bool,
     /// Paths that a call puts before those of version 3.
     pub first_paths: Vec<EcoString>,
+    /// How the values of the level that is asked are merged.
+    pub strategy: Strategy,
     /// Whether variables are seen as version 3 sees them.
     pub old_scope: bool,
     /// Whether unknown variables are only warned about.
@@ -183,6 +186,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             global_only: false,
             old_call: false,
             first_paths: Vec::new(),
+            strategy: Strategy::First,
             old_scope: false,
             lenient: false,
             module: None,

@@ -5,6 +5,7 @@
 //! from the outermost call to its end; inside it each side may call the other.
 
 mod answers;
+mod backends;
 mod blocks;
 mod catalog;
 mod examine;

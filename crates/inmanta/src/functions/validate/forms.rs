@@ -343,9 +343,7 @@ fn is_clock(text: &str) -> bool {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let fits = |text: &&str| is_digits(text) && text.len() == 2 && **text < *"60";
     let is_fine = match &parts[..] {
-        [hours, rest @ ..] => {
-            is_digits(hours) && hours.len() >= 2 && rest.iter().all(|part| fits(part))
-        }
+        [hours, rest @ ..] => is_digits(hours) && hours.len() >= 2 && rest.iter().all(fits),
         [] => false,
     };
     let is_fraction =

@@ -110,7 +110,7 @@ fn parsepson(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn parsehocon(call: &mut Call<'_, '_>) -> EvalResult {
     let world = &call.compiler.env.world;
-    match (ordain_data::hocon::read(&call.str(0), &|name| world.env(name)), call.given(1)) {
+    match (crate::hiera::read_hocon(world.as_ref(), &call.str(0)), call.given(1)) {
         (Ok(data), _) => Ok(from_data(&data)),
         (Err(_), Some(default)) => Ok(default.clone()),
         (Err(error), None) => fail(format!("stdlib::parsehocon(): {error}")),

@@ -23,8 +23,8 @@ use ecow::EcoString;
 use ordain_data::Value as Data;
 use ordain_source::Span;
 
-pub use data::to_data;
 pub(crate) use data::{PREF, PTYPE};
+pub use data::{document, to_data};
 pub use instance::Instance;
 pub(crate) use instance::{Document, Links, State};
 pub use layout::Modelled;
