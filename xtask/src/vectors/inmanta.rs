@@ -85,8 +85,8 @@ fn compare(case: &Json) -> Disagreement {
 
 /// What an error is caused by: classes, messages and places.
 fn causes(error: &Json) -> Json {
-    let causes = error["causes"].as_array().into_iter().flatten();
-    causes
+    let inner = error["causes"].as_array().into_iter().flatten();
+    inner
         .map(|cause| {
             let parts = ["class", "msg", "location"].map(|part| plain(&cause[part]));
             json!([parts, causes(cause)])

@@ -33,8 +33,8 @@ impl Runtime<'_> {
                 let object = self.name(name, frame)?;
                 self.attribute(&object, attribute)
             }
-            Expr::List(items) => self.values(items, frame).map(Val::list),
-            Expr::Tuple(items) => self.values(items, frame).map(Val::tuple),
+            Expr::List(items) => flat_enough(Val::list(self.values(items, frame)?)),
+            Expr::Tuple(items) => flat_enough(Val::tuple(self.values(items, frame)?)),
             Expr::Dict(items) => {
                 let mut entries = Entries::default();
                 for (key, value) in items {
@@ -42,7 +42,7 @@ impl Runtime<'_> {
                     let value = self.value(value, frame)?;
                     entries.insert(key, value, self)?;
                 }
-                Ok(Val::dict(entries))
+                flat_enough(Val::dict(entries))
             }
             Expr::Attribute(object, name) => {
                 let object = self.value(object, frame)?;
@@ -252,4 +252,12 @@ impl Runtime<'_> {
         };
         self.apply(filter, value, frame)
     }
+}
+
+/// A new value, unless values nest too deep in it.
+pub(super) fn flat_enough(value: Val) -> Res<Val> {
+    if value.is_too_deep() {
+        return Err(Fault::Raised("RecursionError", "maximum recursion depth exceeded".into()));
+    }
+    Ok(value)
 }

@@ -239,6 +239,46 @@ impl Val {
         }))
     }
 
+    /// What is directly inside of it that has parts itself, up to a few hundred.
+    fn parts(&self) -> Vec<Self> {
+        let has_parts =
+            |value: &&Self| matches!(value, Self::List(_) | Self::Tuple(_) | Self::Dict(_));
+        const MOST: usize = 256;
+        match self {
+            Self::List(found) => {
+                found.borrow().iter().filter(has_parts).take(MOST).cloned().collect()
+            }
+            Self::Tuple(found) => {
+                found.items.iter().filter(has_parts).take(MOST).cloned().collect()
+            }
+            Self::Dict(found) => {
+                let found = found.borrow();
+                let values = found.map.values().map(|(_, value)| value);
+                values.filter(has_parts).take(MOST).cloned().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether values nest deeper in it than any template should let them.
+    pub(super) fn is_too_deep(&self) -> bool {
+        const DEEPEST: usize = 200;
+        const LOOKS: usize = 1000;
+        let mut left = vec![(self.clone(), 0)];
+        let mut looks = 0;
+        while let Some((value, depth)) = left.pop() {
+            looks += 1;
+            if depth > DEEPEST {
+                return true;
+            }
+            if looks > LOOKS {
+                return false;
+            }
+            left.extend(value.parts().into_iter().map(|part| (part, depth + 1)));
+        }
+        false
+    }
+
     pub(super) fn is_undefined(&self) -> bool {
         matches!(self, Self::Undefined(_))
     }
@@ -454,6 +494,16 @@ impl Undefined {
 impl Key {
     /// The key that a value is.
     pub(super) fn of(value: &Val, runtime: &Runtime<'_>) -> Res<Self> {
+        Self::counted(value, runtime, &mut ordain_source::limits::most_items())
+    }
+
+    fn counted(value: &Val, runtime: &Runtime<'_>, left: &mut usize) -> Res<Self> {
+        *left = left.checked_sub(1).ok_or_else(|| {
+            Fault::Raised(
+                "MemoryError",
+                format!("a key is too large; {}", ordain_source::budget::HELP),
+            )
+        })?;
         Ok(match value {
             Val::None => Self::None,
             Val::Bool(truth) => Self::Int(i64::from(*truth)),
@@ -469,8 +519,11 @@ impl Key {
             Val::Str(text) | Val::Markup(text) => Self::Str(text.clone()),
             Val::Bytes(bytes) => Self::Bytes(bytes.clone()),
             Val::Tuple(found) => {
-                let keys: Res<Vec<_>> = found.items.iter().map(|v| Self::of(v, runtime)).collect();
-                Self::Tuple(keys?)
+                let mut keys = Vec::with_capacity(found.items.len());
+                for item in &found.items {
+                    keys.push(Self::counted(item, runtime, left)?);
+                }
+                Self::Tuple(keys)
             }
             Val::Undefined(found) if found.is_strict => return Err(found.fault(runtime)),
             Val::Undefined(_) => Self::Undefined,

@@ -40,9 +40,6 @@ fn help(diagnostic: &Diagnostic, text: Option<&str>) -> Option<String> {
         }
         "UNKNOWN_FUNCTION" => return member(at(diagnostic, text)?, before(diagnostic, text)?),
         "IDEM_EXPRESSION_NOT_LAST" => return statement(diagnostic, text?),
-        "" if diagnostic.code == "puppet::not-a-resource" => {
-            "attributes are set for references that are written out: `File['/a', '/b'] { ... }`"
-        }
         "ILLEGAL_RESOURCE_TYPE" if at(diagnostic, text).is_some_and(|at| at.starts_with('$')) => {
             return Some(format!(
                 "a type by its name is `Resource[{}] {{ ... }}`",

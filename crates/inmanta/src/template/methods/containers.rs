@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::super::arguments::{Arguments, unexpected};
 use super::super::attributes::slice_places;
+use super::super::evaluate::flat_enough;
 use super::super::fault::{Fault, Res, type_error, value_error};
 use super::super::interpret::Runtime;
 use super::super::value::{Entries, Key, Object, Val, View};
@@ -64,6 +65,7 @@ impl Runtime<'_> {
             "append" => {
                 let item = arguments.only("list.append")?;
                 list.borrow_mut().push(item);
+                flat_enough(Val::List(list.clone()))?;
             }
             "clear" => {
                 arguments.none("list.clear")?;

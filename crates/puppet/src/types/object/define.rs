@@ -102,7 +102,7 @@ fn check_parent(object: &ObjectType) -> EvalResult<()> {
         }
         Some(Type::Object(parent)) if parent.line().any(|one| one.model.is_some()) => {
             let label = object.label();
-            let own = match &*label {
+            let own = match label {
                 "" => "T".to_owned(),
                 name => name.to_owned(),
             };
