@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ordain_data::Value as Data;
 use ordain_dynaml::eval::{Dialect, Options};
+use ordain_dynaml::functions::clean_path;
 use ordain_dynaml::load::{Features, LoadError};
 use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
 use ordain_dynaml::syntax::ast::Exprs;
@@ -110,7 +111,7 @@ impl Trouble {
                     io::ErrorKind::IsADirectory => format!("read {name}: is a directory"),
                     _ => error.to_string(),
                 };
-                format!("error reading {role} [{name}]: {reason}\n")
+                format!("error reading {role} [{}]: {reason}\n", clean_path(name))
             }
             Self::Run(error, _) => {
                 let text = error.text();

@@ -433,7 +433,11 @@ fn words(line: &Line) -> (&'static str, String, String) {
             (UNKNOWN_FUNCTION, line.issue.to_string(), String::new())
         }
         Cause::Own => {
-            let message = match (line.issue.as_str(), &line.detail) {
+            let issue = match line.outer.iter().rfind(|outer| !is_of_lambda(outer)) {
+                Some(outer) => format!("{outer}: {}", line.issue),
+                None => line.issue.to_string(),
+            };
+            let message = match (issue.as_str(), &line.detail) {
                 ("", None) => format!("`{}` has no value", line.path),
                 ("", Some(detail)) => detail.to_string(),
                 (issue, None) => issue.to_owned(),
@@ -442,6 +446,11 @@ fn words(line: &Line) -> (&'static str, String, String) {
             (FAILED, message, format!("the value of `{}`", line.path))
         }
     }
+}
+
+/// Whether this says that a lambda failed, and not why.
+fn is_of_lambda(text: &str) -> bool {
+    text.starts_with("evaluation of lambda ")
 }
 
 fn stub_help(mut out: Diagnostic, stubs: &[Searched]) -> Diagnostic {

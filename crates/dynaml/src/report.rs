@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::eval::stop::Stop;
+use crate::eval::stop::{Blocked, Stop};
 use crate::eval::tree::{Body, Children, InstId, Memo, Reached};
 use crate::eval::{Dialect, Evaluator};
 use crate::load::SrcKind;
@@ -49,6 +49,8 @@ pub struct Line {
     pub tag: Tag,
     /// What is wrong; may be empty.
     pub issue: EcoString,
+    /// What failed because of it, the outermost first: calls of lambdas, and the like.
+    pub outer: Vec<EcoString>,
     /// More than the original says.
     pub detail: Option<EcoString>,
     /// Lines of nodes that are the reason.
@@ -129,24 +131,80 @@ const LEGEND: &str = "error classification:\n *: error in local dynaml expressio
                       or involved in a cycle\n -: depending on a node with an error\n";
 
 /// The whole report.
-pub fn text(lines: &[Line]) -> String {
-    let mut out = body(lines);
+pub fn text(lines: &[Line], dialect: Dialect) -> String {
+    let mut out = body(lines, dialect);
     out.push_str(" \n");
     out.push_str(LEGEND);
     out
 }
 
 /// The report without its legend.
-pub fn body(lines: &[Line]) -> String {
+pub fn body(lines: &[Line], dialect: Dialect) -> String {
     let mut out = String::from("unresolved nodes:");
-    push(&mut out, lines, 1);
+    match dialect {
+        Dialect::Spiff => push(&mut out, lines, 1),
+        Dialect::SpiffPlusPlus => push_plus(&mut out, lines),
+    }
     out
 }
 
-fn push(out: &mut String, lines: &[Line], depth: usize) {
+/// The lines in the form of spiff++.
+fn push_plus(out: &mut String, lines: &[Line]) {
+    for line in sorted(lines) {
+        let said = line.said().map(|said| format!("\t{}{said}", line.tag.text()));
+        let _ = write!(
+            out,
+            "\n\t{}\tin {}\t{}\t({}){}{}",
+            line.expr.replace('\n', "\n\t"),
+            line.file,
+            line.path,
+            line.stub_path,
+            said.unwrap_or_default(),
+            line.reasons()
+        );
+    }
+}
+
+impl Line {
+    /// What spiff++ says first.
+    fn said(&self) -> Option<&EcoString> {
+        self.outer.first().or(Some(&self.issue)).filter(|said| !said.is_empty())
+    }
+
+    /// The lines below: what failed inside, and the nodes that are the reason.
+    fn reasons(&self) -> String {
+        let mut out = String::new();
+        for inner in
+            self.outer.iter().skip(1).chain((!self.outer.is_empty()).then_some(&self.issue))
+        {
+            let _ = write!(out, "\n\t\t... {inner}");
+        }
+        for line in sorted(&self.nested) {
+            let said = line.said().map(|said| format!("{}{said}", line.tag.text()));
+            let text = format!(
+                "\n{}\tin {}\t{}\t({}){}{}",
+                line.expr,
+                line.file,
+                line.path,
+                line.stub_path,
+                said.unwrap_or_default(),
+                line.reasons()
+            );
+            out.push_str(&text.replace('\n', "\n\t\t\t"));
+        }
+        out
+    }
+}
+
+/// Those with errors of their own first, those that depend on others last.
+fn sorted(lines: &[Line]) -> Vec<&Line> {
     let mut sorted: Vec<&Line> = lines.iter().collect();
     sorted.sort_by_key(|l| l.tag);
-    for line in sorted {
+    sorted
+}
+
+fn push(out: &mut String, lines: &[Line], depth: usize) {
+    for line in sorted(lines) {
         let tabs = "\t".repeat(depth);
         let _ = write!(
             out,
@@ -269,7 +327,9 @@ impl Evaluator<'_> {
         depth: u32,
         base: Option<InstId>,
     ) -> Line {
-        let shown = self.shown_steps(id, base);
+        // What stands in place of a template is shown without a path by spiff++.
+        let in_place = self.options.dialect == Dialect::SpiffPlusPlus && base == Some(id);
+        let shown = if in_place { Vec::new() } else { self.shown_steps(id, base) };
         let mut line = Line {
             expr: self.expr_text(id),
             file: self.file_of(id),
@@ -277,6 +337,7 @@ impl Evaluator<'_> {
             stub_path: self.shown_stub_path(id, &shown),
             tag: Tag::Error,
             issue: EcoString::new(),
+            outer: Vec::new(),
             detail: None,
             nested: Vec::new(),
             place: {
@@ -295,13 +356,22 @@ impl Evaluator<'_> {
         };
         let nested = match self.stop_of(id) {
             Some(Stop::Failed(issue)) => {
+                let mut issue = issue;
+                while let Some(inner) = &issue.inner {
+                    line.outer.push(issue.text.clone());
+                    issue = inner;
+                }
                 line.issue = issue.text.clone();
                 line.detail.clone_from(&issue.detail);
                 &issue.nested[..]
             }
             Some(Stop::Blocked(blocked)) => {
                 line.issue = blocked.text.clone();
-                line.tag = if dependent.contains(&id) { Tag::Dependent } else { Tag::Cycle };
+                line.tag = match dependent.contains(&id) {
+                    _ if self.is_error_of_plus(blocked) => Tag::Error,
+                    true => Tag::Dependent,
+                    false => Tag::Cycle,
+                };
                 &blocked.nested[..]
             }
             _ => &[],
@@ -382,6 +452,11 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Whether spiff++ calls it an error: a template or document in which something waits.
+    fn is_error_of_plus(&self, blocked: &Blocked) -> bool {
+        self.options.dialect == Dialect::SpiffPlusPlus && !blocked.nested.is_empty()
+    }
+
     /// The blocked nodes that wait, directly or not, for a node that failed.
     fn dependent_nodes(&self) -> FxHashSet<InstId> {
         let mut waiting: FxHashMap<InstId, Vec<InstId>> = FxHashMap::default();
@@ -389,7 +464,8 @@ impl Evaluator<'_> {
         let mut todo = Vec::new();
         for (id, node) in self.nodes.iter() {
             if let Memo::Done(Err(Stop::Blocked(blocked))) = &node.reached {
-                if blocked.failed && found.insert(id) {
+                let is_error = self.is_error_of_plus(blocked);
+                if is_error || (blocked.failed && found.insert(id)) {
                     todo.push(id);
                 }
                 for wait in &blocked.waits {

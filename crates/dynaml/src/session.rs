@@ -12,8 +12,9 @@ use crate::complaint::complaint;
 use crate::eval::scope::{Bound, Scope};
 use crate::eval::stop::Stop;
 use crate::eval::tree::{Body, InstId};
-use crate::eval::{Document, Evaluator, Options};
+use crate::eval::{Dialect, Document, Evaluator, Options};
 use crate::explain::Explained;
+use crate::functions::clean_path;
 use crate::load::{Features, MapSrc, Sources, SrcId, SrcKind};
 use crate::output::Writer;
 use crate::report::{self, Line};
@@ -121,6 +122,8 @@ pub struct Unresolved {
     pub expression: Option<String>,
     /// The files that the places are in, by number.
     pub files: Vec<Input>,
+    /// In whose form it is reported.
+    pub dialect: Dialect,
 }
 
 impl Error {
@@ -129,18 +132,19 @@ impl Error {
         match self {
             Self::Input { role, name, message, said, .. } => {
                 let said = said.as_ref().unwrap_or(message);
-                format!("error parsing {role} [{name}]: {said}")
+                format!("error parsing {role} [{}]: {said}", clean_path(name))
             }
             Self::Unresolved(found) => {
                 if let Some(expression) = &found.expression {
                     return format!(
                         "expression {expression:?} failed: {}",
-                        report::body(&found.lines)
+                        report::body(&found.lines, found.dialect)
                     );
                 }
                 let document = found.document.map(|n| format!(" (document {n})"));
                 let document = document.unwrap_or_default();
-                format!("error generating manifest{document}: {}", report::text(&found.lines))
+                let report = report::text(&found.lines, found.dialect);
+                format!("error generating manifest{document}: {report}")
             }
             Self::Other(message) => message.clone(),
         }
@@ -167,6 +171,7 @@ fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
         bindings: bindings(&request.bindings),
         files: Vec::new(),
         stubs: Vec::new(),
+        open: false,
     };
     run.merge().map_err(|mut error| {
         if let Some(secrets) = run.evaluator.secrets.redactor() {
@@ -180,7 +185,8 @@ fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
 fn hide(error: &mut Error, secrets: &Redactor) {
     fn hide_in(lines: &mut [Line], secrets: &Redactor) {
         for line in lines {
-            for text in std::iter::once(&mut line.issue).chain(&mut line.detail) {
+            let said = std::iter::once(&mut line.issue).chain(&mut line.outer);
+            for text in said.chain(&mut line.detail) {
                 if secrets.finds(text) {
                     *text = secrets.redact(text).into_owned().into();
                 }
@@ -219,6 +225,15 @@ struct Run<'w, 'r> {
     files: Vec<Input>,
     /// The finished stubs from the first to the last: their name and their root.
     stubs: Vec<(EcoString, InstId)>,
+    /// Whether something in the current document has no value.
+    open: bool,
+}
+
+/// What is printed of a document.
+struct Printed {
+    value: Value,
+    /// Whether something in it has no value: temporary nodes and escapes stay then.
+    open: bool,
 }
 
 impl Run<'_, '_> {
@@ -242,7 +257,7 @@ impl Run<'_, '_> {
         }
         let mut loaded = Vec::new();
         for input in &self.request.stubs {
-            let tree = trees(input, "stub")?.into_iter().next().unwrap_or_default();
+            let tree = only_document(trees(input, "stub")?, input, "stub")?;
             loaded.push((input, self.load(&tree, input, "stub")?));
         }
         let mut stubs: Vec<Item> = Vec::new();
@@ -260,6 +275,7 @@ impl Run<'_, '_> {
                 continue;
             };
             let number = several.then_some(n);
+            self.open = false;
             let (item, root) = self.document(source, template, &stubs, number, false)?;
             self.evaluator.finish_document(&item, false);
             if let Some(path) = &self.request.explain {
@@ -293,7 +309,7 @@ impl Run<'_, '_> {
             if let Err(e) = crate::eval::tags::check_name(tag) {
                 return Err(Error::Other(format!("invalid tag name [{tag}]: {e}")));
             }
-            let tree = trees(input, "tag file")?.into_iter().next().unwrap_or_default();
+            let tree = only_document(trees(input, "tag file")?, input, "tag file")?;
             let value = crate::document::value(&tree).map_err(|e| Error::Input {
                 role: "tag file",
                 name: input.name.clone(),
@@ -342,8 +358,8 @@ impl Run<'_, '_> {
         match self.evaluator.run(root) {
             Ok(item) => Ok((item.unwrap_or_else(|| Value::Null.into()), root)),
             Err(_) if self.request.options.partial => {
-                let value = self.evaluator.partial(root);
-                Ok((value.into(), root))
+                self.open = true;
+                Ok((self.evaluator.partial(root), root))
             }
             Err(stop) => {
                 let mut lines = self.evaluator.report(root);
@@ -361,14 +377,21 @@ impl Run<'_, '_> {
 
     fn unresolved(&mut self, lines: Vec<Line>, document: Option<usize>) -> Error {
         let files = std::mem::take(&mut self.files);
-        Error::Unresolved(Box::new(Unresolved { lines, document, expression: None, files }))
+        let dialect = self.request.options.dialect;
+        Error::Unresolved(Box::new(Unresolved {
+            lines,
+            document,
+            expression: None,
+            files,
+            dialect,
+        }))
     }
 
-    fn writer(&self) -> Writer<'_> {
+    fn writer(&self, open: bool) -> Writer<'_> {
         Writer {
             exprs: &self.evaluator.sources.exprs,
-            drop_temporary: !self.request.options.keep_temporary,
-            unescape: !self.request.options.keep_escapes,
+            drop_temporary: !open && !self.request.options.keep_temporary,
+            unescape: !open && !self.request.options.keep_escapes,
             interpolation: self.request.features.interpolation,
             bare_lambdas: false,
         }
@@ -380,7 +403,7 @@ impl Run<'_, '_> {
         &mut self,
         item: &Item,
         number: Option<usize>,
-        printed: &mut Vec<Option<Value>>,
+        printed: &mut Vec<Option<Printed>>,
         output: &mut Output,
     ) -> Result<(), Error> {
         let select = |value: &Value, path: &str| {
@@ -396,8 +419,8 @@ impl Run<'_, '_> {
         if let Some(form) = self.request.state {
             let state = state(&value);
             output.state = Some(match form {
-                StateForm::Yaml => self.writer().yaml(&state),
-                StateForm::Json => self.writer().json(&state),
+                StateForm::Yaml => self.writer(self.open).yaml(&state),
+                StateForm::Json => self.writer(self.open).json(&state),
             });
         }
         if let Some(text) = &self.request.evaluate {
@@ -413,29 +436,31 @@ impl Run<'_, '_> {
         }
         match &value {
             Value::List(list) if self.request.split => {
-                printed.extend(list.items.iter().map(|i| Some(i.value.clone())));
+                let open = self.open;
+                let pieces = list.items.iter().map(|i| Printed { value: i.value.clone(), open });
+                printed.extend(pieces.map(Some));
             }
-            _ => printed.push(Some(value)),
+            _ => printed.push(Some(Printed { value, open: self.open })),
         }
         Ok(())
     }
 
     /// The results as text; an empty document is nothing but a separator.
-    fn text(&self, printed: &[Option<Value>]) -> String {
+    fn text(&self, printed: &[Option<Printed>]) -> String {
         let mut out = String::new();
-        for value in printed {
-            match value {
-                Some(value) if self.request.json => {
-                    out.push_str(&self.writer().json(value));
+        for document in printed {
+            match document {
+                Some(document) if self.request.json => {
+                    out.push_str(&self.writer(document.open).json(&document.value));
                     out.push('\n');
                 }
                 None if self.request.json => {}
                 _ => {
-                    if printed.len() > 1 || value.is_none() {
+                    if printed.len() > 1 || document.is_none() {
                         out.push_str("---\n");
                     }
-                    if let Some(value) = value {
-                        self.writer().write_yaml(&mut out, value);
+                    if let Some(document) = document {
+                        self.writer(document.open).write_yaml(&mut out, &document.value);
                     }
                 }
             }
@@ -512,6 +537,23 @@ fn trees(input: &Input, role: &'static str) -> Result<Vec<Tree>, Error> {
     Ok(trees)
 }
 
+/// The document of a file that may have one only.
+fn only_document(trees: Vec<Tree>, input: &Input, role: &'static str) -> Result<Tree, Error> {
+    let mut trees = trees.into_iter();
+    match (trees.next(), trees.next()) {
+        (_, Some(second)) => Err(Error::Input {
+            role,
+            name: input.name.clone(),
+            message: "several documents in a file that may have one".into(),
+            span: second
+                .root()
+                .map_or(ordain_source::TextRange::new(0, 0), |root| second.node(root).span),
+            said: Some("multi document not possible".into()),
+        }),
+        (only, None) => Ok(only.unwrap_or_default()),
+    }
+}
+
 /// The line for trouble that no node shows.
 fn unknown(stop: &Stop, input: &Input) -> Line {
     Line {
@@ -521,6 +563,7 @@ fn unknown(stop: &Stop, input: &Input) -> Line {
         stub_path: String::new(),
         tag: report::Tag::Error,
         issue: stop.text().into(),
+        outer: Vec::new(),
         detail: None,
         nested: Vec::new(),
         place: (0, ordain_source::TextRange::new(0, 0)),

@@ -8,7 +8,7 @@ use super::reference::{Spot, full_path};
 use super::scope::{Bound, Scope};
 use super::stop::{Stop, Waiting};
 use super::tree::{InstId, NOWHERE};
-use super::{Env, Eval, Evaluator, Info};
+use super::{Dialect, Env, Eval, Evaluator, Info};
 use crate::functions::{Builtin, Call, REWRITING};
 use crate::syntax::ast::{Arg, Expr, ExprId, LambdaExpr, Param, PathStep, Reference};
 use crate::syntax::print::print_lambda;
@@ -28,10 +28,11 @@ impl Evaluator<'_> {
         info: &mut Info,
     ) -> Eval<Value> {
         let mut defaults = Vec::new();
-        for param in lambda.params.iter() {
+        for (at, param) in lambda.params.iter().enumerate() {
             defaults.push(match param.default {
                 Some(default) => {
-                    Some(self.aside(info, |this, info| this.eval(default, env, info))?)
+                    let value = self.aside(info, |this, info| this.eval(default, env, info));
+                    Some(value.map_err(|stop| self.in_default(lambda, (at, default), stop))?)
                 }
                 None => None,
             });
@@ -104,7 +105,11 @@ impl Evaluator<'_> {
             Err(stop @ Stop::Blocked(_)) => {
                 // An argument that fails is what is wrong with the call, also while it waits.
                 self.arguments(args, env, info)?;
-                return Err(stop);
+                return Err(match self.options.dialect {
+                    Dialect::Spiff => stop,
+                    // spiff++ does not say what the call waits for.
+                    Dialect::SpiffPlusPlus => stop.without_words(),
+                });
             }
             Err(stop) => return Err(stop),
             Ok(_) => {
@@ -207,6 +212,7 @@ impl Evaluator<'_> {
                 info.undefined |= undefined;
                 let values = values?;
                 let result = function(&mut Call { ev: self, args: &values, env, info })?;
+                self.count_made(&result)?;
                 self.pass_on_secrets(name, &values, &result);
                 self.bounded(result)
             }
@@ -363,7 +369,7 @@ impl Evaluator<'_> {
         let own = lambda.captured.get(INLINE).cloned();
         names.push(("_".into(), own.unwrap_or_else(|| Value::Lambda(Rc::clone(lambda)).into())));
         if self.calls >= self.options.call_depth {
-            return Err(Stop::failed("lambda recursion too deep"));
+            return Err(Stop::limit("lambda recursion too deep"));
         }
         let inner = Env {
             place: env.place,
@@ -375,7 +381,7 @@ impl Evaluator<'_> {
         self.calls += 1;
         let result = self.eval(expr.body, &inner, info);
         self.calls -= 1;
-        result
+        result.map_err(|stop| self.in_lambda(lambda, &inner, stop))
     }
 
     fn apply_builtin(
@@ -398,6 +404,7 @@ impl Evaluator<'_> {
         match builtins.get(name) {
             Some(Builtin::Eager(function)) => {
                 let result = function(&mut Call { ev: self, args: &values, env, info })?;
+                self.count_made(&result)?;
                 self.pass_on_secrets(name, &values, &result);
                 self.bounded(result)
             }
@@ -449,6 +456,10 @@ impl Evaluator<'_> {
         let last = params.len().saturating_sub(1);
         for (at, slot) in slots.iter_mut().enumerate() {
             if slot.is_some() {
+                continue;
+            }
+            let default = expr.varargs && at == last && expr.params[at].default.is_some();
+            if default && rest.len() == 0 {
                 continue;
             }
             if expr.varargs && at == last {
@@ -609,11 +620,11 @@ pub fn lambda_text(exprs: &crate::syntax::ast::Exprs, lambda: &Lambda) -> EcoStr
             continue;
         }
         let rest = expr.varargs && at + 1 == expr.params.len();
-        params.push(match lambda.defaults.get(at) {
-            Some(Some(value)) => format!("{}={}", param.name, value_text(exprs, value)),
-            _ if rest => format!("{}...", param.name),
-            _ => param.name.to_string(),
-        });
+        let default = match lambda.defaults.get(at) {
+            Some(Some(value)) => format!("={}", value_text(exprs, value)),
+            _ => String::new(),
+        };
+        params.push(format!("{}{default}{}", param.name, if rest { "..." } else { "" }));
     }
     let body = crate::syntax::print::print(exprs, expr.body);
     ecow::eco_format!("lambda|{}|->{body}", params.join(","))

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::stop::Stop;
-use super::tree::{Body, Children, Inst, InstId, Reached, Step, Stubs};
+use super::tree::{Body, Children, Inst, InstId, Memo, Positions, Reached, Step, Stubs};
 use super::{Eval, Evaluator};
 use crate::load::{ListEntry, SrcId, SrcKind};
 use crate::syntax::ast::{Expr, ExprId};
@@ -16,6 +16,30 @@ use crate::value::{Flags, Item, List, Value};
 enum Entry {
     Node(InstId),
     Value(Item),
+}
+
+/// The key field of an entry.
+#[derive(Debug)]
+enum Key {
+    /// There is none, or it is no text.
+    None,
+    /// This text.
+    Text(EcoString),
+    /// An expression that was not evaluated yet.
+    Expr,
+}
+
+impl Key {
+    fn of(text: Option<&EcoString>) -> Self {
+        text.map_or(Self::None, |text| Self::Text(text.clone()))
+    }
+
+    fn of_value(entry: &Value, key: &str) -> Self {
+        match entry {
+            Value::Map(map) => Self::of(map.get(key).and_then(|item| item.value.as_str())),
+            _ => Self::None,
+        }
+    }
 }
 
 impl Evaluator<'_> {
@@ -55,7 +79,7 @@ impl Evaluator<'_> {
                 }
             }
         }
-        let entries = self.splice(parts, key.as_deref().unwrap_or("name"), replaced)?;
+        let entries = self.splice(parts, key.as_deref().unwrap_or("name"), replaced);
         self.finish_list(id, entries, key, keyless, merging)
     }
 
@@ -108,16 +132,13 @@ impl Evaluator<'_> {
     }
 
     /// Puts inserts in place, without entries whose key an own entry has.
-    fn splice(
-        &mut self,
-        parts: Vec<(bool, Vec<Entry>)>,
-        key: &str,
-        replaced: bool,
-    ) -> Eval<Vec<Entry>> {
+    fn splice(&self, parts: Vec<(bool, Vec<Entry>)>, key: &str, replaced: bool) -> Vec<Entry> {
         let mut known = FxHashSet::default();
         if parts.iter().any(|p| p.0) {
             for entry in parts.iter().filter(|p| !p.0).flat_map(|p| &p.1) {
-                known.extend(self.key_of(entry, key)?);
+                if let Key::Text(text) = self.written_key(entry, key) {
+                    known.insert(text);
+                }
             }
         }
         let mut out = Vec::new();
@@ -126,14 +147,14 @@ impl Evaluator<'_> {
                 continue;
             }
             for entry in entries {
-                let twice =
-                    inserted && self.key_of(&entry, key)?.is_some_and(|k| known.contains(&k));
+                let twice = inserted
+                    && matches!(self.written_key(&entry, key), Key::Text(k) if known.contains(&k));
                 if !twice {
                     out.push(entry);
                 }
             }
         }
-        Ok(out)
+        out
     }
 
     /// The text of the key field of an entry, if it is a map that has one.
@@ -148,21 +169,35 @@ impl Evaluator<'_> {
     }
 
     fn key_of_node(&mut self, node: InstId, key: &str) -> Eval<Option<EcoString>> {
-        let Body::Src(src) = self.nodes[node].body else { return Ok(None) };
+        match self.written_key_of_node(node, key) {
+            Key::Text(text) => Ok(Some(text)),
+            Key::Expr => self.evaluated_key(node, key),
+            Key::None => Ok(None),
+        }
+    }
+
+    /// The key field of an entry as it is written.
+    fn written_key(&self, entry: &Entry, key: &str) -> Key {
+        match entry {
+            Entry::Value(item) => Key::of_value(&item.value, key),
+            Entry::Node(node) => self.written_key_of_node(*node, key),
+        }
+    }
+
+    fn written_key_of_node(&self, node: InstId, key: &str) -> Key {
+        let Body::Src(src) = self.nodes[node].body else { return Key::None };
         match &self.sources.nodes[src].kind {
-            SrcKind::Value(Item { value: Value::Map(map), .. }) => {
-                Ok(map.get(key).and_then(|i| i.value.as_str()).cloned())
-            }
+            SrcKind::Value(item) => Key::of_value(&item.value, key),
             SrcKind::Map(map) if !map.marks.template => {
                 let field = map.entries.binary_search_by(|e| e.0.as_str().cmp(key));
-                let Ok(field) = field else { return Ok(None) };
+                let Ok(field) = field else { return Key::None };
                 match &self.sources.nodes[map.entries[field].1].kind {
-                    SrcKind::Value(item) => Ok(item.value.as_str().cloned()),
-                    SrcKind::Expr(_) => self.evaluated_key(node, key),
-                    _ => Ok(None),
+                    SrcKind::Value(item) => Key::of(item.value.as_str()),
+                    SrcKind::Expr(_) => Key::Expr,
+                    _ => Key::None,
                 }
             }
-            _ => Ok(None),
+            _ => Key::None,
         }
     }
 
@@ -191,39 +226,121 @@ impl Evaluator<'_> {
         let field = key.clone().unwrap_or_else(|| "name".into());
         let mut all = self.injected(id, &entries, &field)?;
         all.extend(entries);
-        let entries = all;
-        let mut texts = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut keyed = !keyless;
-        for entry in &entries {
-            let text = self.key_of(entry, &field)?;
-            keyed &= text.as_ref().is_some_and(|t| seen.insert(t.clone()));
-            texts.push(text);
-        }
-        let mut nodes = Vec::with_capacity(entries.len());
-        let mut names = FxHashMap::default();
-        for ((at, entry), text) in (0..).zip(entries).zip(texts) {
-            let step = match text.clone().filter(|_| keyed) {
-                Some(text) => Step::Named(Box::new((at, field.clone(), text))),
-                None => Step::Index(at),
-            };
-            let node = match entry {
+        let mut nodes = Vec::with_capacity(all.len());
+        let mut keys = Vec::with_capacity(all.len());
+        for (at, entry) in (0..).zip(all) {
+            keys.push(self.written_key(&entry, &field));
+            nodes.push(match entry {
                 Entry::Node(node) => {
-                    self.nodes[node].step = step;
-                    self.nodes[node].stubs = Stubs::Unknown;
+                    self.nodes[node].step = Step::Index(at);
                     node
                 }
-                Entry::Value(item) => self.add(Inst::new(Body::Value(item), id, step)),
+                Entry::Value(item) => self.add(Inst::new(Body::Value(item), id, Step::Index(at))),
+            });
+        }
+        // Where one entry has no key, none is addressed by its key.
+        let mut keyed = !keyless && !keys.iter().any(|key| matches!(key, Key::None));
+        let evaluated: Vec<usize> =
+            (0..keys.len()).filter(|at| keyed && matches!(keys[*at], Key::Expr)).collect();
+        if !evaluated.is_empty() {
+            self.evaluate_keys(id, &mut nodes, &mut keys, &field)?;
+        }
+        let mut seen = FxHashSet::default();
+        keyed &= keys.iter().all(|key| matches!(key, Key::Text(text) if seen.insert(text)));
+        if !keyed {
+            // Addressed by position, an entry may get another key from a stub.
+            for at in evaluated {
+                nodes[at] = self.copy_of_entry(nodes[at]);
+            }
+        }
+        let mut names = FxHashMap::default();
+        for ((at, node), key) in (0..).zip(&nodes).zip(&keys) {
+            let text = if let Key::Text(text) = key { Some(text) } else { None };
+            self.nodes[*node].step = match text.filter(|_| keyed) {
+                Some(text) => Step::Named(Box::new((at, field.clone(), text.clone()))),
+                None => Step::Index(at),
             };
-            if merging && (text.is_none() || !keyed) {
-                self.nodes[node].fixed = true;
+            self.nodes[*node].stubs = Stubs::Unknown;
+            if merging && !keyed {
+                self.nodes[*node].fixed = true;
             }
             if let Some(text) = text {
-                names.entry(text).or_insert(node);
+                names.entry(text.clone()).or_insert(*node);
             }
-            nodes.push(node);
         }
         Ok(Children::List(nodes, key, names))
+    }
+
+    /// Evaluates the keys of a list that are expressions. These may refer to entries of the list by
+    /// their positions, and by those keys that are written as texts.
+    fn evaluate_keys(
+        &mut self,
+        id: InstId,
+        nodes: &mut [InstId],
+        keys: &mut [Key],
+        field: &EcoString,
+    ) -> Eval<()> {
+        let mut names = FxHashMap::default();
+        for ((at, node), key) in (0..).zip(&*nodes).zip(&*keys) {
+            if let Key::Text(text) = key {
+                self.nodes[*node].step = Step::Named(Box::new((at, field.clone(), text.clone())));
+                names.entry(text.clone()).or_insert(*node);
+            } else {
+                // Until its key is known, stubs have nothing for an entry.
+                self.nodes[*node].stubs = Stubs::None;
+            }
+        }
+        let positions = Positions { entries: nodes.to_vec(), names };
+        self.extra(id).positions = Some(Rc::new(positions));
+        let result = self.keys_of_expressions(nodes, keys, field);
+        self.extra(id).positions = None;
+        result
+    }
+
+    fn keys_of_expressions(
+        &mut self,
+        nodes: &mut [InstId],
+        keys: &mut [Key],
+        field: &EcoString,
+    ) -> Eval<()> {
+        for (node, key) in nodes.iter_mut().zip(keys) {
+            if !matches!(key, Key::Expr) {
+                continue;
+            }
+            *key = match self.evaluated_key(*node, field)? {
+                Some(text) => Key::Text(text),
+                None => Key::None,
+            };
+            if self.is_read(*node, field) {
+                *node = self.entry_again(*node, field);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether other fields of an entry than its key were asked for.
+    fn is_read(&mut self, entry: InstId, key: &str) -> bool {
+        let own = self.own_entries(entry);
+        own.iter()
+            .any(|(field, node)| field != key && !matches!(self.nodes[*node].reached, Memo::Fresh))
+    }
+
+    /// An entry whose fields are evaluated again, with what stubs have for it under its key.
+    fn entry_again(&mut self, entry: InstId, key: &str) -> InstId {
+        let fresh = self.copy_of_entry(entry);
+        let (before, after) = (self.own_entries(entry), self.own_entries(fresh));
+        let field = |own: &[(EcoString, InstId)]| super::maps::find(own, key);
+        if let (Some(before), Some(after)) = (field(&before), field(&after)) {
+            self.nodes[after].reached = self.nodes[before].reached.clone();
+            self.nodes[after].fixed = true;
+        }
+        fresh
+    }
+
+    /// An entry of which nothing is known yet.
+    fn copy_of_entry(&mut self, entry: InstId) -> InstId {
+        let Inst { body, parent, step, .. } = &self.nodes[entry];
+        self.add(Inst::new(body.clone(), *parent, step.clone()))
     }
 
     /// Whether an insert has a `merge` that is not inside of a call or lambda.

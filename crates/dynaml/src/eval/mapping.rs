@@ -42,14 +42,15 @@ impl Evaluator<'_> {
             return Err(Stop::failed("mapping expression take a maximum of 2 arguments"));
         }
         let elements = match elements {
-            Source::Found(elements) => elements,
-            Source::Other(value) => {
-                return Err(Stop::failed(match self.options.dialect {
-                    super::Dialect::Spiff => "map or list required for mapping".to_owned(),
-                    super::Dialect::SpiffPlusPlus => {
-                        format!("{word}{open}{close} does not support {} values", value.kind())
-                    }
-                }));
+            Source::Found(elements) if kind.takes(elements.map) => elements,
+            other => {
+                let found = match &other {
+                    Source::Found(elements) if elements.map => "map",
+                    Source::Found(_) => "list",
+                    Source::Other(value) => value.kind(),
+                };
+                let plus = format!("{word}{open}{close} does not support {found} values");
+                return Err(Stop::failed(self.words("map or list required for mapping", &plus)));
             }
         };
         let two = params == Some(2);
@@ -315,9 +316,10 @@ impl Evaluator<'_> {
         loop {
             let before = self.cache.uncached;
             let (found, error) = self.caught(sync.expr, env, info)?;
-            let inner = sync.names(env, found.as_ref(), error.as_ref());
+            let inner = Sync::names(env, found.as_ref(), error.as_ref());
             let args = (found.clone().unwrap_or_default(), error.clone());
-            if self.condition(sync, &inner, &args, info)? {
+            let around = if sync.inline { env } else { &inner };
+            if self.condition(sync, around, &args, info)? {
                 return self.sync_value(sync, &inner, found, &args, info);
             }
             if self.cache.uncached == before || waited >= timeout {
@@ -365,6 +367,9 @@ impl Evaluator<'_> {
         };
         match self.eval(value, env, info)? {
             Value::Lambda(lambda) if sync.inline => self.apply_caught(&lambda, args, env, info),
+            _ if sync.inline => {
+                Err(Stop::failed("sync value expression must evaluate to lambda expression"))
+            }
             other => Ok(other),
         }
     }
@@ -404,11 +409,8 @@ struct Sync {
 }
 
 impl Sync {
-    /// The names that a condition outside of a lambda has.
-    fn names(&self, env: &Env, value: Option<&Value>, error: Option<&EcoString>) -> Env {
-        if self.inline {
-            return env.clone();
-        }
+    /// The names that a value has, and a condition outside of a lambda.
+    fn names(env: &Env, value: Option<&Value>, error: Option<&EcoString>) -> Env {
         let mut names: Vec<(EcoString, Bound)> = vec![
             ("valid".into(), Value::Bool(error.is_none()).into()),
             ("error".into(), Value::Str(error.cloned().unwrap_or_default()).into()),

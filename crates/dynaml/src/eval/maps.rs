@@ -66,6 +66,7 @@ impl Evaluator<'_> {
                 }
             }
             replaced = info.replace;
+            self.extra(id).undefined = info.undefined;
         }
         let own: &[(EcoString, InstId)] = if replaced { &[] } else { &own };
         let mut entries = self.base_entries(id, own, base, replaced);

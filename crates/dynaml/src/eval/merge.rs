@@ -91,10 +91,6 @@ impl Evaluator<'_> {
                 _ => return None,
             }
         }
-        // The root of a document is not replaced as a whole.
-        if self.nodes[at].parent == NOWHERE && self.nodes[at].step == Step::Same && at == id {
-            return None;
-        }
         let item = self.stub_value(id)?;
         if item.flags.has(Flags::DEFAULT) && !item.flags.has(Flags::INJECT) {
             return None;

@@ -10,6 +10,7 @@ pub mod auto;
 pub mod control;
 pub mod equal;
 pub mod expr;
+mod failure;
 pub mod lambda;
 pub mod lists;
 pub mod mapping;
@@ -325,11 +326,11 @@ impl<'w> Evaluator<'w> {
     pub(crate) fn count_steps(&mut self, count: u64) -> Eval<()> {
         self.steps.take(count)?;
         if self.stack.used() > self.too_deep / 10 * 9 {
-            return Err(Stop::failed("lambda recursion too deep"));
+            return Err(Stop::limit("lambda recursion too deep"));
         }
         let of_documents = self.sources.nodes.len() * INSTS_OF_NODE;
         if self.nodes.len() > budget::scaled_size(MOST_INSTS) + of_documents {
-            return Err(Stop::failed("the documents have too many nodes"));
+            return Err(Stop::limit("the documents have too many nodes"));
         }
         Ok(())
     }
@@ -424,15 +425,15 @@ impl<'w> Evaluator<'w> {
             Value::List(l) => l.weight,
             Value::Map(m) => m.weight,
             Value::Str(s) if s.len() > most_text() => {
-                return Err(Stop::failed("the text has grown too long"));
+                return Err(Stop::limit("the text has grown too long"));
             }
             _ => return Ok(value),
         };
         if weight.nodes > budget::scaled(MOST_NODES) + self.sources.nodes.len() as u64 {
-            return Err(Stop::failed("the value has grown too large"));
+            return Err(Stop::limit("the value has grown too large"));
         }
         if weight.depth > MOST_NESTED {
-            return Err(Stop::failed("the value is nested too deep"));
+            return Err(Stop::limit("the value is nested too deep"));
         }
         Ok(value)
     }

@@ -6,7 +6,7 @@ use ecow::EcoString;
 
 use super::stop::{Issue, Stop, Want};
 use super::tree::{Body, Children, Extra, Inst, InstId, Memo, NOWHERE, Reached, Step};
-use super::{Env, Eval, Evaluator, Info};
+use super::{Dialect, Env, Eval, Evaluator, Info};
 use crate::load::{ListEntry, ListSrc, MapSrc, Marks, SrcId, SrcKind};
 use crate::syntax::ast::{Expr, ExprId};
 use crate::syntax::print::print;
@@ -27,6 +27,10 @@ impl Evaluator<'_> {
             Memo::Fresh => {}
         }
         self.check_stack(id, Want::Reach)?;
+        if self.is_removed_by_insert(id)? {
+            self.nodes[id].reached = Memo::Done(Ok(Reached::Undefined));
+            return Ok(Reached::Undefined);
+        }
         self.nodes[id].reached = Memo::Busy;
         let result = self.find_out(id).and_then(|found| self.settle_dynamic(id, found));
         if let Err(Stop::Suspend(..)) = &result {
@@ -35,6 +39,24 @@ impl Evaluator<'_> {
             self.nodes[id].reached = Memo::Done(result.clone());
         }
         result
+    }
+
+    /// Whether the insert of a map is undefined, and the map with it. While the insert is evaluated,
+    /// the map is there: the insert may refer to entries beside it.
+    fn is_removed_by_insert(&mut self, id: InstId) -> Eval<bool> {
+        let Some(map) = self.map_source(id) else { return Ok(false) };
+        let used = self.nodes[id].extra.as_ref().is_some_and(|e| e.scope.is_some());
+        if map.control || (map.marks.template && !used) || !self.insert_may_be_undefined(map) {
+            return Ok(false);
+        }
+        let known = self.nodes[id].extra.as_ref().and_then(|e| e.children.as_ref());
+        if matches!(known, Some(Memo::Busy)) {
+            return Ok(false);
+        }
+        match self.children(id) {
+            Err(stop) if stop.is_suspend() => Err(stop),
+            _ => Ok(self.nodes[id].extra.as_ref().is_some_and(|e| e.undefined)),
+        }
     }
 
     fn find_out(&mut self, id: InstId) -> Eval<Reached> {
@@ -182,7 +204,8 @@ impl Evaluator<'_> {
                 None => break,
             };
         }
-        if self.options.partial && matches!(result, Err(Stop::Blocked(_))) {
+        let is_shown = self.options.partial || self.options.dialect == Dialect::SpiffPlusPlus;
+        if is_shown && matches!(result, Err(Stop::Blocked(_))) {
             last = self.rest_of(last, &env);
         }
         if last != expr && matches!(result, Err(Stop::Failed(_) | Stop::Blocked(_))) {
@@ -224,8 +247,8 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let Some(inner) = inner else { return Err(Stop::failed("empty template value")) };
         let text = match (self.options.dialect, &self.sources.exprs[inner]) {
-            (super::Dialect::Spiff, Expr::Group(e)) => print(&self.sources.exprs, *e),
-            (super::Dialect::SpiffPlusPlus, _) => self.sources.written(whole, inner),
+            (Dialect::Spiff, Expr::Group(e)) => print(&self.sources.exprs, *e),
+            (Dialect::SpiffPlusPlus, _) => self.sources.written(whole, inner),
             _ => print(&self.sources.exprs, inner),
         };
         let source = Value::str(format!("(( &template ({text}) ))"));
@@ -258,7 +281,11 @@ impl Evaluator<'_> {
                 None => Reached::Undefined,
             });
         }
-        if info.flags.has(Flags::DYNAMIC) && !matches!(item.value, Value::Template(_)) {
+        if info.flags.has(Flags::DYNAMIC) {
+            // The template is used here, whatever stubs have: they replace what is below it.
+            if matches!(item.value, Value::Template(_)) {
+                return Ok(Reached::Value(item));
+            }
             return match self.override_of(id) {
                 Some(found) => Ok(self.replaced(id, marked(found, info.flags))),
                 None => Err(Stop::failed("dynamic marker for non-template value node")),

@@ -1,5 +1,7 @@
 //! Operators on values.
 
+use std::rc::Rc;
+
 use super::stop::Stop;
 use super::{Eval, Evaluator};
 use crate::functions::network;
@@ -9,8 +11,25 @@ use crate::value::{Item, List, Map, Value};
 /// How many items, and how many bytes, are copied in the time of a step.
 const COPIED_ITEMS: u64 = 4;
 const COPIED_BYTES: u64 = 32;
+/// How many items a function puts together in the time of a step: it looks at each and copies it.
+const MADE_ITEMS: u64 = 2;
 
 impl Evaluator<'_> {
+    /// Counts steps for what a function has put together: its items and bytes. What others hold as
+    /// well was only looked up.
+    pub(crate) fn count_made(&mut self, result: &Value) -> Eval<()> {
+        self.count_steps(match result {
+            Value::List(list) if Rc::strong_count(list) == 1 => {
+                list.items.len() as u64 / MADE_ITEMS
+            }
+            Value::Map(map) if Rc::strong_count(map) == 1 => {
+                map.entries().len() as u64 / MADE_ITEMS
+            }
+            Value::Str(text) => text.len() as u64 / COPIED_BYTES,
+            _ => 0,
+        })
+    }
+
     pub(crate) fn operate(&mut self, op: BinaryOp, a: Value, b: Value) -> Eval<Value> {
         match op {
             BinaryOp::Concat => self.concatenate(a, b, false),
@@ -219,7 +238,7 @@ pub fn number(value: &Value) -> Option<f64> {
 }
 
 /// All entries of two maps; the second wins.
-pub fn overlay(a: &Map, b: &Map) -> std::rc::Rc<Map> {
+pub fn overlay(a: &Map, b: &Map) -> Rc<Map> {
     let (mut x, mut y) = (a.entries().iter().peekable(), b.entries().iter().peekable());
     let mut out: Vec<(ecow::EcoString, Item)> = Vec::new();
     loop {

@@ -10,8 +10,8 @@ use crate::value::{Item, List, Map, Value};
 
 impl Evaluator<'_> {
     /// A document as far as it could be resolved.
-    pub fn partial(&self, root: InstId) -> Value {
-        self.partial_item(root, 0).map(|i| i.value).unwrap_or_default()
+    pub fn partial(&self, root: InstId) -> Item {
+        self.partial_item(root, 0).unwrap_or_else(|| Value::Null.into())
     }
 
     /// What an expression that waits for something comes down to: of alternatives the one that is

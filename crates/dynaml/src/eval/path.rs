@@ -79,6 +79,7 @@ impl Evaluator<'_> {
         own.reverse();
         match own.strip_prefix(shown) {
             Some([]) => String::new(),
+            Some(_) if shown.is_empty() => own.join("."),
             Some(rest) => format!("...{}", rest.join(".")),
             None => own.join("."),
         }

@@ -9,7 +9,7 @@ use super::scope::Bound;
 use super::stop::Stop;
 use super::tree::{Body, Children, InstId, Memo, NOWHERE, Reached};
 use super::{Env, Eval, Evaluator};
-use crate::load::SrcKind;
+use crate::load::{MapSrc, SrcKind};
 use crate::syntax::ast::{Expr, ExprId, PathStep, Reference};
 use crate::syntax::print::print_path;
 use crate::value::{Flags, Item, Lambda, Value};
@@ -281,12 +281,20 @@ impl Evaluator<'_> {
         match &self.nodes[id].body {
             Body::Src(src) => match &self.sources.nodes[*src].kind {
                 SrcKind::Expr(expr) => self.can_give_undefined(*expr),
-                SrcKind::Map(map) => map.control,
+                SrcKind::Map(map) => map.control || self.insert_may_be_undefined(map),
                 _ => false,
             },
             Body::Expr(expr, _) => self.can_give_undefined(*expr),
             Body::Value(_) => false,
         }
+    }
+
+    /// Whether the insert of a map can say that the map is not there.
+    pub(crate) fn insert_may_be_undefined(&self, map: &MapSrc) -> bool {
+        map.insert.is_some_and(|insert| match &self.sources.nodes[insert].kind {
+            SrcKind::Expr(expr) => self.can_give_undefined(*expr),
+            _ => false,
+        })
     }
 
     fn can_give_undefined(&self, expr: ExprId) -> bool {
@@ -327,7 +335,12 @@ impl Evaluator<'_> {
         };
         let children = match self.children(node) {
             Ok(children) => children,
-            Err(stop) => return Err(self.incomplete(stop, node, &shown())),
+            Err(stop) => {
+                return match self.known_position(node, step) {
+                    Some(entry) => Ok(Some(Spot::Node(entry))),
+                    None => Err(self.incomplete(stop, node, &shown())),
+                };
+            }
         };
         let child = match (&*children, step) {
             (Children::Map(entries), PathStep::Key(key)) => super::maps::find(entries, key),
@@ -348,6 +361,17 @@ impl Evaluator<'_> {
             }
         }
         Ok(Some(Spot::Node(child)))
+    }
+
+    /// The entry of a list whose keys are being evaluated.
+    fn known_position(&self, list: InstId, step: &PathStep) -> Option<InstId> {
+        let known = self.nodes[list].extra.as_ref()?.positions.as_ref()?;
+        match step {
+            PathStep::Index(n) => {
+                crate::value::position(*n, known.entries.len()).map(|at| known.entries[at])
+            }
+            PathStep::Key(text) => known.names.get(text).copied(),
+        }
     }
 
     fn list_entry(

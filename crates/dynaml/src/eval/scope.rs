@@ -77,17 +77,14 @@ impl Scope {
         }
     }
 
-    /// The values of all names that have one.
-    pub fn names(&self) -> Vec<(EcoString, Item)> {
+    /// All names with what they stand for, of equal ones the outer ones first.
+    pub(crate) fn entries(&self) -> Vec<(EcoString, Bound)> {
         let mut out = Vec::new();
         let mut todo: Vec<&Self> = vec![self];
         while let Some(at) = todo.pop() {
             match at.0.as_deref() {
                 Some(Link::Frame(names, next)) => {
-                    out.extend(names.iter().filter_map(|(name, bound)| match bound {
-                        Bound::Value(item) => Some((name.clone(), item.clone())),
-                        Bound::Node(_) => None,
-                    }));
+                    out.extend(names.iter().rev().cloned());
                     todo.push(next);
                 }
                 Some(Link::Join(first, second)) => {
@@ -99,6 +96,15 @@ impl Scope {
         }
         out.reverse();
         out
+    }
+
+    /// The values of all names that have one.
+    pub fn names(&self) -> Vec<(EcoString, Item)> {
+        let value = |(name, bound)| match bound {
+            Bound::Value(item) => Some((name, item)),
+            Bound::Node(_) => None,
+        };
+        self.entries().into_iter().filter_map(value).collect()
     }
 
     /// The outermost frame's value of a name.

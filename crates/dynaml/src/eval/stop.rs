@@ -31,7 +31,7 @@ pub enum Stop {
 
 impl From<Exceeded> for Stop {
     fn from(exceeded: Exceeded) -> Self {
-        Self::failed(exceeded.to_string())
+        Self::limit(exceeded.to_string())
     }
 }
 
@@ -40,6 +40,10 @@ impl From<Exceeded> for Stop {
 pub struct Issue {
     /// In words; may be empty.
     pub text: EcoString,
+    /// What is the reason for it.
+    pub inner: Option<Rc<Self>>,
+    /// Whether a bound of the whole evaluation was reached.
+    pub limit: bool,
     /// Nodes whose own trouble is the reason.
     pub nested: Vec<InstId>,
     /// What is added to the line of the node itself.
@@ -73,6 +77,11 @@ impl Stop {
         Self::Failed(Rc::new(Issue { text: text.into(), ..Issue::default() }))
     }
 
+    /// A bound of the whole evaluation was reached.
+    pub fn limit(text: impl Into<EcoString>) -> Self {
+        Self::Failed(Rc::new(Issue { text: text.into(), limit: true, ..Issue::default() }))
+    }
+
     /// A failure without a text.
     pub fn silent() -> Self {
         Self::Failed(Rc::default())
@@ -86,6 +95,19 @@ impl Stop {
             failed,
             nested: Vec::new(),
         }))
+    }
+
+    /// The same without what it waits for, in words.
+    pub(crate) fn without_words(self) -> Self {
+        match self {
+            Self::Blocked(blocked) => Self::Blocked(Rc::new(Blocked {
+                text: EcoString::new(),
+                waits: blocked.waits.clone(),
+                failed: blocked.failed,
+                nested: blocked.nested.clone(),
+            })),
+            stop => stop,
+        }
     }
 
     /// Whether the evaluation is only put off.

@@ -115,7 +115,12 @@ impl Evaluator<'_> {
         if info.undefined {
             return Ok(Reached::Undefined);
         }
-        Ok(Reached::Value(Item { value, flags }))
+        let item = Item { value, flags };
+        // What an expression gives is as if it stood here: stubs replace what is in it.
+        if matches!(template.body, TemplateBody::Expr(..)) && item.value.is_container() {
+            return Ok(self.literal(id, item, false));
+        }
+        Ok(Reached::Value(item))
     }
 
     /// Whether a node belongs to a document that is only there for those below it.

@@ -77,6 +77,15 @@ pub enum Children {
     List(Vec<InstId>, Option<EcoString>, FxHashMap<EcoString, InstId>),
 }
 
+/// The entries of a list before all of its keys are known.
+#[derive(Debug)]
+pub struct Positions {
+    /// In their order.
+    pub entries: Vec<InstId>,
+    /// Those whose key is written as a text.
+    pub names: FxHashMap<EcoString, InstId>,
+}
+
 /// The values that stubs have at the place of a node.
 #[derive(Clone, Debug)]
 pub enum Stubs {
@@ -120,10 +129,14 @@ pub struct Extra {
     pub redirect: Option<Rc<[PathStep]>>,
     /// Its entries, if it is a map or list.
     pub children: Option<Memo<Result<Rc<Children>, Stop>>>,
+    /// The entries of a list while keys of some are evaluated: what is at a position is known then.
+    pub positions: Option<Rc<Positions>>,
     /// Nodes whose trouble is reported with this one.
     pub reported: Vec<InstId>,
     /// The insert of a map or list.
     pub inserts: Vec<InstId>,
+    /// Whether the insert of a map says that the map is not there.
+    pub undefined: bool,
     /// Own entries of a map by key.
     pub own: Option<Rc<Vec<(EcoString, InstId)>>>,
     /// Names of `&tag:` markers.

@@ -132,10 +132,11 @@ fn sort(call: &mut Call<'_, '_>) -> Eval<Value> {
     Ok(Value::List(List::new(list, None)))
 }
 
+const SORT_FAILED: &str = "sort failed";
+
 /// A list cannot be sorted, for a reason.
 fn unsorted<T>(reason: &str) -> Eval<T> {
-    let detail = Some(reason.into());
-    Err(Stop::Failed(Rc::new(Issue { text: "sort failed".into(), detail, ..Issue::default() })))
+    Err(Stop::within(SORT_FAILED, Rc::new(Issue { text: reason.into(), ..Issue::default() })))
 }
 
 /// Stable, and safe with a lambda that is no order at all.
@@ -168,6 +169,10 @@ fn is_less(call: &mut Call<'_, '_>, less: &Rc<Lambda>, a: &Item, b: &Item) -> Ev
     let args = vec![(None, a.value.clone().into()), (None, b.value.clone().into())];
     let env = call.env;
     let result = call.ev.aside(call.info, |ev, info| ev.apply(less, args, env, info));
+    let result = result.map_err(|stop| match stop {
+        Stop::Failed(issue) if !issue.limit => Stop::within(SORT_FAILED, issue),
+        stop => stop,
+    });
     match result? {
         Value::Bool(b) => Ok(b),
         Value::Int(n) => Ok(n < 0),

@@ -155,6 +155,31 @@ fn fail<T>(text: impl Into<EcoString>) -> Eval<T> {
     Err(Stop::failed(text))
 }
 
+/// The shortest path that means the same, as errors show it: `a/b` for `./a//c/../b`.
+pub fn clean_path(path: &str) -> String {
+    let rooted = path.starts_with('/');
+    let mut steps: Vec<&str> = Vec::new();
+    for step in path.split('/') {
+        match step {
+            "" | "." => {}
+            ".." => match steps.last() {
+                Some(last) if *last != ".." => {
+                    steps.pop();
+                }
+                _ if rooted => {}
+                _ => steps.push(".."),
+            },
+            step => steps.push(step),
+        }
+    }
+    let joined = steps.join("/");
+    match (rooted, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".into(),
+        (false, false) => joined,
+    }
+}
+
 /// The items of a list.
 fn items(value: &Value) -> Option<&[Item]> {
     if let Value::List(list) = value { Some(&list.items) } else { None }

@@ -7,6 +7,7 @@ use ordain_source::limits::{most_items, most_text};
 
 use super::{Call, Table, eager, fail, items};
 use crate::eval::Eval;
+use crate::eval::stop::Stop;
 use crate::value::{Lambda, Value};
 
 /// The text of an argument.
@@ -215,6 +216,12 @@ fn expand(call: &mut Call<'_, '_>, lambda: &Rc<Lambda>, groups: Vec<Value>) -> E
     let args = vec![(None, Value::list(groups).into())];
     let env = call.env;
     let result = call.ev.aside(call.info, |ev, info| ev.apply(lambda, args, env, info));
+    let result = result.map_err(|stop| match stop {
+        Stop::Failed(issue) if !issue.limit => {
+            Stop::failed(format!("replace: replace: {}", issue.text))
+        }
+        stop => stop,
+    });
     match result? {
         Value::Str(s) => Ok(s),
         _ => fail("replace: replace: lambda must return a string"),

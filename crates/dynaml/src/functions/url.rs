@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Call, Table, eager, fail};
+use super::{Call, Table, clean_path, eager, fail};
 use crate::eval::Eval;
 use crate::value::Value;
 
@@ -163,31 +163,6 @@ fn parseurl(call: &mut Call<'_, '_>) -> Eval<Value> {
     Ok(Value::map(entries))
 }
 
-/// A path without empty steps and points.
-fn clean(path: &str) -> String {
-    let rooted = path.starts_with('/');
-    let mut steps: Vec<&str> = Vec::new();
-    for step in path.split('/') {
-        match step {
-            "" | "." => {}
-            ".." => match steps.last() {
-                Some(last) if *last != ".." => {
-                    steps.pop();
-                }
-                _ if rooted => {}
-                _ => steps.push(".."),
-            },
-            step => steps.push(step),
-        }
-    }
-    let joined = steps.join("/");
-    match (rooted, joined.is_empty()) {
-        (true, _) => format!("/{joined}"),
-        (false, true) => ".".into(),
-        (false, false) => joined,
-    }
-}
-
 fn base(path: &str) -> String {
     if path.is_empty() {
         return ".".into();
@@ -201,7 +176,7 @@ fn base(path: &str) -> String {
 
 fn dir(path: &str) -> String {
     let end = path.rfind('/').map_or(0, |at| at + 1);
-    clean(&path[..end])
+    clean_path(&path[..end])
 }
 
 /// The path that an argument is, or that its URL has.

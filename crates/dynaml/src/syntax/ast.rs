@@ -113,6 +113,15 @@ impl MapKind {
         matches!(self, Self::Map | Self::SelectMap | Self::FilterMap)
     }
 
+    /// Whether it takes the elements of maps, or those of lists.
+    pub fn takes(self, maps: bool) -> bool {
+        match self {
+            Self::List | Self::Map | Self::SelectList => true,
+            Self::SelectMap | Self::FilterMap => maps,
+            Self::FilterList => !maps,
+        }
+    }
+
     /// Whether elements are chosen rather than mapped.
     pub fn chooses(self) -> bool {
         !matches!(self, Self::List | Self::Map)

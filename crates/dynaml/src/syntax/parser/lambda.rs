@@ -47,6 +47,11 @@ impl Parser<'_, '_> {
                 varargs = true;
             } else if self.cursor.eat("=") {
                 default = Some(self.expression()?);
+                varargs = self.cursor.eat("...");
+            }
+            // Behind a parameter with a default every one has one.
+            if default.is_none() && params.iter().any(|p: &Param| p.default.is_some()) {
+                return self.unexpected();
             }
             params.push(Param { name, default });
             self.blanks();
