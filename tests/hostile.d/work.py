@@ -41,6 +41,7 @@ def puppet(case):
     code("defines-nested", lambda: chain("", lambda n: f"define d{n}() {{ d{n + 1} {{ [\"${{title}}a\", \"${{title}}b\"]: }} }}\n", 14) + "define d14() { notify { $title: } }\nd0 { 'x': }\n", ("compile",), fails=None)
     code("classes-inherit", lambda: chain("class c0 { $x = 1 }\n", lambda n: f"class c{n + 1} inherits c{n} {{ }}\n", 3000) + "include c3000\n", ("compile",), fails=None)
     code("parameters", lambda: "define d(" + ", ".join(f"$p{n} = 1" for n in range(3000)) + ") { }\nInteger[1, 300].each |$i| { d { \"x${i}\": } }\n", ("compile",), fails=None)
+    code("parameters-splat", lambda: "define d(" + ", ".join(f"$p{n}" for n in range(3000)) + ") { }\n$h = Integer[0, 2999].reduce({}) |$m, $i| { $m + { \"p${i}\" => 1 } }\nInteger[1, 200].each |$i| { d { default: * => $h; \"x${i}\": * => $h } }\n", ("compile",), fails=None)
     code("parameters-chain", lambda: "define d(" + ", ".join(f"$p{n + 1} = $p{n}" if n else "$p1 = 1" for n in range(3000)) + ") { }\nd { 'x': }\n", ("compile",), fails=None)
     code("create-resources", "create_resources('notify', Hash(Integer[1, 60000].map |$x| { [\"n${x}\", { 'message' => 'x' }] }))", ("compile",))
     code("relations-shared", "$f = Integer[1, 1500].map |$i| { \"/f${i}\" } file { $f: } $r = File[$f] Integer[1, 1500].each |$i| { notify { \"n${i}\": require => $r } }", ("compile",))

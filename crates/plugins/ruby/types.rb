@@ -9,6 +9,8 @@ module Puppet
 
     METAPARAMETERS = %i[noop schedule audit loglevel alias tag require subscribe before notify stage].freeze
     AUTOMATIC = %i[require subscribe before notify].freeze
+    # Each attribute is a class of Ruby; the largest types have two hundred.
+    MOST_ATTRIBUTES = 3000
     @types = {}
 
     class << self
@@ -349,6 +351,10 @@ module Puppet
       private
 
       def attribute(name, parent, constant, settings, block)
+        if @parameters && @parameters.size + @properties.size >= MOST_ATTRIBUTES
+          raise DevError, "Class #{self.name} has more than #{MOST_ATTRIBUTES} attributes"
+        end
+
         made = Class.new(parent)
         made.name = name
         made.element = self

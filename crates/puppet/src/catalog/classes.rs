@@ -109,7 +109,7 @@ impl Compiler<'_> {
             title,
             what,
             declared,
-            params,
+            params: params.into(),
             tags,
             is_virtual: at.is_virtual,
             exported: at.exported,

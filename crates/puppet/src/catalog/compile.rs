@@ -153,7 +153,7 @@ impl Compiler<'_> {
             title: title.into(),
             what,
             declared: Declared::Implicitly,
-            params: params.into_iter().collect(),
+            params: params.into_iter().collect::<Vec<_>>().into(),
             tags,
             is_virtual: false,
             exported: false,

@@ -242,11 +242,11 @@ impl Compiler<'_> {
         self.check_late(id)?;
         let resource = self.catalog.get_mut(id);
         call_by_namevar(resource);
-        for param in &mut resource.params {
-            if let Value::Sensitive(inner) = &param.value {
+        for (name, value) in resource.params.values_mut() {
+            if let Value::Sensitive(inner) = value {
                 let inner = Value::clone(inner);
-                resource.sensitive.push(param.name.clone());
-                param.value = inner;
+                resource.sensitive.push(name.clone());
+                *value = inner;
             }
         }
         self.check_names(id)?;
@@ -315,7 +315,7 @@ impl Compiler<'_> {
                             span: param.origin.span,
                             within: id,
                         };
-                        resource.params.retain(|p| p.name != param.name);
+                        resource.params.edit(|all| all.retain(|p| p.name != param.name));
                         resource.params.push(new_param(
                             param.name.clone(),
                             param.value.clone(),
@@ -510,11 +510,11 @@ fn call_by_namevar(resource: &mut Resource) {
     let place = |name: &str| resource.params.iter().position(|p| p.name == name);
     let Some(at) = place("name") else { return };
     match place(&namevar) {
-        None => resource.params[at].name = namevar,
-        Some(other) => {
-            let later = resource.params.remove(at.max(other));
-            resource.params[at.min(other)] = Param { name: namevar, ..later };
-        }
+        None => resource.params.edit(|all| all[at].name = namevar),
+        Some(other) => resource.params.edit(|all| {
+            let later = all.remove(at.max(other));
+            all[at.min(other)] = Param { name: namevar, ..later };
+        }),
     }
 }
 

@@ -33,7 +33,8 @@ use crate::syntax::Arrow;
 use crate::value::Value;
 
 pub use resource::{
-    DataPlace, Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKind,
+    DataPlace, Declared, How, LostValue, Param, ParamOrigin, Params, Resource, ResourceId,
+    ResourceKind,
 };
 
 /// A resource type's name and a title, to look up in the index.

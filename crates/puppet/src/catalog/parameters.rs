@@ -17,6 +17,7 @@ use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Frame};
 use crate::load::{DefKind, TypeDef};
 use crate::syntax::{ExprId, Param as ParamDef};
+use crate::types::mismatch::ByName;
 use crate::types::refusal::answered;
 use crate::types::{is_instance, mismatch};
 use crate::value::Value;
@@ -36,15 +37,6 @@ fn placed(mut unwind: Box<Unwind>, definition: Span) -> Box<Unwind> {
     unwind
 }
 
-/// The steps that it takes to look for each of so many parameters among them all.
-fn searches(params: usize) -> u64 {
-    /// So many are looked through at once.
-    const FEW: usize = 100;
-    const COMPARED_IN_STEP: u64 = 16;
-    let params = if params > FEW { params as u64 } else { 0 };
-    params.saturating_mul(params) / COMPARED_IN_STEP
-}
-
 impl Compiler<'_> {
     /// Gives parameters their values: given ones, data, defaults, in this order of rank.
     pub(super) fn bind_parameters(
@@ -55,7 +47,6 @@ impl Compiler<'_> {
     ) -> EvalResult<()> {
         let signature = self.signature_of(def)?;
         let params = f.program.params(def.params);
-        self.budget.steps.charge(searches(params.len()));
         if def.kind == DefKind::Class {
             for param in params {
                 let given = self.catalog.get(id).param(&param.name);
@@ -123,7 +114,8 @@ impl Compiler<'_> {
         at_end: bool,
     ) -> EvalResult<()> {
         let resource = self.catalog.get(id);
-        let known = |name: &str| signature.params.iter().any(|p| p.name == name);
+        let by_name = ByName::new(signature);
+        let known = |name: &str| by_name.get(name).is_some();
         let is_own = |name: &str| name == "name" || name == "title" && !at_end;
         let checked = resource
             .params
@@ -154,7 +146,7 @@ impl Compiler<'_> {
             }
         }
         let mut misfits = signature.params.iter().filter_map(|wanted| {
-            let param = checked.clone().find(|p| p.name == wanted.name)?;
+            let param = resource.param(&wanted.name)?;
             (!is_instance(&wanted.kind, &param.value)).then_some((wanted, param))
         });
         match misfits.next().filter(|_| unknown.is_none()) {
@@ -262,7 +254,7 @@ impl Compiler<'_> {
         self.tag_by_param(&mut tags, &param, span)?;
         let resource = self.catalog.get_mut(id);
         resource.tags = tags;
-        match resource.params.iter_mut().find(|p| p.name == param.name) {
+        match resource.param_mut(&param.name) {
             Some(slot) => {
                 let old = std::mem::replace(slot, Param { losers: Vec::new(), ..param.clone() });
                 // What was appended one by one is in the value; only its first part is kept.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::Span;
+use rustc_hash::FxHashMap;
 
 use crate::catalog::exported::Import;
 use crate::catalog::schema::{self, NativeType};
@@ -114,6 +115,104 @@ pub struct Param {
     pub losers: Vec<LostValue>,
 }
 
+/// The parameters of a resource in the order they were set. Most resources have a handful, which are
+/// searched in order; many get an index.
+#[derive(Clone, Debug, Default)]
+pub struct Params {
+    list: Vec<Param>,
+    index: Option<Box<FxHashMap<EcoString, u32>>>,
+}
+
+impl Params {
+    /// How many there are before they get an index.
+    const FEW: usize = 32;
+
+    fn place(&self, name: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.get(name).map(|&at| at as usize),
+            None => self.list.iter().position(|p| p.name == name),
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(&self, name: &str) -> Option<&Param> {
+        self.place(name).map(|at| &self.list[at])
+    }
+
+    /// The one of this name, to change it.
+    pub fn named_mut(&mut self, name: &str) -> Option<&mut Param> {
+        self.place(name).map(|at| &mut self.list[at])
+    }
+
+    /// Adds one behind all others.
+    pub fn push(&mut self, param: Param) {
+        if let Some(index) = &mut self.index {
+            index.entry(param.name.clone()).or_insert(self.list.len() as u32);
+        }
+        self.list.push(param);
+        if self.index.is_none() && self.list.len() > Self::FEW {
+            self.index_again();
+        }
+    }
+
+    /// Changes values in place; names stay.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&EcoString, &mut Value)> {
+        self.list.iter_mut().map(|param| (&param.name, &mut param.value))
+    }
+
+    /// Changes which there are, their names, or their order.
+    pub(crate) fn edit<T>(&mut self, edit: impl FnOnce(&mut Vec<Param>) -> T) -> T {
+        let out = edit(&mut self.list);
+        self.index_again();
+        out
+    }
+
+    fn index_again(&mut self) {
+        self.index = None;
+        if self.list.len() > Self::FEW {
+            let mut index = FxHashMap::default();
+            for (at, param) in self.list.iter().enumerate() {
+                index.entry(param.name.clone()).or_insert(at as u32);
+            }
+            self.index = Some(Box::new(index));
+        }
+    }
+}
+
+impl From<Vec<Param>> for Params {
+    fn from(list: Vec<Param>) -> Self {
+        let mut params = Self { list, index: None };
+        params.index_again();
+        params
+    }
+}
+
+impl std::ops::Deref for Params {
+    type Target = [Param];
+
+    fn deref(&self) -> &[Param] {
+        &self.list
+    }
+}
+
+impl<'a> IntoIterator for &'a Params {
+    type Item = &'a Param;
+    type IntoIter = std::slice::Iter<'a, Param>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
+}
+
+impl IntoIterator for Params {
+    type Item = Param;
+    type IntoIter = std::vec::IntoIter<Param>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}
+
 /// A resource.
 #[derive(Debug)]
 pub struct Resource {
@@ -126,7 +225,7 @@ pub struct Resource {
     /// How it was declared.
     pub declared: Declared,
     /// Parameters in the order they were set.
-    pub params: Vec<Param>,
+    pub params: Params,
     /// Tags.
     pub tags: TagSet,
     /// Not in the catalog unless collected.
@@ -165,12 +264,12 @@ impl Resource {
 
     /// The parameter of this name.
     pub fn param(&self, name: &str) -> Option<&Param> {
-        self.params.iter().find(|p| p.name == name)
+        self.params.named(name)
     }
 
     /// The parameter of this name, to change it.
     pub fn param_mut(&mut self, name: &str) -> Option<&mut Param> {
-        self.params.iter_mut().find(|p| p.name == name)
+        self.params.named_mut(name)
     }
 
     /// The schema of its type, if it is applied.
@@ -185,5 +284,36 @@ impl Resource {
     /// Whether it is a class.
     pub fn is_class(&self) -> bool {
         matches!(self.what, ResourceKind::Class(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_found_by_name_however_many_there_are() {
+        for count in [1, Params::FEW, Params::FEW + 1, 200] {
+            let origin = ParamOrigin { how: How::External, span: None, within: ResourceId(0) };
+            let make = |name: usize, value: usize| Param {
+                name: ecow::eco_format!("p{name}"),
+                value: Value::Int(value as i64),
+                append: false,
+                origin: origin.clone(),
+                losers: Vec::new(),
+            };
+            let mut params = Params::default();
+            for n in 0..count {
+                params.push(make(n, n));
+            }
+            // Of two of the same name the first is found.
+            params.push(make(0, 99));
+            assert_eq!(params.named("p0").unwrap().value, Value::Int(0), "{count}");
+            assert!(params.named(&format!("p{count}")).is_none(), "{count}");
+            let last = params.edit(|all| all.remove(count - 1));
+            assert_eq!(params.named(&last.name).is_some(), count == 1, "{count}");
+            params.edit(|all| all[0].name = "other".into());
+            assert!(params.named("other").is_some(), "{count}");
+        }
     }
 }

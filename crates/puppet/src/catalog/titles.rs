@@ -45,7 +45,9 @@ impl Compiler<'_> {
                 new_param(name, value, false, origin)
             })
             .collect();
-        resource.params.splice(0..0, params);
+        if !params.is_empty() {
+            resource.params.edit(|all| drop(all.splice(0..0, params)));
+        }
         Ok(())
     }
 }

@@ -559,7 +559,7 @@ impl Compiler<'_> {
             return bind(self);
         }
         let names = params.iter().map(|p| p.name.clone()).collect();
-        let pending = Pending { callee, names, current: 0 };
+        let pending = Pending::new(callee, names);
         self.scopes.get_mut(f.scope).pending = Some(Box::new(pending));
         self.pending += 1;
         let result = bind(self);

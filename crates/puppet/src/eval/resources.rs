@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::catalog::generate::check_attributes;
 use crate::catalog::no_title;
-use crate::catalog::{How, Param, ParamOrigin, PendingOverride, ResourceId};
+use crate::catalog::{How, Param, ParamOrigin, Params, PendingOverride, ResourceId};
 use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
 use crate::eval::scope::ScopeId;
@@ -221,7 +221,7 @@ impl Compiler<'_> {
     ) -> EvalResult<Vec<Param>> {
         let program = &f.program;
         let within = self.scopes.get(f.scope).resource;
-        let mut out: Vec<Param> = Vec::with_capacity(attributes.len());
+        let mut out = Params::from(Vec::with_capacity(attributes.len()));
         for attribute in program.attributes(attributes) {
             let span = Some(attribute.range.in_file(program.file));
             let origin = ParamOrigin { how: how.clone(), span, within };
@@ -257,18 +257,18 @@ impl Compiler<'_> {
             let param = new_param(attribute.name.clone(), value, append, origin);
             self.add_param(f, id, &mut out, param, unique)?;
         }
-        Ok(out)
+        Ok(out.into_iter().collect())
     }
 
     fn add_param(
         &self,
         f: &Frame,
         id: ExprId,
-        out: &mut Vec<Param>,
+        out: &mut Params,
         param: Param,
         unique: bool,
     ) -> EvalResult<()> {
-        if unique && let Some(first) = out.iter().find(|p| p.name == param.name) {
+        if unique && let Some(first) = out.named(&param.name) {
             let text = format!("The attribute '{}' has already been set", param.name);
             let mut error = EvalError::new("DUPLICATE_ATTRIBUE", text, f.program.span(id));
             error.related.extend(first.origin.span.map(|s| (s, "first set here".to_string())));
@@ -551,12 +551,12 @@ fn untitled(reference: &Value) -> Option<String> {
 /// The parameters of a `default:` body with those of a title's own body over them.
 fn merge_params(defaults: Option<&[Param]>, own: Vec<Param>) -> Vec<Param> {
     let Some(defaults) = defaults else { return own };
-    let mut out = defaults.to_vec();
+    let mut out = Params::from(defaults.to_vec());
     for param in own {
-        match out.iter_mut().find(|p| p.name == param.name) {
+        match out.named_mut(&param.name) {
             Some(slot) => *slot = param,
             None => out.push(param),
         }
     }
-    out
+    out.into_iter().collect()
 }

@@ -73,12 +73,29 @@ pub struct Pending {
     /// What has the parameters, as messages name it.
     pub callee: EcoString,
     /// All parameters, from left to right.
-    pub names: Vec<EcoString>,
+    names: Vec<EcoString>,
+    /// Where each of them stands, if there are many.
+    index: Option<FxHashMap<EcoString, usize>>,
     /// Which of them gets its value.
     pub current: usize,
 }
 
 impl Pending {
+    /// The parameters of a callee, of which the first is under way.
+    pub fn new(callee: EcoString, names: Vec<EcoString>) -> Self {
+        let is_long = names.len() > INLINE;
+        let index = is_long.then(|| names.iter().cloned().zip(0..).collect());
+        Self { callee, names, index, current: 0 }
+    }
+
+    /// Where the parameter of this name stands.
+    fn place(&self, name: &str) -> Option<usize> {
+        match &self.index {
+            Some(index) => index.get(name).copied(),
+            None => self.names.iter().position(|known| known == name),
+        }
+    }
+
     /// What is wrong with reading the parameter at `at`.
     pub fn refusal(&self, at: usize) -> String {
         let (callee, name) = (&self.callee, &self.names[at]);
@@ -135,8 +152,12 @@ impl Scope {
 
     /// Sets a variable, replacing one of the same name.
     pub fn replace(&mut self, name: EcoString, value: Value) {
-        if let Some(slot) = self.vars.iter_mut().find(|(n, _)| *n == name) {
-            slot.1 = value;
+        let place = match &self.index {
+            Some(index) => index.get(&name).map(|&i| i as usize),
+            None => self.vars.iter().position(|(n, _)| *n == name),
+        };
+        if let Some(place) = place {
+            self.vars[place].1 = value;
         } else {
             self.set(name, value);
         }
@@ -275,7 +296,7 @@ impl Scopes {
                 return None;
             }
             if let Some(pending) = &scope.pending
-                && let Some(i) = pending.names.iter().position(|n| n == name)
+                && let Some(i) = pending.place(name)
             {
                 return Some(pending.refusal(i));
             }

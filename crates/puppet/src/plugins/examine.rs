@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json, json};
 
 use super::{Callee, trace_text};
-use crate::catalog::{Automatic, How, LostValue, Param, ParamOrigin, ResourceId, ResourceKind};
+use crate::catalog::{Automatic, How, LostValue, ParamOrigin, ResourceId, ResourceKind};
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, Unwind};
 use crate::eval::resources::new_param;
@@ -113,7 +113,8 @@ impl Compiler<'_> {
             let kind = resource.kind.to_lowercase();
             let in_ruby = loaded.contains(&kind);
             let native = matches!(resource.what, ResourceKind::Native(_));
-            let params = if native { std::mem::take(&mut resource.params) } else { Vec::new() };
+            let params =
+                if native { std::mem::take(&mut resource.params) } else { Default::default() };
             let mut values = Map::new();
             for param in &params {
                 if !param.value.is_undef() && !UNSEEN.contains(&param.name.as_str()) {
@@ -167,8 +168,7 @@ impl Compiler<'_> {
     /// A value as its type has it: what was declared, converted, or a default.
     fn take_value(&mut self, id: ResourceId, name: &str, given: &Json) {
         let resource = self.catalog.get(id);
-        let place = resource.params.iter().position(|p| p.name == name);
-        let before = place.map(|i| resource.params[i].value.clone());
+        let before = resource.param(name).map(|param| param.value.clone());
         let is_title = given.as_str() == Some(resource.title.as_str());
         match &before {
             None | Some(Value::Undef) if given.is_null() || is_title => return,
@@ -177,12 +177,11 @@ impl Compiler<'_> {
         }
         let Ok(value) = self.unpack_value(given) else { return };
         let resource = self.catalog.get_mut(id);
-        let Some(i) = place else {
+        let Some(param) = resource.param_mut(name) else {
             let origin = ParamOrigin { how: How::Kind, span: None, within: id };
             resource.params.push(new_param(name.into(), value, false, origin));
             return;
         };
-        let param: &mut Param = &mut resource.params[i];
         let was = std::mem::replace(&mut param.value, value);
         let origin = ParamOrigin { how: How::Kind, span: param.origin.span, within: id };
         let origin = std::mem::replace(&mut param.origin, origin);

@@ -71,6 +71,10 @@ pub fn parts(uri: &Uri) -> Value {
     Value::hash(entries.into_iter().filter_map(|(name, part)| part.map(|part| (name, part))))
 }
 
+/// The names of all parts.
+pub const PARTS: [&str; 8] =
+    ["scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"];
+
 /// One part by name, `undef` if it is not there; `None` if no part has this name.
 pub fn part(uri: &Uri, name: &str) -> Option<Value> {
     let text = match name {

@@ -66,6 +66,10 @@ pub(super) fn check(pass: &mut Pass<'_>) {
         if ids.iter().any(|&id| matches!(program[id], Expr::Splat(_))) {
             continue;
         }
+        // What a member of a value takes is not known, and it comes before a function.
+        if call.form == CallForm::Method && pass.index.members.knows(name) {
+            continue;
+        }
         let types = &pass.index.types;
         let args = ids.iter().map(|&id| types.value(program, id)).collect();
         let given = Given { args, has_block: call.lambda.is_some() };

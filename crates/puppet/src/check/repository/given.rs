@@ -16,6 +16,8 @@ pub(super) fn collect(program: &Arc<Program>, index: &Index, out: &mut Vec<Given
     for (id, expr) in program.exprs.iter() {
         match expr {
             Expr::Call(call) => out.extend(collector.made(id, program.call(*call))),
+            // One that is virtual need not be right until it is realized.
+            Expr::Resource { form: ResourceForm::Virtual, .. } => {}
             Expr::Resource { kind, bodies, .. } => {
                 let Some(name) = text(program, *kind).map(|name| plain(name)) else { continue };
                 if index.native(&name).is_some_and(|kind| is_elsewhere(&kind))

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::Takes;
 use super::layout::{Kind, ModuleDir};
+use super::members::Members;
 use super::metadata::Puppetfile;
 use super::relations::Titles;
 use super::scopes::{ScopeKind, Scopes};
@@ -38,6 +39,8 @@ pub(super) struct Index {
     pub(super) defines: FxHashMap<EcoString, TypeDef>,
     pub(super) functions: FxHashMap<EcoString, FunctionDef>,
     pub(super) types: Types,
+    /// What may stand behind a dot besides functions.
+    pub(super) members: Members,
     ruby_types: FxHashMap<EcoString, Arc<RubyType>>,
     ruby_functions: FxHashMap<EcoString, Option<Takes>>,
     ruby_signatures: Vec<(EcoString, Option<RubySignature>)>,
@@ -89,6 +92,7 @@ impl Index {
             defines: FxHashMap::default(),
             functions: FxHashMap::default(),
             types: Types::default(),
+            members: Members::default(),
             ruby_types: FxHashMap::default(),
             ruby_functions: FxHashMap::default(),
             ruby_signatures: Vec::new(),
@@ -168,6 +172,7 @@ impl Index {
                     if let Some(model) = modelled::model(&def.program, def.id) {
                         let lower: EcoString = def.name.to_lowercase();
                         self.types.add_model(lower.clone());
+                        self.members.add_model(&model);
                         let known = Arc::new(resource_type(&model));
                         self.ruby_types.entry(lower).or_insert(known);
                     }
@@ -194,6 +199,7 @@ impl Index {
         }
         self.qualified.extend(scopes.asked.iter().filter(|name| parted(name).is_some()).cloned());
         self.prefixes.extend(scopes.asked_prefixes.iter().cloned());
+        self.members.add_objects(program);
         self.add_defaults(program);
     }
 
@@ -254,6 +260,11 @@ impl Index {
     /// What a function in Ruby takes, if its file says it.
     pub(super) fn ruby_function(&self, name: &str) -> Option<&Takes> {
         self.ruby_functions.get(name)?.as_ref()
+    }
+
+    /// Whether a value may have a member of this name: types in Ruby may give theirs any.
+    pub(super) fn may_have_member(&self, name: &str) -> bool {
+        self.members.knows(name) || !self.ruby_data_types.is_empty()
     }
 
     /// Whether a function in Ruby may read the variables of where it is called.

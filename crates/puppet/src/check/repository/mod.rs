@@ -13,6 +13,7 @@ mod given;
 mod hiera;
 mod index;
 mod layout;
+mod members;
 mod metadata;
 mod modelled;
 mod names;

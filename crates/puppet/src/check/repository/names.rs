@@ -15,6 +15,7 @@ use crate::catalog::capitalize_segments;
 use crate::check::names::{bare, parted};
 use crate::codes::advice::member;
 use crate::eval::functions::{is_native_function, native_names};
+use crate::eval::models::ALIASES;
 use crate::eval::type_names::TYPE_NAMES;
 use crate::syntax::*;
 
@@ -143,16 +144,33 @@ fn call_names(pass: &mut Pass<'_>, call: &Call, guarded: &Names) {
         }
         "create_resources" | "ensure_resource" | "ensure_resources" => {
             if let Some(kind) = args.first().and_then(|&arg| text(program, arg)) {
+                // Virtual and exported ones begin with `@`.
+                let kind = kind.trim_start_matches('@');
                 let at = program.range(args[0]);
                 resource_type(pass, kind, at, Severity::Error, guarded);
             }
         }
         _ => {}
     }
-    function(pass, name, program.range(call.callee), guarded);
+    let is_member = call.form == CallForm::Method && pass.index.may_have_member(name);
+    if is_member || ALIASES.iter().any(|(alias, _)| alias == name) && in_type(program, call) {
+        return;
+    }
+    function(pass, name, program.range(call.callee), call.form, guarded);
 }
 
-fn function(pass: &mut Pass<'_>, name: &str, at: TextRange, guarded: &Names) {
+/// Whether a call is in the code of a type.
+fn in_type(program: &Program, call: &Call) -> bool {
+    let at = program.range(call.callee).start;
+    program.definitions.iter().any(|&id| {
+        let range = program.range(id);
+        (range.start..range.end).contains(&at)
+            && matches!(program[id], Expr::Definition(definition)
+                if matches!(program.definition(definition), Definition::TypeDefinition { .. }))
+    })
+}
+
+fn function(pass: &mut Pass<'_>, name: &str, at: TextRange, form: CallForm, guarded: &Names) {
     let (index, plain) = (pass.index, bare(name));
     let known = index.functions.contains_key(plain)
         || index.has_ruby_function(plain)
@@ -160,7 +178,8 @@ fn function(pass: &mut Pass<'_>, name: &str, at: TextRange, guarded: &Names) {
     if known || is_native_function(plain) {
         return;
     }
-    let names = || native_names().chain(index.function_names());
+    let members = index.members.names().filter(|_| form == CallForm::Method);
+    let names = || native_names().chain(index.function_names()).chain(members);
     let message = format!("There is no function `{plain}`");
     let (name, code, severity) = (plain, UNKNOWN_FUNCTION, Severity::Error);
     let count = pass.found.len();

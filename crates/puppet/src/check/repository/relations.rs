@@ -45,6 +45,8 @@ impl Titles {
             Kind::Module | Kind::Modules => false,
         };
         let mut out = Self { is_open: !has_all, ..Self::default() };
+        // The stage that all others are before or behind.
+        out.by_type.entry("stage".into()).or_default().insert("main".into());
         for program in programs.iter().filter(|program| !program.is_aside) {
             if out.is_open {
                 return out;
@@ -66,7 +68,7 @@ impl Titles {
                     }
                 };
                 for body in program.bodies(*bodies) {
-                    self.body(program, &kind, body);
+                    self.body(program, index, &kind, body);
                 }
             }
             Expr::Collect { kind, exported: true, .. } => {
@@ -86,14 +88,17 @@ impl Titles {
         }
     }
 
-    fn body(&mut self, program: &Program, kind: &EcoString, body: &ResourceBody) {
+    fn body(&mut self, program: &Program, index: &Index, kind: &EcoString, body: &ResourceBody) {
         if matches!(program[body.title], Expr::Default) {
             return;
         }
         let mut known = Vec::new();
         let mut is_open = !literals(program, body.title, &mut known);
+        let ruby = index.native(kind).and_then(|kind| kind.ruby);
+        let namevars = ruby.as_ref().map_or(&[][..], |ruby| &ruby.namevars);
         for attribute in program.attributes(body.attributes) {
-            let names = NAMING.contains(&attribute.name.as_str());
+            let names =
+                NAMING.contains(&attribute.name.as_str()) || namevars.contains(&attribute.name);
             if attribute.op == AttributeOp::Splat {
                 is_open = true;
             } else if names {
@@ -113,7 +118,7 @@ impl Titles {
         if MAKING.contains(&name) {
             let kind = program.list(call.args).first().and_then(|&arg| text(program, arg));
             match kind {
-                Some(kind) => drop(self.open.insert(plain(kind))),
+                Some(kind) => drop(self.open.insert(plain(kind.trim_start_matches('@')))),
                 None => self.is_open = true,
             }
         } else if name == "ensure_packages" {

@@ -21,6 +21,8 @@ pub(super) struct Types {
     aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
     /// Names in lower case of types that are written in Ruby, of which nothing more is known.
     foreign: FxHashSet<EcoString>,
+    /// Names in lower case of aliases whose meaning is not known.
+    unclear: FxHashSet<EcoString>,
     /// Names in lower case of types with features of their own.
     pub(super) models: FxHashSet<EcoString>,
 }
@@ -50,6 +52,9 @@ impl Types {
                 }
                 let target = self.type_of(&def.program, def.kind);
                 let target = target.filter(|t| !only_refers_to(t, &def.name, &mut Vec::new()));
+                if target.is_none() && round > 0 {
+                    self.unclear.insert(key.clone());
+                }
                 if target.is_some() || round > 0 {
                     // It is unset, as was just seen.
                     let _ = alias.target.set(target.unwrap_or(Type::Any));
@@ -80,6 +85,9 @@ impl Types {
             return Some(kind);
         }
         let lower = name.to_lowercase();
+        if self.unclear.contains(lower.as_str()) {
+            return None;
+        }
         if let Some(alias) = self.aliases.get(lower.as_str()) {
             return Some(match alias.target.get() {
                 Some(Type::Object(object)) if object.name == alias.name => {

@@ -4,8 +4,9 @@ mod describe;
 mod message;
 
 use ecow::EcoString;
+use rustc_hash::FxHashMap;
 
-use crate::eval::closure::{Closure, Signature};
+use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::error::{EvalResult, plain};
 use crate::types::infer::callable_of;
 use crate::types::refusal::answered;
@@ -13,6 +14,9 @@ use crate::types::{IntRange, Type, infer_set, is_assignable, is_instance};
 use crate::value::Value;
 
 use describe::{describe, describe_signatures};
+
+/// So many parameters are searched in order; more get an index.
+const FEW: usize = 16;
 
 /// One step on the way to the part that does not fit.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -83,17 +87,45 @@ fn joined(subject: &str, errors: &[Mismatch]) -> Option<String> {
     }
 }
 
+/// Finds parameters of a signature by their names, by an index where there are many.
+#[derive(Debug)]
+pub(crate) struct ByName<'s> {
+    params: &'s [SignatureParam],
+    index: Option<FxHashMap<&'s str, &'s SignatureParam>>,
+}
+
+impl<'s> ByName<'s> {
+    /// Those of a signature.
+    pub(crate) fn new(signature: &'s Signature) -> Self {
+        let params = &signature.params[..];
+        let index = (params.len() > FEW).then(|| params.iter().map(|p| (&*p.name, p)).collect());
+        Self { params, index }
+    }
+
+    /// The one of this name.
+    pub(crate) fn get(&self, name: &str) -> Option<&'s SignatureParam> {
+        match &self.index {
+            Some(index) => index.get(name).copied(),
+            None => self.params.iter().find(|p| p.name == name),
+        }
+    }
+}
+
 /// Whether the parameters given to a class or defined type are right. Each has another name.
 pub fn params_fit<'v>(
     signature: &Signature,
-    given: impl Iterator<Item = (&'v str, &'v Value)> + Clone,
+    given: impl Iterator<Item = (&'v str, &'v Value)>,
 ) -> bool {
-    let fits = |(name, value): (&str, &Value)| {
-        let param = signature.params.iter().find(|p| p.name == name);
-        param.is_some_and(|p| is_deferred(value) || is_instance(&p.kind, value))
-    };
-    let has = |name: &str| given.clone().any(|(given, _)| given == name);
-    given.clone().all(fits) && signature.params.iter().all(|p| p.optional || has(&p.name))
+    let params = ByName::new(signature);
+    let mut required = 0;
+    for (name, value) in given {
+        let Some(param) = params.get(name) else { return false };
+        if !is_deferred(value) && !is_instance(&param.kind, value) {
+            return false;
+        }
+        required += usize::from(!param.optional);
+    }
+    required == signature.min()
 }
 
 /// What is wrong with the parameters given to a class or defined type: `None` if nothing is.
@@ -106,15 +138,17 @@ pub fn describe_params(
 ) -> Option<String> {
     let mut errors = Vec::new();
     let bare = |reason| Mismatch { path: Vec::new(), reason };
+    let params = ByName::new(signature);
     for (name, _) in given {
-        if !signature.params.iter().any(|p| p.name == *name) {
+        if params.get(name).is_none() {
             errors.push(bare(Reason::UnknownParameter(name.clone())));
         }
     }
+    let given: FxHashMap<&str, &Value> = given.iter().rev().map(|(n, v)| (&**n, v)).collect();
     for param in &signature.params {
-        match given.iter().find(|(name, _)| *name == param.name) {
-            Some((_, value)) if is_deferred(value) || is_instance(&param.kind, value) => {}
-            Some((_, value)) => errors.extend(describe(
+        match given.get(&*param.name) {
+            Some(value) if is_deferred(value) || is_instance(&param.kind, value) => {}
+            Some(value) => errors.extend(describe(
                 &param.kind,
                 &infer_set(value),
                 &[Step::Parameter(param.name.clone())],
