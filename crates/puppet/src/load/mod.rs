@@ -35,7 +35,7 @@ pub use ruby_types::RubyType;
 use crate::check;
 use crate::eval::error::{EvalError, EvalResult, Step};
 use crate::eval::{Strict, given_part};
-use crate::plugins::RubyFile;
+use crate::plugins::{RubyFile, RubySource};
 use crate::syntax::{self, Expr, Program};
 
 /// The source text of the site program.
@@ -108,6 +108,8 @@ pub struct Environment {
     pub hiera: crate::hiera::Files,
     /// The process that runs the Ruby code of modules.
     pub ruby: ordain_plugins::Ruby,
+    /// Whether functions in Ruby run without that process where they can.
+    pub has_native_functions: bool,
     /// The site program: its texts in order.
     pub site: Vec<Arc<Program>>,
     /// Node blocks in order.
@@ -145,6 +147,7 @@ struct Registry {
     /// Whether there is a template.
     is_template: Slots<bool>,
     templates: Slots<Result<Arc<LoadedFile>, String>>,
+    ruby_sources: Slots<Option<Arc<RubySource>>>,
     erb: Slots<Result<Arc<ErbTemplate>, String>>,
     inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
     /// Names that were looked for and not found, with their kind.
@@ -192,6 +195,7 @@ impl Environment {
             hiera_config: options.hiera_config,
             hiera: crate::hiera::Files::default(),
             ruby: ordain_plugins::Ruby::default(),
+            has_native_functions: true,
             site: Vec::new(),
             nodes: Vec::new(),
             strict: options.strict,
