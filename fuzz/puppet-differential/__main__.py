@@ -5,7 +5,7 @@
 OURS and THEIRS are command lines of programs that read cases as JSON, one a line, and answer each
 with a line, in the form of recorded answers; `cargo xtask answer` is one for Ordain. A case is an
 expression, a text to be parsed, or a program with modules, data, facts and settings. Compared are
-success, the issue code, the line and the words of an error, the value and its type, the syntax tree,
+success, the issue code, the line, the column and the words of an error, the value and its type, the syntax tree,
 the catalog and what is logged. Differences are grouped; the first of a group are made small.
 """
 
@@ -38,7 +38,7 @@ class Puppet:
         return found[0] == kind and (kind not in ("issue", "words") or self.shape(*found) == group)
 
     def repaired(self, case, answers, found):
-        differs = found and found[0] not in ("words", "known", "issue", "line")
+        differs = found and found[0] not in ("words", "known", "issue", "line", "column")
         return None if differs or self.succeeds(answers[1]) else case.without(*compare.place(answers[1]))
 
     def succeeds(self, answer):

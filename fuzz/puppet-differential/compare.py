@@ -91,6 +91,8 @@ def failure_difference(ours, theirs):
         return "issue", f"{ours.get('issue_code')} for {theirs.get('issue_code')}: {said(ours)} | {said(theirs)}"
     if theirs.get("line") is not None and ours.get("line") != theirs.get("line"):
         return "line", f"{ours.get('line')} for {theirs.get('line')}: {said(theirs)}"
+    if theirs.get("pos") is not None and ours.get("pos") != theirs.get("pos"):
+        return "column", f"{ours.get('pos')} for {theirs.get('pos')}: {said(theirs)}"
     if said(ours) != said(theirs):
         return "words", f"{said(ours)} | {said(theirs)}"
     return None

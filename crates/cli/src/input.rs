@@ -7,6 +7,7 @@ use ecow::EcoString;
 use ordain_graph::exports::{Exported, Exports};
 use ordain_graph::language::Strict;
 use ordain_puppet::catalog::compile::Node;
+use ordain_puppet::catalog::version::ConfigVersion;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site, bolt_modulepath};
 use ordain_puppet::value::Value;
@@ -112,6 +113,8 @@ pub struct Layout {
     pub modulepath: Vec<PathBuf>,
     /// The site program.
     pub site: Site,
+    /// The command that says the version of catalogs.
+    pub config_version: Option<String>,
 }
 
 /// Opens what stands at a path and finds out about the node. What is wrong is shown.
@@ -289,6 +292,9 @@ pub fn open_for_all(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Open
     open_layout(ui, world, layout, args, name)
 }
 
+/// Upstream's directory of code.
+const CODEDIR: &str = "/etc/puppetlabs/code";
+
 fn open_layout(
     ui: &mut Ui,
     world: Arc<dyn World>,
@@ -309,8 +315,9 @@ fn open_layout(
         kinds: args.resource_types()?,
     };
     let env = match Environment::open(options) {
-        Ok((env, warnings)) => {
+        Ok((mut env, warnings)) => {
             ui.diagnostics(warnings, &sources);
+            env.config_version = ConfigVersion::of(layout.config_version.unwrap_or_default());
             env
         }
         Err(errors) => {
@@ -409,7 +416,7 @@ fn alone(world: &dyn World, path: &Path) -> Vec<Diagnostic> {
 /// A site program on its own.
 fn without_directory(site: Site, args: &CompileArgs, environment: &str) -> Layout {
     let modulepath = given_modulepath(args, environment).unwrap_or_default();
-    Layout { dir: None, modulepath, site }
+    Layout { dir: None, modulepath, site, config_version: None }
 }
 
 fn given_modulepath(args: &CompileArgs, environment: &str) -> Option<Vec<PathBuf>> {
@@ -438,7 +445,8 @@ fn directory(world: &dyn World, dir: &Path, environment: &str) -> Result<Layout,
     let has = |name: &str| world.kind(&dir.join(name)).is_some();
     if !PARTS.iter().any(|name| has(name)) {
         let site = Site::Path(dir.to_path_buf());
-        return Ok(Layout { dir: Some(dir.to_path_buf()), modulepath: Vec::new(), site });
+        let dir = Some(dir.to_path_buf());
+        return Ok(Layout { dir, modulepath: Vec::new(), site, config_version: None });
     }
     let conf = dir.join("environment.conf");
     let conf = if has("environment.conf") { read_conf(world, &conf)? } else { Vec::new() };
@@ -451,7 +459,8 @@ fn directory(world: &dyn World, dir: &Path, environment: &str) -> Result<Layout,
         None if has("manifests") => Site::Path(dir.join("manifests")),
         None => Site::Nothing,
     };
-    Ok(Layout { dir: Some(dir.to_path_buf()), modulepath, site })
+    let config_version = find("config_version").map(|text| command(text, dir, environment));
+    Ok(Layout { dir: Some(dir.to_path_buf()), modulepath, site, config_version })
 }
 
 /// The entries of an `environment.conf`: lines `key = value`, comments after `#`.
@@ -474,10 +483,22 @@ fn read_conf(world: &dyn World, path: &Path) -> Result<Vec<(String, String)>, Di
     Ok(entries)
 }
 
+/// A command with its variables replaced, and its program below `dir` if its path is relative.
+fn command(text: &str, dir: &Path, environment: &str) -> String {
+    let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_path_buf());
+    let around = dir.parent().unwrap_or(&dir).display().to_string();
+    let text = text.replace("$environmentpath", &around);
+    let text = text.replace("$codedir", CODEDIR).replace("$environment", environment);
+    match text.is_empty() || text.starts_with('/') {
+        true => text,
+        false => dir.join(text.trim_start_matches("./")).display().to_string(),
+    }
+}
+
 /// The directories of a module path; relative ones are below `base`.
 fn split(text: &str, base: &Path, environment: &str) -> Vec<PathBuf> {
     let text = text.replace("$basemodulepath", BASE_MODULEPATH);
-    let text = text.replace("$codedir", "/etc/puppetlabs/code");
+    let text = text.replace("$codedir", CODEDIR);
     let text = text.replace("$environment", environment);
     let dirs = text.split(':').map(str::trim).filter(|d| !d.is_empty());
     dirs.map(|dir| base.join(dir)).collect()

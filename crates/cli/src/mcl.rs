@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clap::ValueEnum;
 use ecow::EcoString;
@@ -59,8 +59,35 @@ pub struct Machine {
     commands: commands::Commands,
     root: Option<PathBuf>,
     hostname: Option<EcoString>,
-    /// Whether the graph is for the machine itself.
-    is_planned: bool,
+    /// Where the file system of the machine begins, if the graph is for it.
+    machine: Option<PathBuf>,
+    scratch: Scratch,
+}
+
+/// Where programs keep files of their own on the machine that they are for.
+const OWN: &str = "var/lib/ordain/mcl";
+
+/// A directory of a run that is for no machine, made when it is asked for.
+#[derive(Default)]
+struct Scratch(OnceLock<Option<PathBuf>>);
+
+impl Scratch {
+    fn path(&self, world: &dyn World) -> Option<PathBuf> {
+        let made = || {
+            let path = std::env::temp_dir().join(format!("ordain-mcl-{:016x}", world.random()));
+            world.make_directory(&path, 0o700).ok().map(|()| path)
+        };
+        self.0.get_or_init(made).clone()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Some(Some(path)) = self.0.get() {
+            // What is gone already needs no removal.
+            let _ = std::fs::remove_dir_all(path);
+        }
+    }
 }
 
 impl Surroundings for Machine {
@@ -87,7 +114,14 @@ impl Surroundings for Machine {
 
     fn packages(&self, names: &[&str]) -> BTreeMap<String, Vec<String>> {
         // A compile alone is the same on every machine.
-        if self.is_planned { contents(self.shared.host(), names) } else { BTreeMap::new() }
+        if self.machine.is_some() { contents(self.shared.host(), names) } else { BTreeMap::new() }
+    }
+
+    fn state_directory(&self) -> Option<PathBuf> {
+        match &self.machine {
+            Some(machine) => Some(machine.join(OWN)),
+            None => self.scratch.path(&self.world),
+        }
     }
 }
 
@@ -156,7 +190,7 @@ impl Request<'_> {
             hostname: self.hostname.as_deref().map(EcoString::from),
             world: HostWorld::noting(self.touched.clone()),
             shared: stored::Stored::of(self.machine.as_deref(), self.store.clone()),
-            is_planned: self.machine.is_some(),
+            machine: self.machine.clone(),
             ..Machine::default()
         }
     }

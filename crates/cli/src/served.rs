@@ -130,13 +130,14 @@ fn unservable(graph: &Graph, id: ResourceId, message: &str) -> Diagnostic {
     }
 }
 
-/// What a catalog says of itself. The version is the same for the same sources, so that the same
-/// inputs give the same bytes; so is the identity of a static catalog, which is made of the rest.
+/// What a catalog says of itself. The version is what the command of the environment
+/// says, or nothing, so that the same inputs give the same bytes; so is the identity of a static catalog, which is made of the rest.
 ///
 /// # Errors
 /// When the catalog cannot be written.
 pub fn envelope(graph: &Graph, sources: &SourceMap) -> std::io::Result<Envelope> {
-    let mut envelope = Envelope { version: Value::Null, ..Envelope::default() };
+    let version = graph.version.clone().map_or(Value::Null, Value::Str);
+    let mut envelope = Envelope { version, ..Envelope::default() };
     if !graph.served.is_empty() {
         let mut text = Vec::new();
         puppet_catalog::write(graph, sources, &envelope, &mut text)?;

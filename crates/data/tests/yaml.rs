@@ -54,6 +54,47 @@ fn scalars_of_psych() {
     }
 }
 
+/// What is YAML 1.2, but refused by libyaml, which Ruby reads with.
+#[test]
+fn refused_by_libyaml() {
+    let node = "did not find expected node content while parsing a flow node";
+    let tab = "found character that cannot start any token while scanning for the next token";
+    let cases = [
+        ("[:a]", node, "1 column 2"),
+        ("a: {k: :b}", node, "1 column 8"),
+        ("- [1, :\"q s\"]", node, "1 column 7"),
+        ("{:}", node, "1 column 2"),
+        ("a: {b: 1, :c: 2}", node, "1 column 11"),
+        ("[a, b:]", "found unexpected ':' while scanning a plain scalar", "1 column 5"),
+        ("{a:}", "found unexpected ':' while scanning a plain scalar", "1 column 2"),
+        (": a", "did not find expected key while parsing a block mapping", "1 column 1"),
+        ("\ta: 1", tab, "1 column 1"),
+        ("a:\n \tb: 1", tab, "2 column 2"),
+        ("-\ta", tab, "1 column 2"),
+    ];
+    for (text, message, place) in cases {
+        assert_eq!(psych(text), format!("{message} at line {place}"), "{text}");
+        assert!(yaml::read(text, Schema::Core).is_ok(), "{text}");
+    }
+    for text in ["{a: }", "{? : 1}", "[a:b, \"c\": 1]", "a:\t1", "a: [\t1]", "---\ta", "? \n: b"] {
+        assert!(yaml::read(text, Schema::Psych).is_ok(), "{text}");
+    }
+}
+
+/// Symbols are texts, or maps that mark them.
+#[test]
+fn symbols_of_psych() {
+    let text = "a: :b\n:c: !ruby/symbol d\ne: ':f'\n";
+    let tree = Tree::parse(text).unwrap();
+    assert!(tree.has_symbols() && !Tree::parse("a: b\nc: ':d'\n").unwrap().has_symbols());
+    assert_eq!(psych(text), r#"{"a":"b","c":"d","e":":f"}"#);
+    let marked = tree.value(Schema::PsychSymbols).unwrap();
+    let symbol = |name: &str| Value::map([(yaml::SYMBOL, Value::str(name))]);
+    let values: Vec<Value> = marked.as_map().unwrap().values().cloned().collect();
+    assert_eq!(values, [symbol("b"), symbol("d"), ":f".into()]);
+    assert!(marked.as_map().unwrap().contains_key(&symbol("c")));
+}
+
 #[test]
 fn scalars_of_the_core_schema() {
     let text = "[yes, 0o17, 017, 1_0, 1e3, 0x1f, .5, True, 2020-01-01, !!int '7', <<, 1:30]";

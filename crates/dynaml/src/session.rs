@@ -9,7 +9,7 @@ use ordain_source::World;
 use ordain_source::limits::on_deep_stack;
 
 use crate::complaint::complaint;
-use crate::eval::scope::{Bound, Scope};
+use crate::eval::scope::{Bound, Names, Scope};
 use crate::eval::stop::Stop;
 use crate::eval::tree::{Body, InstId};
 use crate::eval::{Dialect, Document, Evaluator, Options};
@@ -212,9 +212,8 @@ fn bindings(names: &[(String, ordain_data::Value)]) -> Scope {
     if names.is_empty() {
         return Scope::default();
     }
-    let names = names.iter();
-    Scope::default()
-        .with(names.map(|(k, v)| (k.into(), Bound::from(crate::lower::value(v)))).collect())
+    let names = names.iter().map(|(k, v)| (k.into(), Bound::from(crate::lower::value(v))));
+    Scope::default().with(names.collect::<Names>())
 }
 
 struct Run<'w, 'r> {
@@ -483,11 +482,11 @@ impl Run<'_, '_> {
         };
         let root = self.evaluator.add_document(Body::Value(value.clone().into()), document);
         let src = self.evaluator.source_of(root);
-        let names = match value {
+        let names: Names = match value {
             Value::Map(map) => {
                 map.entries().iter().map(|(k, i)| (k.clone(), Bound::Value(i.clone()))).collect()
             }
-            _ => Vec::new(),
+            _ => Names::new(),
         };
         let scope = Scope::default().with(names);
         let node = self.evaluator.add_instance(Body::Expr(expr, src), root, scope, true);

@@ -28,7 +28,7 @@ mod write;
 pub use encoding::decode;
 pub use model::{
     Annotation, Attribute, Class, Classifier, DataType, Enumeration, Feature, FeatureRef,
-    FeatureRole, Literal, Package, Reference, TypeRef, annotation,
+    FeatureRole, Literal, Operation, Package, Parameter, Reference, TypeRef, annotation,
 };
 pub use read::{
     Document, MAX_ATTRIBUTES, MAX_DEPTH, MAX_ELEMENTS, MAX_NAMESPACES, MAX_TEXT, MAX_VALUE,

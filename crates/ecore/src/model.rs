@@ -72,6 +72,30 @@ pub struct Class {
     pub annotations: Vec<Annotation>,
     /// Its own attributes and references, in order.
     pub features: Vec<Feature>,
+    /// Its own operations, in order. Those that have no notes are not read, as they have no code.
+    pub operations: Vec<Operation>,
+}
+
+/// What objects of a class can be asked to do (`EOperation`).
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Operation {
+    /// Its name.
+    pub name: EcoString,
+    /// What it gives; nothing if it gives nothing, or the file does not say.
+    pub kind: Option<TypeRef>,
+    /// Notes.
+    pub annotations: Vec<Annotation>,
+    /// What it is given, in order.
+    pub parameters: Vec<Parameter>,
+}
+
+/// What an operation is given (`EParameter`).
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: EcoString,
+    /// What it is; nothing if the file does not say.
+    pub kind: Option<TypeRef>,
 }
 
 /// An enumeration (`EEnum`).

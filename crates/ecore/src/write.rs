@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use ecow::EcoString;
 
 use crate::model::{
-    Annotation, Class, Classifier, Enumeration, Feature, FeatureRole, Package, TypeRef,
+    Annotation, Class, Classifier, Enumeration, Feature, FeatureRole, Operation, Package, TypeRef,
 };
 use crate::{ECORE, XMI, XML_TYPES, XSI};
 
@@ -168,8 +168,10 @@ impl Writer {
             let uris: Vec<String> = here.iter().map(|one| self.uri(one)).collect();
             self.attribute("eSuperTypes", &uris.join(" "));
         }
-        let has_children =
-            !class.annotations.is_empty() || !class.features.is_empty() || !elsewhere.is_empty();
+        let has_children = !class.annotations.is_empty()
+            || !class.features.is_empty()
+            || !class.operations.is_empty()
+            || !elsewhere.is_empty();
         self.inside(has_children);
         self.annotations(&class.annotations);
         for one in elsewhere {
@@ -178,10 +180,39 @@ impl Writer {
             self.attribute("href", &uri);
             self.inside(false);
         }
+        for operation in &class.operations {
+            self.operation(operation);
+        }
         for feature in &class.features {
             self.feature(feature);
         }
         self.close("eClassifiers", has_children);
+    }
+
+    fn operation(&mut self, operation: &Operation) {
+        self.open("eOperations");
+        self.attribute("name", &operation.name);
+        self.data_type(operation.kind.as_ref());
+        let has_children = !operation.annotations.is_empty() || !operation.parameters.is_empty();
+        self.inside(has_children);
+        self.annotations(&operation.annotations);
+        for parameter in &operation.parameters {
+            self.open("eParameters");
+            self.attribute("name", &parameter.name);
+            self.data_type(parameter.kind.as_ref());
+            self.inside(false);
+        }
+        self.close("eOperations", has_children);
+    }
+
+    /// The type of what is no feature, with what it is of where another document has it.
+    fn data_type(&mut self, kind: Option<&TypeRef>) {
+        let Some(one) = kind else { return };
+        let uri = match one {
+            TypeRef::Local(_) => self.uri(one),
+            _ => format!("ecore:EDataType {}", self.uri(one)),
+        };
+        self.attribute("eType", &uri);
     }
 
     fn enumeration(&mut self, one: &Enumeration) {

@@ -42,6 +42,35 @@ pub fn inspect_ruby(text: &str) -> String {
     out
 }
 
+/// The `inspect` of a symbol of Ruby.
+///
+/// ```
+/// use ordain_functions::text::inspect_ruby_symbol;
+/// assert_eq!(inspect_ruby_symbol("a_1?"), ":a_1?");
+/// assert_eq!(inspect_ruby_symbol("a b"), ":\"a b\"");
+/// ```
+pub fn inspect_ruby_symbol(name: &str) -> String {
+    const OPERATORS: [&str; 22] = [
+        "+", "-", "*", "/", "%", "**", "==", "!=", "===", "=~", "!~", "<", "<=", ">", ">=", "<=>",
+        "<<", ">>", "!", "[]", "[]=", "~",
+    ];
+    let word = name.strip_suffix(['?', '!', '=']).unwrap_or(name);
+    let word = match word.len() == name.len() {
+        true => {
+            word.trim_start_matches('@').strip_prefix('$').unwrap_or(word.trim_start_matches('@'))
+        }
+        false => word,
+    };
+    let is_letter = |c: char| c.is_alphabetic() || c == '_' || !c.is_ascii();
+    let is_word = word.starts_with(is_letter)
+        && word.chars().all(|c| is_letter(c) || c.is_ascii_digit())
+        && !name.starts_with("@@@");
+    match is_word || OPERATORS.contains(&name) {
+        true => format!(":{name}"),
+        false => format!(":{}", inspect_ruby(name)),
+    }
+}
+
 /// A text as Python's `repr` quotes it.
 ///
 /// ```

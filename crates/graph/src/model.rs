@@ -230,6 +230,8 @@ pub struct Graph {
     pub origins: OriginTable,
     /// What the sources of files were, where that was looked up.
     pub served: ServedFiles,
+    /// The version that a command of the environment gave its catalogs, if there is one.
+    pub version: Option<EcoString>,
 }
 
 impl Graph {

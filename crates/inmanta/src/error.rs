@@ -47,6 +47,8 @@ pub enum Class {
     ModuleLoading,
     /// An error that the original raises as a bare Python exception.
     Python,
+    /// Python's exception of this name.
+    ZeroDivision,
 }
 
 impl Class {
@@ -66,6 +68,7 @@ impl Class {
             Self::CycleInRelationPrecedencePolicy | Self::InvalidRelationPrecedenceRule => {
                 "inmanta.execute.scheduler"
             }
+            Self::ZeroDivision => "builtins",
             _ => "inmanta.ast",
         }
     }
@@ -113,6 +116,7 @@ impl Class {
             Self::PluginType => "PluginTypeException",
             Self::ModuleLoading => "ModuleLoadingException",
             Self::Python => "Exception",
+            Self::ZeroDivision => "ZeroDivisionError",
         }
     }
 

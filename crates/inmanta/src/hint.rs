@@ -23,6 +23,9 @@ pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diag
     if let Some((span, text)) = place.missing(&found) {
         return error.move_to(span, text);
     }
+    if let Some(help) = place.unnamed_value() {
+        return error.help(help);
+    }
     match place.advice(&found) {
         Some(help) => error.help(help),
         None => place.keyword(error),
@@ -97,6 +100,27 @@ impl Place<'_> {
         }
         let end = head_without_colon(text, start)?;
         Some((self.span(end - 1, end), "a colon is missing behind this"))
+    }
+
+    /// A value in a constructor that is not named.
+    fn unnamed_value(&self) -> Option<String> {
+        let before = self.text[..self.start.max(self.end)].trim_end();
+        let before = before.strip_suffix([')', ',']).unwrap_or(before);
+        let line = before.rfind('\n').map_or(before, |at| &before[at + 1..]);
+        let (head, value) = line.rsplit_once('(')?;
+        let is_value = !value.trim().is_empty() && !value.contains(['=', '(', '*']);
+        let from = head.rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+        let name = &head[from.map_or(0, |at| at + 1)..];
+        let entity = name.rsplit("::").next().unwrap_or(name);
+        if !is_value || !entity.starts_with(char::is_uppercase) {
+            return None;
+        }
+        // What identifies an instance is most likely to be meant.
+        let index = self.text.split_once(&format!("index {entity}("));
+        let attribute = index.and_then(|(_, rest)| rest.split([',', ')']).next());
+        let attribute = attribute.map_or("attribute", str::trim);
+        let value = value.trim();
+        Some(format!("the values of a constructor have names: `{name}({attribute}={value})`"))
     }
 
     /// What to do about a token that cannot stand here.

@@ -49,13 +49,15 @@ impl Language for Inmanta {
         }
         request.modulepath.extend(checking.modulepath.iter().cloned());
         request.check_only = true;
-        let outcome = compile(request);
+        let mut outcome = compile(request);
         let mut found = Vec::new();
         if let Some(error) = &outcome.error {
             found.extend(diagnose::errors(error, &own));
         }
         if outcome.error.is_none() {
-            for misfit in outcome.net.program.misfits() {
+            let mut misfits = outcome.net.program.misfits();
+            misfits.extend(outcome.net.unmet_conditions());
+            for misfit in misfits {
                 let mut one = diagnose::errors(&misfit.error, &own);
                 if !misfit.is_certain {
                     one.iter_mut().for_each(|d| d.severity = Severity::Warning);

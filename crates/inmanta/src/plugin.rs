@@ -144,6 +144,53 @@ impl Signature {
             line: 0,
         }
     }
+
+    /// That so many positional arguments and those of these names fit the parameters.
+    ///
+    /// # Errors
+    /// In Python's words, if there are too few or too many.
+    pub fn check_count(
+        &self,
+        positional: usize,
+        is_named: &dyn Fn(&str) -> bool,
+    ) -> crate::error::Result<()> {
+        let name = &self.name;
+        let fail = |message: String| Err(Error::new(crate::error::Class::Runtime, message));
+        let places = self.params.iter().filter(|p| !p.keyword_only).count();
+        if self.rest.is_none() && positional > places {
+            let count = positional;
+            return fail(format!(
+                "{name}() takes {places} positional arguments but {count} were given"
+            ));
+        }
+        for (is_keyword, sort) in [(false, "positional"), (true, "keyword-only")] {
+            let missing: Vec<String> = self
+                .params
+                .iter()
+                .enumerate()
+                .filter(|(i, param)| {
+                    param.keyword_only == is_keyword
+                        && (is_keyword || *i >= positional)
+                        && !param.has_default
+                        && !is_named(&param.name)
+                })
+                .map(|(_, param)| format!("'{}'", param.name))
+                .collect();
+            match missing.as_slice() {
+                [] => {}
+                [only] => {
+                    return fail(format!("{name}() missing 1 required {sort} argument: {only}"));
+                }
+                [first @ .., last] => {
+                    let (count, first) = (missing.len(), first.join(", "));
+                    return fail(format!(
+                        "{name}() missing {count} required {sort} arguments: {first} and {last}"
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The arguments of a call, checked against the signature.

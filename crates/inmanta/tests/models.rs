@@ -317,3 +317,75 @@ end
 "#;
     assert_eq!(trace(model), "no error");
 }
+
+#[test]
+fn division_by_zero_is_pythons_error() {
+    for (text, message) in [
+        ("x = 1 / 0\n", "division by zero"),
+        ("x = 1 % 0\n", "integer modulo by zero"),
+        ("x = 1.0 / 0\n", "float division by zero"),
+    ] {
+        let out = run_with(text, false);
+        assert_eq!(out["error"]["class"], "ZeroDivisionError", "{text}");
+        assert_eq!(out["error"]["msg"], message, "{text}");
+    }
+}
+
+/// What a check finds that every run would meet, with lines.
+fn checked(text: &str) -> Vec<String> {
+    let (world, sources) = (MemoryWorld::default(), SourceMap::new());
+    let mut request = Request::new(&world, &sources, "/p", "/p/main.cf", text);
+    request.autostd = true;
+    request.check_only = true;
+    let mut outcome = compile(request);
+    assert!(outcome.error.is_none());
+    let found = outcome.net.program.misfits().into_iter();
+    found
+        .chain(outcome.net.unmet_conditions())
+        .map(|misfit| {
+            let at = misfit.error.location.map_or(0, |at| at.line);
+            format!("{at}: {}", misfit.error.message)
+        })
+        .collect()
+}
+
+#[test]
+fn a_check_finds_arguments_that_do_not_fit() {
+    let text = "import std\nx = std::replace(\"a\")\ny = std::upper(5)\nz = std::upper(\"a\", \"b\")\n\
+                w = std::upper(\"a\")\n";
+    let expected = [
+        "2: std::replace() missing 2 required positional arguments: 'old' and 'new'",
+        "3: Invalid value '5', expected string",
+        "4: std::upper() takes 1 positional arguments but 2 were given",
+    ];
+    let mut found = checked(text);
+    found.sort();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_check_finds_what_a_typedef_refuses() {
+    let text = "typedef small as int matching self < 5\nentity B:\n    small s\nend\n\
+                implement B using std::none\nB(s=7)\nB(s=4)\n";
+    let expected = ["6: Invalid value 7, does not match constraint `(self < 5)`"];
+    assert_eq!(checked(text), expected);
+}
+
+/// The help that the diagnostics of an error give.
+fn help(text: &str) -> String {
+    let (world, sources) = (MemoryWorld::default(), SourceMap::new());
+    let request = Request::new(&world, &sources, "/p", "/p/main.cf", text);
+    let outcome = compile(request);
+    let error = outcome.error.as_ref().unwrap();
+    let found = ordain_inmanta::diagnose::errors(error, &sources);
+    found.into_iter().flat_map(|one| one.help).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn errors_say_what_is_meant() {
+    let circle = "these wait for each other in a circle: a -> b -> a";
+    assert!(help("a = b\nb = a\n").contains(circle), "{}", help("a = b\nb = a\n"));
+    let text = "entity Host:\n    string name\nend\nindex Host(name)\nHost(\"test\")\n";
+    let named = "the values of a constructor have names: `Host(name=\"test\")`";
+    assert!(help(text).contains(named), "{}", help(text));
+}

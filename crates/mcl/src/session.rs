@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use ordain_source::{Diagnostic, Severity, SourceMap, Span, World, limits};
+use ordain_source::{Diagnostic, Severity, SourceMap, Span, World, limits, suggest};
 use rustc_hash::FxHashMap;
 
 use crate::Edition;
@@ -16,7 +17,7 @@ use crate::eval::{self, Running};
 use crate::failure::{Failure, Phase};
 use crate::functions::Surroundings;
 use crate::ir::Program;
-use crate::syntax::ast::{StmtKind, Widening, WideningKind};
+use crate::syntax::ast::{EntryKind, StmtKind, Widening, WideningKind};
 
 /// The stack that a compile gets.
 pub(crate) const STACK: usize = 1 << 30;
@@ -189,12 +190,47 @@ fn repeated_parameters(module: &Module) -> Vec<Diagnostic> {
     found
 }
 
+/// Meta parameters that a resource has twice.
+fn repeated_meta(module: &Module) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (_, stmt) in module.tree.stmts.iter() {
+        let StmtKind::Resource(resource) = &stmt.kind else { continue };
+        let mut known: FxHashMap<&str, Span> = FxHashMap::default();
+        for entry in &resource.entries {
+            let EntryKind::Meta(name, _) = &entry.kind else { continue };
+            let span = entry.range.in_file(module.file);
+            if let Some(first) = known.insert(name, span) {
+                let text = format!("mgmt refuses a second `Meta:{name}`");
+                let warning = Diagnostic::warning(codes::WIDENING, text).at(span);
+                found.push(warning.related(first, "the last one counts, and not this"));
+            }
+        }
+    }
+    found
+}
+
+/// Keys of a `metadata.yaml` that mean nothing.
+fn unknown_metadata(module: &Module) -> Vec<Diagnostic> {
+    let path = module.dir.join("metadata.yaml");
+    let one = |key: &String| {
+        let text = format!("{}: the key `{key}` means nothing to mgmt", path.display());
+        let warning = Diagnostic::warning(codes::NAME, text);
+        match suggest::nearest(key, program::METADATA) {
+            Some(near) => warning.help(format!("did you mean `{near}`?")),
+            None => warning,
+        }
+    };
+    module.unknown_metadata.iter().map(one).collect()
+}
+
 /// What only the wide edition accepts.
 fn warnings(modules: &Modules) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for id in 0..modules.len() as u32 {
         let module = modules.get(ModId(id));
         found.extend(repeated_parameters(&module));
+        found.extend(repeated_meta(&module));
+        found.extend(unknown_metadata(&module));
         for Widening { kind, range } in &module.tree.widenings {
             let (text, help) = match kind {
                 WideningKind::TrailingComma => (
@@ -204,6 +240,10 @@ fn warnings(modules: &Modules) -> Vec<Diagnostic> {
                 WideningKind::BareMapType => {
                     ("mgmt refuses a map type without its word", "write `map{…}`")
                 }
+                WideningKind::BareArgument => (
+                    "mgmt refuses the name of an argument in a type without `$`",
+                    "write `func($name type) type`",
+                ),
                 WideningKind::OldDefault => {
                     ("mgmt after 1.1.0 refuses `||`", "write `<|>` in its place")
                 }
@@ -245,20 +285,30 @@ pub fn compile(
     })
 }
 
+/// How long the values of a first graph are waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
 fn first(checked: &Checked, surroundings: &dyn Surroundings) -> Result<Resources, Vec<Failure>> {
     let one = |failure| vec![failure];
     if let Some(failure) = eval::meta::repeated(&checked.program) {
         return Err(vec![failure]);
     }
     let mut running = Running::new(Arc::clone(&checked.program), surroundings).map_err(one)?;
-    running.run(surroundings).map_err(one)?;
-    match running.resources(surroundings)? {
-        Some(resources) => Ok(resources),
-        None => Err(vec![Failure::new(
-            Phase::Stream,
-            "a value that the first graph needs is not there yet",
-            start(checked),
-        )]),
+    let world = surroundings.world();
+    let limit = world.now() + LONGEST_WAIT;
+    loop {
+        running.run(surroundings).map_err(one)?;
+        if let Some(resources) = running.resources(surroundings)? {
+            return Ok(resources);
+        }
+        // What a clock brings is waited for; other news come to `watch` only.
+        let due = running.next_time().filter(|due| *due <= limit);
+        let pause = due.map(|due| due.duration_since(world.now()).unwrap_or_default());
+        if !pause.is_some_and(|pause| world.sleep(pause)) {
+            let text = "a value that the first graph needs is not there yet";
+            return Err(vec![Failure::new(Phase::Stream, text, start(checked))]);
+        }
+        running.wake_until(world.now());
     }
 }
 

@@ -68,7 +68,9 @@ fn run_block(program: &mut Program, block: Block<'_>) -> Option<Answer> {
         _ => {}
     }
     let world = MemoryWorld::with_files(program.files.clone());
-    let surroundings = Memory { world: world.clone(), hostname: "h1".into(), ..Memory::default() };
+    let mut surroundings =
+        Memory { world: world.clone(), hostname: "h1".into(), ..Memory::default() };
+    surroundings.world.vars.insert("HOME".into(), "/home/u".into());
     let sources = SourceMap::new();
     let options = Options { edition: program.edition, module_path: Some("/modules".into()) };
     let input = Input::Path("/main.mcl".into());

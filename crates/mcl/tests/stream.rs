@@ -3,15 +3,18 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use ordain_mcl::eval::interpret::Resources;
 use ordain_mcl::exports;
-use ordain_mcl::functions::surroundings::{Memory, MemoryShared, Surroundings, Watch};
+use ordain_mcl::functions::surroundings::{Memory, MemoryShared, Shared, Surroundings, Watch};
 use ordain_mcl::session::{self, Input, Options};
 use ordain_mcl::stream::{News, Stream, Wait};
-use ordain_source::SourceMap;
+use ordain_source::{EntryKind, ProcessOutput, ProcessRequest, SourceMap, World};
 
 fn start(text: &str, host: &Memory) -> Stream {
     let input = Input::Text("/main.mcl".into(), text.into());
@@ -270,4 +273,76 @@ fn what_a_package_brings_comes_after_it() {
             "Edge: pkg[web] -> svc[web]",
         ]
     );
+}
+
+/// A machine with a clock that goes on while somebody waits, and nothing else.
+struct Clock {
+    host: Memory,
+    time: AtomicU64,
+}
+
+impl World for Clock {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.host.world.read(path)
+    }
+
+    fn kind(&self, path: &Path) -> Option<EntryKind> {
+        self.host.world.kind(path)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<(String, EntryKind)>> {
+        self.host.world.list(path)
+    }
+
+    fn env(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn now(&self) -> SystemTime {
+        seconds(self.time.load(Ordering::Relaxed))
+    }
+
+    fn sleep(&self, time: Duration) -> bool {
+        self.time.fetch_add(time.as_secs(), Ordering::Relaxed);
+        true
+    }
+
+    fn random(&self) -> u64 {
+        0
+    }
+
+    fn run(&self, _: &ProcessRequest) -> io::Result<ProcessOutput> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+impl Surroundings for Clock {
+    fn world(&self) -> &dyn World {
+        self
+    }
+
+    fn hostname(&self) -> ecow::EcoString {
+        self.host.hostname()
+    }
+
+    fn shared(&self) -> &dyn Shared {
+        self.host.shared()
+    }
+}
+
+#[test]
+fn the_first_graph_waits_for_values_that_take_their_time() {
+    let text = "import \"list\"\nimport \"test\"\n\
+                test list.lookup([\"a\"], 42) <|> test.slow_string() <|> \"default\" {}\n";
+    let compile = |host: &dyn Surroundings| {
+        let input = Input::Text("/main.mcl".into(), text.into());
+        let world = host.world();
+        session::compile(world, &SourceMap::new(), &input, &Options::default(), host)
+    };
+    let clock = Clock { host: Memory::default(), time: AtomicU64::new(100) };
+    let compiled = compile(&clock).unwrap();
+    assert_eq!(compiled.resources.lines(), ["Vertex: test[five seconds has elapsed]"]);
+    assert_eq!(clock.now(), seconds(105));
+    // Where no time passes, there is none to wait for.
+    assert!(compile(&Memory::default()).is_err());
 }

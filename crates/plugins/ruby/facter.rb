@@ -622,6 +622,6 @@ module Ordain
   def self.collect_facts(core, outside, dirs)
     made = Collection.new(Wire.unpack(core), outside.transform_values { |weight, value| [weight, Wire.unpack(value)] }, dirs)
     values = Facter.collect(made) { made.values }
-    { 'values' => values.transform_values { |value| Wire.pack(value) }, 'problems' => made.problems }
+    { 'values' => values.transform_values { |value| Wire.pack(Wire.plain(value)) }, 'problems' => made.problems }
   end
 end

@@ -339,6 +339,13 @@ module Ordain
         given(Ordain.blocks.fetch(number).call(*args))
       end
 
+      # Asks a backend of Hiera 3; whether it has the key, and the value or why it was not asked.
+      def hiera3(name, key, scope, options, override, merge)
+        options, override, merge = Wire.unpack(options), Wire.unpack(override), Wire.unpack(merge)
+        found, value = Hiera::Backends.ask(name, key, Puppet::Parser::Scope.of(scope), options, override, merge)
+        [found, found ? given(value) : value]
+      end
+
       # Renders an ERB template.
       def erb(path, text, scope, base, variables)
         variables = Lent.take(base, variables, Lent::REQUEST)

@@ -224,6 +224,10 @@ module Puppet
       err(message == :default || message.nil? ? error.message : message)
     end
 
+    def default_digest_algorithm
+      'sha256'
+    end
+
     def version
       PUPPETVERSION
     end
@@ -476,6 +480,9 @@ module Kernel
   # Parts of Puppet and Facter stand in this process already; modules may add their own.
   OURS = %r{\A(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*)(?:\.rb)?\z}
 
+  # Libraries that are loaded when they are needed. What is in one of them needs all of it.
+  LATER = %w[uri yaml erb date openssl digest resolv cgi socket].freeze
+
   alias ordain_require require
   private :ordain_require
 
@@ -486,6 +493,8 @@ module Kernel
       return own ? ordain_require(own) : false
     end
     begin
+      whole = path[%r{\A[^/]+(?=/)}]
+      ordain_require(whole) if LATER.include?(whole)
       ordain_require(path)
     rescue LoadError
       # A path that begins at the directory of the compile, as that of the code does.
@@ -500,9 +509,28 @@ module Kernel
     end
   end
   private :require
+
+  alias ordain_require_relative require_relative
+  private :ordain_require_relative
+
+  # Puppet's own types name the parts of Puppet by where they are from there.
+  def require_relative(name)
+    from = caller_locations(1, 1).first
+    full = File.expand_path(name.respond_to?(:to_path) ? name.to_path : name.to_str, File.dirname(from.absolute_path || from.path))
+    lib, part = full.match(%r{\A(.*)/(puppet(?:/.*)?)\z})&.captures
+    return false if lib && !part.start_with?('puppet/type/') && Ordain.puppets?(lib)
+
+    ordain_require(full)
+  end
+  private :require_relative
 end
 
 module Ordain
+  # Whether a directory is the library of a Puppet, whose parts stand in this process already.
+  def self.puppets?(lib)
+    File.file?(File.join(lib, 'puppet/version.rb'))
+  end
+
   # The file of a module that is named like a part of Puppet.
   def self.own_library(path)
     path = "#{path}.rb" unless path.end_with?('.rb')

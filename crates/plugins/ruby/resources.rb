@@ -105,6 +105,7 @@ module Ordain
       end
 
       def load(name, path, text)
+        own_library(path)
         before = Puppet::Type.types.delete(name.to_sym)
         Ordain.load_text(path, text)
         # A text that was run already is not run again.
@@ -116,6 +117,16 @@ module Ordain
           'namevars' => made.key_attributes.map(&:to_s),
           'isomorphic' => made.isomorphic?
         }
+      end
+
+      # The library that the file of a type is in, also where its module has no name of a module.
+      def own_library(path)
+        lib = File.expand_path(path)[%r{\A(.+)/puppet/type/[^/]+\.rb\z}, 1] or return
+        libs = Ordain.info['libs'].map { |one| File.expand_path(one) }
+        return if libs.include?(lib) || Ordain.puppets?(lib)
+
+        Ordain.info['libs'] << lib
+        $LOAD_PATH << lib unless $LOAD_PATH.include?(lib)
       end
 
       # The values that a title gives, by the first pattern that fits.
@@ -275,16 +286,7 @@ module Ordain
       # The values of attributes that are the type's own.
       def values(resource)
         own = resource.parameters.reject { |name, one| name == :provider || one.class.metaparam }
-        own.to_h { |name, one| [name.to_s, Wire.pack(plain(one.value))] }
-      end
-
-      def plain(value)
-        case value
-        when Symbol then value.to_s
-        when Array then value.map { |one| plain(one) }
-        when Hash then value.to_h { |key, one| [key.is_a?(Symbol) ? key.to_s : key, plain(one)] }
-        else value
-        end
+        own.to_h { |name, one| [name.to_s, Wire.pack(Wire.plain(one.value))] }
       end
 
       def automatic(resource, catalog)

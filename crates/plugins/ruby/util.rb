@@ -210,8 +210,15 @@ module Puppet
       module_function :versioncmp
     end
 
+    # What is done with files where a catalog is applied.
+    module Backups; end
+
     module Checksums
       module_function
+
+      def known_checksum_types
+        %i[sha256 sha256lite md5 md5lite sha1 sha1lite sha512 sha384 sha224 mtime ctime none]
+      end
 
       def md5(text)
         Digest::MD5.hexdigest(text)
@@ -317,6 +324,8 @@ module Puppet
     module Diff; end
     module SELinux; end
   end
+
+  module DataSync; end
 
   module FileSystem
     class << self

@@ -9,10 +9,38 @@ module Ordain
   @requests = 0
   singleton_class.attr_accessor :requests
 
+  # Objects of Ruby that the compile holds, by numbers.
+  module Objects
+    # How many are kept. What is older than that, the compile cannot give back.
+    MOST = 10_000
+
+    @numbers = {}.compare_by_identity
+    @objects = {}
+    @count = 0
+
+    class << self
+      # The number of an object, which is the same each time.
+      def number(object)
+        @numbers[object] ||= begin
+          @numbers.delete(@objects.shift.last) if @objects.size >= MOST
+          @objects[@count += 1] = object
+          @count
+        end
+      end
+
+      # The object of a number.
+      def of(number)
+        @objects.fetch(number) { raise Puppet::Error, 'an object of Ruby is used that is gone' }
+      end
+    end
+  end
+
   # Values to JSON and back.
   module Wire
     DEEPEST = 100
     INTEGERS = (-(2**63)..(2**63 - 1)).freeze
+    # Where the methods that all objects have are from.
+    IDENTITY = [BasicObject, Kernel, Object, Comparable].freeze
 
     class << self
       # A value as JSON. Lists and hashes that `known` has go by their numbers.
@@ -28,6 +56,22 @@ module Ordain
         when Float then value.finite? ? value : { '$' => 'float', 'v' => value.to_s }
         when Symbol then symbol(value)
         else object(value, depth, known)
+        end
+      end
+
+      # A value as data: what data has no form for is made of numbers, lists and texts.
+      def plain(value)
+        case value
+        when Integer, Float, String, nil, true, false then value
+        when :undef then nil
+        when Symbol then value.to_s
+        when Numeric then value.respond_to?(:to_f) ? value.to_f : value.to_s
+        when Hash then value.to_h { |key, item| [plain(key), plain(item)] }
+        when Array, Set, Enumerator then value.map { |item| plain(item) }
+        when Held, Regexp, Puppet::Resource, SemanticPuppet::Version, Puppet::Pops::Types::PBinaryType::Binary,
+             Puppet::Pops::Types::PSensitiveType::Sensitive
+          value
+        else value.to_s
         end
       end
 
@@ -90,22 +134,22 @@ module Ordain
         when Puppet::Pops::Types::PBinaryType::Binary then { '$' => 'binary', 'v' => value.to_s }
         when SemanticPuppet::Version then { '$' => 'semver', 'v' => value.to_s }
         when Puppet::Resource then { '$' => 'resource', 'type' => value.type.to_s, 'title' => value.title.to_s }
-        when Set then value.map { |item| pack(item, depth + 1) }
-        else other(value, depth)
+        else
+          return { '$' => 'uri', 'v' => value.to_s } if defined?(URI::Generic) && value.is_a?(URI::Generic)
+
+          runtime(value)
         end
       end
 
-      def other(value, depth)
-        case value
-        when String then text(String.new(value))
-        when Rational then value.to_f
-        when Puppet::Module, Puppet::Node::Environment then value.to_s
-        when Numeric then value.respond_to?(:to_f) ? value.to_f : text(value.to_s)
-        when Enumerator, Enumerator::Lazy then value.map { |item| pack(item, depth + 1) }
-        else
-          # Puppet knows objects of Ruby by what they say of themselves, too.
-          text(value.to_s)
-        end
+      # Puppet knows other objects by their class and by what they say of themselves.
+      def runtime(value)
+        of = value.class
+        by_value = !IDENTITY.include?(value.method(:==).owner)
+        said = text(value.to_s)
+        { '$' => 'object', 'n' => Objects.number(value), 'class' => of.name,
+          'ancestors' => of.ancestors.drop(1).filter_map(&:name), 'text' => said,
+          'inspect' => IDENTITY.include?(value.method(:inspect).owner) ? said : text(value.inspect),
+          'by_value' => by_value }
       end
 
       def tagged(kind, data)
@@ -118,6 +162,7 @@ module Ordain
         when 'binary' then Puppet::Pops::Types::PBinaryType::Binary.from_base64(value)
         when 'regexp' then Regexp.new(value)
         when 'symbol' then value.to_sym
+        when 'object' then Objects.of(data['n'])
         when 'semver' then SemanticPuppet::Version.parse(value)
         when 'resource' then Puppet::Parser::Resource.of(data)
         when 'block' then Ordain.block(data)

@@ -19,6 +19,7 @@ const FILES: &[(&str, &str)] = &[
     ("ordain/resources.rb", include_str!("../ruby/resources.rb")),
     ("ordain/outlines.rb", include_str!("../ruby/outlines.rb")),
     ("ordain/types.rb", include_str!("../ruby/types.rb")),
+    ("ordain/hiera.rb", include_str!("../ruby/hiera.rb")),
     ("ordain/resource_api.rb", include_str!("../ruby/resource_api.rb")),
     ("ordain/main.rb", include_str!("../ruby/main.rb")),
 ];

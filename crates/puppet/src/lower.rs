@@ -31,6 +31,7 @@ pub fn lower(compiler: &mut Compiler<'_>) -> Graph {
     let mut graph = Graph::default();
     graph.name = compiler.node.clone();
     graph.environment = compiler.env.name.clone();
+    graph.version = compiler.env.config_version.get(compiler.env.world.as_ref()).ok().flatten();
     let mut lowering = Lowering {
         compiler,
         graph,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
+use ordain_data::yaml::{self, SYMBOL, Schema};
 
 use crate::catalog::ResourceKey;
 use crate::eval::text;
@@ -38,6 +39,7 @@ pub fn to_data(value: &Value) -> Data {
             Data::map::<EcoString>(entries)
         }
         Value::Instance(instance) => crate::types::modelled::to_data(instance),
+        Value::Runtime(object) => Data::Str(object.text.clone()),
         Value::Iterator(iterator) => Data::list(iterator.items.iter().map(to_data)),
         other => {
             // The kind's own name, which is not what messages call it.
@@ -87,6 +89,33 @@ fn tagged(name: &str, value: Option<Data>) -> Data {
     let mut entries = vec![(PTYPE, Data::from(name))];
     entries.extend(value.map(|v| (PVALUE, v)));
     Data::map(entries)
+}
+
+/// What a document of YAML holds, as Ruby reads it.
+///
+/// # Errors
+/// When it holds what Ruby's safe loading refuses.
+pub fn from_yaml(tree: &yaml::Tree) -> Result<Value, yaml::Error> {
+    if !tree.has_symbols() {
+        return tree.value(Schema::Psych).map(|data| from_data(&data));
+    }
+    tree.value(Schema::PsychSymbols).map(|data| with_symbols(&data))
+}
+
+fn with_symbols(data: &Data) -> Value {
+    match data {
+        Data::List(items) => Value::array(items.iter().map(with_symbols)),
+        Data::Map(entries) => match entries.iter().next() {
+            Some((Data::Str(key), Data::Str(name))) if entries.len() == 1 && key == SYMBOL => {
+                Value::symbol(name)
+            }
+            _ => {
+                let entries = entries.iter().map(|(k, v)| (with_symbols(k), with_symbols(v)));
+                Value::Hash(Arc::new(entries.collect()))
+            }
+        },
+        other => from_data(other),
+    }
 }
 
 /// Plain data as a value. Bytes become binaries, integers beyond 64 bits floats.

@@ -10,7 +10,7 @@ use crate::types::Type;
 use crate::value::Value;
 
 /// The name of the Ruby class that holds a value, as many messages show it.
-pub fn ruby_class(value: &Value) -> &'static str {
+pub fn ruby_class(value: &Value) -> &str {
     match value {
         Value::Undef => "NilClass",
         Value::Default => "Symbol",
@@ -34,6 +34,7 @@ pub fn ruby_class(value: &Value) -> &'static str {
         Value::Callable(_) => "Puppet::Pops::Evaluator::Closure::Dynamic",
         Value::Object(_) | Value::Instance(_) => "Object",
         Value::Iterator(_) => "Puppet::Pops::Types::Iterable::Iterator",
+        Value::Runtime(object) => object.class.as_deref().unwrap_or("Object"),
     }
 }
 
@@ -80,6 +81,7 @@ pub fn write_inspect(out: &mut String, value: &Value) {
         Value::Array(items) => write_items(out, items, write_inspect),
         Value::Hash(entries) => write_entries(out, entries, "=>", write_inspect),
         Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
+        Value::Runtime(object) => out.push_str(&object.inspect),
         Value::Type(kind) | Value::Reference(kind) => {
             write_text(out, value);
             write_name(out, kind);

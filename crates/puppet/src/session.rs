@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ordain_data::Redactor;
+use ordain_data::yaml::Tree;
 use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
 use ordain_source::limits;
@@ -23,6 +24,7 @@ use crate::load::Environment;
 use crate::lower::lower;
 use crate::plugins::NotGenerated;
 use crate::syntax::code_of;
+use crate::types::modelled;
 use crate::value::Value;
 
 /// What compiling a catalog gave.
@@ -188,12 +190,13 @@ pub(crate) fn check_models(env: &Environment, given: &[Given]) -> Vec<Diagnostic
 }
 
 /// Makes the objects that a document holds, follows their links, and gives the document as it is
-/// written from them.
+/// written from them. `file` is where the document is, and its text, for the places of what is wrong.
 pub fn load_objects(
     env: &Environment,
     settings: Settings,
     node: &Node,
     document: &ordain_data::Value,
+    file: (&Path, &str),
 ) -> (Option<ordain_data::Value>, Report) {
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
@@ -201,17 +204,19 @@ pub fn load_objects(
             return (None, report(outcome));
         }
         let compiler = &mut outcome.compiler;
-        let made = compiler.objects_from_data(document).and_then(|value| {
-            compiler.resolve_links(&value)?;
-            Ok(value)
-        });
-        let written = match made {
-            Ok(value) => Some(crate::rich::to_data(&value)),
-            Err(unwind) => {
-                outcome.error = Some(outcome.compiler.final_error(unwind));
-                None
-            }
-        };
+        let (value, errors) = compiler.objects_of_document(document);
+        let written = errors.is_empty().then(|| modelled::document(&value).0);
+        let tree = Tree::parse(file.1).ok().filter(|_| !errors.is_empty());
+        let source = env.sources.add(file.0, file.1);
+        for (path, mut error) in errors {
+            let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+            // What is missing has no place of its own.
+            let mut around = (0..=keys.len()).rev().map(|count| &keys[..count]);
+            let range = tree.as_ref().and_then(|tree| around.find_map(|keys| tree.find(keys)));
+            error.span = error.span.or(range.map(|range| range.in_file(source)));
+            let found = diagnose(&outcome.compiler, &error);
+            outcome.compiler.diagnostics.extend(found);
+        }
         (written, report(outcome))
     })
 }

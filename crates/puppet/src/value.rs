@@ -70,7 +70,72 @@ pub enum Value {
     /// A lazy sequence, as `reverse_each` and `step` give without a lambda: its items, made already,
     /// and the type of its items.
     Iterator(Arc<IteratorValue>),
+    /// An object of Ruby that the language has no kind of value for: a symbol, a time, a range.
+    Runtime(Arc<RuntimeObject>),
 }
+
+/// An object of Ruby, as Puppet code sees it: by its class and by what it says of itself.
+#[derive(Clone, Debug)]
+pub struct RuntimeObject {
+    /// The name of its class, if that has one.
+    pub class: Option<EcoString>,
+    /// The classes and modules that its class inherits from, nearest first; empty if they are those
+    /// of a class of Ruby's own.
+    pub ancestors: Vec<EcoString>,
+    /// What its `to_s` gives.
+    pub text: EcoString,
+    /// What its `inspect` gives.
+    pub inspect: EcoString,
+    /// The number that the `ruby` process knows it by.
+    pub number: Option<u64>,
+    /// Whether it equals what has the same class and `inspect`; others equal themselves alone.
+    pub is_by_value: bool,
+}
+
+impl RuntimeObject {
+    /// A symbol.
+    pub fn symbol(name: &str) -> Self {
+        Self {
+            class: Some(SYMBOL.into()),
+            ancestors: Vec::new(),
+            text: name.into(),
+            inspect: ordain_functions::text::inspect_ruby_symbol(name).into(),
+            number: None,
+            is_by_value: true,
+        }
+    }
+
+    /// Whether this is a symbol.
+    pub fn is_symbol(&self) -> bool {
+        self.class.as_deref() == Some(SYMBOL)
+    }
+
+    /// The first and the last integer of a range of integers.
+    pub fn integers(&self) -> Option<(i64, i64)> {
+        let (from, to) = match self.class.as_deref() {
+            Some("Range") => self.text.split_once("..")?,
+            _ => return None,
+        };
+        let (to, is_open) = match to.strip_prefix('.') {
+            Some(to) => (to, true),
+            None => (to, false),
+        };
+        let to: i64 = to.parse().ok()?;
+        Some((from.parse().ok()?, if is_open { to.checked_sub(1)? } else { to }))
+    }
+
+    /// Ruby's `==`.
+    pub fn equals(&self, other: &Self) -> bool {
+        self.class == other.class
+            && match self.is_by_value {
+                true => other.is_by_value && self.inspect == other.inspect,
+                false => self.number.is_some() && self.number == other.number,
+            }
+    }
+}
+
+/// The class of Ruby's symbols.
+const SYMBOL: &str = "Symbol";
 
 /// A range of versions as it was written.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -126,6 +191,11 @@ impl Value {
     /// A hash with text keys.
     pub fn hash<K: Into<EcoString>>(entries: impl IntoIterator<Item = (K, Value)>) -> Self {
         Self::Hash(Arc::new(entries.into_iter().map(|(k, v)| (Self::str(k), v)).collect()))
+    }
+
+    /// A symbol of Ruby.
+    pub fn symbol(name: &str) -> Self {
+        Self::Runtime(Arc::new(RuntimeObject::symbol(name)))
     }
 
     /// A type.
@@ -267,6 +337,7 @@ impl PartialEq for Value {
             (Self::Object(a), Self::Object(b)) => a.kind == b.kind && a.values == b.values,
             (Self::Instance(a), Self::Instance(b)) => a == b,
             (Self::Iterator(a), Self::Iterator(b)) => Arc::ptr_eq(a, b),
+            (Self::Runtime(a), Self::Runtime(b)) => Arc::ptr_eq(a, b) || a.equals(b),
             _ => false,
         }
     }
@@ -305,6 +376,7 @@ impl Hash for Value {
             // Links are equal by what they mean, which takes a document to tell.
             Self::Instance(instance) => instance.kind.name.hash(state),
             Self::Iterator(iterator) => state.write_usize(iterator.items.len()),
+            Self::Runtime(object) => object.class.hash(state),
         }
     }
 }

@@ -464,3 +464,22 @@ fn compiles_share_the_process() {
     });
     assert!(logs.iter().all(|l| *l == logs[0] && l[1] == "2"), "{logs:?}");
 }
+
+const LOGGING_TYPE: &str = r"
+Puppet::Type.newtype(:pond) do
+  Puppet.notice('digs')
+  Puppet.warning 'is wet'
+  newparam(:name) do
+    validate { |value| Puppet.notice(value) }
+  end
+end
+";
+
+/// What the body of a type logs, as soon as the type is used.
+#[test]
+fn resource_types_log() {
+    let file = "modules/garden/lib/puppet/type/pond.rb";
+    let Some(place) = Place::with(&[(file, LOGGING_TYPE)]) else { return };
+    assert_eq!(place.logs("notice('a')\npond { 'b': }\npond { 'c': }"), ["a", "digs", "is wet"]);
+    assert_eq!(place.logs("notice('a')"), ["a"]);
+}

@@ -126,6 +126,10 @@ pub trait World: Send + Sync {
     fn env(&self, name: &str) -> Option<String>;
     /// The time now.
     fn now(&self) -> SystemTime;
+    /// Waits so long; whether there is a clock that goes on meanwhile.
+    fn sleep(&self, _: Duration) -> bool {
+        false
+    }
     /// Eight random bytes, good enough for keys.
     fn random(&self) -> u64;
     /// Whether child processes can be run. Where they cannot, nothing that is only known to code
@@ -378,6 +382,11 @@ impl World for HostWorld {
 
     fn now(&self) -> SystemTime {
         SystemTime::now()
+    }
+
+    fn sleep(&self, time: Duration) -> bool {
+        std::thread::sleep(time);
+        true
     }
 
     fn random(&self) -> u64 {

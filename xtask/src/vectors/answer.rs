@@ -52,9 +52,18 @@ fn parse(case: &Json) -> Json {
         return refusal(&parsed.diagnostics, &sources);
     }
     let found = check::validate(&parsed.program, &check::Options::default());
+    // A text in the program that is not of the syntax it is said to be ends the parse.
+    if found.first().is_some_and(|d| d.issue.as_deref().is_some_and(is_embedded)) {
+        return refusal(&found[..1], &sources);
+    }
     let found: Vec<Json> =
         found.iter().filter_map(|d| d.issue.clone()).map(|i| json!(&*i)).collect();
     json!({ "ok": true, "pn": syntax::pn::print(&parsed.program), "diagnostics": found })
+}
+
+/// Whether an issue is that of a heredoc whose text is not of its syntax.
+fn is_embedded(issue: &str) -> bool {
+    matches!(issue, "ILLEGAL_JSON" | "ILLEGAL_PP" | "ILLEGAL_EPP" | "ILLEGAL_BASE64")
 }
 
 fn expression(case: &Json) -> Json {
@@ -150,13 +159,14 @@ fn refusal(diagnostics: &[Diagnostic], sources: &SourceMap) -> Json {
     let Some(error) = errors.next() else {
         return json!({ "ok": false, "error": "no diagnostic" });
     };
-    let line = error.peer_span().map(|span| sources.start(span).line);
+    let place = error.peer_span().map(|span| sources.start(span));
     json!({
         "ok": false,
         "error": error.message,
         "code": error.code,
         "issue_code": error.issue,
-        "line": line,
+        "line": place.map(|place| place.line),
+        "pos": place.map(|place| place.column),
         "more": errors.filter_map(|e| e.issue.clone()).map(|i| json!(&*i)).collect::<Vec<_>>(),
     })
 }

@@ -55,9 +55,10 @@ fn compare(case: &Json) -> Disagreement {
         let (want, got) = (&want["error"], &got["error"]);
         check("class", &want["class"], &got["class"]);
         if !only_class {
-            for part in ["msg", "trace", "location"] {
+            for part in ["msg", "trace", "location", "explain"] {
                 check(part, &plain(&want[part]), &plain(&got[part]));
             }
+            check("causes", &causes(want), &causes(got));
         }
     } else if got["status"] == "error" {
         check("error", &Json::Null, &got["error"]["trace"]);
@@ -80,6 +81,17 @@ fn compare(case: &Json) -> Disagreement {
     }
     let model = case["model"].as_str().unwrap_or_default();
     Some(format!("{model}\n{}\n", out.join("\n")))
+}
+
+/// What an error is caused by: classes, messages and places.
+fn causes(error: &Json) -> Json {
+    let inner = error["causes"].as_array().into_iter().flatten();
+    inner
+        .map(|cause| {
+            let parts = ["class", "msg", "location"].map(|part| plain(&cause[part]));
+            json!([parts, causes(cause)])
+        })
+        .collect()
 }
 
 /// A text without what differs from run to run: addresses and numbers of instances.

@@ -2,22 +2,27 @@
 //! substitutions `${path}` and `${?path}`, concatenation, and objects that are merged.
 //!
 //! It is read as Ruby's HOCON library reads it: numbers without fraction are integers, and of
-//! objects given several times the keys of the later one come first. `include` is refused.
+//! objects given several times the keys of the later one come first. `include file("…")` reads a
+//! file, and `include "…"` in such a file one beside it; `url` and `classpath` are refused.
 //!
 //! ```
 //! use ordain_data::{hocon, json};
-//! let value = hocon::read("base = /srv\nweb { root = ${base}/www, ports = [80] }\nweb.ports += 443", &|_| None)?;
+//! let value = hocon::read("base = /srv\nweb { root = ${base}/www, ports = [80] }\nweb.ports += 443", &hocon::Surroundings::NONE)?;
 //! assert_eq!(
 //!     json::compact(&value),
 //!     r#"{"base":"/srv","web":{"ports":[80,443],"root":"/srv/www"}}"#
 //! );
-//! let error = hocon::read("a = 1\nb = ${c}", &|_| None).expect_err("there is no c");
+//! let error = hocon::read("a = 1\nb = ${c}", &hocon::Surroundings::NONE).expect_err("there is no c");
 //! assert_eq!((error.line, error.column), (2, 5));
 //! # Ok::<(), hocon::Error>(())
 //! ```
 
+mod include;
 mod parse;
 mod resolve;
+
+use std::io;
+use std::path::Path;
 
 use ecow::EcoString;
 use indexmap::IndexMap;
@@ -29,14 +34,36 @@ pub use crate::json::Error;
 /// How deep lists and objects may be nested, and keys with dots be long.
 const DEPTH: u32 = 128;
 
-/// Reads a text. `environment` gives the variables that substitutions fall back to.
+type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// What a text may ask for.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The environment variables that substitutions fall back to.
+    pub environment: Environment<'a>,
+    /// The bytes of a file that is included; `None` if there is none.
+    pub file: &'a dyn Fn(&Path) -> io::Result<Option<Vec<u8>>>,
+}
+
+impl Surroundings<'_> {
+    /// No variables and no files.
+    pub const NONE: Self = Self { environment: &|_| None, file: &|_| Ok(None) };
+}
+
+impl std::fmt::Debug for Surroundings<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Surroundings")
+    }
+}
+
+/// Reads a text.
 ///
 /// # Errors
 /// When the text is no HOCON with an object as its root, a substitution has no value or needs
-/// itself, or the values are nested too deep or become too large.
-pub fn read(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Value, Error> {
-    let root = parse::parse(text).map_err(|problem| problem.at(text))?;
-    resolve::resolve(&root, environment).map_err(|problem| problem.at(text))
+/// itself, the values are nested too deep or become too large, or an included file cannot be used.
+pub fn read(text: &str, surroundings: &Surroundings<'_>) -> Result<Value, Error> {
+    let root = parse::parse(text, surroundings).map_err(|problem| problem.at(text))?;
+    resolve::resolve(&root, surroundings).map_err(|problem| problem.at(text))
 }
 
 /// A value as it is written.
@@ -59,6 +86,8 @@ enum Kind {
     Object(Fields),
     Substitution {
         path: Vec<EcoString>,
+        /// How many keys of the path say where it was included.
+        prefix: usize,
         optional: bool,
     },
     Concatenation(Vec<Node>),
@@ -134,8 +163,27 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    fn file(path: &Path) -> io::Result<Option<Vec<u8>>> {
+        let text = match path.to_str().unwrap() {
+            "/inc.conf" | "/d/../inc.conf" => "x = 1",
+            "/inc.json" | "/d/../inc.json" => r#"{"x": 5, "j": 2}"#,
+            "/d/beside.conf" => "include \"../inc.conf\"",
+            "/d/both.conf" => "include \"../inc\"",
+            "/d/url.conf" => "include \"http://x\"",
+            "/rel.conf" => "y = ${x}",
+            "/more.conf" => "r = ${?HERE}/x, o { q = 1 }",
+            "/list.conf" => "[1]",
+            "/bad.json" => "{a: 1}",
+            "/cycle.conf" => "include file(\"/cycle.conf\")",
+            "/broken.conf" => return Err(io::ErrorKind::PermissionDenied.into()),
+            _ => return Ok(None),
+        };
+        Ok(Some(text.as_bytes().to_vec()))
+    }
+
     fn shown(text: &str) -> String {
-        match read(text, &|name| (name == "HERE").then(|| "env".to_owned())) {
+        let environment = |name: &str| (name == "HERE").then(|| "env".to_owned());
+        match read(text, &Surroundings { environment: &environment, file: &file }) {
             Ok(value) => crate::json::compact(&value),
             Err(error) => error.to_string(),
         }
@@ -179,13 +227,80 @@ mod tests {
             ("a\n b=${c}", "expected `:`, `=` or `{`, found `b` at line 2 column 2"),
             ("a=${b},b=${a}", "the substitution `${a}` has no value at line 1 column 10"),
             ("a={b:${a}}", "`b` needs its own value at line 1 column 3"),
-            ("a=1\ninclude \"x\"", "`include` is not supported at line 2 column 1"),
             ("a=1e400", "the number is too large at line 1 column 3"),
             ("a..b=1", "a key between dots must not be empty at line 1 column 3"),
         ] {
             let found = shown(text);
             assert_eq!(found, message, "{text}");
         }
+    }
+
+    #[test]
+    fn files_are_included_as_in_ruby() {
+        for (text, value) in [
+            (r#"include "inc.conf""#, "{}"),
+            (r#"include file("/inc.conf")"#, r#"{"x":1}"#),
+            ("include # c\n file(\n\"/inc.conf\"\n)", r#"{"x":1}"#),
+            (r#"include file("/inc")"#, r#"{"x":1,"j":2}"#),
+            (r#"include file("/inc.json")"#, r#"{"x":5,"j":2}"#),
+            (r#"include file("/inc.rb"), include file("/none.conf"), a = 1"#, r#"{"a":1}"#),
+            (r#"include file("/d/beside.conf")"#, r#"{"x":1}"#),
+            (r#"include file("/d/both.conf")"#, r#"{"x":1,"j":2}"#),
+            (r#"a { include file("/inc.conf") }"#, r#"{"a":{"x":1}}"#),
+            ("x=9\ninclude file(\"/inc.conf\")\nz=${x}", r#"{"x":1,"z":1}"#),
+            ("include file(\"/inc.conf\")\nx=9", r#"{"x":9}"#),
+            (r#"include file("/rel.conf"),x=2"#, r#"{"y":2,"x":2}"#),
+            (r#"a{x=7,include file("/rel.conf")}, x=2"#, r#"{"a":{"x":7,"y":7},"x":2}"#),
+            (r#"a{include file("/rel.conf")}, x=2"#, r#"{"a":{"y":2},"x":2}"#),
+            (r#"a{include file("/more.conf")}"#, r#"{"a":{"r":"env/x","o":{"q":1}}}"#),
+            (
+                r#"o{w=1},include file("/more.conf"),k=1"#,
+                r#"{"o":{"q":1,"w":1},"r":"env/x","k":1}"#,
+            ),
+            (r#"a.b=1,include file("/inc.conf"),x=${x}2"#, r#"{"a":{"b":1},"x":"12"}"#),
+            (r#"a=[{include file("/inc.conf")}]"#, r#"{"a":[{"x":1}]}"#),
+            (r#"a=include "x""#, r#"{"a":"include x"}"#),
+            (r#"include.a=3,"include"=4"#, r#"{"include":4}"#),
+        ] {
+            assert_eq!(shown(text), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_included_is_an_error() {
+        for (text, message) in [
+            (r#"include url("http://x")"#, "`include url()` is not supported, only `file(…)`"),
+            (r#"include classpath("x")"#, "`include classpath()` is not supported"),
+            (r#"include "http://x/y""#, "`include` of a URL is not supported"),
+            (r#"include file("/d/url.conf")"#, "/d/url.conf: `include` of a URL"),
+            (r#"include required("x")"#, "expected a name in quotes or `file(…)`"),
+            (r#"include file ("/inc.conf")"#, "expected a name in quotes or `file(…)`"),
+            ("include = 3", "expected a name in quotes or `file(…)`"),
+            (r#"include file("/inc.conf""#, "expected `)`, but the text ends"),
+            (r#"include file("/inc.conf")y=2"#, "expected `,`, a new line"),
+            (r#"include file("/list.conf")"#, "/list.conf: the text is a list"),
+            (r#"include file("/bad.json")"#, "/bad.json: "),
+            (r#"include file("/broken.conf")"#, "/broken.conf: permission denied"),
+            (r#"include file("/rel.conf")"#, "the substitution `${x}` has no value at line 1"),
+            (r#"a=[{include file("/rel.conf")}]"#, "a file that is included inside of a list"),
+            (r#"include file("/cycle.conf")"#, "/cycle.conf: include statements nested more"),
+        ] {
+            let found = shown(text);
+            let last = found.rsplit(".conf: include").next().unwrap();
+            assert!(found.contains(message), "{text}: {last}");
+        }
+    }
+
+    #[test]
+    fn files_that_include_many_end() {
+        let file = |path: &Path| {
+            let depth: u32 = path.file_stem().unwrap().to_str().unwrap().parse().unwrap();
+            let line = format!("include file(\"/{}.conf\")\n", depth + 1);
+            Ok((depth < 40).then(|| line.repeat(2).into_bytes()))
+        };
+        let surroundings = Surroundings { environment: &|_| None, file: &file };
+        let error = read(r#"include file("/1.conf")"#, &surroundings).unwrap_err().to_string();
+        assert!(error.contains("more than 10000 files are included"), "{error}");
     }
 
     #[test]

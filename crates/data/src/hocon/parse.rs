@@ -1,8 +1,11 @@
 //! The parser.
 
+use std::path::Path;
+
 use ecow::EcoString;
 
-use super::{DEPTH, Fields, Kind, Node};
+use super::include::{Included, Target};
+use super::{DEPTH, Fields, Kind, Node, Surroundings};
 use crate::Value;
 use crate::json::Problem;
 use crate::number::integer;
@@ -11,39 +14,56 @@ use crate::number::integer;
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 
 /// The root of a text, an object.
-pub(super) fn parse(text: &str) -> Result<Node, Problem> {
-    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut parser = Parser { text, at: start, depth: 0, ids: 0, lists: 0, path: Vec::new() };
-    parser.blanks();
-    let at = parser.at;
-    let fields = match parser.peek() {
-        Some('{') => parser.nested(|p| p.fields(true))?,
-        Some('[') => return Err(parser.fail("the text is a list, but must be an object")),
-        _ => parser.fields(false)?,
-    };
-    parser.blanks();
-    match parser.peek() {
-        None => Ok(Node { kind: Kind::Object(fields), at, id: 0 }),
-        Some(_) => Err(parser.fail("text after the end of the object")),
-    }
+pub(super) fn parse(text: &str, surroundings: &Surroundings<'_>) -> Result<Node, Problem> {
+    Parser::new(text, None, 0, &mut Included::new(surroundings)).root()
 }
 
-struct Parser<'t> {
+pub(super) struct Parser<'t, 'i, 's> {
     text: &'t str,
     at: usize,
     depth: u32,
-    ids: usize,
+    /// How many nodes have numbers.
+    pub(super) ids: usize,
     /// How many lists it is in.
-    lists: u32,
+    pub(super) lists: u32,
     /// The keys it is in.
-    path: Vec<EcoString>,
+    pub(super) path: Vec<EcoString>,
+    /// The file that the text is of; `None` for the outermost text.
+    pub(super) file: Option<&'t Path>,
+    pub(super) included: &'i mut Included<'s>,
 }
 
 fn is_blank(c: char) -> bool {
     c != '\n' && (c.is_whitespace() || c == '\u{feff}')
 }
 
-impl<'t> Parser<'t> {
+impl<'t, 'i, 's> Parser<'t, 'i, 's> {
+    pub(super) fn new(
+        text: &'t str,
+        file: Option<&'t Path>,
+        ids: usize,
+        included: &'i mut Included<'s>,
+    ) -> Self {
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { text, at, depth: 0, ids, lists: 0, path: Vec::new(), file, included }
+    }
+
+    /// The object that the text is.
+    pub(super) fn root(&mut self) -> Result<Node, Problem> {
+        self.blanks();
+        let at = self.at;
+        let fields = match self.peek() {
+            Some('{') => self.nested(|p| p.fields(true))?,
+            Some('[') => return Err(self.fail("the text is a list, but must be an object")),
+            _ => self.fields(false)?,
+        };
+        self.blanks();
+        match self.peek() {
+            None => Ok(Node { kind: Kind::Object(fields), at, id: 0 }),
+            Some(_) => Err(self.fail("text after the end of the object")),
+        }
+    }
+
     fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
@@ -151,8 +171,10 @@ impl<'t> Parser<'t> {
     }
 
     fn field(&mut self, fields: &mut Fields) -> Result<(), Problem> {
-        self.refuse_include()?;
         let at = self.at;
+        if let Some(target) = self.include_target()? {
+            return self.include(fields, &target, at);
+        }
         let path = self.path()?;
         self.deeper(path.len())?;
         self.path.extend(path.iter().cloned());
@@ -193,18 +215,46 @@ impl<'t> Parser<'t> {
 
     /// What appending to the value so far means.
     fn appended(&mut self, at: usize, item: Node) -> Node {
-        let own = Kind::Substitution { path: self.path.clone(), optional: true };
+        let own = Kind::Substitution { path: self.path.clone(), prefix: 0, optional: true };
         let parts = vec![self.node(at, own), self.node(at, Kind::List(vec![item]))];
         self.node(at, Kind::Concatenation(parts))
     }
 
-    fn refuse_include(&self) -> Result<(), Problem> {
-        let Some(after) = self.rest().strip_prefix("include") else { return Ok(()) };
+    /// What is included, if an `include` statement stands here.
+    fn include_target(&mut self) -> Result<Option<Target>, Problem> {
+        let Some(after) = self.rest().strip_prefix("include") else { return Ok(None) };
         let ends = |c: char| c.is_whitespace() || RESERVED.contains(c);
-        if after.chars().next().is_none_or(ends) || after.starts_with("//") {
-            return Err(self.fail("`include` is not supported"));
+        if !(after.is_empty() || after.starts_with(ends) || after.starts_with("//")) {
+            return Ok(None);
         }
-        Ok(())
+        self.at += "include".len();
+        self.blanks();
+        if self.peek() == Some('"') {
+            let name = self.string()?;
+            return match ["http://", "https://"].iter().any(|start| name.starts_with(start)) {
+                true => Err(self.fail("`include` of a URL is not supported")),
+                false => Ok(Some(Target::Name(name))),
+            };
+        }
+        let how = ["file(", "url(", "classpath("].into_iter().find(|h| self.rest().starts_with(h));
+        let Some(how) = how else {
+            return Err(self.expected("a name in quotes or `file(…)` after `include`"));
+        };
+        if how != "file(" {
+            return Err(self.fail(format!("`include {how})` is not supported, only `file(…)`")));
+        }
+        self.at += how.len();
+        self.blanks();
+        if self.peek() != Some('"') {
+            return Err(self.expected("a path in quotes"));
+        }
+        let path = self.string()?;
+        self.blanks();
+        if self.peek() != Some(')') {
+            return Err(self.expected("`)`"));
+        }
+        self.at += 1;
+        Ok(Some(Target::File(path)))
     }
 
     /// The keys of a path.
@@ -343,7 +393,7 @@ impl<'t> Parser<'t> {
             return Err(self.expected("`}`"));
         }
         self.at += 1;
-        Ok(Kind::Substitution { path, optional })
+        Ok(Kind::Substitution { path, prefix: 0, optional })
     }
 
     fn number(&mut self) -> Result<Kind, Problem> {

@@ -10,7 +10,7 @@ use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::{DEPTH, Fields, Kind, Node};
+use super::{DEPTH, Environment, Fields, Kind, Node, Surroundings};
 use crate::json::Problem;
 use crate::{Map, Value};
 
@@ -23,13 +23,11 @@ const STEPS: u64 = 50_000_000;
 /// What a value counts for besides its text.
 const VALUE: u64 = 16;
 
-type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
-
 /// The plain value of a root.
-pub(super) fn resolve(root: &Node, environment: Environment<'_>) -> Result<Value, Problem> {
+pub(super) fn resolve(root: &Node, surroundings: &Surroundings<'_>) -> Result<Value, Problem> {
     let mut resolver = Resolver {
         root,
-        environment,
+        environment: surroundings.environment,
         active: FxHashSet::default(),
         known: FxHashMap::default(),
         cuts: 0,
@@ -315,9 +313,9 @@ impl<'a> Resolver<'a> {
                 Ok(Some(list))
             }
             Kind::Object(_) => self.merge(vec![Candidate::Node(node)]),
-            Kind::Substitution { path, optional } => {
+            Kind::Substitution { path, prefix, optional } => {
                 self.active.insert(node.id);
-                let value = self.substitute(path, *optional, node.at);
+                let value = self.substitute((path, *prefix), *optional, node.at);
                 self.active.remove(&node.id);
                 value
             }
@@ -330,31 +328,45 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn substitute(
+    /// The value at a path from the root.
+    fn at_path(
         &mut self,
         path: &'a [EcoString],
         optional: bool,
         at: usize,
     ) -> Result<Option<Out>, Stop> {
-        let (unresolved, depth) = (self.unresolved, self.depth);
-        let found = match self.known.get(path) {
-            Some(known) => known.clone(),
-            None => {
-                let before = self.cuts;
-                let found = match self.find(vec![Candidate::Node(self.root)], path, at) {
-                    Err(stop) if stop.cycle && optional => {
-                        self.depth = depth;
-                        None
-                    }
-                    Err(stop) => return Err(Stop { cycle: false, ..stop }),
-                    Ok(found) => found,
-                };
-                if self.cuts == before {
-                    self.known.insert(path, found.clone());
-                }
-                found
+        if let Some(known) = self.known.get(path) {
+            return Ok(known.clone());
+        }
+        let (before, depth) = (self.cuts, self.depth);
+        let found = match self.find(vec![Candidate::Node(self.root)], path, at) {
+            Err(stop) if stop.cycle && optional => {
+                self.depth = depth;
+                None
             }
+            Err(stop) => return Err(Stop { cycle: false, ..stop }),
+            Ok(found) => found,
         };
+        if self.cuts == before {
+            self.known.insert(path, found.clone());
+        }
+        Ok(found)
+    }
+
+    /// The value of a substitution. What was included is looked for where it was included, then
+    /// without that prefix of its path.
+    fn substitute(
+        &mut self,
+        (path, prefix): (&'a [EcoString], usize),
+        optional: bool,
+        at: usize,
+    ) -> Result<Option<Out>, Stop> {
+        let unresolved = self.unresolved;
+        let mut found = self.at_path(path, optional, at)?;
+        let path = path.get(prefix..).unwrap_or_default();
+        if found.is_none() && prefix > 0 {
+            found = self.at_path(path, optional, at)?;
+        }
         let shown = || path.join(".");
         let found = found.or_else(|| {
             let text = EcoString::from((self.environment)(&shown())?);

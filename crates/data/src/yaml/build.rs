@@ -30,6 +30,9 @@ struct Builder<'t> {
 }
 
 pub(super) fn value(tree: &Tree, schema: Schema, budget: Budget) -> Result<Value, Error> {
+    if let (true, Some(error)) = (schema.is_ruby(), &tree.refused) {
+        return Err(Error::clone(error));
+    }
     let Some(root) = tree.root() else { return Ok(Value::Null) };
     let limit = budget.nodes.saturating_add(tree.len() as u64);
     let mut builder =

@@ -20,6 +20,7 @@ mod build;
 mod common;
 mod core;
 mod emitter;
+mod libyaml;
 mod nodes;
 mod parse;
 pub mod psych;
@@ -39,6 +40,9 @@ pub use written::Written;
 
 use crate::Value;
 
+/// The only key of a map that stands for a symbol of Ruby, which [`Schema::PsychSymbols`] gives.
+pub const SYMBOL: &str = "!ruby/symbol";
+
 /// Why a text is no YAML, or none that can be read safely.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
@@ -50,6 +54,8 @@ pub struct Error {
     pub line: u32,
     /// Column of the start in characters, from 1.
     pub column: u32,
+    /// Whether the text is no YAML, in contrast to one that is but holds what is refused.
+    pub is_syntax: bool,
 }
 
 impl Error {
@@ -58,7 +64,7 @@ impl Error {
         let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
         let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
         let [line, column] = [line, column].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-        Self { message: message.into(), range, line, column }
+        Self { message: message.into(), range, line, column, is_syntax: true }
     }
 }
 

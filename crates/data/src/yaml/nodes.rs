@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ordain_source::TextRange;
 
+use super::Error;
 use super::tree::{Kind, Node, NodeId, SHARED, Tree};
 
 /// What stands in [`Node`] for the end of a list or map that is not closed yet.
@@ -85,6 +86,11 @@ impl Nodes {
     pub(super) fn tag(&mut self, name: ecow::EcoString) -> u32 {
         self.tree.tags.push(name);
         to_u32(self.tree.tags.len())
+    }
+
+    /// Takes note of where libyaml takes the text for wrong; the first such place counts.
+    pub(super) fn refuse(&mut self, error: Error) {
+        self.tree.refused.get_or_insert_with(|| Box::new(error));
     }
 
     /// Ends the document.

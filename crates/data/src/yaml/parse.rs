@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::nodes::{Nodes, to_u32};
 use super::tree::{Kind, Style, Tree};
+use super::libyaml::Strictness;
 use super::{Budget, Error, common};
 
 /// How often a text is parsed again with blanks put in.
@@ -124,6 +125,7 @@ fn attempt(
         nodes: Nodes::default(),
         anchors: FxHashMap::default(),
         tags: FxHashMap::default(),
+        strictness: Strictness::default(),
     };
     let mut parser = Parser::new_from_str_with_options(body, options);
     while let Some(event) = parser.next_event() {
@@ -156,11 +158,15 @@ struct Reader<'t> {
     nodes: Nodes,
     anchors: FxHashMap<usize, u32>,
     tags: FxHashMap<EcoString, u32>,
+    strictness: Strictness,
 }
 
 impl Reader<'_> {
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Failure> {
         let range = self.range(span);
+        if let Some(error) = self.strictness.event(self.text, &event, range) {
+            self.nodes.refuse(error);
+        }
         match event {
             Event::DocumentEnd => self.end_document(),
             Event::Scalar(text, style, anchor, tag) => {
@@ -179,7 +185,8 @@ impl Reader<'_> {
             Event::SequenceEnd | Event::MappingEnd => self.nodes.end(range),
             Event::Alias(anchor) => self.alias(anchor, range)?,
             Event::UnresolvedAlias(name) => {
-                let error = Error::at(self.text, range, format!("Unknown alias: {name}"));
+                let text = format!("Unknown alias: {name}");
+                let error = Error { is_syntax: false, ..Error::at(self.text, range, text) };
                 return Err(match name.strip_suffix(':') {
                     Some(name) => {
                         let colon = range.start + 1 + to_u32(name.len());

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use num_bigint::BigInt;
 
+use super::SYMBOL;
 use crate::Value;
 use crate::number::{MOST_DIGITS, big, integer};
 
@@ -36,6 +37,24 @@ pub(super) fn value(text: &str) -> Result<Value, String> {
         Scalar::Time => Err(unspecified("Time")),
         Scalar::Refused(why) => Err(why),
     }
+}
+
+/// Like [`value`], but a symbol is a map that marks it.
+pub(super) fn value_with_symbols(text: &str) -> Result<Value, String> {
+    match scan(text) {
+        Scalar::Symbol(name) => Ok(symbol_value(name)),
+        _ => value(text),
+    }
+}
+
+/// A symbol as a map that marks it.
+pub(super) fn symbol_value(name: &str) -> Value {
+    Value::map([(SYMBOL, Value::str(name))])
+}
+
+/// Whether a scalar with this tag is a symbol.
+pub(super) fn is_symbol_tag(tag: &str) -> bool {
+    tag.starts_with("!ruby/sym")
 }
 
 /// Like [`value`], but dates and times are text.
@@ -70,7 +89,7 @@ pub(super) fn tagged(tag: &str, text: &EcoString) -> Result<Value, String> {
             Err(unspecified(class))
         };
     }
-    if tag.starts_with("!ruby/sym") {
+    if is_symbol_tag(tag) {
         return Ok(Value::Str(text.clone()));
     }
     let refused = match tag {

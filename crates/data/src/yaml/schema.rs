@@ -12,6 +12,9 @@ pub enum Schema {
     /// Ruby's Psych as Puppet calls it: YAML 1.1 with Ruby's extensions. Symbols become text
     /// without the colon; dates, times and Ruby objects are refused.
     Psych,
+    /// Like [`Self::Psych`], but a symbol is a map whose only key is [`SYMBOL`](super::SYMBOL), with
+    /// the name as its value: data has no symbols.
+    PsychSymbols,
     /// Like [`Self::Psych`], but dates and times are text, as Facter reads its files.
     PsychDates,
     /// The core schema of YAML 1.2. Merge keys work, as they do in most programs.
@@ -26,6 +29,7 @@ impl Schema {
     pub fn plain(self, text: &str) -> Result<Value, String> {
         match self {
             Self::Psych => ruby::value(text),
+            Self::PsychSymbols => ruby::value_with_symbols(text),
             Self::PsychDates => ruby::value_with_dates(text),
             Self::Core => Ok(core::value(text)),
         }
@@ -33,20 +37,23 @@ impl Schema {
 
     pub(super) fn tagged(self, tag: &str, text: &EcoString, plain: bool) -> Result<Value, String> {
         match self {
-            Self::Psych | Self::PsychDates => ruby::tagged(tag, text),
+            Self::PsychSymbols if ruby::is_symbol_tag(tag) => Ok(ruby::symbol_value(text)),
+            Self::Psych | Self::PsychSymbols | Self::PsychDates => ruby::tagged(tag, text),
             Self::Core => core::tagged(tag, text, plain),
         }
     }
 
     /// Whether this follows Ruby's rules.
     pub(super) fn is_ruby(self) -> bool {
-        matches!(self, Self::Psych | Self::PsychDates)
+        matches!(self, Self::Psych | Self::PsychSymbols | Self::PsychDates)
     }
 
     /// Whether the schema accepts this tag on a list or map.
     pub(super) fn check_container_tag(self, tag: &str, is_map: bool) -> Result<(), String> {
         match self {
-            Self::Psych | Self::PsychDates => ruby::check_container_tag(tag, is_map),
+            Self::Psych | Self::PsychSymbols | Self::PsychDates => {
+                ruby::check_container_tag(tag, is_map)
+            }
             Self::Core => Ok(()),
         }
     }
@@ -55,7 +62,9 @@ impl Schema {
     pub(super) fn is_merge_key(self, text: &str, tag: Option<&str>, plain: bool) -> bool {
         text == "<<"
             && match self {
-                Self::Psych | Self::PsychDates => tag != Some("tag:yaml.org,2002:str"),
+                Self::Psych | Self::PsychSymbols | Self::PsychDates => {
+                    tag != Some("tag:yaml.org,2002:str")
+                }
                 Self::Core => plain && tag.is_none(),
             }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::TextRange;
 
-use super::{Budget, Error, Schema, build, parse};
+use super::{Budget, Error, Schema, build, parse, ruby};
 use crate::Value;
 
 /// A node of a [`Tree`], by its position.
@@ -60,6 +60,8 @@ pub struct Tree {
     pub(super) tags: Vec<EcoString>,
     /// Start of every line, for messages that come after parsing.
     pub(super) lines: Arc<Vec<u32>>,
+    /// Where libyaml, which Ruby reads with, takes the text for wrong.
+    pub(super) refused: Option<Box<Error>>,
 }
 
 impl Tree {
@@ -93,6 +95,21 @@ impl Tree {
     /// When the schema refuses something in it, or the budget is spent.
     pub fn value_within(&self, schema: Schema, budget: Budget) -> Result<Value, Error> {
         build::value(self, schema, budget)
+    }
+
+    /// Whether Ruby reads a symbol in the document.
+    pub fn has_symbols(&self) -> bool {
+        self.nodes.iter().enumerate().any(|(i, node)| {
+            let Kind::Scalar(text, style) = &node.kind else { return false };
+            match self.tag(NodeId(i as u32)) {
+                Some(tag) => ruby::is_symbol_tag(tag),
+                None => {
+                    text.starts_with(':')
+                        && *style == Style::Plain
+                        && matches!(ruby::scan(text), ruby::Scalar::Symbol(_))
+                }
+            }
+        })
     }
 
     /// The outermost node; `None` for an empty document.
@@ -219,6 +236,6 @@ impl Tree {
         let start = self.lines.get(line - 1).copied().unwrap_or(0);
         let line = u32::try_from(line).unwrap_or(u32::MAX);
         let column = span.start.saturating_sub(start) + 1;
-        Error { message: message.into(), range: span, line, column }
+        Error { message: message.into(), range: span, line, column, is_syntax: false }
     }
 }

@@ -6,8 +6,9 @@ use ordain_source::limits::most_items;
 
 use super::operators::whole_numbers;
 use super::reference::{Depth, Spot, full_path};
-use super::scope::Bound;
+use super::scope::{Bound, Names};
 use super::stop::{Stop, Waiting};
+use super::whole::local_name;
 use super::{Env, Eval, Evaluator, Info};
 use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId, PathStep, Reference};
 use crate::value::{Flags, Item, List, Value};
@@ -18,29 +19,43 @@ impl Evaluator<'_> {
     /// # Errors
     /// When it has none.
     pub fn eval(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
-        self.step()?;
-        match &self.sources.exprs[id] {
-            Expr::Int(n) => Ok(Value::Int(*n)),
-            Expr::Str(text) => Ok(Value::Str(text.clone())),
-            Expr::Ref(reference) => {
-                if let [PathStep::Key(name)] = &reference.path[..]
-                    && !reference.absolute
-                    && reference.tag.is_none()
-                    && let Some(Bound::Value(item)) = env.local(name)
-                {
-                    return Ok(item.value.clone());
+        let mut id = id;
+        loop {
+            self.step()?;
+            match &self.sources.exprs[id] {
+                Expr::Int(n) => return Ok(Value::Int(*n)),
+                Expr::Str(text) => return Ok(Value::Str(text.clone())),
+                Expr::Ref(reference) => {
+                    if let Some(name) = local_name(reference)
+                        && let Some(Bound::Value(item)) = env.local(name)
+                    {
+                        return Ok(item.value.clone());
+                    }
+                    let reference = Rc::clone(reference);
+                    return self.eval_reference(&reference, env);
                 }
-                let reference = reference.clone();
-                self.eval_reference(&reference, env)
+                Expr::Binary(op, a, b) => {
+                    let (op, a, b) = (*op, *a, *b);
+                    return match self.whole_number(id, env) {
+                        Some(number) => Ok(Value::Int(number)),
+                        None => self.binary(op, a, b, env, info),
+                    };
+                }
+                Expr::Group(inner) => id = *inner,
+                Expr::Cond(condition, yes, no) => {
+                    let (condition, yes, no) = (*condition, *yes, *no);
+                    let truth = match self.whole_comparison(condition, env) {
+                        Some(truth) => truth,
+                        None => self.is_true(condition, env, info)?,
+                    };
+                    id = if truth { yes } else { no };
+                }
+                Expr::Call { callee, args, curry } => {
+                    let (callee, args, curry) = (*callee, Rc::clone(args), *curry);
+                    return self.call(callee, &args, curry, env, info);
+                }
+                _ => return self.eval_rare(id, env, info),
             }
-            Expr::Binary(op, a, b) => self.binary(*op, *a, *b, env, info),
-            Expr::Group(e) => self.eval(*e, env, info),
-            Expr::Cond(c, t, f) => self.conditional(*c, *t, *f, env, info),
-            Expr::Call { callee, args, curry } => {
-                let args = Rc::clone(args);
-                self.call(*callee, &args, *curry, env, info)
-            }
-            _ => self.eval_rare(id, env, info),
         }
     }
 
@@ -151,31 +166,53 @@ impl Evaluator<'_> {
             BinaryOp::Or | BinaryOp::OrNull => self.alternative(op, a, b, env, info),
             BinaryOp::LogOr | BinaryOp::LogAnd => self.logic(op, a, b, env, info),
             _ => {
-                // An operand that is not there stands for null: the operator may fail.
-                let (left, right) = match self.eval(a, env, info) {
-                    Ok(left) => (left, self.eval(b, env, info)?),
-                    Err(stop) => {
-                        let mut waiting = Waiting::default();
-                        waiting.take::<Value>(Err(stop))?;
-                        let right = self.eval(b, env, info);
-                        waiting.take(right)?;
-                        waiting.end()?;
-                        return Err(Stop::silent());
-                    }
-                };
-                if let Some(value) = whole_numbers(op, &left, &right) {
-                    return Ok(value);
+                let left = self.eval(a, env, info);
+                if let Err(stop) = left {
+                    return Err(self.without_left(stop, b, env, info));
                 }
-                let kinds = (left.kind(), right.kind());
-                let result = match (op, &self.sources.exprs[a]) {
-                    (BinaryOp::Concat, Expr::Binary(BinaryOp::Concat, ..)) => {
-                        self.concatenate(left, right, true)
-                    }
-                    _ => self.operate(op, left, right),
-                };
-                result.map_err(|stop| self.name_operands(stop, (a, kinds.0), (b, kinds.1)))
+                let right = self.eval(b, env, info);
+                if let (Ok(Value::Int(a)), Ok(Value::Int(b))) = (&left, &right)
+                    && let Some(number) = op.arithmetic(*a, *b)
+                {
+                    return Ok(Value::Int(number));
+                }
+                self.operated(op, (a, left?), (b, right?))
             }
         }
+    }
+
+    /// An operand that is not there stands for null: the operator may fail.
+    #[cold]
+    fn without_left(&mut self, stop: Stop, b: ExprId, env: &Env, info: &mut Info) -> Stop {
+        let mut waiting = Waiting::default();
+        let all = || {
+            waiting.take::<Value>(Err(stop))?;
+            let right = self.eval(b, env, info);
+            waiting.take(right)?;
+            std::mem::take(&mut waiting).end()
+        };
+        all().err().unwrap_or_else(Stop::silent)
+    }
+
+    /// The value of an operator, operands being named by their expressions.
+    #[inline(never)]
+    fn operated(
+        &mut self,
+        op: BinaryOp,
+        (a, left): (ExprId, Value),
+        (b, right): (ExprId, Value),
+    ) -> Eval<Value> {
+        if let Some(value) = whole_numbers(op, &left, &right) {
+            return Ok(value);
+        }
+        let kinds = (left.kind(), right.kind());
+        let result = match (op, &self.sources.exprs[a]) {
+            (BinaryOp::Concat, Expr::Binary(BinaryOp::Concat, ..)) => {
+                self.concatenate(left, right, true)
+            }
+            _ => self.operate(op, left, right),
+        };
+        result.map_err(|stop| self.name_operands(stop, (a, kinds.0), (b, kinds.1)))
     }
 
     #[inline(never)]
@@ -222,16 +259,9 @@ impl Evaluator<'_> {
         })
     }
 
-    fn conditional(
-        &mut self,
-        condition: ExprId,
-        yes: ExprId,
-        no: ExprId,
-        env: &Env,
-        info: &mut Info,
-    ) -> Eval<Value> {
-        let truth = self.eval_defined(condition, env, info)?.is_some_and(|v| v.truth());
-        self.eval(if truth { yes } else { no }, env, info)
+    #[inline(never)]
+    fn is_true(&mut self, condition: ExprId, env: &Env, info: &mut Info) -> Eval<bool> {
+        Ok(self.eval_defined(condition, env, info)?.is_some_and(|v| v.truth()))
     }
 
     /// The values of a list's items or a call's arguments.
@@ -332,7 +362,7 @@ impl Evaluator<'_> {
         info: &mut Info,
     ) -> Eval<Value> {
         let names = self.aside(info, |this, info| this.assignments(assigns, env, info))?;
-        let names = names.into_iter().map(|(k, v)| (k, Bound::from(v))).collect();
+        let names: Names = names.into_iter().map(|(k, v)| (k, Bound::from(v))).collect();
         self.eval(body, &env.with(names), info)
     }
 

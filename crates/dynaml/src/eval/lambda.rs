@@ -5,9 +5,10 @@ use std::rc::Rc;
 use ecow::EcoString;
 
 use super::reference::{Spot, full_path};
-use super::scope::{Bound, Scope};
+use super::scope::{Bound, CallFrame, Names, Scope};
 use super::stop::{Stop, Waiting};
 use super::tree::{InstId, NOWHERE};
+use super::whole::local_name;
 use super::{Dialect, Env, Eval, Evaluator, Info};
 use crate::functions::{Builtin, Call, REWRITING};
 use crate::syntax::ast::{Arg, Expr, ExprId, LambdaExpr, Param, PathStep, Reference};
@@ -16,6 +17,9 @@ use crate::value::{Callable, Item, Lambda, Value};
 
 /// What `_` means in an inline lambda; no name of the language.
 pub const INLINE: &str = "_ of the lambda around";
+
+/// How many frames are kept for further calls.
+const SPARE_FRAMES: usize = 64;
 
 /// An argument of a call: its parameter's name, if given, and its value.
 pub type Argument = (Option<EcoString>, Bound);
@@ -97,37 +101,69 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
-        if let Some(name) = self.builtin_name(callee) {
-            return self.call_builtin(&name, args, curry, env, info);
-        }
-        let lambda = match self.callee(callee, env, info) {
-            Ok(Value::Lambda(lambda)) => lambda,
-            Err(stop @ Stop::Blocked(_)) => {
-                // An argument that fails is what is wrong with the call, also while it waits.
-                self.arguments(args, env, info)?;
-                return Err(match self.options.dialect {
-                    Dialect::Spiff => stop,
-                    // spiff++ does not say what the call waits for.
-                    Dialect::SpiffPlusPlus => stop.without_words(),
-                });
-            }
-            Err(stop) => return Err(stop),
-            Ok(_) => {
-                let shown = self.shown(callee);
-                return Err(Stop::failed(format!(
-                    "function call '{shown}' requires function name or lambda value"
-                )));
-            }
+        let lambda = match self.local_lambda(callee, env) {
+            Some(lambda) => lambda,
+            None => match self.callee(callee, args, curry, env, info)? {
+                Callee::Lambda(lambda) => lambda,
+                Callee::Called(value) => return Ok(value),
+            },
         };
         if !curry && let Some(expr) = is_simple(&lambda, args) {
-            let names = self.positional(&expr.params, args, env, info)?;
-            return self.enter(&expr, &lambda, names, env, info);
+            let frame = self.positional(&expr.params, args, env, info)?;
+            return self.enter(&expr, &lambda, frame, env, info);
         }
         let args = self.arguments(args, env, info)?;
         if curry {
             return self.curry(&lambda, args);
         }
         self.apply(&lambda, args, env, info)
+    }
+
+    /// The lambda that a name in a lambda stands for. A bare name that does not begin with `_` is
+    /// that of a built-in function.
+    fn local_lambda(&mut self, callee: ExprId, env: &Env) -> Option<Rc<Lambda>> {
+        let Expr::Ref(reference) = &self.sources.exprs[callee] else { return None };
+        let name = local_name(reference).filter(|name| name.starts_with('_'))?;
+        let Bound::Value(Item { value: Value::Lambda(lambda), .. }) = env.local(name)? else {
+            return None;
+        };
+        let lambda = Rc::clone(lambda);
+        self.charge(1);
+        Some(lambda)
+    }
+
+    /// What is called, unless that is a built-in function, which is called at once.
+    #[inline(never)]
+    fn callee(
+        &mut self,
+        callee: ExprId,
+        args: &[Arg],
+        curry: bool,
+        env: &Env,
+        info: &mut Info,
+    ) -> Eval<Callee> {
+        if let Some(name) = self.builtin_name(callee) {
+            return self.call_builtin(&name, args, curry, env, info).map(Callee::Called);
+        }
+        match self.eval(callee, env, info) {
+            Ok(Value::Lambda(lambda)) => Ok(Callee::Lambda(lambda)),
+            Err(stop @ Stop::Blocked(_)) => {
+                // An argument that fails is what is wrong with the call, also while it waits.
+                self.arguments(args, env, info)?;
+                Err(match self.options.dialect {
+                    Dialect::Spiff => stop,
+                    // spiff++ does not say what the call waits for.
+                    Dialect::SpiffPlusPlus => stop.without_words(),
+                })
+            }
+            Err(stop) => Err(stop),
+            Ok(_) => {
+                let shown = self.shown(callee);
+                Err(Stop::failed(format!(
+                    "function call '{shown}' requires function name or lambda value"
+                )))
+            }
+        }
     }
 
     /// The parameters with the values of as many arguments.
@@ -137,21 +173,21 @@ impl Evaluator<'_> {
         args: &[Arg],
         env: &Env,
         info: &mut Info,
-    ) -> Eval<Vec<(EcoString, Bound)>> {
+    ) -> Eval<CallFrame> {
         let mut waiting = Waiting::default();
-        let mut names = Vec::with_capacity(params.len() + 1);
+        let mut frame = self.spare_frames.pop().unwrap_or_else(CallFrame::new);
         for (param, arg) in params.iter().zip(args) {
+            if let Some(number) = self.whole_number(arg.value, env) {
+                frame.push(param.name.clone(), Value::Int(number).into());
+                continue;
+            }
             let value = self.eval(arg.value, env, info);
             if let Some(value) = waiting.take(value)? {
-                names.push((param.name.clone(), value.into()));
+                frame.push(param.name.clone(), value.into());
             }
         }
         waiting.end()?;
-        Ok(names)
-    }
-
-    fn callee(&mut self, callee: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
-        self.eval(callee, env, info)
+        Ok(frame)
     }
 
     /// The name, if what is called is a bare one: those are built-in functions.
@@ -352,7 +388,7 @@ impl Evaluator<'_> {
             return Err(Stop::silent());
         };
         match frame {
-            Frame::Complete(names) => self.enter(&expr, lambda, names, env, info),
+            Frame::Complete(names) => self.enter(&expr, lambda, CallFrame::of(names), env, info),
             Frame::Partial(lambda) => Ok(Value::Lambda(lambda)),
         }
     }
@@ -362,26 +398,29 @@ impl Evaluator<'_> {
         &mut self,
         expr: &LambdaExpr,
         lambda: &Rc<Lambda>,
-        mut names: Vec<(EcoString, Bound)>,
+        frame: CallFrame,
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
-        let own = lambda.captured.get(INLINE).cloned();
-        names.push(("_".into(), own.unwrap_or_else(|| Value::Lambda(Rc::clone(lambda)).into())));
         if self.calls >= self.options.call_depth {
             return Err(Stop::limit("lambda recursion too deep"));
         }
-        let inner = Env {
-            place: env.place,
-            merge: lambda.place,
-            locals: lambda.captured.with(names),
-            caller: env.locals.before(&env.caller),
-            element: None,
-        };
+        let captured = &lambda.captured;
+        let own = if captured.is_empty() { None } else { captured.get(INLINE).cloned() };
+        let own = own.unwrap_or_else(|| Value::Lambda(Rc::clone(lambda)).into());
+        let (locals, caller) = frame.enter(own, captured, env.locals.before(&env.caller));
+        let inner = Env { place: env.place, merge: lambda.place, locals, caller, element: None };
         self.calls += 1;
-        let result = self.eval(expr.body, &inner, info);
+        let mut result = self.eval(expr.body, &inner, info);
         self.calls -= 1;
-        result.map_err(|stop| self.in_lambda(lambda, &inner, stop))
+        // In place: what is returned is not to be copied once more.
+        if let Err(stop @ Stop::Failed(_)) = &mut result {
+            *stop = self.in_lambda(lambda, &inner, stop.clone());
+        }
+        if self.spare_frames.len() < SPARE_FRAMES {
+            self.spare_frames.extend(CallFrame::leave(inner.locals, inner.caller));
+        }
+        result
     }
 
     fn apply_builtin(
@@ -500,7 +539,7 @@ impl Evaluator<'_> {
         free: usize,
     ) -> Eval<Option<Frame>> {
         let optional = expr.varargs || expr.params.iter().any(|p| p.default.is_some());
-        let mut names = Vec::with_capacity(slots.len() + 1);
+        let mut names = Names::with_capacity(slots.len());
         let mut missing = None;
         for (at, (param, slot)) in expr.params.iter().zip(&slots).enumerate() {
             let default = lambda.defaults.get(at).cloned().flatten();
@@ -566,6 +605,14 @@ impl Evaluator<'_> {
     }
 }
 
+/// What is called.
+enum Callee {
+    /// This is still to be called.
+    Lambda(Rc<Lambda>),
+    /// A built-in function was called and gave this.
+    Called(Value),
+}
+
 /// The body of a lambda, if the call gives every parameter its value by position.
 fn is_simple(lambda: &Lambda, args: &[Arg]) -> Option<Rc<LambdaExpr>> {
     let Callable::Body(expr) = &lambda.callable else { return None };
@@ -577,7 +624,7 @@ fn is_simple(lambda: &Lambda, args: &[Arg]) -> Option<Rc<LambdaExpr>> {
 }
 
 enum Frame {
-    Complete(Vec<(EcoString, Bound)>),
+    Complete(Names),
     Partial(Rc<Lambda>),
 }
 

@@ -26,6 +26,7 @@ pub mod stop;
 pub mod tags;
 pub mod template;
 pub mod tree;
+mod whole;
 
 use std::rc::Rc;
 
@@ -148,13 +149,14 @@ impl Env {
     }
 
     /// What a name stands for in lambdas, unless it is one with a meaning of its own.
+    #[inline]
     pub fn local(&self, name: &str) -> Option<&scope::Bound> {
-        (!name.starts_with("__")).then(|| self.locals.get(name))?
+        if let [b'_', b'_', ..] = name.as_bytes() { None } else { self.locals.get(name) }
     }
 
     /// The same with more names.
     #[must_use]
-    pub fn with(&self, names: Vec<(EcoString, scope::Bound)>) -> Self {
+    pub fn with(&self, names: scope::Names) -> Self {
         Self { locals: self.locals.with(names), ..self.clone() }
     }
 }
@@ -221,9 +223,15 @@ pub struct Evaluator<'w> {
     /// How deep templates and documents are nested in each other.
     nested: u32,
     steps: Steps,
+    /// How many steps are left when the number of nodes is looked at again.
+    next_look: u64,
     suspended: Vec<(InstId, Want)>,
+    /// Frames of calls that were made, for further ones.
+    spare_frames: Vec<scope::CallFrame>,
     stack: StackMeter,
     too_deep: usize,
+    /// The bytes of stack beyond which no step is taken.
+    deepest: usize,
 }
 
 impl<'w> Evaluator<'w> {
@@ -234,7 +242,9 @@ impl<'w> Evaluator<'w> {
             nodes: Arena::default(),
             world,
             too_deep: options.stack,
+            deepest: options.stack / 10 * 9,
             steps: Steps::new(options.steps),
+            next_look: options.steps,
             options,
             files: Vec::new(),
             documents: FxHashMap::default(),
@@ -247,6 +257,7 @@ impl<'w> Evaluator<'w> {
             calls: 0,
             nested: 0,
             suspended: Vec::new(),
+            spare_frames: Vec::new(),
             stack: StackMeter::here(),
         }
     }
@@ -318,14 +329,27 @@ impl<'w> Evaluator<'w> {
     }
 
     /// Counts a step.
+    #[inline]
     pub(crate) fn step(&mut self) -> Eval<()> {
+        /// How many steps are taken between two looks at the number of nodes.
+        const STRIDE: u64 = 64;
+        if self.stack.used() <= self.deepest && self.steps.left() > self.next_look {
+            return self.steps.take(1).map_err(Stop::from);
+        }
+        self.next_look = self.steps.left().saturating_sub(STRIDE);
         self.count_steps(1)
+    }
+
+    /// Counts steps for work that was done; the next step may be one too many.
+    #[inline]
+    pub(crate) fn charge(&mut self, steps: u64) {
+        self.steps.charge(steps);
     }
 
     /// Counts so many steps.
     pub(crate) fn count_steps(&mut self, count: u64) -> Eval<()> {
         self.steps.take(count)?;
-        if self.stack.used() > self.too_deep / 10 * 9 {
+        if self.stack.used() > self.deepest {
             return Err(Stop::limit("lambda recursion too deep"));
         }
         let of_documents = self.sources.nodes.len() * INSTS_OF_NODE;

@@ -213,19 +213,9 @@ impl Evaluator<'_> {
 
 /// The common operators on whole numbers that cannot fail; `None` for anything else.
 pub fn whole_numbers(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
-    let (Value::Int(x), Value::Int(y)) = (a, b) else { return None };
-    Some(match op {
-        BinaryOp::Add => Value::Int(x.wrapping_add(*y)),
-        BinaryOp::Sub => Value::Int(x.wrapping_sub(*y)),
-        BinaryOp::Mul => Value::Int(x.wrapping_mul(*y)),
-        BinaryOp::Lt => Value::Bool(x < y),
-        BinaryOp::Le => Value::Bool(x <= y),
-        BinaryOp::Gt => Value::Bool(x > y),
-        BinaryOp::Ge => Value::Bool(x >= y),
-        BinaryOp::Eq => Value::Bool(x == y),
-        BinaryOp::Ne => Value::Bool(x != y),
-        _ => return None,
-    })
+    let (Value::Int(a), Value::Int(b)) = (a, b) else { return None };
+    let number = op.arithmetic(*a, *b).map(Value::Int);
+    number.or_else(|| op.comparison(*a, *b).map(Value::Bool))
 }
 
 /// The number of an integer or float.

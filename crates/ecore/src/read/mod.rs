@@ -10,7 +10,7 @@ use ecow::EcoString;
 
 use crate::model::{
     Annotation, Attribute, Class, Classifier, DataType, Enumeration, Feature, FeatureRef,
-    FeatureRole, Literal, Package, Reference, TypeRef,
+    FeatureRole, Literal, Operation, Package, Parameter, Reference, TypeRef,
 };
 use crate::{ECORE, XMI};
 use references::Index;
@@ -102,6 +102,11 @@ fn kind(element: &Element) -> Result<&str> {
     }
 }
 
+/// Whether an operation has notes: code for it is nowhere else.
+fn has_notes(operation: &Element) -> bool {
+    operation.children.iter().any(|child| &*child.name == "eAnnotations")
+}
+
 struct Reader {
     left_out: Vec<Problem>,
     index: Index,
@@ -183,9 +188,31 @@ impl Reader {
             match &*child.name {
                 "eAnnotations" => out.annotations.push(self.annotation(child)),
                 "eStructuralFeatures" => out.features.push(self.feature(child)?),
+                "eOperations" if has_notes(child) => out.operations.push(self.operation(child)?),
                 "eSuperTypes" => {}
                 "eGenericSuperTypes" => out.super_types.extend(self.generic(child, &out.name)?),
                 _ => self.unknown(child, &out.name),
+            }
+        }
+        Ok(out)
+    }
+
+    fn operation(&mut self, element: &Element) -> Result<Operation> {
+        // A type of another document is none that is known here.
+        let kind = |reader: &Self, element: &Element| {
+            reader.references(element, "eType").ok().and_then(|found| found.into_iter().next())
+        };
+        let mut out =
+            Operation { name: name(element)?, kind: kind(self, element), ..Operation::default() };
+        for child in &element.children {
+            match &*child.name {
+                "eAnnotations" => out.annotations.push(self.annotation(child)),
+                "eParameters" => {
+                    let kind = kind(self, child);
+                    out.parameters.push(Parameter { name: name(child)?, kind });
+                }
+                // Generic types and exceptions have no counterpart in what operations are read for.
+                _ => {}
             }
         }
         Ok(out)

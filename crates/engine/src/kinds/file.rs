@@ -15,6 +15,7 @@ mod parse;
 mod recurse;
 mod reversal;
 mod source;
+mod web;
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};

@@ -139,11 +139,7 @@ fn what_is_wrong_is_said_before_anything_is_done() {
             "The file mode specification must be a string, not 'Integer'",
         ),
         ("/x", vec![("mode", text("rwx"))], "The file mode specification is invalid: \"rwx\""),
-        (
-            "/x",
-            vec![("source", text("https://h/x"))],
-            "put the file into a module or on the machine",
-        ),
+        ("/x", vec![("source", text("http://h x/x"))], "Could not understand source http://h x/x"),
         (
             "/x",
             vec![("source", text("ftp://h/x"))],

@@ -6,6 +6,7 @@ mod dhcp;
 mod exec;
 mod file;
 mod file_recurse;
+mod file_web;
 mod keep;
 mod life;
 mod network;

@@ -214,6 +214,11 @@ impl Regex {
         self.names.iter().map(|(name, _)| name.as_str())
     }
 
+    /// The names of groups with the numbers of the groups that have each, from 1.
+    pub fn named_groups(&self) -> impl Iterator<Item = (&str, &[usize])> {
+        self.names.iter().map(|(name, groups)| (name.as_str(), groups.as_slice()))
+    }
+
     /// Whether the pattern runs in linear time.
     #[cfg(test)]
     fn is_linear(&self) -> bool {

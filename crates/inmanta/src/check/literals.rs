@@ -3,9 +3,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::error::{Class, Error};
+use crate::error::{Background, Class, Error};
+use crate::location::Location;
 use crate::program::Program;
-use crate::syntax::ast::{BlockId, ExprId, ExprKind, NewId, Slot, StmtKind};
+use crate::syntax::ast::{BlockId, Callee, ExprId, ExprKind, NewId, Slot, StmtKind};
 use crate::types::{Type, TypeId};
 use crate::value::Value;
 
@@ -17,16 +18,30 @@ pub struct Misfit {
     pub is_certain: bool,
 }
 
+/// A constant of which a typedef asks more.
+pub(crate) struct Narrowed {
+    pub(crate) value: Value,
+    pub(crate) typedef: u32,
+    /// Where its attribute is named.
+    pub(crate) at: Location,
+    pub(crate) background: Background,
+    pub(crate) is_certain: bool,
+}
+
 impl Program {
     /// All values of constructors that are known and do not fit their attribute. The model was
     /// checked before.
     pub fn misfits(&self) -> Vec<Misfit> {
         let mut certain = vec![false; self.news.len()];
+        let mut calls = Vec::new();
         for top in &self.tops {
-            self.mark(top.block, &mut certain);
+            self.mark(top.block, &mut certain, &mut calls);
         }
         let mut found = Vec::new();
         self.unknown_attributes(&mut found);
+        for call in calls {
+            self.arguments(call, &mut found);
+        }
         for (number, info) in self.news.iter().enumerate() {
             let Some(info) = info else { continue };
             let new = NewId::new(number as u32);
@@ -56,6 +71,66 @@ impl Program {
             }
         }
         found
+    }
+
+    /// The constants in constructors of which a typedef asks more than their type, with the typedef.
+    /// Typedefs that ask Python code of modules are left out.
+    pub(crate) fn narrowed_constants(&self) -> Vec<Narrowed> {
+        let mut certain = vec![false; self.news.len()];
+        for top in &self.tops {
+            self.mark(top.block, &mut certain, &mut Vec::new());
+        }
+        let mut found = Vec::new();
+        for (number, info) in self.news.iter().enumerate() {
+            let Some(info) = info else { continue };
+            let node = &self.ast.news[NewId::new(number as u32)];
+            let names = self.ast.names.list(node.names).iter();
+            for (name, value) in names.zip(self.ast.lists.list(node.values)) {
+                let ExprKind::Const(value) = &self.ast.exprs[*value].kind else { continue };
+                let Some(attribute) = self.attribute(info.entity, name.symbol) else { continue };
+                let ty = self.attributes[attribute as usize].internal;
+                let Some(typedef) = self.typedef_of(ty).filter(|_| self.may_fit(value, ty)) else {
+                    continue;
+                };
+                if matches!(value, Value::Null)
+                    || self.asks_python(self.typedefs[typedef as usize].condition)
+                {
+                    continue;
+                }
+                let background = self.about_attribute(attribute, name.at);
+                found.push(Narrowed {
+                    value: value.clone(),
+                    typedef,
+                    at: name.at,
+                    background,
+                    is_certain: certain[number],
+                });
+            }
+        }
+        found
+    }
+
+    fn typedef_of(&self, ty: TypeId) -> Option<u32> {
+        match self.types.get(ty) {
+            Type::Nullable(inner) | Type::OrReference(inner) => self.typedef_of(*inner),
+            Type::Typedef(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression calls a plugin that is not built in.
+    fn asks_python(&self, expr: ExprId) -> bool {
+        let mut left = vec![expr];
+        while let Some(id) = left.pop() {
+            if let ExprKind::Call(call) = self.ast.exprs[id].kind
+                && let Callee::Plugin(plugin) = self.ast.calls[call].callee
+                && !self.plugins[plugin as usize].plugin.signature().file.is_empty()
+            {
+                return true;
+            }
+            self.ast.children(id, &mut left);
+        }
+        false
     }
 
     /// Attributes of instances in variables at the top level that their entity does not have.
@@ -105,8 +180,79 @@ impl Program {
         }
     }
 
-    /// Marks the constructors that a block makes in any case.
-    fn mark(&self, block: BlockId, certain: &mut [bool]) {
+    /// Variables of which each needs the next and the last one the first: `a -> b -> a`.
+    pub(crate) fn circle(&self) -> Option<String> {
+        let mut needs: FxHashMap<u32, (&str, Vec<u32>)> = FxHashMap::default();
+        for (_, stmt) in self.ast.stmts.iter() {
+            let StmtKind::Assign(name, Slot::Global(number), value) = stmt.kind else { continue };
+            let mut left = vec![value];
+            let entry = needs.entry(number).or_insert_with(|| (self.name(name.symbol), Vec::new()));
+            while let Some(id) = left.pop() {
+                if let ExprKind::Name(_, Slot::Global(other)) = self.ast.exprs[id].kind {
+                    entry.1.push(other);
+                }
+                self.ast.children(id, &mut left);
+            }
+        }
+        let mut starts: Vec<u32> = needs.keys().copied().collect();
+        starts.sort_unstable();
+        let mut done: FxHashSet<u32> = FxHashSet::default();
+        for start in starts {
+            let mut path: Vec<(u32, usize)> = vec![(start, 0)];
+            while let Some((number, next)) = path.last_mut() {
+                let other = needs.get(number).and_then(|(_, others)| others.get(*next)).copied();
+                *next += 1;
+                let Some(other) = other else {
+                    done.insert(*number);
+                    path.pop();
+                    continue;
+                };
+                if let Some(at) = path.iter().position(|(known, _)| *known == other) {
+                    let names = path[at..].iter().map(|(number, _)| number).chain([&other]);
+                    let names: Vec<&str> =
+                        names.filter_map(|number| Some(needs.get(number)?.0)).collect();
+                    return Some(names.join(" -> "));
+                }
+                if !done.contains(&other) && needs.contains_key(&other) {
+                    path.push((other, 0));
+                }
+            }
+        }
+        None
+    }
+
+    /// Arguments of a call of a built-in plugin that do not fit its parameters.
+    fn arguments(&self, id: ExprId, found: &mut Vec<Misfit>) {
+        let ExprKind::Call(call) = self.ast.exprs[id].kind else { return };
+        let call = &self.ast.calls[call];
+        let Callee::Plugin(plugin) = call.callee else { return };
+        let entry = &self.plugins[plugin as usize];
+        let signature = entry.plugin.signature();
+        // Of those in Python only the names are known here.
+        let is_known = signature.file.is_empty() && self.ast.lists.list(call.splats).is_empty();
+        if !is_known {
+            return;
+        }
+        let positional = self.ast.lists.list(call.positional);
+        let is_named = |name: &str| call.names.iter().any(|known| self.name(*known) == name);
+        if let Err(error) = signature.check_count(positional.len(), &is_named) {
+            found.push(Misfit { error: error.at(self.ast.exprs[id].at), is_certain: true });
+            return;
+        }
+        for (value, ty) in positional.iter().zip(&entry.params) {
+            let node = &self.ast.exprs[*value];
+            let ExprKind::Const(value) = &node.kind else { continue };
+            if !self.may_fit(value, *ty) {
+                let wanted = self.type_text(*ty);
+                let text = format!("Invalid value {}, expected {wanted}", shown(value));
+                let error = Error::new(Class::Runtime, text).at(node.at);
+                found.push(Misfit { error, is_certain: true });
+            }
+        }
+    }
+
+    /// Marks the constructors that a block makes in any case, and lists its calls.
+    fn mark(&self, block: BlockId, certain: &mut [bool], calls: &mut Vec<ExprId>) {
         let mut left: Vec<ExprId> = Vec::new();
         for stmt in &self.ast.blocks[block].statements {
             match &self.ast.stmts[*stmt].kind {
@@ -124,6 +270,7 @@ impl Program {
                         *mark = true;
                     }
                 }
+                ExprKind::Call(_) => calls.push(id),
                 // What is made in these may never be.
                 ExprKind::Cond(condition, ..) => {
                     left.push(*condition);

@@ -274,7 +274,8 @@ impl Net<'_> {
     fn check_arguments(&mut self, plugin: u32, given: &Given) -> Result<Checked> {
         let entry = self.program.plugins[plugin as usize].plugin.clone();
         let signature = entry.signature();
-        check_count(signature, given)?;
+        let is_named = |name: &str| given.named.iter().any(|(known, _)| known == name);
+        signature.check_count(given.positional.len(), &is_named)?;
         let mut checked = Checked::default();
         let arguments = &mut checked.arguments;
         *arguments = Arguments {
@@ -414,41 +415,4 @@ impl Net<'_> {
             }
         }
     }
-}
-
-fn check_count(signature: &Signature, given: &Given) -> Result<()> {
-    let name = &signature.name;
-    let fail = |message: String| Err(Error::new(Class::Runtime, message));
-    let places = signature.params.iter().filter(|p| !p.keyword_only).count();
-    if signature.rest.is_none() && given.positional.len() > places {
-        let count = given.positional.len();
-        return fail(format!(
-            "{name}() takes {places} positional arguments but {count} were given"
-        ));
-    }
-    for (is_keyword, sort) in [(false, "positional"), (true, "keyword-only")] {
-        let missing: Vec<String> = signature
-            .params
-            .iter()
-            .enumerate()
-            .filter(|(i, param)| {
-                param.keyword_only == is_keyword
-                    && (is_keyword || *i >= given.positional.len())
-                    && !param.has_default
-                    && !given.named.iter().any(|(known, _)| *known == param.name)
-            })
-            .map(|(_, param)| format!("'{}'", param.name))
-            .collect();
-        match missing.as_slice() {
-            [] => {}
-            [only] => return fail(format!("{name}() missing 1 required {sort} argument: {only}")),
-            [first @ .., last] => {
-                let (count, first) = (missing.len(), first.join(", "));
-                return fail(format!(
-                    "{name}() missing {count} required {sort} arguments: {first} and {last}"
-                ));
-            }
-        }
-    }
-    Ok(())
 }

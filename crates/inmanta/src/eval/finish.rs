@@ -210,7 +210,12 @@ impl Net<'_> {
         });
         let texts: Vec<String> = left.iter().map(|unit| self.unit_text(unit)).collect();
         let message = format!("not all statements executed: [{}]", texts.join(", "));
-        let error = Error::new(Class::Runtime, message);
+        let mut error = Error::new(Class::Runtime, message);
+        if let Some(circle) = self.program.circle() {
+            let mut background = crate::error::Background::default();
+            background.help.push(format!("these wait for each other in a circle: {circle}"));
+            error.background = Some(Box::new(background));
+        }
         match first {
             Some(place) => self.error_at(place, error),
             None => error,

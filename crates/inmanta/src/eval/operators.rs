@@ -125,6 +125,11 @@ fn float(value: &Value) -> Result<f64> {
     })
 }
 
+/// Python's error of this name.
+fn by_zero(text: &str) -> Box<Error> {
+    Error::new(Class::ZeroDivision, text)
+}
+
 /// An error that the original gives without a place.
 fn zero(text: &str) -> Box<Error> {
     Error::new(Class::Runtime, text)
@@ -140,7 +145,7 @@ fn numbers(op: BinOp, a: &Value, b: &Value) -> Result<Value> {
             BinOp::Plus => a.checked_add(b),
             BinOp::Minus => a.checked_sub(b),
             BinOp::Times => a.checked_mul(b),
-            BinOp::Modulo if b == 0 => return Err(zero("integer modulo by zero")),
+            BinOp::Modulo if b == 0 => return Err(by_zero("integer modulo by zero")),
             BinOp::Modulo => {
                 a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r })
             }
@@ -160,7 +165,7 @@ fn numbers(op: BinOp, a: &Value, b: &Value) -> Result<Value> {
         BinOp::Times => a * b,
         BinOp::Modulo => {
             if b.sign() == Sign::NoSign {
-                return Err(zero("integer modulo by zero"));
+                return Err(by_zero("integer modulo by zero"));
             }
             let rest = &a % &b;
             if rest.sign() != Sign::NoSign && rest.sign() != b.sign() { rest + b } else { rest }
@@ -199,12 +204,16 @@ fn floats(op: BinOp, a: &Value, b: &Value) -> Result<Value> {
         BinOp::Times => x * y,
         BinOp::Divide if y == 0.0 => {
             let is_float = matches!(a, Value::Float(_)) || matches!(b, Value::Float(_));
-            return Err(zero(if is_float { "float division by zero" } else { "division by zero" }));
+            return Err(by_zero(if is_float {
+                "float division by zero"
+            } else {
+                "division by zero"
+            }));
         }
         BinOp::Divide => x / y,
         BinOp::Modulo => {
             if y == 0.0 {
-                return Err(zero("float modulo"));
+                return Err(by_zero("float modulo by zero"));
             }
             let rest = x % y;
             if rest != 0.0 && (rest < 0.0) != (y < 0.0) {
@@ -217,7 +226,7 @@ fn floats(op: BinOp, a: &Value, b: &Value) -> Result<Value> {
         }
         _ => {
             if x == 0.0 && y < 0.0 {
-                return Err(zero("0.0 cannot be raised to a negative power"));
+                return Err(by_zero("0.0 cannot be raised to a negative power"));
             }
             if x < 0.0 && y.is_finite() && y.fract() != 0.0 {
                 return Err(zero("a negative number has no such root"));

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Net;
+use crate::check::literals::Misfit;
 use crate::error::{Class, Error, Result};
 use crate::plugin::Origin;
 use crate::types::{Type, TypeId};
@@ -228,6 +229,20 @@ impl Net<'_> {
         }
         let message = format!("Invalid value '{}', expected Literal", value.text(self));
         Err(Error::new(Class::Typing, message))
+    }
+
+    /// The constants in constructors that are not what their typedef asks, without a run.
+    pub fn unmet_conditions(&mut self) -> Vec<Misfit> {
+        let mut found = Vec::new();
+        for constant in self.program.narrowed_constants() {
+            let Err(mut error) = self.validate_typedef(&constant.value, constant.typedef) else {
+                continue;
+            };
+            error.location = Some(constant.at);
+            error.background = Some(Box::new(constant.background));
+            found.push(Misfit { error, is_certain: constant.is_certain });
+        }
+        found
     }
 
     fn validate_typedef(&mut self, value: &Value, id: u32) -> Result<()> {

@@ -89,26 +89,42 @@ pub fn parse_rule(rule: &str) -> Option<[String; 4]> {
     Some([entity, relation, then_entity, then_relation].map(str::to_owned))
 }
 
-/// The version of a module: `module.yml` says it, or `setup.cfg`.
-pub fn version(world: &dyn World, directory: &Path) -> Option<String> {
+/// A key of a module's metadata: `module.yml` says it, or `setup.cfg`.
+fn of_module(world: &dyn World, directory: &Path, name: &str) -> Option<Data> {
     let read = |name: &str| {
         let bytes = world.read(&directory.join(name)).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
     if let Some(text) = read("module.yml") {
         let data = ordain_data::yaml::read(&text, ordain_data::yaml::Schema::Core).ok()?;
-        return match entry(&data, "version")? {
-            Data::Str(text) => Some(text.to_string()),
-            Data::Int(number) => Some(number.to_string()),
-            Data::Float(number) => Some(number.to_string()),
-            _ => None,
-        };
+        return entry(&data, name).cloned();
     }
     let text = read("setup.cfg")?;
     let mut lines = text.lines().map(str::trim).skip_while(|line| *line != "[metadata]").skip(1);
     let mut own = lines.by_ref().take_while(|line| !line.starts_with('['));
     own.find_map(|line| {
         let (key, value) = line.split_once('=')?;
-        (key.trim() == "version").then(|| value.trim().to_owned())
+        (key.trim() == name).then(|| Data::Str(value.trim().into()))
     })
+}
+
+/// The version of a module.
+pub fn version(world: &dyn World, directory: &Path) -> Option<String> {
+    match of_module(world, directory, "version")? {
+        Data::Str(text) => Some(text.to_string()),
+        Data::Int(number) => Some(number.to_string()),
+        Data::Float(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// Whether a module says of itself that it should no longer be used.
+pub fn is_deprecated(world: &dyn World, directory: &Path) -> bool {
+    match of_module(world, directory, "deprecated") {
+        Some(Data::Bool(truth)) => truth,
+        Some(Data::Str(text)) => {
+            matches!(text.to_lowercase().as_str(), "true" | "yes" | "on" | "1")
+        }
+        _ => false,
+    }
 }

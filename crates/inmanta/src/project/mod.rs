@@ -16,10 +16,9 @@ pub use metadata::{Project, parse_rule, version};
 pub use settings::{Setting, set, settings};
 
 use crate::error::{Class, Error, Result};
-use crate::location::Location;
 use crate::plugin::Plugin;
 use crate::program::Program;
-use crate::syntax::ast::{Definition, Name};
+use crate::syntax::ast::{Definition, ImportDef};
 use crate::syntax::{self, Doubt};
 
 /// What is loaded.
@@ -118,7 +117,7 @@ impl Loading<'_> {
         program: &Program,
         error: Box<Error>,
         module: &str,
-        import: Option<(Name, Location)>,
+        import: Option<ImportDef>,
     ) -> Box<Error> {
         let is_of_module = matches!(
             error.class,
@@ -129,8 +128,12 @@ impl Loading<'_> {
         }
         let message = format!("Failed to load module {module}");
         let mut out = Error::new(Class::ModuleLoading, message).caused_by(error);
-        if let Some((name, at)) = import {
-            out = out.by(format!("import {}", program.name(name.symbol)), at);
+        if let Some(import) = import {
+            let mut statement = format!("import {}", program.name(import.target.symbol));
+            if import.alias.at != import.target.at {
+                statement += &format!(" as {}", program.name(import.alias.symbol));
+            }
+            out = out.by(statement, import.at);
         }
         out
     }
@@ -141,7 +144,7 @@ impl Loading<'_> {
         program: &Program,
         namespace: &str,
         unit: &syntax::ast::Unit,
-    ) -> Vec<(String, Option<(Name, Location)>)> {
+    ) -> Vec<(String, Option<ImportDef>)> {
         let is_std = namespace == "std" || namespace.starts_with("std::");
         let mut out = Vec::new();
         if self.autostd && !is_std {
@@ -150,7 +153,7 @@ impl Loading<'_> {
         for definition in &unit.definitions {
             if let Definition::Import(import) = definition {
                 let name = program.name(import.target.symbol).to_owned();
-                out.push((name, Some((import.target, import.at))));
+                out.push((name, Some(*import)));
             }
         }
         out
@@ -230,6 +233,13 @@ impl Loading<'_> {
             if !loaded.modules.iter().any(|(known, _)| known == module) {
                 loaded.modules.push((module.to_owned(), found.directory.clone()));
                 self.python(module, &found, loaded);
+                if metadata::is_deprecated(self.world, &found.directory) {
+                    program.warnings.push(crate::program::Warning {
+                        class: "ModuleDeprecationWarning",
+                        text: format!("Module {module} has been deprecated"),
+                        at: None,
+                    });
+                }
                 if found.is_old {
                     loaded.old.push(module.to_owned());
                     program.warnings.push(crate::program::Warning {

@@ -124,7 +124,7 @@ impl Question<'_> {
             Value::Dict(entries) => Some(&**entries),
             _ => None,
         };
-        match functions::validate(self.text(0), &value, parameters) {
+        match functions::validate(self.context.world(), self.text(0), &value, parameters) {
             Ok(answer) => Ok(json!({"v": answer})),
             Err(Stop::Raised { text, .. }) => Ok(json!({"text": text})),
             Err(found) => Err(found),

@@ -5,6 +5,8 @@
 mod dataclasses;
 mod functions;
 mod model;
+mod model_cases;
 mod python;
 mod session;
-mod templates;
+mod template;
+mod template_cases;

@@ -360,3 +360,68 @@ class Thing(Resource):
     let wanted = ["items[1]", "value", "data.'k'[0]"];
     assert_eq!(places, wanted.map(Some));
 }
+
+/// Compiles and exports a model with a module `m` of these files; gives the warnings and the error.
+fn of_module(model: &str, metadata: &str, definitions: &str, code: &str) -> (Vec<String>, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let module = directory.path().join("libs/m");
+    for (path, text) in
+        [("module.yml", metadata), ("model/_init.cf", definitions), ("plugins/__init__.py", code)]
+    {
+        let path = module.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let (world, sources) = (HostWorld::new(), SourceMap::new());
+    let main = directory.path().join("main.cf");
+    let mut request = Request::new(&world, &sources, directory.path(), main, model.to_owned());
+    request.modulepath = vec![directory.path().join("libs")];
+    request.shown = vec![(directory.path().to_path_buf(), "{dir}".into())];
+    let mut outcome = compile(request);
+    let warnings = outcome.warnings().iter();
+    let warnings = warnings.map(|found| format!("{}: {}", found.class, found.text)).collect();
+    if let Some(error) = &outcome.error {
+        return (warnings, error.trace(&outcome.net.program.files));
+    }
+    let error = outcome.export().err().map(|error| error.message.clone());
+    (warnings, error.unwrap_or_default())
+}
+
+#[test]
+fn a_deprecated_module_and_one_that_is_not_there() {
+    let metadata = "name: m\nversion: 1.0\nlicense: none\ndeprecated: true\n";
+    let (warnings, error) = of_module("import m\n", metadata, "import nope as n\n", "");
+    assert_eq!(warnings[0], "ModuleDeprecationWarning: Module m has been deprecated");
+    let expected = "Failed to load module nope (reported in import nope as n \
+                    ({dir}/libs/m/model/_init.cf:1))";
+    assert_eq!(error.lines().next(), Some(expected));
+}
+
+#[test]
+fn a_dependency_manager_that_adds_something_else() {
+    if !crate::python::has_python() {
+        return;
+    }
+    let code = "
+from inmanta.export import dependency_manager
+from inmanta.resources import resource, Resource
+class Other:
+    def __repr__(self):
+        return 'Other()'
+@resource('m::R', agent='agent', id_attribute='name')
+class R(Resource):
+    fields = ()
+@dependency_manager
+def manage(model, resources):
+    for one in resources.values():
+        one.requires.add(Other())
+";
+    let definitions = "entity R extends std::Resource:\n string name\n string agent = \"a\"\nend\n\
+                       implement R using std::none\n";
+    let metadata = "name: m\nversion: 1.0\nlicense: none\n";
+    let (_, error) = of_module("import m\nm::R(name=\"x\")\n", metadata, definitions, code);
+    let expected = "A dependency manager inserted the object Other() of type <class \
+                    'inmanta_plugins.m.Other'> into a requires relation. However, only string, \
+                    Resource or Id are allowable types ";
+    assert_eq!(error, expected);
+}

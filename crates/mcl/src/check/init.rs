@@ -4,6 +4,7 @@ use ordain_source::{FileId, TextRange, suggest};
 use rustc_hash::FxHashSet;
 
 use super::still::Still;
+use crate::Edition;
 use crate::failure::{Failure, Phase};
 use crate::functions::shape;
 use crate::syntax::ast::{EntryKind, ExprId, ExprKind, ResourceNode, StmtId, StmtKind, Tree};
@@ -34,8 +35,9 @@ pub const META: &[&str] = &[
 ];
 
 /// Checks the shape of a file's statements and values.
-pub fn init(tree: &Tree, text: &str, file: FileId) -> Vec<Failure> {
-    let mut checks = Checks { tree, still: Still { tree, text }, file, found: Vec::new() };
+pub fn init(tree: &Tree, text: &str, file: FileId, edition: Edition) -> Vec<Failure> {
+    let still = Still { tree, text };
+    let mut checks = Checks { tree, still, file, edition, found: Vec::new() };
     for (_, stmt) in tree.stmts.iter() {
         checks.statement(&stmt.kind, stmt.range);
     }
@@ -144,6 +146,7 @@ struct Checks<'a> {
     tree: &'a Tree,
     still: Still<'a>,
     file: FileId,
+    edition: Edition,
     /// What is wrong, and where in the text that comes out.
     found: Vec<(u32, Failure)>,
 }
@@ -204,7 +207,9 @@ impl Checks<'_> {
                     self.placeless();
                     self.meaning(name, META.iter().copied());
                 }
-                EntryKind::Meta(name, _) if !metas.insert(name) => {
+                EntryKind::Meta(name, _)
+                    if !metas.insert(name) && self.edition == Edition::Upstream =>
+                {
                     let text = format!("resource has duplicate meta entry of: {name}");
                     self.refuse_at(entry.range.start, text, range);
                     return;

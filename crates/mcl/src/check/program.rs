@@ -39,6 +39,8 @@ pub struct Module {
     pub paths: Vec<PathBuf>,
     /// Where its own files are.
     pub files: PathBuf,
+    /// What its `metadata.yaml` says that means nothing.
+    pub unknown_metadata: Vec<String>,
 }
 
 /// How a program is read.
@@ -150,6 +152,7 @@ impl Modules {
             dir: place.dir.clone(),
             paths: place.paths.clone(),
             files: place.files.clone(),
+            unknown_metadata: place.unknown_metadata.clone(),
         };
         let parsed = syntax::parse(text, loading.edition);
         let mut found = Vec::new();
@@ -157,7 +160,7 @@ impl Modules {
             Err(error) => found.push(refused(&error, text, loading.edition, file)),
             Ok(mut tree) => {
                 found.extend(init::decode(&mut tree, text, file));
-                let shape = init::init(&tree, text, file);
+                let shape = init::init(&tree, text, file, loading.edition);
                 if !shape.is_empty() {
                     found = shape;
                 }
@@ -186,6 +189,8 @@ pub struct Place {
     pub paths: Vec<PathBuf>,
     /// Where its own files are.
     pub files: PathBuf,
+    /// What its `metadata.yaml` says that means nothing.
+    pub unknown_metadata: Vec<String>,
 }
 
 impl Place {
@@ -195,7 +200,9 @@ impl Place {
         let base = shown.rsplit_once('/').map_or("/", |(base, _)| base);
         let base = if base.ends_with('/') { base.into() } else { format!("{base}/").into() };
         let files = dir.join("files");
-        Self { path: path.into(), shown: shown.into(), base, dir, paths: Vec::new(), files }
+        let (path, shown) = (path.into(), shown.into());
+        let (paths, unknown_metadata) = (Vec::new(), Vec::new());
+        Self { path, shown, base, dir, paths, files, unknown_metadata }
     }
 }
 
@@ -244,6 +251,7 @@ fn directory(
     let shown = format!("{base}{}", metadata.main);
     let mut place = Place::of_file(&path, &shown);
     place.files = dir.join(&metadata.files);
+    place.unknown_metadata = metadata.unknown;
     let own = metadata.path.map(|path| dir.join(path));
     let outer = if metadata.parent_path_block { &[] } else { outer };
     place.paths = own.into_iter().chain(outer.iter().cloned()).collect();
@@ -256,12 +264,17 @@ struct Metadata {
     path: Option<String>,
     files: String,
     parent_path_block: bool,
+    /// Keys that mean nothing.
+    unknown: Vec<String>,
 }
+
+/// The keys of `metadata.yaml`.
+pub const METADATA: [&str; 5] = ["main", "path", "files", "license", "parentpathblock"];
 
 impl Default for Metadata {
     fn default() -> Self {
         let (main, files) = ("main.mcl".into(), "files/".into());
-        Self { main, path: None, files, parent_path_block: false }
+        Self { main, path: None, files, parent_path_block: false, unknown: Vec::new() }
     }
 }
 
@@ -270,6 +283,9 @@ impl Metadata {
         let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
         let data = yaml::read(text, yaml::Schema::Psych).map_err(|error| error.to_string())?;
         let mut read = Self::default();
+        let keys = data.as_map().into_iter().flat_map(|map| map.iter());
+        let keys = keys.filter_map(|(key, _)| key.as_str());
+        read.unknown = keys.filter(|key| !METADATA.contains(key)).map(str::to_owned).collect();
         let get = |key: &str| data.get(key).and_then(|v| v.as_str()).filter(|v| !v.is_empty());
         let is_relative = |text: &str| !text.starts_with('/');
         if let Some(main) = get("main") {

@@ -7,6 +7,8 @@ use crate::Edition;
 use crate::check::init::META;
 use crate::check::names::{self, Block};
 use crate::check::scope::Frames;
+use crate::eval::interpret;
+use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{
     BuiltinCall, EntryStep, EntryStepKind, ForStep, HalfStep, IrId, IrKind, ParamId, RegionId,
@@ -173,6 +175,12 @@ impl Elaborator<'_> {
             if let Some(entry) = self.entry(frame, entry, &node.kind, known) {
                 entries.push(entry);
             }
+        }
+        if known.is_none() && node.entries.iter().any(|e| matches!(e.kind, EntryKind::Field(..))) {
+            // Without a kind its fields have no types.
+            let text = format!("no resource kind `{}` available", node.kind);
+            let failure = interpret::unknown_kind(text, &node.kind, span);
+            self.found.push(Failure { phase: Phase::Unify, ..failure.placeless() });
         }
         let collect = node.collect.then(|| self.collect(frame, node, name, span)).flatten();
         self.name(frame, node.name, name, span, node.collect);

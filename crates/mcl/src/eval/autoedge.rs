@@ -22,6 +22,8 @@ struct Index {
     timers: FxHashMap<(String, bool), usize>,
     /// The first source of firmware by its name.
     remote: Option<usize>,
+    /// The directory of the user.
+    home: Option<String>,
 }
 
 impl Index {
@@ -87,6 +89,7 @@ pub(super) fn add(
         }
     }
     index.ask(surroundings);
+    index.home = surroundings.world().env("HOME").filter(|home| !home.is_empty());
     let mut found = Vec::new();
     for at in order.values().copied() {
         let resource = &resources.list[at];
@@ -142,7 +145,11 @@ fn is_of_session(resource: &Resource) -> bool {
 /// The file of its unit, and the timer that starts it.
 fn svc(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     let unit = format!("{}.service", resource.name);
-    let places = ["/etc/systemd/system/", "/usr/lib/systemd/system/"];
+    let places = match (&index.home, is_of_session(resource)) {
+        (Some(home), true) => vec![format!("{}/.config/systemd/user/", home.trim_end_matches('/'))],
+        (None, true) => Vec::new(),
+        (_, false) => vec!["/etc/systemd/system/".into(), "/usr/lib/systemd/system/".into()],
+    };
     let file = places.iter().find_map(|dir| index.files.get(&format!("{dir}{unit}")));
     found.extend(file.map(|from| (*from, at)));
     let timer = index.timers.get(&(unit, is_of_session(resource)));

@@ -704,7 +704,7 @@ struct BodyEdge {
 }
 
 /// That there is no kind of a name.
-pub(super) fn unknown_kind(text: String, kind: &str, span: Span) -> Failure {
+pub(crate) fn unknown_kind(text: String, kind: &str, span: Span) -> Failure {
     let range = TextRange::new(span.range.start, span.range.start + kind.len() as u32);
     let failure = fail(text, span).pointing(range.in_file(span.file), "not a kind of resource");
     failure.meaning(resources::nearest(kind))

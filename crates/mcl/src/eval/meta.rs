@@ -18,18 +18,28 @@ pub fn repeated(program: &Program) -> Option<Failure> {
 }
 
 fn repeated_in(program: &Program, step: &ResourceStep) -> Option<String> {
-    let mut known: FxHashSet<String> = FxHashSet::default();
+    // Of several entries of one name the last counts, where the edition accepts them.
+    let mut plain: FxHashSet<&str> = FxHashSet::default();
+    let mut of_structs: FxHashSet<&str> = FxHashSet::default();
     for entry in &step.entries {
-        let names: Vec<String> = match &entry.kind {
-            EntryStepKind::Meta(name, _) => vec![name.to_string()],
+        let names: Vec<&str> = match &entry.kind {
+            EntryStepKind::Meta(name, _) => {
+                plain.insert(name);
+                if of_structs.contains(name.as_str()) {
+                    return Some(name.to_string());
+                }
+                continue;
+            }
             EntryStepKind::MetaStruct(value) => match &program.ir[*value].kind {
-                IrKind::Struct(names, _) => names.iter().map(ToString::to_string).collect(),
-                _ => META.iter().map(ToString::to_string).collect(),
+                IrKind::Struct(names, _) => names.iter().map(AsRef::as_ref).collect(),
+                _ => META.to_vec(),
             },
             _ => continue,
         };
-        if let Some(name) = names.into_iter().find(|name| !known.insert(name.clone())) {
-            return Some(name);
+        for name in names {
+            if plain.contains(name) || !of_structs.insert(name) {
+                return Some(name.to_owned());
+            }
         }
     }
     None

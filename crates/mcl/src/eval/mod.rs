@@ -26,10 +26,12 @@ mod serving;
 pub(crate) mod validate;
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use crate::engine::Engine;
 use crate::failure::{Failure, Phase};
 use crate::functions::Surroundings;
+use crate::functions::surroundings::Watch;
 use crate::ir::{IrId, Program};
 use build::Live;
 use interpret::Resources;
@@ -80,6 +82,20 @@ impl Running {
             return Ok(None);
         }
         interpret::interpret(&self.program, &self.engine, &self.live, surroundings).map(Some)
+    }
+
+    /// When the first function is to be called again that waits for a time.
+    pub fn next_time(&self) -> Option<SystemTime> {
+        let times = self.engine.watches().filter_map(|(_, watch)| match watch {
+            Watch::At(time) => Some(*time),
+            _ => None,
+        });
+        times.min()
+    }
+
+    /// Has the functions called again that wait for a time until then.
+    pub fn wake_until(&mut self, now: SystemTime) {
+        self.engine.wake(|watch| matches!(watch, Watch::At(time) if *time <= now));
     }
 
     /// The functions and what they wait for.

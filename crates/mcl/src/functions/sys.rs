@@ -36,7 +36,8 @@ pub(super) const TABLE: &[Builtin] = &[
 /// The text of a file of the system.
 pub(super) fn read(call: &Call<'_>, path: &str) -> Result<String, Fault> {
     let content = call.surroundings.world().read(Path::new(path));
-    let content = content.map_err(|error| Fault::fatal(format!("open {path}: {error}")))?;
+    let content =
+        content.map_err(|error| Fault::fatal(super::os::go_error("open", path, &error)))?;
     Ok(String::from_utf8_lossy(&content).into_owned())
 }
 

@@ -329,6 +329,8 @@ pub enum WideningKind {
     BareMapType,
     /// `||` for a default.
     OldDefault,
+    /// The name of an argument in a function type without `$`.
+    BareArgument,
 }
 
 impl ExprKind {

@@ -211,6 +211,9 @@ def exported(message):
     model = ModelDict()
     for manager in Exporter.managers:
         manager(model, resources)
+    for made in resources.values():
+        made.requires = {required(other) for other in made.requires}
+        made.resource_requires = {resources[other] for other in made.requires}
     said = [dumped(made) for made in resources.values()]
     check_cycles(said)
     numbers = {id(made): number for number, made in of_instance.items()}
@@ -225,6 +228,20 @@ def exported(message):
             digest: base64.b64encode(data).decode("ascii") for digest, data in exporter.files.items()
         }
     return answer
+
+
+def required(other):
+    """The id of what a dependency manager says that a resource requires."""
+    if isinstance(other, str):
+        return Id.parse_id(other)
+    if isinstance(other, Resource):
+        return other.id
+    if isinstance(other, Id):
+        return other
+    raise Exception(
+        f"A dependency manager inserted the object {other!r} of type {type(other)} into a requires relation."
+        " However, only string, Resource or Id are allowable types "
+    )
 
 
 def check_cycles(said):

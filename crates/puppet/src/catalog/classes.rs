@@ -53,7 +53,12 @@ impl Compiler<'_> {
         match self.resource_type(kind)? {
             // Only what is written in Puppet has names from the top.
             Some(known)
-                if !kind.starts_with("::") || matches!(known.what, ResourceKind::Define(_)) =>
+                if !kind.starts_with("::")
+                    || match &known.what {
+                        ResourceKind::Define(_) => true,
+                        ResourceKind::Native(schema) => schema.model.is_some(),
+                        _ => false,
+                    } =>
             {
                 Ok(known)
             }

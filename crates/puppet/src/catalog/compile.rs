@@ -68,12 +68,22 @@ pub fn compile<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Out
 
 impl Compiler<'_> {
     fn run(&mut self, node: &Node) -> EvalResult<()> {
+        self.run_config_version()?;
         self.begin(node);
         self.evaluate_main()?;
         self.choose_node()?;
         self.evaluate_classified(node)?;
         self.generate()?;
         self.finish()
+    }
+
+    /// Runs the command that says the version, which fails the compile if it fails.
+    fn run_config_version(&self) -> EvalResult<()> {
+        let Err(text) = self.env.config_version.get(self.env.world.as_ref()) else { return Ok(()) };
+        let help = "`config_version` in environment.conf names the command, which runs on the \
+                    machine that compiles the catalog";
+        let error = PlainError { help: Some(help.into()), ..PlainError::new(text) };
+        Err(Box::new(Unwind::Plain(error)))
     }
 
     /// An error that reached the top. Jumps have nowhere to go here.

@@ -14,11 +14,12 @@ use crate::catalog::{
 };
 use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
-use crate::eval::resources::{has_walk, new_param, walk_within};
-use crate::eval::{Compiler, reference_key};
+use crate::eval::resources::{each_foreign, has_foreign, new_param};
+use crate::eval::{Compiler, Strict, reference_key};
 use crate::syntax::Arrow;
 use crate::types::Type;
 use crate::types::format::{ruby_inspect, ruby_text};
+use crate::types::label::with_article;
 use crate::value::Value;
 
 /// Metaparameters whose value is a list of references.
@@ -31,39 +32,73 @@ fn is_relation(name: &str) -> bool {
     RELATIONS.contains(&name)
 }
 
+/// What is wrong with a value at a path in a catalog.
+fn foreign_text(value: &Value, path: &str) -> String {
+    match value {
+        Value::Runtime(object) => {
+            let class = with_article(object.class.as_deref().unwrap_or("Object"));
+            let text = &object.text;
+            format!("{path} contains {class} value. It will be converted to the String '{text}'")
+        }
+        // Its text would have an address in it, and differ in each run.
+        other => match crate::types::infer(other) {
+            Type::Runtime(Some(class)) => {
+                format!("{path} contains a {} value, which a catalog cannot hold", class.1)
+            }
+            _ => format!("{path} contains a value that a catalog cannot hold"),
+        },
+    }
+}
+
 impl Compiler<'_> {
     /// Resolves what waited, and checks the whole.
     pub(crate) fn finish(&mut self) -> EvalResult<()> {
         self.resolve_relations()?;
         self.merge_waiting_overrides()?;
+        // Resources have their last values only now.
+        self.linked.made.clear();
         for i in 0..self.catalog.resources.len() {
             self.finish_resource(ResourceId(i as u32))?;
         }
         self.flow_down();
         self.check_waiting()?;
         self.check_references()?;
-        self.check_walks()
+        self.check_foreign()
     }
 
     /// What is wrong with a value that only the catalog itself cannot hold comes after all else.
-    fn check_walks(&self) -> EvalResult<()> {
+    fn check_foreign(&mut self) -> EvalResult<()> {
+        let strict = self.settings.strict;
+        let mut warnings = Vec::new();
         let kept = self.catalog.resources.iter().filter(|r| !r.is_virtual || r.exported);
         for resource in kept {
-            for param in &resource.params {
-                if !has_walk(&param.value) {
-                    continue;
-                }
+            for param in resource.params.iter().filter(|param| has_foreign(&param.value)) {
                 let mut path = format!("{}['{}']", resource.reference(), param.name);
-                let Some(class) = walk_within(&param.value, &mut path) else { continue };
-                let text = format!("{path} contains a {class} value, which a catalog cannot hold");
-                let code = "SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING";
-                let mut error = PlainError::issue(code, text);
-                let place = param.origin.span.map(|span| (span, "given here".to_owned()));
-                error.related.extend(place);
-                let Some(span) = resource.span else { return Err(error.into()) };
-                let mut placed = EvalError::new(code, error.message, span);
-                (placed.line_only, placed.related) = (true, error.related);
-                return Err(placed.into());
+                each_foreign(&param.value, &mut path, &mut |value, path| {
+                    let text = foreign_text(value, path);
+                    match value {
+                        Value::Runtime(_) if strict == Strict::Off => return Ok(()),
+                        Value::Runtime(_) if strict == Strict::Warning => {
+                            warnings.push((text, resource.span));
+                            return Ok(());
+                        }
+                        _ => {}
+                    }
+                    let code = "SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING";
+                    let mut error = PlainError::issue(code, text);
+                    let place = param.origin.span.map(|span| (span, "given here".to_owned()));
+                    error.related.extend(place);
+                    let Some(span) = resource.span else { return Err(error.into()) };
+                    let mut placed = EvalError::new(code, error.message, span);
+                    (placed.line_only, placed.related) = (true, error.related);
+                    Err(Box::<Unwind>::from(placed))
+                })?;
+            }
+        }
+        for (text, span) in warnings {
+            match span {
+                Some(span) => self.warn_at(text, span),
+                None => self.warn(text, None),
             }
         }
         Ok(())

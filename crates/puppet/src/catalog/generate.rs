@@ -6,6 +6,7 @@ use crate::catalog::parameters::check_tags;
 use crate::catalog::{
     LostValue, Param, PendingOverride, ResourceId, ResourceKey, ResourceKind, no_title,
 };
+use crate::codes::is_of_model;
 use crate::eval::collect::Held;
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, unplaced};
 use crate::eval::functions::misplaced;
@@ -158,6 +159,16 @@ impl Compiler<'_> {
                 return EvalError { issue: Some("RUNTIME_ERROR".into()), message: text, ..error }
                     .into();
             }
+            // Puppet has no types with features, so that their errors need not look like its own.
+            Unwind::Error(mut error) if error.issue.as_deref().is_some_and(is_of_model) => {
+                let asked = "asked for here";
+                if let Some(span) = span
+                    && !error.related.iter().any(|(_, text)| text == asked)
+                {
+                    error.related.push((span, asked.to_owned()));
+                }
+                return error.into();
+            }
             Unwind::Error(error) => {
                 let place = self.full_place(error.span, error.line_only);
                 let prefix = if error.issue.is_some() { "Evaluation Error: " } else { "" };
@@ -292,7 +303,9 @@ impl Compiler<'_> {
             let mut items = Vec::new();
             crate::catalog::flatten_values(&current.value, &mut items);
             crate::catalog::flatten_values(&param.value, &mut items);
-            if let Err(exceeded) = self.budget.steps.take(items.len() as u64) {
+            // What is appended to `tag` is checked again as a whole.
+            let each = if param.name == "tag" { 4 } else { 1 };
+            if let Err(exceeded) = self.budget.steps.take(each * items.len() as u64) {
                 let at = param.origin.span;
                 return Err(unplaced(exceeded.to_string(), at));
             }

@@ -5,10 +5,12 @@
 
 pub mod classes;
 pub mod compile;
+mod convert;
 pub mod exported;
 pub mod finish;
 pub mod generate;
 pub(crate) mod kinds;
+pub(crate) mod links;
 mod modelled;
 mod parameters;
 pub mod resource;
@@ -16,6 +18,7 @@ pub mod schema;
 pub(crate) mod settings;
 pub mod tags;
 mod titles;
+pub mod version;
 
 use std::sync::Arc;
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_source::Span;
+use ordain_source::{Span, suggest};
 
+use crate::catalog::links::{Purpose, is_link};
 use crate::catalog::schema::{NativeType, is_metaparameter};
 use crate::catalog::{How, ParamOrigin, ResourceId, ResourceKind};
 use crate::eval::Compiler;
@@ -23,7 +24,9 @@ impl Compiler<'_> {
         let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else {
             return Ok(None);
         };
-        let Some(namevar) = layout.namevar else { return Ok(None) };
+        if layout.namevars.is_empty() {
+            return Ok(None);
+        }
         let reserved = |name: &str| name == "title" || is_metaparameter(name);
         if let Some(slot) = layout.slots.iter().find(|s| reserved(&s.feature.name)) {
             let name = &slot.feature.name;
@@ -39,11 +42,29 @@ impl Compiler<'_> {
         let given = layout.slots.iter().filter(|s| s.derived.is_none() || s.feature.setable);
         let schema = RubyType {
             attributes: given.map(|s| s.feature.name.clone()).collect(),
-            namevars: vec![layout.slots[namevar].feature.name.clone()],
+            namevars: layout
+                .namevars
+                .iter()
+                .map(|&slot| layout.slots[slot].feature.name.clone())
+                .collect(),
             isomorphic: true,
+            patterns: !layout.patterns.is_empty(),
+            title_patterns: (!layout.patterns.is_empty()).then(|| layout.patterns.clone()),
             ..RubyType::default()
         };
         Ok(Some(NativeType { table: None, ruby: Some(Arc::new(schema)), model: Some(kind) }))
+    }
+
+    /// What a resource of a type with features has in one that nothing is given: the default, which is
+    /// part of the type, so that whoever looks at the resource sees it.
+    pub(crate) fn feature_default(&self, id: ResourceId, name: &str) -> Option<&Value> {
+        let kind = match &self.catalog.get(id).what {
+            ResourceKind::Native(schema) => schema.model.as_ref()?,
+            ResourceKind::Define(def) => self.models.of_defines.get(&def.name)?.as_ref()?,
+            _ => return None,
+        };
+        let layout = kind.model.as_ref()?.layout.get()?;
+        layout.defaults[layout.find(name)?].as_ref()
     }
 
     /// Makes the object that a finished resource stands for, to see whether it can be made.
@@ -54,14 +75,20 @@ impl Compiler<'_> {
         if resource.is_virtual && !resource.exported {
             return Ok(());
         }
-        self.object_of(id, &kind).map(|_| ())
+        self.linked.open.push(id);
+        let made = self.object_of(id, &kind, Purpose::Itself);
+        self.linked.open.pop();
+        made.map(drop)
     }
 
     /// Where a define has the name of a type with features: makes the object that an instance of the
     /// define stands for, and gives the parameters that are features what readers of it see.
     pub(super) fn bind_features(&mut self, id: ResourceId, def: &TypeDef) -> EvalResult<()> {
         let Some(kind) = self.model_of_define(&def.name)? else { return Ok(()) };
-        let Value::Instance(object) = self.object_of(id, &kind)? else { return Ok(()) };
+        self.linked.open.push(id);
+        let made = self.object_of(id, &kind, Purpose::Itself);
+        self.linked.open.pop();
+        let Value::Instance(object) = made? else { return Ok(()) };
         for param in def.program.params(def.params) {
             let Some(slot) = object.layout().find(&param.name) else { continue };
             let value = self.read_feature(&object, slot)?;
@@ -81,17 +108,94 @@ impl Compiler<'_> {
     }
 
     /// The object of a type that a resource's parameters give.
-    fn object_of(&mut self, id: ResourceId, kind: &Arc<ObjectType>) -> EvalResult {
+    pub(super) fn object_of(
+        &mut self,
+        id: ResourceId,
+        kind: &Arc<ObjectType>,
+        purpose: Purpose,
+    ) -> EvalResult {
+        let resource = self.catalog.get(id);
+        let told = Told {
+            kind: Arc::clone(kind),
+            reference: resource.reference(),
+            span: resource.span,
+            secret: resource.sensitive.clone(),
+        };
+        let slip = self.slip_of(id, kind);
+        let mut entries = self.entries_of(id, kind, purpose)?;
+        let env = self.env;
+        let tell = |mut error: PlainError, span: Option<Span>| {
+            if error.issue == Some("TYPE_TOO_FEW")
+                && let Some((name, near, at)) = &slip
+            {
+                error.help = Some(format!("`{name}` is no feature: did you mean `{near}`?"));
+                error.related.extend(at.map(|at| (at, format!("there is no `{name}`"))));
+            }
+            let span = span.map(|span| match error.path.is_empty() {
+                true => span,
+                false => env.value_part(span, &error.path).unwrap_or(span),
+            });
+            told.tell(error, span)
+        };
+        let layout = kind.model.as_ref().and_then(|m| m.layout.get());
+        for entry in &mut entries {
+            let slot = layout.and_then(|layout| Some(&layout.slots[layout.find(&entry.name)?]));
+            let Some(slot) = slot.filter(|slot| is_link(slot)) else { continue };
+            entry.value =
+                self.link_targets(slot, &entry.value).map_err(|unwind| match *unwind {
+                    Unwind::Plain(error) => tell(error, entry.span),
+                    other => Box::new(other),
+                })?;
+        }
+        self.instantiate_entries(kind, entries, tell).map_err(|unwind| match *unwind {
+            Unwind::Error(error) => told.of_logic(error),
+            other => Box::new(other),
+        })
+    }
+
+    /// An attribute of a define's instance that neither the define nor the type has, and the feature
+    /// that it may mean.
+    fn slip_of(
+        &self,
+        id: ResourceId,
+        kind: &ObjectType,
+    ) -> Option<(EcoString, EcoString, Option<Span>)> {
+        let resource = self.catalog.get(id);
+        let ResourceKind::Define(def) = &resource.what else { return None };
+        let layout = kind.model.as_ref()?.layout.get()?;
+        let params = def.program.params(def.params);
+        let is_known = |name: &str| {
+            layout.find(name).is_some()
+                || is_metaparameter(name)
+                || params.iter().any(|param| param.name == name)
+        };
+        let slip = resource.params.iter().find(|param| !is_known(&param.name))?;
+        let names = layout.slots.iter().map(|slot| slot.feature.name.as_str());
+        let near = suggest::nearest(&slip.name, names)?;
+        Some((slip.name.clone(), near.into(), slip.origin.span))
+    }
+
+    /// What a resource gives to the features of its type: its title and its parameters.
+    pub(super) fn entries_of(
+        &mut self,
+        id: ResourceId,
+        kind: &Arc<ObjectType>,
+        purpose: Purpose,
+    ) -> EvalResult<Vec<Entry>> {
         let resource = self.catalog.get(id);
         let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else {
-            return Ok(Value::Undef);
+            return Ok(Vec::new());
         };
-        let title = Value::Str(resource.title.clone());
-        let named = layout.namevar.map(|slot| layout.slots[slot].feature.name.clone());
         let mut entries = Vec::with_capacity(resource.params.len() + 1);
-        if let Some(name) = named.filter(|name| resource.param(name).is_none()) {
-            entries.push(Entry { name, value: title, span: resource.span });
+        let named = layout.namevar().filter(|_| layout.patterns.is_empty());
+        if let Some(slot) = named.map(|slot| &layout.slots[slot])
+            && resource.param(&slot.feature.name).is_none()
+        {
+            let (title, span) = (Value::Str(resource.title.clone()), resource.span);
+            let value = self.title_as(slot, title);
+            entries.push(Entry { name: slot.feature.name.clone(), value, span });
         }
+        let resource = self.catalog.get(id);
         for param in &resource.params {
             let Some(slot) = layout.find(&param.name) else { continue };
             if param.value.is_undef() {
@@ -105,20 +209,14 @@ impl Compiler<'_> {
             };
             entries.push(Entry { name: param.name.clone(), value, span: param.origin.span });
         }
-        let told = Told {
-            kind: Arc::clone(kind),
-            reference: resource.reference(),
-            span: resource.span,
-            secret: resource.sensitive.clone(),
-        };
-        let env = self.env;
-        self.instantiate_entries(kind, entries, |error, span| {
-            let span = span.map(|span| match error.path.is_empty() {
-                true => span,
-                false => env.value_part(span, &error.path).unwrap_or(span),
-            });
-            told.tell(error, span)
-        })
+        if purpose == Purpose::Target {
+            for entry in &mut entries {
+                let Some(slot) = layout.find(&entry.name) else { continue };
+                entry.value =
+                    self.parts_given(&layout.slots[slot], std::mem::take(&mut entry.value))?;
+            }
+        }
+        Ok(entries)
     }
 }
 
@@ -132,6 +230,18 @@ struct Told {
 }
 
 impl Told {
+    /// An error in the code of the type is at its place there, and is about the resource, too.
+    fn of_logic(&self, mut error: EvalError) -> Box<Unwind> {
+        let own = format!("{}: ", self.reference);
+        // The errors of values have it already.
+        if !error.message.starts_with(&own) {
+            error.message.insert_str(0, &own);
+            let at = self.span.filter(|span| error.span != Some(*span));
+            error.related.extend(at.map(|span| (span, "asked for here".to_owned())));
+        }
+        error.into()
+    }
+
     fn tell(&self, error: PlainError, span: Option<Span>) -> Box<Unwind> {
         let own = format!("{}: ", self.kind.name);
         let mut reason = error.message.strip_prefix(&own).unwrap_or(&error.message).to_owned();

@@ -25,6 +25,14 @@ use crate::value::Value;
 /// The variables that hold the name of a class.
 const OWN_NAMES: [&str; 2] = ["title", "name"];
 
+/// The steps for what so many parameters take of memory, in the resource and as variables.
+fn steps_of(params: usize) -> u64 {
+    /// No class or define that people write has more.
+    const MANY: usize = 100;
+    const STEPS: u64 = 32;
+    if params > MANY { params as u64 * STEPS } else { 0 }
+}
+
 /// An error of a default that has no place of its own, such as that data lacks a key, said of the
 /// class or define.
 fn placed(mut unwind: Box<Unwind>, definition: Span) -> Box<Unwind> {
@@ -47,6 +55,7 @@ impl Compiler<'_> {
     ) -> EvalResult<()> {
         let signature = self.signature_of(def)?;
         let params = f.program.params(def.params);
+        self.budget.steps.charge(steps_of(params.len()));
         if def.kind == DefKind::Class {
             for param in params {
                 let given = self.catalog.get(id).param(&param.name);
@@ -58,6 +67,7 @@ impl Compiler<'_> {
         if def.kind == DefKind::Define {
             self.bind_features(id, def)?;
         }
+        self.convert_parameters(id, &signature)?;
         for param in params {
             let place = Some(param.range.in_file(f.program.file));
             not_reserved(&param.name).map_err(|text| unplaced(text, place))?;
@@ -77,6 +87,11 @@ impl Compiler<'_> {
                     let value = this
                         .bind_default(id, f, params, i, default)
                         .map_err(|unwind| placed(unwind, def.span))?;
+                    let made = match signature.params.get(i) {
+                        Some(wanted) => this.convert_parameter(id, wanted)?,
+                        None => None,
+                    };
+                    let value = made.unwrap_or(value);
                     this.weigh(&value)?;
                     this.scopes.get_mut(f.scope).replace(param.name.clone(), value);
                 }

@@ -308,7 +308,8 @@ mod tests {
             }
             // Of two of the same name the first is found.
             params.push(make(0, 99));
-            assert_eq!(params.named("p0").unwrap().value, Value::Int(0), "{count}");
+            let first = params.named("p0").map(|param| &param.value);
+            assert_eq!(first, Some(&Value::Int(0)), "{count}");
             assert!(params.named(&format!("p{count}")).is_none(), "{count}");
             let last = params.edit(|all| all.remove(count - 1));
             assert_eq!(params.named(&last.name).is_some(), count == 1, "{count}");

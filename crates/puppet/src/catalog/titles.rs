@@ -28,7 +28,10 @@ impl Compiler<'_> {
             return Ok(());
         };
         let name = resource.kind.to_lowercase();
-        let values = self.title_values(&name, &kind, &resource.title, (scope, span))?;
+        let mut values = self.title_values(&name, &kind, &resource.title, (scope, span))?;
+        if let Some(model) = &schema.model {
+            self.titles_as_features(model, &mut values);
+        }
         let namevar = match &*kind.namevars {
             [one] => one.as_str(),
             _ => "name",

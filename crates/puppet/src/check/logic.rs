@@ -105,7 +105,8 @@ impl Checker<'_> {
                     program.list(call.args).len() > 1 || call.lambda.is_some() || call.parens;
                 let is_call = match call.form {
                     CallForm::Named => true,
-                    CallForm::Method => more || is_native_function(name),
+                    // It may be a function of a type, which computes.
+                    CallForm::Method => is_native_function(name) || (more && name.contains("::")),
                 };
                 (is_call && !is_pure(name)).then(|| (range, format!("call of '{name}'")))
             }

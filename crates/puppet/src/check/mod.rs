@@ -121,6 +121,14 @@ impl Checker<'_> {
         self.push(Severity::Error, issue, at, message.into());
     }
 
+    fn error_with(&mut self, issue: &'static str, at: TextRange, message: String, help: &str) {
+        let count = self.found.len();
+        self.error(issue, at, message);
+        if let Some(found) = self.found.get_mut(count) {
+            found.help.push(help.to_owned());
+        }
+    }
+
     fn error_at(&mut self, issue: &'static str, at: ExprId, message: impl Into<String>) {
         self.error(issue, self.program.range(at), message);
     }

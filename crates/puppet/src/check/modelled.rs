@@ -1,6 +1,6 @@
 //! The rules for the bodies of types.
 
-use ordain_source::TextRange;
+use ordain_source::{TextRange, suggest};
 use ordain_syntax::ListRef;
 use rustc_hash::FxHashSet;
 
@@ -8,10 +8,14 @@ use super::Checker;
 use crate::catalog::schema::is_metaparameter;
 use crate::eval::models::Role;
 use crate::syntax::*;
-use crate::types::modelled::{self, Feature, FeatureKind, ValueType};
+use crate::types::modelled::{self, Feature, FeatureKind};
+
+/// What annotations are.
+const ANNOTATIONS: &str =
+    "are a hash of hashes of plain values: { 'source' => { 'key' => 'text' } }";
 
 /// Settings of all features.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 13] = [
     "min",
     "max",
     "unsettable",
@@ -24,6 +28,7 @@ const SETTINGS: [&str; 12] = [
     "set",
     "get",
     "id",
+    "annotations",
 ];
 
 impl Checker<'_> {
@@ -49,10 +54,13 @@ impl Checker<'_> {
             }
             self.feature(syntax, range, &names);
         }
-        self.singular(name, &features, "id");
-        if self.singular(name, &features, "namevar") {
+        self.only_id(name, &features);
+        let namevars = self.places_of(&features, "namevar");
+        if !namevars.is_empty() {
             self.reserved_features(name, &features);
         }
+        self.title_patterns(name, statements, &namevars);
+        self.functions(name, statements, &names);
         for statement in statements {
             if let TypeStatementKind::Invariant { title, body, body_range, .. } = &statement.kind {
                 self.at_most_one_parameter(*body, *body_range, "an invariant");
@@ -64,22 +72,81 @@ impl Checker<'_> {
         }
     }
 
-    /// At most one feature has a setting; whether one has.
-    fn singular(
-        &mut self,
-        name: &str,
-        features: &[(&FeatureSyntax, TextRange)],
-        setting: &str,
-    ) -> bool {
+    /// Where features have a setting that is true.
+    fn places_of(&self, features: &[(&FeatureSyntax, TextRange)], setting: &str) -> Vec<TextRange> {
         let program = self.program;
         let set = features.iter().flat_map(|(f, _)| program.settings(f.settings));
         let set = set.filter(|s| s.name == setting && matches!(program[s.value], Expr::Bool(true)));
-        let places: Vec<TextRange> = set.map(|s| s.name_range).collect();
-        for &at in places.iter().skip(1) {
-            let message = format!("Type '{name}' has more than one feature with {setting} => true");
+        set.map(|s| s.name_range).collect()
+    }
+
+    /// At most one feature is what links find an object by.
+    fn only_id(&mut self, name: &str, features: &[(&FeatureSyntax, TextRange)]) {
+        for at in self.places_of(features, "id").into_iter().skip(1) {
+            let message = format!("Type '{name}' has more than one feature with id => true");
             self.error("TYPE_BAD_SETTING", at, message);
         }
-        !places.is_empty()
+    }
+
+    /// The patterns for titles: at most one list of patterns that name their groups. What several
+    /// namevars are cannot be told from a title without.
+    fn title_patterns(&mut self, name: &str, all: &[TypeStatement], namevars: &[TextRange]) {
+        let mut places = all.iter().filter_map(|statement| match statement.kind {
+            TypeStatementKind::TitlePatterns { value, range } => Some((value, range)),
+            _ => None,
+        });
+        let Some((value, range)) = places.next() else {
+            if let [_, second, ..] = namevars {
+                let message = format!(
+                    "Type '{name}' has several features with namevar => true and no title_patterns"
+                );
+                let text =
+                    "say how a title names them: `title_patterns [/\\A(?<a>.*)-(?<b>.*)\\z/]`";
+                self.error_with("TYPE_BAD_SETTING", *second, message, text);
+            }
+            return;
+        };
+        if let Some((_, again)) = places.next() {
+            let message = format!("Type '{name}' has title_patterns more than once");
+            self.error("TYPE_BAD_SETTING", again, message);
+        }
+        let Some(patterns) = modelled::title_patterns(self.program, value) else {
+            let message = "title_patterns is a list of patterns, such as [/\\A(?<name>.*)\\z/]";
+            return self.error("TYPE_BAD_SETTING", range, message.to_owned());
+        };
+        for pattern in patterns {
+            if !pattern.contains("(?<") {
+                let message = format!("No group of the title pattern /{pattern}/ has a name");
+                let text = "name the features: `/\\A(?<package>.*)-(?<manager>.*)\\z/`";
+                self.error_with("TYPE_BAD_SETTING", range, message, text);
+            }
+        }
+    }
+
+    /// The functions of a type: their names, and code that computes.
+    fn functions(&mut self, name: &str, all: &[TypeStatement], features: &FxHashSet<&str>) {
+        let mut seen: FxHashSet<&str> = features.clone();
+        for statement in all {
+            let TypeStatementKind::Function { name: function, name_range, lambda, .. } =
+                &statement.kind
+            else {
+                continue;
+            };
+            if !seen.insert(function) {
+                let what =
+                    if features.contains(function.as_str()) { "feature" } else { "function" };
+                let message = format!("Type '{name}' has a {what} '{function}' already");
+                self.error("TYPE_DUPLICATE_FEATURE", *name_range, message);
+            }
+            self.logic(*lambda, Role::Function, features);
+        }
+        for statement in all {
+            if let TypeStatementKind::Annotations { value, range } = statement.kind
+                && modelled::annotations(self.program, value).is_none()
+            {
+                self.error("TYPE_BAD_SETTING", range, format!("annotations {ANNOTATIONS}"));
+            }
+        }
     }
 
     /// Features of a type that can be declared, with names that every resource has.
@@ -111,10 +178,23 @@ impl Checker<'_> {
             self.setting(syntax, setting, names);
         }
         let feature = modelled::feature(program, syntax, range);
+        if let FeatureKind::Reference { target, .. } = &feature.kind
+            && crate::types::parse::builtin(target).is_some()
+        {
+            let name = &feature.name;
+            let message =
+                format!("'{target}' is a type of plain values, not one that '{name}' refers to");
+            let help = format!("write `attr {name}, {target}`");
+            self.error_with("TYPE_UNKNOWN_TARGET", syntax.kind_range, message, &help);
+        }
         self.bounds(syntax, &feature);
         self.derived(syntax, &feature);
-        if feature.namevar && !is_name(&feature) {
-            self.bad_setting(syntax, "namevar", "needs a single String feature");
+        if feature.namevar && !feature.is_reference() && !is_name(&feature) {
+            self.bad_setting(
+                syntax,
+                "namevar",
+                "needs an attribute of one value that is not derived",
+            );
         }
     }
 
@@ -127,8 +207,24 @@ impl Checker<'_> {
             || (name == "namevar" && !syntax.is_reference);
         if !known {
             let message = format!("Setting '{name}' is not allowed on {word} '{}'", syntax.name);
-            self.error("TYPE_BAD_SETTING", setting.name_range, message);
+            let names = SETTINGS.into_iter().chain(["containment", "namevar"]);
+            let near = match instead_of(name, syntax.is_reference) {
+                Some(help) => Some(help.to_owned()),
+                None => suggest::nearest(name, names).map(|near| format!("did you mean `{near}`?")),
+            };
+            match near {
+                Some(help) => {
+                    self.error_with("TYPE_BAD_SETTING", setting.name_range, message, &help);
+                }
+                None => self.error("TYPE_BAD_SETTING", setting.name_range, message),
+            }
             return;
+        }
+        if name == "default" && syntax.is_reference && !is_empty_list(program, setting.value) {
+            let message = format!("A reference such as '{}' has no default but []", syntax.name);
+            let help =
+                "only attributes have default values; a `set` may make objects of what is given";
+            return self.error_with("TYPE_BAD_SETTING", setting.value_range, message, help);
         }
         let value = &program[setting.value];
         let wants = match name {
@@ -140,7 +236,9 @@ impl Checker<'_> {
                 "true or false"
             }
             "derived" | "set" | "get" if !matches!(value, Expr::Lambda(_)) => "a lambda",
-            "default" if syntax.is_reference && !is_empty_list(program, setting.value) => "[]",
+            "annotations" if modelled::annotations(program, setting.value).is_none() => {
+                "a hash of hashes of plain values: { 'source' => { 'key' => 'text' } }"
+            }
             "default" if !is_default(program, setting.value) => {
                 "a number, text, true, false, a name or a list of these"
             }
@@ -230,15 +328,30 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a feature can be the name of a resource.
+/// What to write in place of a setting that there is elsewhere, or under another name.
+fn instead_of(name: &str, is_reference: bool) -> Option<&'static str> {
+    Some(match name {
+        "containment" if !is_reference => "only a reference, `has`, has parts or links",
+        "namevar" if is_reference => "only an attribute, `attr`, names a resource",
+        "munge" => "what is given is converted by `set => |$value| { ... }`",
+        "unmunge" => "what is read is converted by `get => |$value| { ... }`",
+        "defaultto" => "a default is `default => value`",
+        "newvalues" | "values" => "values by name are those of the type: `enum[a, b]`",
+        "required" | "mandatory" => "a value that is needed has `min => 1`",
+        "optional" => "a value is optional unless `min => 1` is said",
+        "readonly" | "changeable" => "what callers may not give has `setable => false`",
+        "visibility" | "private" | "public" => {
+            "a type hides nothing; `setable => false` keeps \
+             callers from giving it, `transient => true` keeps it out of data"
+        }
+        "isnamevar" => "the attribute that names a resource has `namevar => true`",
+        _ => return None,
+    })
+}
+
+/// Whether a feature can be the name of a resource: one plain value.
 fn is_name(feature: &Feature) -> bool {
-    let text = matches!(
-        feature.kind,
-        FeatureKind::Attribute(
-            ValueType::String | ValueType::Any | ValueType::Enum(_) | ValueType::Other(_)
-        )
-    );
-    text && !feature.multiplicity.is_many() && feature.derived.is_none()
+    !feature.is_reference() && !feature.multiplicity.is_many() && feature.derived.is_none()
 }
 
 fn is_bound(program: &Program, id: ExprId) -> bool {

@@ -226,6 +226,9 @@ fn type_statement_children(program: &Program, statement: &TypeStatementKind, out
             out.extend(title.map(Node::Expr));
             present(program, *body, out);
         }
+        TypeStatementKind::Function { lambda, .. } => out.push(Node::Expr(*lambda)),
+        TypeStatementKind::TitlePatterns { value, .. }
+        | TypeStatementKind::Annotations { value, .. } => out.push(Node::Expr(*value)),
         TypeStatementKind::Abstract => {}
     }
 }

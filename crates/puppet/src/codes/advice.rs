@@ -40,10 +40,38 @@ fn help(diagnostic: &Diagnostic, text: Option<&str>) -> Option<String> {
         }
         "UNKNOWN_FUNCTION" => return member(at(diagnostic, text)?, before(diagnostic, text)?),
         "IDEM_EXPRESSION_NOT_LAST" => return statement(diagnostic, text?),
+        "ILLEGAL_RESOURCE_TYPE" if at(diagnostic, text).is_some_and(|at| at.starts_with('$')) => {
+            return Some(format!(
+                "a type by its name is `Resource[{}] {{ ... }}`",
+                at(diagnostic, text)?
+            ));
+        }
+        "ILLEGAL_ATTRIBUTE_APPEND" => {
+            "defaults are set with `=>`; `+>` appends where a resource or a collector is named"
+        }
         "UNCLOSED_MLCOMMENT" => "a comment that begins with `/*` ends with `*/`",
-        _ => return missing_parameter(message),
+        _ => return reference_meant(message).or_else(|| missing_parameter(message)),
     };
     Some(fixed.to_owned())
+}
+
+/// What to write where something else stands for a reference, a type or a value of a query.
+fn reference_meant(message: &str) -> Option<String> {
+    let behind = |start: &str| message.split_once(start).map(|(_, rest)| rest);
+    if let Some(rest) = behind("The expression <")
+        && let Some((name, _)) = rest.split_once("> is not a valid type specification")
+    {
+        return Some(format!("a class is `Class['{name}']`, a resource `Type['title']`"));
+    }
+    if let Some(rest) = behind("No title provided and :")
+        && let Some((name, _)) = rest.split_once(" is not a valid resource reference")
+    {
+        let name = crate::types::display::capitalized(name);
+        return Some(format!("defaults are set by the name of the type: `{name} {{ ... }}`"));
+    }
+    message.contains("Cannot transform object of class Puppet::Pops::Model::").then(|| {
+        "a query compares with a text, a number, true, false, undef or a variable".to_owned()
+    })
 }
 
 /// What is written at the place of an error.
@@ -99,6 +127,11 @@ fn reference(diagnostic: &Diagnostic, text: &str) -> Option<String> {
     if before[..before.len() - word.len()].ends_with('$') || !word.starts_with(char::is_alphabetic)
     {
         return None;
+    }
+    if word == "enum" {
+        return Some(
+            "a type of texts is `Enum['a', 'b']`; `enum[a, b]` is one in a type's body".into(),
+        );
     }
     let parts = word.split("::").map(|part| {
         let mut chars = part.chars();

@@ -42,6 +42,12 @@ const fn joined() -> [CodeDoc; COUNT] {
     all
 }
 
+/// Whether an issue is one of types with features or of invariants.
+pub(crate) fn is_of_model(issue: &str) -> bool {
+    let code = crate::syntax::code_of(issue);
+    modelled::DOCS.iter().any(|doc| doc.code == code)
+}
+
 const fn doc(code: &'static str, summary: &'static str, details: &'static str) -> CodeDoc {
     CodeDoc { code, summary, details }
 }

@@ -8,7 +8,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     doc(
         "puppet::type-statement",
         "The body of a type has something else",
-        "The body of `type T { }` has `attr name, Type { ... }`, `has name, Type { ... }`, `invariant \"title\" { ... }` and `abstract`. `derived`, `set` and `get` take a lambda: `set => |$v| { $v }`.",
+        "The body of `type T { }` has `attr name, Type { ... }`, `has name, Type { ... }`, `invariant \"title\" { ... }`, `function name($x) { ... }`, `title_patterns [/.../]`, `annotations { ... }` and `abstract`. `derived`, `set` and `get` take a lambda: `set => |$v| { $v }`.",
     ),
     doc(
         "puppet::type-inheritance-cycle",

@@ -114,8 +114,9 @@ impl Candidate for Own<'_, '_> {
     }
 
     fn param(&self, name: &str) -> Cow<'_, Value> {
-        let param = self.compiler.catalog.get(self.id).param(name);
-        param.map_or(Cow::Owned(Value::Undef), |p| Cow::Borrowed(&p.value))
+        let param = self.compiler.catalog.get(self.id).param(name).map(|p| &p.value);
+        let value = param.or_else(|| self.compiler.feature_default(self.id, name));
+        value.map_or(Cow::Owned(Value::Undef), Cow::Borrowed)
     }
 
     fn has_tag(&self, tag: &str) -> bool {

@@ -137,6 +137,9 @@ fn order(a: &Value, b: &Value) -> Result<Option<Ordering>, &'static str> {
         (Value::Timestamp(_), _) => {
             Err("Timestamps are only comparable to Timestamps, Integers, and Floats")
         }
+        (Value::Runtime(symbol), _) if symbol.is_symbol() => {
+            Err("Symbol not comparable to non Symbol")
+        }
         (Value::SemVer(x), Value::SemVer(y)) => Ok(Some(x.precedence(y))),
         (Value::SemVer(_), _) => Err("Versions not comparable to non Versions"),
         (Value::Default, Value::Default) => Ok(Some(Ordering::Equal)),

@@ -545,6 +545,7 @@ pub(crate) fn to_ruby(value: &Value) -> Ruby {
         Value::Hash(entries) => {
             Ruby::hash(entries.iter().map(|(key, value)| (to_ruby(key), to_ruby(value))))
         }
+        Value::Runtime(object) if object.is_symbol() => Ruby::symbol(&object.text),
         other => foreign(other),
     }
 }
@@ -561,7 +562,7 @@ pub(crate) fn from_ruby(value: &Ruby, depth: usize) -> Result<Value, HostError> 
         Ruby::Float(f) => Value::Float(*f),
         Ruby::Symbol(name) if name == "undef" => Value::Undef,
         Ruby::Symbol(name) if name == "default" => Value::Default,
-        Ruby::Symbol(name) => Value::Str(name.clone()),
+        Ruby::Symbol(name) => Value::symbol(name),
         Ruby::Str(text) => Value::Str(text.get()),
         Ruby::Array(_) => {
             let items = value.as_items().unwrap_or_default();

@@ -42,6 +42,8 @@ pub struct PlainError {
     pub blame: Blame,
     /// Which part of the value that was given is to blame, innermost step first.
     pub path: Vec<Step>,
+    /// Whether upstream raises an error of Puppet's own here, which a lookup takes for its own.
+    pub is_puppets: bool,
 }
 
 /// A step into a value.
@@ -107,6 +109,7 @@ impl PlainError {
             focus: None,
             blame: Blame::Whole,
             path: Vec::new(),
+            is_puppets: false,
         }
     }
 
@@ -175,6 +178,11 @@ impl From<EvalError> for Box<Unwind> {
 /// An error without a place that the catching call wraps.
 pub fn plain<T>(message: impl Into<String>) -> EvalResult<T> {
     Err(PlainError::new(message).into())
+}
+
+/// As [`plain`], of Puppet's own.
+pub(crate) fn puppets<T>(message: impl Into<String>) -> EvalResult<T> {
+    Err(PlainError { is_puppets: true, ..PlainError::new(message) }.into())
 }
 
 /// An error without a place and with an issue code.

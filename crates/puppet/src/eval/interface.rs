@@ -279,8 +279,8 @@ impl Compiler<'_> {
     /// The parameter of a declared resource; `None` if the resource does not exist.
     pub fn resource_parameter(&mut self, reference: &Type, name: &str) -> Option<Value> {
         let id = self.catalog.find(&reference_key(reference)?)?;
-        let param = self.catalog.get(id).param(name);
-        Some(param.map_or(Value::Undef, |p| p.value.clone()))
+        let param = self.catalog.get(id).param(name).map(|p| &p.value);
+        Some(param.or_else(|| self.feature_default(id, name)).cloned().unwrap_or_default())
     }
 
     /// The whole set of parameters of a declared resource; `None` if the resource does not exist.

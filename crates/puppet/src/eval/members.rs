@@ -28,7 +28,7 @@ impl Compiler<'_> {
         block: Option<&Arc<Closure>>,
     ) -> Option<EvalResult> {
         if let Value::Instance(object) = receiver {
-            return self.instance_member(object, name, args);
+            return self.instance_member(object, name, args, block);
         }
         let Value::Object(object) = receiver else {
             return member(receiver, name).map(Ok);

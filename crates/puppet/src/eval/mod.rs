@@ -204,6 +204,8 @@ pub struct Compiler<'e> {
     /// How many scopes have parameters without a value.
     pub(crate) pending: u32,
     pub(crate) budget: budget::Budget,
+    /// The objects that links between resources mean.
+    pub(crate) linked: crate::catalog::links::Linked,
     pub(crate) ruby: crate::plugins::State<'e>,
     /// Variables that templates set: the objects themselves, which later ones may change.
     pub(crate) template_objects: FxHashMap<(ScopeId, EcoString), erb::TemplateObject>,
@@ -251,6 +253,7 @@ impl<'e> Compiler<'e> {
             typed: FxHashSet::default(),
             typing: None,
             pending: 0,
+            linked: crate::catalog::links::Linked::default(),
             ruby: crate::plugins::State::default(),
             template_objects: FxHashMap::default(),
             depth: 0,

@@ -236,6 +236,15 @@ impl Compiler<'_> {
                 EvalError::new("RUNTIME_ERROR", text, attribute.range.in_file(program.file))
             })?;
             if attribute.op == AttributeOp::Splat {
+                let value = match &value {
+                    Value::Instance(object) => {
+                        let entries = self.features_given(object);
+                        Value::Hash(Arc::new(
+                            entries.map_err(|unwind| self.locate(f, attribute.value, unwind))?,
+                        ))
+                    }
+                    _ => value,
+                };
                 let Value::Hash(entries) = &value else {
                     let text = format!("Expected value of type Hash, got {}", kind_text(&value));
                     return Err(self.error(f, attribute.value, "TYPE_MISMATCH", text));
@@ -447,38 +456,54 @@ fn walk_class(iterator: &IteratorValue) -> Option<&EcoString> {
     }
 }
 
-/// Whether a value holds a walk over a tree.
-pub(crate) fn has_walk(value: &Value) -> bool {
+/// Whether a value holds something that a catalog does not.
+pub(crate) fn has_foreign(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.iter().any(has_walk),
-        Value::Hash(entries) => entries.iter().any(|(key, item)| has_walk(key) || has_walk(item)),
-        Value::Sensitive(inner) => has_walk(inner),
+        Value::Array(items) => items.iter().any(has_foreign),
+        Value::Hash(entries) => {
+            entries.iter().any(|(key, item)| has_foreign(key) || has_foreign(item))
+        }
+        Value::Sensitive(inner) => has_foreign(inner),
+        other => is_foreign(other),
+    }
+}
+
+fn is_foreign(value: &Value) -> bool {
+    match value {
         Value::Iterator(iterator) => walk_class(iterator).is_some(),
+        // Symbols become their texts.
+        Value::Runtime(object) => !object.is_symbol(),
         _ => false,
     }
 }
 
-/// The first walk over a tree that a value holds: its class, and `path` with the steps to it. A key
-/// has the path of its hash.
-pub(crate) fn walk_within(value: &Value, path: &mut String) -> Option<EcoString> {
+/// Visits what a value holds that a catalog does not: a walk over a tree, or an object of Ruby, each
+/// with `path` and the steps to it. A key has the path of its hash.
+///
+/// # Errors
+/// What `visit` gives.
+pub(crate) fn each_foreign<E>(
+    value: &Value,
+    path: &mut String,
+    visit: &mut impl FnMut(&Value, &str) -> Result<(), E>,
+) -> Result<(), E> {
     let len = path.len();
     match value {
-        Value::Array(items) => items.iter().enumerate().find_map(|(i, item)| {
+        Value::Array(items) => items.iter().enumerate().try_for_each(|(i, item)| {
             path.truncate(len);
             let _ = write!(path, "[{i}]");
-            walk_within(item, path)
+            each_foreign(item, path, visit)
         }),
-        Value::Hash(entries) => entries.iter().find_map(|(key, item)| {
+        Value::Hash(entries) => entries.iter().try_for_each(|(key, item)| {
             path.truncate(len);
-            walk_within(key, path).or_else(|| {
-                path.truncate(len);
-                let _ = write!(path, "[{}]", quoted(key));
-                walk_within(item, path)
-            })
+            each_foreign(key, path, visit)?;
+            path.truncate(len);
+            let _ = write!(path, "[{}]", quoted(key));
+            each_foreign(item, path, visit)
         }),
-        Value::Sensitive(inner) => walk_within(inner, path),
-        Value::Iterator(iterator) => walk_class(iterator).cloned(),
-        _ => None,
+        Value::Sensitive(inner) => each_foreign(inner, path, visit),
+        other if is_foreign(other) => visit(other, path),
+        _ => Ok(()),
     }
 }
 

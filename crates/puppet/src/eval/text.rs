@@ -55,6 +55,7 @@ pub fn write_text(out: &mut String, value: &Value) {
         Value::Callable(_) => out.push_str("Callable"),
         Value::Object(object) => write_instance(out, object),
         Value::Instance(instance) => instance.write(out),
+        Value::Runtime(object) => out.push_str(&object.text),
     }
 }
 

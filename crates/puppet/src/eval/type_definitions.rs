@@ -6,7 +6,7 @@ use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use super::annotations::Annotations;
-use crate::eval::error::{EvalResult, PlainError, Unwind, issue, plain};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, Strict};
 use crate::load::AliasDef;
@@ -106,7 +106,7 @@ impl Compiler<'_> {
                 return as_object(self.eval(f, id)?);
             }
             Expr::ResourceDefaults { kind, attributes, .. } => {
-                return as_object(self.bracketless(f, *kind, *attributes)?);
+                return as_object(self.bracketless(f, id, *kind, *attributes)?);
             }
             _ => {}
         }
@@ -136,6 +136,7 @@ impl Compiler<'_> {
     fn bracketless(
         &mut self,
         f: &Frame,
+        id: ExprId,
         parent: ExprId,
         attributes: ListRef<Attribute>,
     ) -> EvalResult {
@@ -149,10 +150,15 @@ impl Compiler<'_> {
         for attribute in f.program.attributes(attributes) {
             let value = self.eval(f, attribute.value)?;
             let key = Value::Str(attribute.name.clone());
-            if given.insert(key, value).is_some() && self.settings.strict == Strict::Error {
-                let name = &attribute.name;
-                let text = format!("The key '{name}' is declared more than once");
-                return issue("DUPLICATE_KEY", text);
+            if given.insert(key, value).is_none() {
+                continue;
+            }
+            let span = f.program.span(id);
+            let text = format!("The key '{}' is declared more than once", attribute.name);
+            match self.settings.strict {
+                Strict::Error => return Err(EvalError::new("DUPLICATE_KEY", text, span).into()),
+                Strict::Warning => self.warn(text, Some(span)),
+                Strict::Off => {}
             }
         }
         Ok(Value::Hash(Arc::new(given)))

@@ -115,7 +115,7 @@ impl Compiler<'_> {
             self.layout(kind)?;
         }
         let names = |kind: &Arc<ObjectType>| {
-            kind.model.as_ref().and_then(|m| m.layout.get()).is_some_and(|l| l.namevar.is_some())
+            kind.model.as_ref().and_then(|m| m.layout.get()).is_some_and(|l| !l.namevars.is_empty())
         };
         let found = found.filter(names);
         self.models.of_defines.insert(lower.clone(), found.clone());
@@ -265,7 +265,9 @@ impl Compiler<'_> {
             let declared = self.catalog.get(resource).param(name).map(|p| p.value.clone());
             let value = match declared {
                 Some(value) => Some(value),
-                None => self.default_for(f.scope, &key.kind, name),
+                None => self
+                    .default_for(f.scope, &key.kind, name)
+                    .or_else(|| self.feature_default(resource, name).cloned()),
             };
             match value {
                 Some(value) => out.push(value),

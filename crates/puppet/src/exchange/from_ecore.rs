@@ -3,12 +3,16 @@
 
 use ecow::{EcoString, eco_format};
 use indexmap::IndexMap;
-use ordain_ecore::{Class, Classifier, Feature as EFeature, FeatureRole, Package, TypeRef};
+use ordain_data::Value as Data;
+use ordain_ecore::{
+    Annotation, Class, Classifier, Feature as EFeature, FeatureRole, Package, TypeRef,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{TYPES_URI, default, logic};
+use super::{ANNOTATION, TYPES_URI, default, logic};
 use crate::types::modelled::{
-    Feature, FeatureKind, Invariant, Logic, Multiplicity, TypeModel, ValueType,
+    Annotations, Feature, FeatureKind, Function, Invariant, Logic, Multiplicity, TypeModel,
+    ValueType,
 };
 
 /// Types, and what the language has no words for.
@@ -151,7 +155,37 @@ impl<'e> Importer<'e> {
             out.features.extend(self.feature(&name, feature)?);
         }
         out.invariants = invariants(class).map_err(|why| format!("{name}: {why}"))?;
+        self.operations(class, &mut out)?;
+        out.annotations = annotations(&class.annotations);
+        if let Some(list) = default::note(&class.annotations, "title_patterns") {
+            let found = logic::only_model(&format!("type X {{ title_patterns {list} }}"));
+            let found = found.filter(|model| !model.title_patterns.is_empty());
+            let found = found.ok_or_else(|| format!("{name}: {list} are no title patterns"))?;
+            out.title_patterns = found.title_patterns;
+        }
         Ok(out)
+    }
+
+    /// Operations whose code is in the language become functions.
+    fn operations(&mut self, class: &Class, out: &mut TypeModel) -> Result<(), String> {
+        for one in &class.operations {
+            let place = format!("{}.{}", out.name, one.name);
+            match default::note(&one.annotations, "function") {
+                Some(source) if logic::is_logic("function", source) => {
+                    let logic = Logic::new(source);
+                    out.functions.push(Function { name: one.name.clone(), logic, span: None });
+                }
+                Some(source) => {
+                    return Err(format!("{place}: the function does not parse: {source}"));
+                }
+                None if self.has_logic => {}
+                None => self.notes.push(format!(
+                    "operation {} of {} is left out: its code is not in the file",
+                    one.name, out.name
+                )),
+            }
+        }
+        Ok(())
     }
 
     /// All features of a class, those that it inherits first.
@@ -210,6 +244,7 @@ impl<'e> Importer<'e> {
             self.notes.push(format!("{place} is derived by code that is not in the file"));
             out.multiplicity.lower = 0;
         }
+        out.annotations = annotations(&feature.annotations);
         out.default = self.default(&place, feature, &out)?;
         Ok(Some(out))
     }
@@ -288,6 +323,18 @@ impl<'e> Importer<'e> {
         }
         Ok(found)
     }
+}
+
+/// The notes of others.
+fn annotations(all: &[Annotation]) -> Annotations {
+    let others = all.iter().filter(|one| one.source != ANNOTATION);
+    let value = |text: &EcoString| Data::Str(text.clone());
+    others
+        .map(|one| {
+            let details = one.details.iter().map(|(key, text)| (key.clone(), value(text)));
+            (one.source.clone(), details.collect())
+        })
+        .collect()
 }
 
 /// The namespace of a package: what its URI says if it is one of ours, else its name inside of the

@@ -1,12 +1,15 @@
 //! The code of types as a document of its own: for programs that run it, beside an Ecore model that
 //! is free of it.
 
+use ecow::EcoString;
 use ordain_source::FileId;
 use serde_json::{Value as Json, json};
 
 use super::codes;
 use crate::syntax::{self, Definition, Expr, Program, TypeStatementKind, pn};
-use crate::types::modelled::{self, Feature, FeatureKind, Invariant, Logic, TypeModel, ValueType};
+use crate::types::modelled::{
+    self, Feature, FeatureKind, Function, Invariant, Logic, TypeModel, ValueType,
+};
 
 /// The name of the format.
 pub const FORMAT: &str = "ordain-type-logic";
@@ -39,6 +42,15 @@ pub fn document(models: &[TypeModel]) -> Json {
             }
             entries.push(entry);
         }
+        for Function { name, logic, .. } in &model.functions {
+            entries.push(json!({
+                "type": model.name.as_str(),
+                "function": name.as_str(),
+                "kind": "function",
+                "source": logic.source.as_str(),
+                "ast": ast("function", &logic.source),
+            }));
+        }
     }
     json!({"format": FORMAT, "version": 1, "logic": entries})
 }
@@ -70,6 +82,10 @@ pub fn put(models: &mut [TypeModel], document: &Json) -> Result<(), String> {
         if kind == "invariant" {
             let title = entry["title"].as_str().map(Into::into);
             model.invariants.push(Invariant { title, logic });
+            continue;
+        }
+        if kind == "function" {
+            model.functions.push(Function { name: text("function").into(), logic, span: None });
             continue;
         }
         let name = text("feature");
@@ -108,6 +124,9 @@ fn around(kind: &str, source: &str) -> String {
     let mut model = TypeModel::new("X");
     if kind == "invariant" {
         model.invariants.push(Invariant { title: None, logic: Logic::new(source) });
+    } else if kind == "function" {
+        let logic = Logic::new(source);
+        model.functions.push(Function { name: "x".into(), logic, span: None });
     } else {
         let mut feature = Feature::new("x", FeatureKind::Attribute(ValueType::Any));
         // One that is no setting is refused when the text is parsed.
@@ -120,6 +139,10 @@ fn around(kind: &str, source: &str) -> String {
 /// Whether a text is one piece of code of this kind, and nothing else.
 pub(super) fn is_logic(kind: &str, source: &str) -> bool {
     let Some(found) = only_model(&around(kind, source)) else { return false };
+    if let [one] = &*found.functions {
+        let is_alone = found.features.is_empty() && found.invariants.is_empty();
+        return is_alone && kind == "function" && one.logic.source == source.trim_end();
+    }
     match (&*found.features, &*found.invariants) {
         ([], [one]) => kind == "invariant" && one.logic.source == source.trim_end(),
         ([feature], []) => codes(feature).into_iter().all(|(name, logic)| {
@@ -129,14 +152,26 @@ pub(super) fn is_logic(kind: &str, source: &str) -> bool {
     }
 }
 
+/// The parameters of a function with the texts of their types, and that of what it gives.
+pub(super) fn signature(source: &str) -> (Vec<(EcoString, Option<EcoString>)>, Option<EcoString>) {
+    let program = syntax::parse(FileId(0), around("function", source)).program;
+    let Some(Expr::Lambda(lambda)) = value_of(&program, "function").map(|id| &program[id]) else {
+        return Default::default();
+    };
+    let lambda = program.lambda(*lambda);
+    let text = |id: syntax::ExprId| EcoString::from(program.text(program.range(id)));
+    let params = program.params(lambda.params).iter();
+    (params.map(|p| (p.name.clone(), p.kind.map(text))).collect(), lambda.returns.map(text))
+}
+
 /// The tree of a piece of code as PN; empty if it does not parse.
 fn ast(kind: &str, source: &str) -> String {
     let program = syntax::parse(FileId(0), around(kind, source)).program;
-    value_of(&program).map(|id| pn::print_from(&program, id)).unwrap_or_default()
+    value_of(&program, kind).map(|id| pn::print_from(&program, id)).unwrap_or_default()
 }
 
-/// The expression of the only setting or invariant of a program.
-fn value_of(program: &Program) -> Option<syntax::ExprId> {
+/// The expression of the setting of this name, the invariant or the function of a program.
+fn value_of(program: &Program, kind: &str) -> Option<syntax::ExprId> {
     let Expr::Definition(id) = program[*program.definitions.last()?] else { return None };
     let Definition::TypeDefinition { statements, .. } = program.definition(id) else {
         return None;
@@ -144,8 +179,10 @@ fn value_of(program: &Program) -> Option<syntax::ExprId> {
     match &program.type_statements(*statements).first()?.kind {
         TypeStatementKind::Invariant { body, .. } => Some(*body),
         TypeStatementKind::Feature(feature) => {
-            Some(program.settings(feature.settings).first()?.value)
+            // The setting of an earlier word may be there to make the whole right.
+            program.settings(feature.settings).iter().find(|s| s.name == kind).map(|s| s.value)
         }
-        TypeStatementKind::Abstract => None,
+        TypeStatementKind::Function { lambda, .. } => Some(*lambda),
+        _ => None,
     }
 }

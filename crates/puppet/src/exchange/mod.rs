@@ -44,6 +44,9 @@ pub fn without_places(model: &TypeModel) -> TypeModel {
     for invariant in &mut out.invariants {
         invariant.logic.span = None;
     }
+    for function in &mut out.functions {
+        (function.span, function.logic.span) = (None, None);
+    }
     out
 }
 

@@ -3,13 +3,14 @@
 
 use ecow::{EcoString, eco_format};
 use indexmap::IndexMap;
+use ordain_data::Value as Data;
 use ordain_ecore::{
     Annotation, Attribute, Class, Classifier, Enumeration, Feature as EFeature, FeatureRole,
-    Literal, Package, Reference, TypeRef,
+    Literal, Operation, Package, Parameter, Reference, TypeRef,
 };
 
-use super::{ANNOTATION, ByName, GLOBAL_PACKAGE, TYPES_URI, by_name, codes, default};
-use crate::types::modelled::{Feature, FeatureKind, TypeModel, ValueType};
+use super::{ANNOTATION, ByName, GLOBAL_PACKAGE, TYPES_URI, by_name, codes, default, logic};
+use crate::types::modelled::{self, Feature, FeatureKind, Function, TypeModel, ValueType};
 
 /// Where the code of types goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,7 +128,16 @@ impl Exporter<'_> {
                 notes.push((eco_format!("invariant.{i}.title"), title.clone()));
             }
         }
+        if !model.title_patterns.is_empty() {
+            let patterns =
+                TypeModel { title_patterns: model.title_patterns.clone(), ..TypeModel::new("X") };
+            let text = modelled::write(&[patterns]);
+            let list = text.lines().find_map(|line| line.trim().strip_prefix("title_patterns "));
+            notes.push(("title_patterns".into(), list.unwrap_or_default().into()));
+        }
         class.annotations = annotations(notes);
+        class.annotations.extend(model.annotations.iter().map(foreign));
+        class.operations = model.functions.iter().map(|one| self.operation(one)).collect();
         let mut out = Vec::new();
         for feature in &model.features {
             let (feature, enumeration) = self.feature(model, feature)?;
@@ -182,10 +192,47 @@ impl Exporter<'_> {
             is_unsettable: feature.unsettable,
             is_derived,
             default: literal,
-            annotations: annotations(notes),
+            annotations: annotations(notes)
+                .into_iter()
+                .chain(feature.annotations.iter().map(foreign))
+                .collect(),
             ..EFeature::new(feature.name.clone(), of)
         };
         Ok((out, enumeration))
+    }
+
+    /// A function, with the types that Ecore has for what it is given and gives.
+    fn operation(&self, function: &Function) -> Operation {
+        let (params, returns) = logic::signature(&function.logic.source);
+        let kind = |text: Option<EcoString>| Some(self.data_type(text.as_deref().unwrap_or("Any")));
+        let params = params.into_iter().map(|(name, text)| Parameter { name, kind: kind(text) });
+        let note = ("function".into(), function.logic.source.clone());
+        Operation {
+            name: function.name.clone(),
+            kind: kind(returns),
+            annotations: match self.code {
+                Code::Annotations => annotations(vec![note]),
+                Code::Elsewhere => Vec::new(),
+            },
+            parameters: params.collect(),
+        }
+    }
+
+    /// What a type is in Ecore by its text: a class, a plain data type or anything.
+    fn data_type(&self, text: &str) -> TypeRef {
+        let ecore = |name: &str| TypeRef::Ecore(name.into());
+        match text {
+            "Integer" => ecore("ELong"),
+            "Float" => ecore("EDouble"),
+            "Boolean" => ecore("EBoolean"),
+            "String" => ecore("EString"),
+            name if self.all.contains_key(name) => TypeRef::Local(self.path(name)),
+            name if name.starts_with("Integer[") => ecore("ELong"),
+            name if ["String[", "Enum[", "Pattern["].iter().any(|one| name.starts_with(one)) => {
+                ecore("EString")
+            }
+            _ => ecore("EJavaObject"),
+        }
     }
 
     fn value_type(
@@ -225,6 +272,16 @@ fn annotations(details: Vec<(EcoString, EcoString)>) -> Vec<Annotation> {
         true => Vec::new(),
         false => vec![Annotation { source: ANNOTATION.into(), details }],
     }
+}
+
+/// Notes of the site as those of Ecore, whose values are texts.
+fn foreign((source, details): &(EcoString, Vec<(EcoString, Data)>)) -> Annotation {
+    let text = |value: &Data| match value {
+        Data::Str(text) => text.clone(),
+        other => default::source(other).into(),
+    };
+    let details = details.iter().map(|(key, value)| (key.clone(), text(value)));
+    Annotation { source: source.clone(), details: details.collect() }
 }
 
 /// The default as Ecore has it, and as it is written in the language if Ecore does not say it all.

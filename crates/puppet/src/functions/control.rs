@@ -295,7 +295,9 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>, always: bool) ->
         return made.map_err(|unwind| made_here(unwind, &object.name, call.span));
     }
     let args = match (resolved(kind), args.as_slice()) {
-        (Type::Hash(..), [Value::Instance(object)]) => vec![call.compiler.read_all(object)?],
+        (Type::Hash(..), [Value::Instance(object)]) => {
+            vec![Value::Hash(Arc::new(call.compiler.features_given(object)?))]
+        }
         _ => args,
     };
     let is_init = matches!(kind, Type::Init(_));

@@ -77,6 +77,13 @@ impl Items {
                 Ok(Self { source: Source::Iterator(Arc::clone(iterator)), front: 0, back })
             }
             Value::Type(kind) => Self::of_type(kind),
+            Value::Runtime(object) => match object.integers() {
+                Some((from, to)) => {
+                    let back = if to < from { 0 } else { to.abs_diff(from).saturating_add(1) };
+                    Ok(Self { source: Source::Range(from), front: 0, back })
+                }
+                None => plain("The value cannot be iterated"),
+            },
             _ => plain("The value cannot be iterated"),
         }
     }

@@ -108,7 +108,7 @@ fn hashed(call: &mut Call<'_, '_>, algorithm: &str) -> EvalResult {
 }
 
 /// What Ruby calls a value that it does not take for text.
-pub fn conversion_name(value: &Value) -> &'static str {
+pub fn conversion_name(value: &Value) -> &str {
     match value {
         Value::Undef => "nil",
         Value::Bool(true) => "true",

@@ -79,6 +79,8 @@ pub enum FunctionKind {
     DataDig,
     /// As `DataHash`, but without arguments, as before version 5.
     V4DataHash,
+    /// A backend of Hiera 3, once for a key and location.
+    Hiera3Backend,
 }
 
 impl FunctionKind {
@@ -89,6 +91,7 @@ impl FunctionKind {
             Self::LookupKey => "lookup_key",
             Self::DataDig => "data_dig",
             Self::V4DataHash => V4_DATA_HASH,
+            Self::Hiera3Backend => "hiera3_backend",
         }
     }
 }
@@ -462,10 +465,15 @@ impl Reader<'_> {
             "data_dig" => FunctionKind::DataDig,
             V4_DATA_HASH => FunctionKind::V4DataHash,
             _ if function == "eyaml" && *self.owner == Owner::Global => FunctionKind::LookupKey,
-            _ => return Err(self.old_backend(&function)),
+            _ => {
+                self.check_backend(&function)?;
+                FunctionKind::Hiera3Backend
+            }
         };
-        let function = match key {
-            "hiera3_backend" => ecow::eco_format!("{function}_lookup_key"),
+        let function = match kind {
+            FunctionKind::LookupKey if key == "hiera3_backend" => {
+                ecow::eco_format!("{function}_lookup_key")
+            }
             _ => function,
         };
         let locations = self.locations(level, &name)?;
@@ -490,20 +498,21 @@ impl Reader<'_> {
         })
     }
 
-    fn old_backend(&self, backend: &str) -> ConfigFault {
+    /// Refuses a backend of Hiera 3 where there cannot be one, or where a function is its successor.
+    fn check_backend(&self, backend: &str) -> Result<(), ConfigFault> {
         let line = |value| self.line_of("hiera3_backend", value, 0);
         if *self.owner != Owner::Global {
             let text = "'hiera3_backend' is only allowed in the global layer";
-            return self.fault("HIERA_V3_BACKEND_NOT_GLOBAL", text, line(None));
+            return Err(self.fault("HIERA_V3_BACKEND_NOT_GLOBAL", text, line(None)));
         }
         if matches!(backend, "json" | "yaml" | "hocon") {
             let text = format!(
                 "Use \"data_hash: {backend}_data\" instead of \"hiera3_backend: {backend}\""
             );
             let issue = "HIERA_V3_BACKEND_REPLACED_BY_DATA_HASH";
-            return self.fault(issue, text, line(Some(backend)));
+            return Err(self.fault(issue, text, line(Some(backend))));
         }
-        unknown_backend(backend)
+        Ok(())
     }
 
     fn locations(&self, level: &Value, name: &str) -> Result<Locations, ConfigFault> {
@@ -586,9 +595,9 @@ impl Reader<'_> {
         let mut hierarchy = Vec::new();
         for backend in backends {
             let (kind, function) = match backend.as_str() {
-                "yaml" | "json" | "hocon" => (FunctionKind::DataHash, "data"),
-                "eyaml" => (FunctionKind::LookupKey, "lookup_key"),
-                other => return Err(unknown_backend(other)),
+                "yaml" | "json" | "hocon" => (FunctionKind::DataHash, "_data"),
+                "eyaml" => (FunctionKind::LookupKey, "_lookup_key"),
+                _ => (FunctionKind::Hiera3Backend, ""),
             };
             let settings = value.get(&backend);
             let datadir = settings.and_then(|s| text_of(s.get("datadir")));
@@ -597,7 +606,7 @@ impl Reader<'_> {
             hierarchy.push(Level {
                 name: backend.clone(),
                 kind,
-                function: ecow::eco_format!("{backend}_{function}"),
+                function: ecow::eco_format!("{backend}{function}"),
                 datadir: datadir.unwrap_or_default(),
                 locations: Locations::Paths(paths.clone()),
                 options: settings.filter(|_| kind == FunctionKind::LookupKey).cloned(),
@@ -609,12 +618,6 @@ impl Reader<'_> {
         config.merge = version_3_merge(value).map_err(ConfigFault::plain)?;
         Ok(config)
     }
-}
-
-fn unknown_backend(backend: &str) -> ConfigFault {
-    ConfigFault::plain(format!(
-        "the Hiera 3 backend '{backend}' is written in Ruby, which Ordain does not run"
-    ))
 }
 
 fn version_3_merge(value: &Value) -> Result<Strategy, String> {

@@ -105,7 +105,9 @@ impl Lookup<'_, '_> {
         location: Option<&Location>,
         key: &LookupKey,
     ) -> EvalResult<Option<Value>> {
-        self.check_function(provider, level)?;
+        if level.kind != FunctionKind::Hiera3Backend {
+            self.check_function(provider, level)?;
+        }
         let slot = location.map_or(&level.context, |location| &location.context);
         let contexts = &mut self.c.hiera.contexts;
         let id = *slot.get_or_init(|| {
@@ -117,6 +119,7 @@ impl Lookup<'_, '_> {
             FunctionKind::DataHash | FunctionKind::V4DataHash => self.ask_hash_function(&call, key),
             FunctionKind::LookupKey => self.ask_key_function(&call, key),
             FunctionKind::DataDig => self.ask_dig_function(&call, key),
+            FunctionKind::Hiera3Backend => self.ask_backend(provider, level, key),
         }
     }
 
@@ -268,7 +271,7 @@ impl Lookup<'_, '_> {
         match result {
             Ok(value) => Ok(Some(value)),
             Err(_) if not_found => Ok(None),
-            Err(unwind) => Err(unwind),
+            Err(unwind) => Err(self.of_lookup(unwind)),
         }
     }
 

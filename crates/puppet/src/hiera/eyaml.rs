@@ -1,16 +1,17 @@
-//! Values that eyaml encrypted: texts with parts `ENC[PKCS7,…]`.
+//! Values that eyaml encrypted: texts with parts `ENC[PKCS7,…]` or `ENC[GPG,…]`.
 //!
 //! The keys are named by the options of the level. Keys and opened values are kept for all
-//! compiles of an environment.
+//! compiles of an environment. What GPG encrypted the program `gpg` opens.
 
 use std::path::Path;
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use ecow::EcoString;
 use ordain_data::Decrypted;
 use ordain_functions::base64::{Mode, decode};
 use ordain_functions::pkcs7::{self, Certificate, PrivateKey};
-use ordain_source::World;
+use ordain_source::{EntryKind, ProcessRequest, World};
 use rustc_hash::FxHashMap;
 
 use super::lookup::{Lookup, lookup_unwind};
@@ -40,6 +41,10 @@ enum Token<'t> {
 }
 
 const PKCS7: &str = "PKCS7";
+const GPG: &str = "GPG";
+
+/// How long `gpg` may take for one value.
+const GPG_TIME: Duration = Duration::from_secs(60);
 
 /// How much of an encrypted text is shown in an error.
 const SHOWN: usize = 60;
@@ -117,6 +122,49 @@ fn key_text(world: &dyn World, (name, variable): &(String, bool)) -> Result<Stri
     }
 }
 
+fn unknown_encryptor(scheme: &str) -> String {
+    format!(
+        "the encryptor '{scheme}' is not supported, only {PKCS7} and {GPG}; its values can be \
+         encrypted again by `eyaml recrypt --change-encryption pkcs7 FILE` where the plugin \
+         hiera-eyaml-{} is installed",
+        scheme.to_lowercase()
+    )
+}
+
+/// The home directory of GPG that options name.
+fn gpg_home(world: &dyn World, options: &Value) -> Result<String, String> {
+    let home = options.get("gpg_gnupghome").and_then(Value::as_str).filter(|h| !h.is_empty());
+    let home = home.ok_or(
+        "No GPG home directory configured, check gpg_gnupghome configuration value is correct",
+    )?;
+    match world.kind(Path::new(home)) {
+        Some(EntryKind::Directory) => Ok(home.to_owned()),
+        _ => Err(format!(
+            "Configured GPG home directory {home} doesn't exist, check gpg_gnupghome \
+             configuration value is correct"
+        )),
+    }
+}
+
+/// What `gpg` opens with the keys of a home directory.
+fn gpg(world: &dyn World, home: &str, cipher: &[u8]) -> Result<Vec<u8>, String> {
+    let argv = ["gpg", "--homedir", home, "--batch", "--no-tty", "--quiet", "--decrypt"];
+    let output = world.run(&ProcessRequest {
+        argv: argv.map(str::to_owned).to_vec(),
+        cwd: None,
+        env: vec![("LC_ALL".into(), "C".into())],
+        stdin: cipher.to_vec(),
+        timeout: Some(GPG_TIME),
+    });
+    let output = output.map_err(|e| format!("gpg cannot be run: {e}"))?;
+    if output.status == Some(0) {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let why = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("gpg failed");
+    Err(why.trim().to_owned())
+}
+
 impl Secrets {
     /// The keys that options name, with what tells them from others.
     fn pair(
@@ -153,18 +201,34 @@ impl Secrets {
         scheme: &str,
         cipher: &str,
     ) -> Result<EcoString, String> {
+        if scheme.eq_ignore_ascii_case(GPG) {
+            let home = gpg_home(world, options)?;
+            let id = ecow::eco_format!("gpg {home}");
+            return self.once(id, cipher, |bytes| gpg(world, &home, bytes));
+        }
         if !scheme.eq_ignore_ascii_case(PKCS7) {
-            return Err(format!("the encryptor '{scheme}' is not supported, only {PKCS7}"));
+            return Err(unknown_encryptor(scheme));
         }
         let (id, pair) = self.pair(world, options)?;
         let pair = (*pair).as_ref().map_err(String::clone)?;
-        let key = (id, EcoString::from(cipher));
+        self.once(id, cipher, |bytes| {
+            pkcs7::open(bytes, &pair.certificate, &pair.private).map_err(|e| e.to_string())
+        })
+    }
+
+    /// Opens what a cipher in base64 stands for, unless the same keys have opened it before.
+    fn once(
+        &self,
+        keys: EcoString,
+        cipher: &str,
+        open: impl FnOnce(&[u8]) -> Result<Vec<u8>, String>,
+    ) -> Result<EcoString, String> {
+        let key = (keys, EcoString::from(cipher));
         if let Some(known) = self.opened.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
             return Ok(known.clone());
         }
-        let der = decode(cipher, Mode::Default).map_err(|e| e.to_string())?;
-        let bytes = pkcs7::open(&der, &pair.certificate, &pair.private);
-        let text = String::from_utf8(bytes.map_err(|e| e.to_string())?);
+        let bytes = decode(cipher, Mode::Default).map_err(|e| e.to_string())?;
+        let text = String::from_utf8(open(&bytes)?);
         let text = text.map_err(|_| "what was encrypted is no UTF-8 text".to_owned())?;
         let text = EcoString::from(text);
         self.opened.write().unwrap_or_else(|e| e.into_inner()).insert(key, text.clone());

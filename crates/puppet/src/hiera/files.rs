@@ -17,6 +17,7 @@ use super::data_provider;
 use super::eyaml::Secrets;
 use crate::catalog::DataPlace;
 use crate::eval::Compiler;
+use crate::eval::error::Step;
 use crate::value::{HashValue, Value};
 
 /// What is made of files, by whichever compile wants it first; the others wait for it.
@@ -249,48 +250,106 @@ impl File {
             let data = match format {
                 Format::Yaml => yaml(&self.path, &text),
                 Format::Json => read_object(&self.path, &text, ordain_data::json::read(&text)),
-                Format::Hocon => {
-                    let value = ordain_data::hocon::read(&text, &|name| world.env(name));
-                    read_object(&self.path, &text, value)
-                }
+                Format::Hocon => read_object(&self.path, &text, read_hocon(world, &text)),
             };
             data.map(Arc::new)
         })
     }
 }
 
+/// The value of a text in HOCON, whose `include` statements read files.
+pub(crate) fn read_hocon(
+    world: &dyn World,
+    text: &str,
+) -> Result<ordain_data::Value, ordain_data::hocon::Error> {
+    let file = |path: &Path| match world.read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let environment = |name: &str| world.env(name);
+    let surroundings = ordain_data::hocon::Surroundings { environment: &environment, file: &file };
+    ordain_data::hocon::read(text, &surroundings)
+}
+
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
-    let tree = Tree::parse(text).and_then(|tree| tree.value(Schema::Psych).map(|v| (tree, v)));
+    let tree = Tree::parse(text).and_then(|tree| from_yaml(&tree).map(|v| (tree, v)));
     let (tree, value) = tree.map_err(|e| {
         let found = advice(&e.message, text, e.range);
-        let fault = SyntaxFault::of_text(path, text, &e, found.place);
+        let mut fault = SyntaxFault::of_text(path, text, &e, found.place);
+        fault.message = refused_text(path, &e);
         let place = fault.place.map(|(_, text, at)| (found.label.to_owned(), text, at));
         DataFault::Syntax(SyntaxFault { place, help: found.help, ..fault })
     })?;
     let entries = match &value {
-        ordain_data::Value::Map(entries) => entries,
-        ordain_data::Value::Null | ordain_data::Value::Bool(false) => {
+        Value::Hash(entries) => entries,
+        Value::Undef | Value::Bool(false) => {
             return Ok(Data { empty: true, ..Data::default() });
         }
-        other => return Err(no_hash(other)),
+        other => return Err(DataFault::NoHash(super::text::type_word(other))),
     };
     let lines = key_lines(&tree, text);
     let mut data = Data::default();
     for (key, value) in entries.iter() {
         let Some(key) = key.as_str() else { continue };
         let line = lines.get(key).copied().unwrap_or(0);
-        data.entries.insert(key.into(), entry(value, line));
+        data.entries.insert(key.into(), entry(value.clone(), line));
     }
     Ok(data)
+}
+
+/// What Ruby says of a text that it cannot load: the path and the place only of some faults.
+fn refused_text(path: &Path, error: &ordain_data::yaml::Error) -> String {
+    let (path, message) = (path.display(), &error.message);
+    match error.is_syntax {
+        true => format!("Unable to parse ({path}): {error}"),
+        false if message.starts_with("Unknown alias") => format!("Unable to parse {message}"),
+        false => format!("Unable to parse ({path}): {message}"),
+    }
+}
+
+/// What a document of data holds; the symbols among its keys are texts.
+fn from_yaml(tree: &Tree) -> Result<Value, ordain_data::yaml::Error> {
+    match tree.has_symbols() {
+        true => crate::rich::from_yaml(tree).map(text_keys),
+        false => tree.value(Schema::Psych).map(|data| from_data(&data)),
+    }
+}
+
+fn text_keys(value: Value) -> Value {
+    match value {
+        Value::Array(items) => Value::array(items.iter().cloned().map(text_keys)),
+        Value::Hash(entries) => {
+            let key = |key: &Value| match key {
+                Value::Runtime(symbol) => Value::Str(symbol.text.clone()),
+                other => other.clone(),
+            };
+            let entries = entries.iter().map(|(k, v)| (key(k), text_keys(v.clone())));
+            Value::Hash(Arc::new(entries.collect()))
+        }
+        other => other,
+    }
 }
 
 impl Compiler<'_> {
     /// Where a value of data is written: read again, since only errors ask.
     pub(crate) fn data_place(&self, place: &DataPlace) -> Option<Span> {
+        self.data_part(place, &[])
+    }
+
+    /// As [`Compiler::data_place`], of the part of the value that a path leads to.
+    pub(crate) fn data_part(&self, place: &DataPlace, steps: &[Step]) -> Option<Span> {
         let path = Path::new(place.file.as_str());
         let text = read_text(self.env.world.as_ref(), path).ok()?;
         let tree = Tree::parse(&text).ok()?;
-        let range = tree.find(&[place.key.as_str()])?;
+        let steps = steps.iter().map(|step| match step {
+            Step::Item(item) => item.to_string(),
+            Step::Value(key) | Step::Key(key) => key.to_string(),
+        });
+        let keys: Vec<String> = std::iter::once(place.key.to_string()).chain(steps).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        // What is looked for may be merged from several files, or be missing.
+        let range = (1..=keys.len()).rev().find_map(|count| tree.find(&keys[..count]))?;
         Some(range.in_file(self.env.sources.add(path, text)))
     }
 }
@@ -299,18 +358,18 @@ fn no_hash(value: &ordain_data::Value) -> DataFault {
     DataFault::NoHash(super::text::type_word(&from_data(value)))
 }
 
-fn entry(value: &ordain_data::Value, line: u32) -> Entry {
-    let value = from_data(value);
-    let allowed = has_data_keys(&value);
+fn entry(value: Value, line: u32) -> Entry {
+    let allowed = holds_data(&value);
     Entry { dynamic: needs_interpolation(&value), value, allowed, line }
 }
 
-/// Whether the keys of all hashes in a value are texts or numbers.
-fn has_data_keys(value: &Value) -> bool {
+/// Whether a value holds no symbols, and the keys of all hashes in it are texts or numbers.
+fn holds_data(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.iter().all(has_data_keys),
+        Value::Runtime(_) => false,
+        Value::Array(items) => items.iter().all(holds_data),
         Value::Hash(entries) => entries.iter().all(|(key, value)| {
-            matches!(key, Value::Str(_) | Value::Int(_) | Value::Float(_)) && has_data_keys(value)
+            matches!(key, Value::Str(_) | Value::Int(_) | Value::Float(_)) && holds_data(value)
         }),
         _ => true,
     }
@@ -342,7 +401,7 @@ fn read_object(
         value.map_err(|e| DataFault::Syntax(SyntaxFault::of_text(path, text, &e, e.range)))?;
     let Some(entries) = value.as_map() else { return Err(no_hash(&value)) };
     let text_keys = entries.iter().filter_map(|(k, v)| Some((k.as_str()?, v)));
-    let entries = text_keys.map(|(k, v)| (k.into(), entry(v, 0))).collect();
+    let entries = text_keys.map(|(k, v)| (k.into(), entry(from_data(v), 0))).collect();
     Ok(Data { entries, empty: false })
 }
 

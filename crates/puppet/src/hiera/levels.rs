@@ -293,10 +293,14 @@ impl Lookup<'_, '_> {
         let locations = self.resolve_locations(provider, level, &datadir);
         self.lenient = lenient;
         let locations = locations?;
-        let options = match &level.options {
-            Some(options) => self.interpolate(options, false)?,
-            None => Value::Hash(Arc::default()),
+        let options = match (level.kind, &level.options) {
+            (FunctionKind::Hiera3Backend, _) => self.backend_options(provider)?,
+            (_, Some(options)) => self.interpolate(options, false)?,
+            (_, None) => Value::Hash(Arc::default()),
         };
+        // A backend looks for its files itself.
+        let has_own_files = level.kind == FunctionKind::Hiera3Backend;
+        let locations = locations.filter(|all: &Vec<_>| !(has_own_files && all.is_empty()));
         // Functions keep what they know with a variant.
         let is_native = format(level.kind, &level.function).is_some();
         Ok(ResolvedLevel {
@@ -307,7 +311,8 @@ impl Lookup<'_, '_> {
             function: level.function.clone(),
             options,
             datadir,
-            exists: locations.as_ref().is_none_or(|all: &Vec<_>| all.iter().any(Location::exists)),
+            exists: has_own_files
+                || locations.as_ref().is_none_or(|all| all.iter().any(Location::exists)),
             locations,
             context: OnceLock::new(),
         })
@@ -430,6 +435,7 @@ impl Lookup<'_, '_> {
         if !level.exists && first.is_empty() && self.c.hiera.explainer.is_none() {
             return Ok(None);
         }
+        self.strategy = strategy.clone();
         let node = || Node::Provider {
             name: match level.kind {
                 FunctionKind::V4DataHash => {
@@ -466,7 +472,7 @@ impl Lookup<'_, '_> {
         self.with(
             || location.node(),
             |lookup| {
-                if location.exists() {
+                if location.exists() || level.kind == FunctionKind::Hiera3Backend {
                     return lookup.at_location(provider, level, Some(location), key);
                 }
                 lookup.explain(super::explain::Explainer::location_not_found);

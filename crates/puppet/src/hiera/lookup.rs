@@ -14,9 +14,10 @@ use super::interpolation::Budget;
 use super::key::{LookupKey, Segment};
 use super::layers::Provider;
 use super::levels::Resolved;
+use super::merge::Strategy;
 use super::options::Options;
 use crate::catalog::DataPlace;
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain};
+use crate::eval::error::{EvalError, EvalResult, Unwind, plain, puppets};
 use crate::eval::scope::{ScopeId, ScopeKind};
 use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Strict};
@@ -90,6 +91,8 @@ pub(super) struct Lookup<'c, 'e> {
     pub old_call: bool,
     /// Paths that a call puts before those of version 3.
     pub first_paths: Vec<EcoString>,
+    /// How the values of the level that is asked are merged.
+    pub strategy: Strategy,
     /// Whether variables are seen as version 3 sees them.
     pub old_scope: bool,
     /// Whether unknown variables are only warned about.
@@ -103,6 +106,8 @@ pub(super) struct Lookup<'c, 'e> {
     /// Whether one of them was read since this was last set.
     pub depends: bool,
     pub places: Vec<DataPlace>,
+    /// How many names were being resolved when this began.
+    pub base: usize,
     /// How many lookups this one stands in.
     pub nested: usize,
 }
@@ -170,7 +175,9 @@ impl<'c, 'e> Lookup<'c, 'e> {
         if c.hiera.stack.is_empty() {
             (c.hiera.expressions, c.hiera.bytes) = (0, 0);
         }
+        let base = c.hiera.stack.len();
         Self {
+            base,
             c,
             scope,
             span,
@@ -179,6 +186,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             global_only: false,
             old_call: false,
             first_paths: Vec::new(),
+            strategy: Strategy::First,
             old_scope: false,
             lenient: false,
             module: None,
@@ -228,6 +236,37 @@ impl<'c, 'e> Lookup<'c, 'e> {
         result
     }
 
+    /// The error of a function that a level calls. One of Puppet's own becomes an error of the
+    /// lookup, which has the place in its text.
+    pub(super) fn of_lookup(&self, mut unwind: Box<Unwind>) -> Box<Unwind> {
+        match &mut *unwind {
+            Unwind::Plain(error) if error.is_puppets && error.issue.is_none() => {
+                let mut out = lookup_unwind(std::mem::take(&mut error.message));
+                if let Unwind::Error(placed) = &mut *out {
+                    placed.help.extend(error.help.take());
+                    (placed.focus, placed.related) =
+                        (error.focus.take(), std::mem::take(&mut error.related));
+                }
+                out
+            }
+            Unwind::Error(error)
+                if error.issue.is_some()
+                    && error.code.is_none()
+                    && error.diagnostics.is_empty()
+                    && !error.line_only
+                    && !error.is_jump =>
+            {
+                let place = self.c.full_place(error.span, false);
+                error.message = format!("Evaluation Error: {}{place}", error.message);
+                let at = error.span.take().map(|span| (span, String::new()));
+                error.focus = error.focus.take().or(at);
+                (error.issue, error.line_only) = (None, true);
+                unwind
+            }
+            _ => unwind,
+        }
+    }
+
     /// Counts what an interpolation costs.
     pub(super) fn spend(&mut self, expressions: u64, bytes: u64) -> EvalResult<()> {
         let mut budget = Budget::default();
@@ -249,7 +288,10 @@ impl<'c, 'e> Lookup<'c, 'e> {
     /// An error that becomes one of the function that looked up, unless it was found inside a
     /// search, where it is one of the lookup.
     pub(super) fn error<T>(&self, message: impl Into<String>) -> EvalResult<T> {
-        if self.c.hiera.stack.is_empty() { plain(message) } else { lookup_error(message) }
+        match self.c.hiera.stack.len() <= self.base {
+            true => puppets(message),
+            false => lookup_error(message),
+        }
     }
 
     pub(super) fn assert_type(

@@ -10,6 +10,7 @@
 //! * [`interpolation`]: `%{…}`; [`explain`]: the record of a lookup
 //! * [`functions`]: `lookup` and its kin
 
+mod backend;
 pub mod config;
 mod context;
 mod data_provider;
@@ -32,4 +33,5 @@ mod text;
 pub(crate) use context::{CONTEXT, context_type, is_loose_context};
 pub use directories::missing_directories;
 pub use files::Files;
+pub(crate) use files::read_hocon;
 pub use lookup::{Cache, Found, Request};

@@ -104,6 +104,8 @@ pub struct Environment {
     pub modules: IndexMap<EcoString, Module, FxBuildHasher>,
     /// The `hiera.yaml` of the global layer, if there is one.
     pub hiera_config: Option<PathBuf>,
+    /// The version of its catalogs.
+    pub config_version: crate::catalog::version::ConfigVersion,
     /// What Hiera has read of configurations and data files.
     pub hiera: crate::hiera::Files,
     /// The process that runs the Ruby code of modules.
@@ -193,6 +195,7 @@ impl Environment {
             name: options.name,
             dir: options.dir,
             hiera_config: options.hiera_config,
+            config_version: Default::default(),
             hiera: crate::hiera::Files::default(),
             ruby: ordain_plugins::Ruby::default(),
             has_native_functions: true,

@@ -45,7 +45,8 @@ impl RubyType {
 
     /// Reads the file of a type.
     pub fn read(text: &str) -> Self {
-        let mut reader = Reader { out: Self { isomorphic: true, ..Self::default() }, table: None };
+        let out = Self { isomorphic: true, ..Self::default() };
+        let mut reader = Reader { out, table: None, logs: false };
         let mut in_comment = false;
         for line in text.lines() {
             if line.starts_with("=begin") || line.starts_with("=end") {
@@ -54,13 +55,13 @@ impl RubyType {
                 reader.line(line);
             }
         }
-        let mut out = reader.out;
+        let mut out = std::mem::take(&mut reader.out);
         out.open |= out.attributes.is_empty();
         if out.namevars.is_empty() {
             out.namevars.push("name".into());
         }
         out.patterns = text.contains("title_patterns");
-        out.unclear = out.open || out.patterns;
+        out.unclear = out.open || out.patterns || reader.logs;
         out
     }
 
@@ -86,7 +87,14 @@ impl RubyType {
 struct Reader {
     out: RubyType,
     table: Option<Table>,
+    /// Whether its body logs something.
+    logs: bool,
 }
+
+/// The columns at which code stands that runs when the file is loaded.
+const BODY: usize = 2;
+/// What code logs with, apart from levels that compiles do not show.
+const LOGS: [&str; 6] = [".notice", ".warning", ".err", ".alert", ".crit", ".emerg"];
 
 /// The table of attributes of `register_type`, told by the columns of its lines.
 struct Table {
@@ -111,6 +119,10 @@ impl Reader {
         }
         let word: &str = &code[..code.find(|c| !is_word(c)).unwrap_or(code.len())];
         let rest = &code[word.len()..];
+        if word == "Puppet" && column <= BODY && LOGS.iter().any(|log| rest.starts_with(log)) {
+            self.logs = true;
+            return;
+        }
         match word {
             "newparam" | "newproperty" | "newcheck" => self.attribute(rest),
             "ensurable" => self.out.add("ensure"),

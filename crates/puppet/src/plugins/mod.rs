@@ -5,6 +5,7 @@
 //! from the outermost call to its end; inside it each side may call the other.
 
 mod answers;
+mod backends;
 mod blocks;
 mod catalog;
 mod examine;
@@ -39,6 +40,7 @@ pub use facts::{CustomFacts, KnownFacts};
 pub use functions::RubyFile;
 pub use generate::NotGenerated;
 pub(crate) use native::RubySource;
+pub(crate) use types::match_title;
 
 /// How deep calls may nest from Puppet into Ruby and back.
 const MAX_NESTING: usize = 200;
@@ -257,6 +259,7 @@ impl Compiler<'_> {
             }
             _ => message.to_owned(),
         });
+        out.is_puppets = class.starts_with("Puppet::");
         out.help = Some(trace_text(callee, error));
         out.into()
     }

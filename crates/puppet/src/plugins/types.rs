@@ -12,6 +12,7 @@ use super::Callee;
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, PlainError, Unwind};
 use crate::eval::scope::ScopeId;
+use crate::eval::text::to_text;
 use crate::load::{RubyType, TitlePatterns};
 use crate::value::Value;
 
@@ -82,13 +83,15 @@ impl Compiler<'_> {
         });
         let answer = answer.map_err(without_trace)?;
         let entries = answer.as_hash().into_iter().flatten();
-        let text = |key: &Value| key.as_str().map(EcoString::from);
-        Ok(entries.filter_map(|(key, value)| Some((text(key)?, value.clone()))).collect())
+        Ok(entries.map(|(key, value)| (to_text(key), value.clone())).collect())
     }
 }
 
 /// The values that a title gives by the first pattern that fits.
-fn match_title(patterns: &TitlePatterns, title: &str) -> EvalResult<Vec<(EcoString, Value)>> {
+pub(crate) fn match_title(
+    patterns: &TitlePatterns,
+    title: &str,
+) -> EvalResult<Vec<(EcoString, Value)>> {
     for (pattern, names) in patterns {
         let Ok(regex) = pattern.regex() else { continue };
         let Ok(Some(found)) = regex.captures(title) else { continue };

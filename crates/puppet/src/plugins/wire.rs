@@ -3,8 +3,9 @@
 //! What JSON has no form for is an object whose key `$` names the kind. Types, lambdas and what else
 //! only the compile can work on stay here and go by a number.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
+use ecow::EcoString;
 use ordain_functions::base64;
 use ordain_functions::version::Version;
 use ordain_source::Span;
@@ -15,22 +16,11 @@ use crate::eval::error::{EvalResult, plain as fail};
 use crate::eval::scope::ScopeId;
 use crate::eval::text::to_text;
 use crate::types::display::simple_name;
-use crate::types::{ObjectType, Regexp, Type};
-use crate::value::{HashValue, Object, Value};
+use crate::types::{Regexp, Type};
+use crate::value::{HashValue, RuntimeObject, Value};
 
 /// The key that marks an object as something else than a hash.
 pub(super) const MARK: &str = "$";
-
-/// The name of the type of Ruby's symbols while they are with Puppet code, which has no such values.
-const SYMBOL: &str = "Ruby::Symbol";
-
-fn symbol(name: &str) -> Value {
-    static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
-        Arc::new(ObjectType { name: SYMBOL.into(), parent: Some(Type::Any), ..ObjectType::bare() })
-    });
-    let values = [("name".into(), Value::str(name))].into_iter().collect();
-    Value::Object(Arc::new(Object { kind: Arc::clone(&KIND), values }))
-}
 
 /// A value that needs nothing of a compile.
 pub(super) fn plain(value: &Value) -> Json {
@@ -55,6 +45,13 @@ fn pack(value: &Value, hold: &mut dyn FnMut(&Value) -> Json) -> Json {
             json!({ MARK: "binary", "v": base64::encode(bytes, base64::Mode::Strict) })
         }
         Value::SemVer(version) => json!({ MARK: "semver", "v": version.to_string() }),
+        Value::Runtime(object) if object.is_symbol() => {
+            json!({ MARK: "symbol", "v": object.text.as_str() })
+        }
+        Value::Runtime(object) => match object.number {
+            Some(number) => json!({ MARK: "object", "n": number }),
+            None => Json::String(object.text.as_str().to_owned()),
+        },
         other => hold(other),
     }
 }
@@ -85,9 +82,6 @@ impl Compiler<'_> {
                 MARK: "held", "kind": "type", "id": id, "text": text.as_str(),
                 "class": type_class(kind), "parts": type_parts(kind),
             }),
-            Value::Object(object) if object.kind.name == SYMBOL => {
-                json!({ MARK: "symbol", "v": object.values["name"].as_str() })
-            }
             Value::Object(object) => json!({
                 MARK: "held", "kind": "object", "id": id, "text": text.as_str(),
                 "class": object.kind.name.as_str(),
@@ -136,21 +130,21 @@ impl Compiler<'_> {
     /// # Errors
     /// When it is none that Puppet has.
     pub(super) fn unpack_value(&self, data: &Json) -> EvalResult {
-        self.unpack(data, false, &mut Vec::new())
+        self.unpack(data, &mut Vec::new())
     }
 
-    /// A value that Ruby code puts where it may take it back: its symbols stay such.
+    /// A value that Ruby code goes on to hold.
     ///
     /// # Errors
     /// As of [`Compiler::unpack_value`].
     pub(super) fn unpack_kept(&mut self, data: &Json, scope: ScopeId) -> EvalResult {
         let mut given = Vec::new();
-        let value = self.unpack(data, true, &mut given)?;
+        let value = self.unpack(data, &mut given)?;
         self.note_given(given, scope);
         Ok(value)
     }
 
-    /// Values that Ruby code gives to a function, which may give them back: its symbols stay such.
+    /// Values that Ruby code gives to a function and goes on to hold.
     ///
     /// # Errors
     /// As of [`Compiler::unpack_value`].
@@ -162,13 +156,13 @@ impl Compiler<'_> {
         let items = data.as_array().map_or(&[][..], Vec::as_slice);
         let mut given = Vec::new();
         let values: EvalResult<Vec<_>> =
-            items.iter().map(|item| self.unpack(item, true, &mut given)).collect();
+            items.iter().map(|item| self.unpack(item, &mut given)).collect();
         self.note_given(given, scope);
         values
     }
 
     /// `given` gets what Ruby code goes on to hold, with its numbers.
-    fn unpack(&self, data: &Json, symbols: bool, given: &mut Vec<(usize, Value)>) -> EvalResult {
+    fn unpack(&self, data: &Json, given: &mut Vec<(usize, Value)>) -> EvalResult {
         Ok(match data {
             Json::Null => Value::Undef,
             Json::Bool(b) => Value::Bool(*b),
@@ -179,15 +173,15 @@ impl Compiler<'_> {
             Json::String(text) => Value::str(text.as_str()),
             Json::Array(items) => {
                 let items: EvalResult<Vec<_>> =
-                    items.iter().map(|item| self.unpack(item, symbols, given)).collect();
+                    items.iter().map(|item| self.unpack(item, given)).collect();
                 Value::Array(Arc::new(items?))
             }
             Json::Object(entries) => match entries.get(MARK).and_then(Json::as_str) {
-                Some(kind) => return self.marked(kind, data, symbols, given),
+                Some(kind) => return self.marked(kind, data, given),
                 None => {
                     let mut out = HashValue::default();
                     for (key, value) in entries {
-                        out.insert(Value::str(key.as_str()), self.unpack(value, symbols, given)?);
+                        out.insert(Value::str(key.as_str()), self.unpack(value, given)?);
                     }
                     Value::Hash(Arc::new(out))
                 }
@@ -195,13 +189,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn marked(
-        &self,
-        kind: &str,
-        data: &Json,
-        symbols: bool,
-        given: &mut Vec<(usize, Value)>,
-    ) -> EvalResult {
+    fn marked(&self, kind: &str, data: &Json, given: &mut Vec<(usize, Value)>) -> EvalResult {
         let value = &data["v"];
         let text = value.as_str().unwrap_or_default();
         Ok(match kind {
@@ -214,21 +202,22 @@ impl Compiler<'_> {
             "hash" => {
                 let mut out = HashValue::default();
                 for pair in value.as_array().into_iter().flatten() {
-                    out.insert(
-                        self.unpack(&pair[0], symbols, given)?,
-                        self.unpack(&pair[1], symbols, given)?,
-                    );
+                    out.insert(self.unpack(&pair[0], given)?, self.unpack(&pair[1], given)?);
                 }
                 Value::Hash(Arc::new(out))
             }
             "regexp" => Value::Regexp(Arc::new(Regexp::new(text))),
-            "symbol" if symbols => symbol(text),
-            "symbol" => Value::str(text),
-            "sensitive" => Value::Sensitive(Arc::new(self.unpack(value, symbols, given)?)),
+            "symbol" => Value::symbol(text),
+            "object" => Value::Runtime(Arc::new(runtime_object(data))),
+            "sensitive" => Value::Sensitive(Arc::new(self.unpack(value, given)?)),
             "binary" => Value::Binary(Arc::new(decode(text)?)),
             "bytes" => return fail("the Ruby code gives text that is not valid UTF-8"),
             "semver" => match text.parse::<Version>() {
                 Ok(version) => Value::SemVer(Arc::new(version)),
+                Err(_) => Value::str(text),
+            },
+            "uri" => match text.parse() {
+                Ok(uri) => Value::Uri(Arc::new(uri)),
                 Err(_) => Value::str(text),
             },
             "resource" => {
@@ -241,7 +230,7 @@ impl Compiler<'_> {
             }
             "lent" => known(self.ruby.lent.get(data["n"].as_u64()))?,
             "give" => {
-                let value = self.unpack(value, symbols, given)?;
+                let value = self.unpack(value, given)?;
                 if let Some(number) = data["n"].as_u64().and_then(|n| usize::try_from(n).ok()) {
                     given.push((number, value.clone()));
                 }
@@ -250,6 +239,20 @@ impl Compiler<'_> {
             "held" => known(data["id"].as_u64().and_then(|id| self.ruby.held(id)))?,
             other => return fail(format!("the Ruby code gives an unknown kind of value: {other}")),
         })
+    }
+}
+
+/// An object of Ruby as the process describes it.
+fn runtime_object(data: &Json) -> RuntimeObject {
+    let text = |name: &str| data[name].as_str().map(EcoString::from);
+    let ancestors = data["ancestors"].as_array().into_iter().flatten();
+    RuntimeObject {
+        class: text("class"),
+        ancestors: ancestors.filter_map(Json::as_str).map(EcoString::from).collect(),
+        text: text("text").unwrap_or_default(),
+        inspect: text("inspect").unwrap_or_default(),
+        number: data["n"].as_u64(),
+        is_by_value: data["by_value"] == true,
     }
 }
 

@@ -610,6 +610,31 @@ pub enum TypeStatementKind {
         /// Where that is written.
         body_range: TextRange,
     },
+    /// `function name(params) >> Type { }`
+    Function {
+        /// Its name.
+        name: EcoString,
+        /// Where the name is written.
+        name_range: TextRange,
+        /// Its parameters, what it gives and its body, as an [`Expr::Lambda`].
+        lambda: ExprId,
+        /// Where that is written.
+        lambda_range: TextRange,
+    },
+    /// `title_patterns [/a/, /b/]`
+    TitlePatterns {
+        /// A list of [`Expr::Regex`].
+        value: ExprId,
+        /// Where the list is written.
+        range: TextRange,
+    },
+    /// `annotations { source => { key => value } }`
+    Annotations {
+        /// [`Expr::Hash`].
+        value: ExprId,
+        /// Where the hash is written.
+        range: TextRange,
+    },
     /// `abstract`
     Abstract,
 }

@@ -575,6 +575,21 @@ impl Printer<'_> {
     fn type_statement(&mut self, i: usize, list: ListRef<TypeStatement>) {
         match &self.program.type_statements(list)[i].kind {
             TypeStatementKind::Abstract => self.out.push_str("(abstract)"),
+            TypeStatementKind::Function { name, lambda, .. } => {
+                self.tagged_open("function", name);
+                self.items([*lambda]);
+                self.text(")");
+            }
+            TypeStatementKind::TitlePatterns { value, .. } => {
+                self.call("title-patterns");
+                self.items([*value]);
+                self.text(")");
+            }
+            TypeStatementKind::Annotations { value, .. } => {
+                self.call("annotations");
+                self.items([*value]);
+                self.text(")");
+            }
             TypeStatementKind::Invariant { title, body, .. } => {
                 self.call("invariant");
                 self.items(title.iter().copied());

@@ -12,6 +12,7 @@ use crate::types::instance::is_instance;
 use crate::types::new::{init_fault, init_takes};
 use crate::types::normalize::{data, rich_data, rich_data_key};
 use crate::types::refusal::refuse;
+use crate::types::ruby_classes;
 use crate::types::{CallableType, IntRange, ObjectType, SizeRange, StructMember, Type, TypeAlias};
 use crate::value::{SemVerRange, Value};
 
@@ -464,11 +465,10 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
             other.as_ref().is_some_and(|other| uri_takes(parts, other))
         }
         (Type::Runtime(name), Type::Runtime(other)) => {
-            let is_walk = |name: &str| name == "Puppet::Pops::Types::Iterable::TreeIterator";
             name.is_none()
                 || name == other
                 || matches!((name, other), (Some(name), Some(other)) if name.0 == other.0
-                    && is_walk(&name.1) && other.1.ends_with("FirstTreeIterator"))
+                    && ruby_classes::inherits(&other.1, &name.1))
         }
         (Type::Object(object), Type::Object(other)) => object_is_a(other, object),
         (Type::Object(object), Type::Parameterized(other)) => object_is_a(&other.base, object),
@@ -567,8 +567,9 @@ pub(crate) fn element_of(kind: &Type) -> Option<Option<Cow<'_, Type>>> {
             variant_of(members.iter().map(|m| m.kind.clone())),
         ))),
         Type::Collection(_) => None,
-        // A walk over a tree.
-        Type::Runtime(Some(walk)) if walk.1.ends_with("TreeIterator") => None,
+        Type::Runtime(Some(class)) if class.0 == "ruby" && ruby_classes::is_iterable(&class.1) => {
+            None
+        }
         Type::String(_) | Type::Literal(_) => Some(one_char()),
         Type::Enum { .. } => Some(one_char()),
         Type::Integer(_) => Some(Cow::Owned(Type::Integer(IntRange::ANY))),

@@ -10,7 +10,7 @@ use crate::eval::closure::Signature;
 use crate::types::assignable::{is_assignable, variant_of};
 use crate::types::normalize::{data, enumeration, rich_data};
 use crate::types::{CallableType, FloatRange, IntRange, SizeRange, StructMember, Type};
-use crate::value::{SemVerRange, Value};
+use crate::value::{RuntimeObject, SemVerRange, Value};
 
 /// The type of a value, with one type for all elements of a list.
 pub fn infer(value: &Value) -> Type {
@@ -46,7 +46,13 @@ pub fn infer(value: &Value) -> Type {
             Type::clone(&iterator.element)
         }
         Value::Iterator(iterator) => Type::Iterator(Some(iterator.of())),
+        Value::Runtime(object) => runtime_type(object),
     }
+}
+
+/// The type of an object of Ruby: that of its class.
+fn runtime_type(object: &RuntimeObject) -> Type {
+    Type::Runtime(object.class.as_ref().map(|class| Arc::new(("ruby".into(), class.clone()))))
 }
 
 /// A reference to a class as one to a resource, which it is once it was given as a parameter.

@@ -9,6 +9,7 @@ use crate::types::new::{init_accepts, init_fault};
 use crate::types::normalize::{data, rich_data, rich_data_key};
 use crate::types::object::{has_parameters, meta};
 use crate::types::refusal::refuse;
+use crate::types::ruby_classes;
 use crate::types::uri::{self, Uri};
 use crate::types::{SizeRange, StructMember, Type, TypeAlias};
 use crate::value::{HashValue, Key, Value};
@@ -46,7 +47,11 @@ fn test(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         }
         Type::Numeric => matches!(value, Value::Int(_) | Value::Float(_)),
         Type::ScalarData => is_scalar_data(value),
-        Type::Scalar => is_scalar(value),
+        // Numbers of Ruby that the language has no kind of value for are scalars, too.
+        Type::Scalar => match value {
+            Value::Runtime(object) => ruby_classes::is_a(object, "Numeric"),
+            _ => is_scalar(value),
+        },
         Type::Optional(inner) => {
             value.is_undef() || inner.as_ref().is_some_and(|t| test(t, value, guard))
         }
@@ -209,6 +214,9 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
             object.is_root() || meta::type_of_type(t).is_some_and(|meta| object_is_a(&meta, object))
         }
         (Type::Object(_), _) => is_assignable(kind, &infer(value)),
+        (Type::Runtime(wanted), Value::Runtime(object)) => wanted
+            .as_ref()
+            .is_none_or(|wanted| wanted.0 == "ruby" && ruby_classes::is_a(object, &wanted.1)),
         (Type::Runtime(_), Value::Iterator(walk)) => is_assignable(kind, &walk.element),
         (Type::TypeSet(_), Value::Type(t)) => matches!(**t, Type::TypeSet(_)),
         (Type::TypeSet(_), _) => is_assignable(kind, &infer(value)),
@@ -221,6 +229,7 @@ fn iterates(kind: &Type, value: &Value) -> bool {
     let any = matches!(kind, Type::Iterable(element) if element.as_ref().is_none_or(|e| **e == Type::Any));
     match value {
         Value::Array(_) | Value::Hash(_) if any => true,
+        Value::Runtime(object) if any => ruby_classes::is_a(object, "Range"),
         // Where the type of the elements matters, the type of the number is asked, which has no end.
         Value::Int(i) if *i < 0 && any => false,
         Value::Iterator(iterator) => is_assignable(kind, &Type::Iterator(Some(iterator.of()))),

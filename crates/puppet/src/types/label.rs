@@ -28,7 +28,8 @@ pub fn label(value: &Value) -> String {
         | Value::Callable(_)
         | Value::Object(_)
         | Value::Instance(_)
-        | Value::Iterator(_) => "Object".into(),
+        | Value::Iterator(_)
+        | Value::Runtime(_) => "Object".into(),
     }
 }
 

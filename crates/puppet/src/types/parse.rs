@@ -91,6 +91,8 @@ fn exact_builtin(name: &str) -> Option<Type> {
         "TypeReference" => Type::Reference("UnresolvedReference".into()),
         "Deferred" => Type::Object(object::deferred()),
         "Error" => Type::Object(object::error()),
+        "Puppet::Resource::Param" => Type::Object(object::resource_param()),
+        "Puppet::Resource::ResourceType3" => Type::Object(object::resource_type()),
         "Puppet::LookupContext" => Type::Object(crate::hiera::context_type()),
         // Most names of manifests are no built-in ones.
         _ if name.starts_with(['A', 'P', 'R']) => return object::meta::named(name),

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use ordain_facts::Machine;
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::exchange::migrate::{Counts, Outline, migrate};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::plugins::NotGenerated;
+use ordain_puppet::rich::from_data;
 use ordain_puppet::session::outline_types;
 use ordain_source::{Diagnostic, HostWorld, SourceMap};
 
@@ -145,7 +147,10 @@ fn outlines(
     let mut out = Vec::new();
     let each = |_: &str, file: &Path, found| out.push((file.to_path_buf(), found));
     let named = files.iter().map(|file| (type_name(file), *file));
-    let report = outline_types(&env, Settings::default(), &Node::default(), named, each);
+    // Some types ask for facts where they are defined.
+    let facts = Machine::host().facts(true);
+    let node = Node { facts: from_data(&facts), ..Node::default() };
+    let report = outline_types(&env, Settings::default(), &node, named, each);
     ui.diagnostics(report.diagnostics, &sources);
     Ok(out)
 }

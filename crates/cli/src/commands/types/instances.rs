@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use ordain_data::{Value as Data, json, yaml};
 use ordain_puppet::session::{evaluate, load_objects};
+use ordain_puppet::types::modelled;
 use ordain_source::{Diagnostic, Severity};
 
 use super::write;
@@ -100,10 +101,10 @@ impl Written {
 /// # Errors
 /// When it, or what defines the types, cannot be read.
 pub fn load(ui: &mut Ui, args: &LoadArgs) -> Result<Exit, Failure> {
-    let data = document(&args.file)?;
+    let (data, text) = document(&args.file)?;
     let Input { env, settings, node, sources, .. } =
         input::open(ui, Some(&args.types), &args.compile)?;
-    let (written, report) = load_objects(&env, settings, &node, &data);
+    let (written, report) = load_objects(&env, settings, &node, &data, (&args.file, &text));
     ui.logs(&report.logs, &sources);
     let bad = report.diagnostics.iter().any(|d| d.severity == Severity::Error);
     ui.diagnostics(report.diagnostics, &sources);
@@ -116,8 +117,8 @@ pub fn load(ui: &mut Ui, args: &LoadArgs) -> Result<Exit, Failure> {
     }
 }
 
-/// The data of a document, JSON or YAML by the name of its file.
-fn document(path: &Path) -> Result<Data, Failure> {
+/// The data of a document, JSON or YAML by the name of its file, and its text.
+fn document(path: &Path) -> Result<(Data, String), Failure> {
     let text = ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?;
     let found = match path.extension().is_some_and(|e| e == "json") {
         true => json::read(&text).map_err(|e| codes::document(path, e)),
@@ -129,7 +130,7 @@ fn document(path: &Path) -> Result<Data, Failure> {
         single => std::slice::from_ref(single),
     };
     if objects.iter().all(|one| one.get("__ptype").is_some()) {
-        return Ok(data);
+        return Ok((data, text));
     }
     let text = "an object has no __ptype, the name of its type";
     Err(codes::document(path, text).into())
@@ -146,7 +147,7 @@ pub fn save(ui: &mut Ui, args: &SaveArgs) -> Result<Exit, Failure> {
     ui.logs(&found.report.logs, &sources);
     ui.diagnostics(found.report.diagnostics, &sources);
     let Some(value) = found.value else { return Ok(Exit::Failed) };
-    let data = ordain_puppet::rich::to_data(&value);
+    let (data, dangling) = modelled::document(&value);
     let is_object = |one: &Data| one.get("__ptype").is_some();
     let is_good = match &data {
         Data::List(items) => items.iter().all(is_object),
@@ -155,6 +156,12 @@ pub fn save(ui: &mut Ui, args: &SaveArgs) -> Result<Exit, Failure> {
     if !is_good {
         let text = "the expression gives no instance of a type, and no list of them";
         return Err(Diagnostic::error(codes::TYPES, text).into());
+    }
+    if !dangling.is_empty() {
+        let text =
+            format!("links lead to objects that are not in the document: {}", dangling.join(", "));
+        let help = "write these too: `-e '[$a, $b]'`";
+        return Err(Diagnostic::error(codes::TYPES, text).help(help).into());
     }
     args.written.write(ui, &data)?;
     Ok(Exit::Done)

@@ -197,9 +197,16 @@ impl Work<'_> {
     }
 
     fn write_file(&self) -> Result<(), KindError> {
+        let produce = |out: &mut dyn io::Write| match self.want {
+            Want::File(Wanted::Web(found)) => {
+                io::copy(&mut found.reader(self.host)?, out).map(|_| ())
+            }
+            _ => Ok(()),
+        };
         let data = match self.want {
             Want::File(Wanted::Content(content)) => Data::Bytes(&content.bytes),
             Want::File(Wanted::Source(found)) => Data::File(&found.path),
+            Want::File(Wanted::Web(_)) => Data::Made(&produce),
             _ => Data::Bytes(&[]),
         };
         // What is not managed stays as it was.

@@ -12,7 +12,8 @@ use ordain_graph::protected::Act;
 use rustix::fs::{FileType, Stat};
 
 use super::checksum::{Checksum, LITE, same};
-use super::source::{self, Found};
+use super::source::{self, First, Found};
+use super::web::WebFile;
 use super::{Content, Ensure, FileInstance, SourcePermissions, fragments};
 use crate::accounts;
 use crate::host::Host;
@@ -41,6 +42,7 @@ pub(super) enum Wanted {
     Unmanaged,
     Content(Content),
     Source(Box<Found>),
+    Web(Box<WebFile>),
 }
 
 impl FileInstance {
@@ -50,8 +52,11 @@ impl FileInstance {
             return Ok(Want::Absent);
         }
         if !self.sources.is_empty() {
-            let found = source::first(&self.sources, self.follow, host)?;
-            return self.want_source(found);
+            return match source::first(&self.sources, self.follow, host)? {
+                First::Disk(found) => self.want_source(found),
+                First::Web(_) if self.ensure == Some(Ensure::Directory) => Ok(Want::Directory),
+                First::Web(found) => Ok(Want::File(Wanted::Web(Box::new(found)))),
+            };
         }
         if !self.fragments.is_empty() {
             let bytes = Arc::from(fragments::read(&self.fragments, &self.declared_files, host)?);
@@ -330,6 +335,7 @@ impl Wanted {
             Self::Unmanaged => Box::new(io::empty()),
             Self::Content(content) => Box::new(&content.bytes[..]),
             Self::Source(found) => Box::new(File::open(&found.path)?),
+            Self::Web(_) => return Err(io::ErrorKind::Unsupported.into()),
         })
     }
 
@@ -338,12 +344,18 @@ impl Wanted {
             Self::Unmanaged => 0,
             Self::Content(content) => content.bytes.len() as u64,
             Self::Source(found) => found.meta.len(),
+            // It is not fetched to be shown.
+            Self::Web(_) => u64::MAX,
         }
     }
 
     fn digest(&self, file: &FileInstance) -> Result<String, KindError> {
-        if let (Some(value), Self::Source(_)) = (&file.checksum_value, self) {
-            return Ok(format!("{{{}}}{value}", file.checksum.name()));
+        match (&file.checksum_value, self) {
+            (Some(value), Self::Source(_) | Self::Web(_)) => {
+                return Ok(format!("{{{}}}{value}", file.checksum.name()));
+            }
+            (None, Self::Web(found)) => return Ok(found.shown(file.checksum)),
+            _ => {}
         }
         let shown = self.reader().and_then(|r| file.checksum.show(r));
         shown.map_err(|e| file.error("read the source of", &e))
@@ -370,7 +382,13 @@ fn content(
         return Ok(None);
     }
     let read = |e: io::Error| file.error("read", &e);
-    let current = place.open().and_then(|f| file.checksum.show(f)).map_err(read)?;
+    let current = place.open().and_then(|f| match wanted {
+        Wanted::Web(found) if file.checksum_value.is_none() => {
+            found.shown_here(file.checksum, stat.st_mtime, f)
+        }
+        _ => file.checksum.show(f),
+    });
+    let current = current.map_err(read)?;
     let desired = wanted.digest(file)?;
     if wanted.is_secret() {
         let (before, after) = (secret(Value::str(current)), secret(Value::str(desired)));
@@ -399,6 +417,9 @@ fn in_sync(
 ) -> Result<bool, KindError> {
     let read = |e: io::Error| file.error("read", &e);
     let time = |seconds: i64, nanos: i64| (seconds, nanos);
+    if let Wanted::Web(found) = wanted {
+        return in_sync_with_server(file, found, place, stat).map_err(read);
+    }
     let source = if let Wanted::Source(found) = wanted { Some(&found.meta) } else { None };
     match (file.checksum, source) {
         (Checksum::None, _) => Ok(true),
@@ -422,6 +443,22 @@ fn in_sync(
         _ if stat.st_size as u64 != wanted.size() => Ok(false),
         _ => same(place.open().map_err(read)?, wanted.reader().map_err(read)?).map_err(read),
     }
+}
+
+fn in_sync_with_server(
+    file: &FileInstance,
+    found: &WebFile,
+    place: &Place,
+    stat: &Stat,
+) -> io::Result<bool> {
+    let (checksum, wanted) = match (&file.checksum_value, found.digest(file.checksum)) {
+        _ if file.checksum == Checksum::None => return Ok(true),
+        (Some(value), _) => (file.checksum, value.as_str()),
+        (None, Some(digest)) => digest,
+        (None, None) => return Ok(!found.is_newer_than(stat.st_mtime)),
+    };
+    let (algorithm, limit) = checksum.algorithm();
+    Ok(algorithm.hex(place.open()?.take(limit))? == wanted)
 }
 
 fn link(

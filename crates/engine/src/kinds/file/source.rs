@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::web::{Address, WebFile};
 use crate::host::Host;
 use crate::kind::{KindError, ParseContext};
 use crate::kinds::walk::resolve;
@@ -24,6 +25,8 @@ enum Place {
     Machine(PathBuf),
     /// A file of a module, if there is one.
     Module(Option<PathBuf>),
+    /// A file that a web server has.
+    Web(Address),
 }
 
 impl Source {
@@ -44,12 +47,12 @@ impl Source {
                 }
                 Place::Machine(PathBuf::from(path))
             }
-            Some((scheme @ ("http" | "https"), _)) => {
-                return Err(format!(
-                    "source '{text}' is on a web server, and files are not fetched over {scheme} \
-                     yet; put the file into a module or on the machine"
-                ));
-            }
+            Some(("http" | "https", _)) => match Address::parse(&text) {
+                Some(address) => {
+                    return Ok(Self { text: address.shown(), place: Place::Web(address) });
+                }
+                None => return Err(format!("Could not understand source {text}")),
+            },
             Some((scheme, _)) if scheme.chars().all(|c| c.is_ascii_alphanumeric()) => {
                 return Err(format!(
                     "Cannot use URLs of type '{scheme}' as source for fileserving"
@@ -65,6 +68,7 @@ impl Source {
         match &self.place {
             Place::Machine(path) => Some(path),
             Place::Module(path) => path.as_deref(),
+            Place::Web(_) => None,
         }
     }
 
@@ -73,6 +77,7 @@ impl Source {
         match &self.place {
             Place::Machine(path) => Some(host.path(path)),
             Place::Module(path) => path.clone(),
+            Place::Web(_) => None,
         }
     }
 }
@@ -111,24 +116,45 @@ pub(super) fn existing(sources: &[Source], follow: bool, host: &Host) -> Vec<Fou
         let meta = metadata(&path, follow).ok()?;
         let machine = match &source.place {
             Place::Machine(path) => Some(path.clone()),
-            Place::Module(_) => None,
+            Place::Module(_) | Place::Web(_) => None,
         };
         Some(Found { path, meta, text: source.text.clone(), machine })
     });
     found.collect()
 }
 
+/// A source that exists.
+pub(super) enum First {
+    /// Something on a disk.
+    Disk(Found),
+    /// A file that a web server has.
+    Web(WebFile),
+}
+
 /// The first source that exists.
 ///
 /// # Errors
-/// When none does, or another user may have linked it from elsewhere.
-pub(super) fn first(sources: &[Source], follow: bool, host: &Host) -> Result<Found, KindError> {
-    let Some(found) = existing(sources, follow, host).into_iter().next() else {
-        let texts: Vec<&str> = sources.iter().map(|s| s.text.as_str()).collect();
-        let texts = texts.join(", ");
-        let text = format!("Could not retrieve information from source(s) {texts}");
-        return Err(KindError::new(text));
-    };
-    found.check(follow, host).map_err(|e| KindError::new(format!("Could not copy: {e}")))?;
-    Ok(found)
+/// When none does, another user may have linked it from elsewhere, or a server cannot be asked.
+pub(super) fn first(sources: &[Source], follow: bool, host: &Host) -> Result<First, KindError> {
+    for source in sources {
+        if let Place::Web(address) = &source.place {
+            let found = address.look(host).map_err(|e| {
+                let text = &source.text;
+                KindError::new(format!("Could not retrieve file metadata for {text}: {e}"))
+            })?;
+            match found {
+                Some(found) => return Ok(First::Web(found)),
+                None => continue,
+            }
+        }
+        if let Some(found) = existing(std::slice::from_ref(source), follow, host).pop() {
+            let copied = found.check(follow, host);
+            copied.map_err(|e| KindError::new(format!("Could not copy: {e}")))?;
+            return Ok(First::Disk(found));
+        }
+    }
+    let texts: Vec<&str> = sources.iter().map(|s| s.text.as_str()).collect();
+    let texts = texts.join(", ");
+    let text = format!("Could not retrieve information from source(s) {texts}");
+    Err(KindError::new(text))
 }

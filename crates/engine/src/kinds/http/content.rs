@@ -99,7 +99,7 @@ impl Range {
 }
 
 /// What a head says as a time.
-pub(super) fn time_of(text: &str) -> Option<SystemTime> {
+pub(in crate::kinds) fn time_of(text: &str) -> Option<SystemTime> {
     let time = DateTimeParser::new().parse_timestamp(text).ok()?;
     Some(UNIX_EPOCH + Duration::from_secs(u64::try_from(time.as_second()).ok()?))
 }

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const CONNECT: Duration = Duration::from_secs(30);
 
 /// Whoever asks from a machine with this root: with the certificates that it trusts.
-pub(super) fn agent(machine: &Path, is_secure: bool) -> Agent {
+pub(in crate::kinds) fn agent(machine: &Path, is_secure: bool) -> Agent {
     patient_agent(machine, is_secure, 0)
 }
 
@@ -66,7 +66,7 @@ fn trusted(machine: &Path) -> Vec<ureq::tls::Certificate<'static>> {
 }
 
 /// An error of a request as one of the machine.
-pub(super) fn failed(error: ureq::Error) -> io::Error {
+pub(in crate::kinds) fn failed(error: ureq::Error) -> io::Error {
     match error {
         ureq::Error::Io(error) => error,
         other => io::Error::other(other),

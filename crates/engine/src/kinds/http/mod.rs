@@ -2,8 +2,8 @@
 
 mod client;
 mod connection;
-mod content;
-mod fetch;
+pub(in crate::kinds) mod content;
+pub(in crate::kinds) mod fetch;
 mod flag;
 mod listener;
 mod message;

@@ -1,11 +1,13 @@
 //! `std::validate_type`: whether a value satisfies a named type of Python's libraries.
 
+mod forms;
 mod time;
 mod web;
 
 use ecow::EcoString;
 use num_bigint::BigInt;
 use ordain_functions::regex::{Dialect, compile};
+use ordain_source::World;
 
 use super::addresses::Interface;
 use super::{Entry, Outcome, plain, string};
@@ -22,19 +24,25 @@ pub(super) const TABLE: &[Entry] = &[plain(
 /// What a validation says.
 pub type Validation = Result<bool, Stop>;
 
-fn validate_type(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
+fn validate_type(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let parameters = match arguments.get(2) {
         Value::Dict(entries) => Some(&**entries),
         _ => None,
     };
-    validate(string(arguments, 0), arguments.get(1), parameters).map(Value::Bool)
+    let name = string(arguments, 0);
+    validate(context.world(), name, arguments.get(1), parameters).map(Value::Bool)
 }
 
 /// Whether a value satisfies the type of this name with these parameters.
 ///
 /// # Errors
 /// If there is no such type, or it has no such parameters.
-pub fn validate(name: &str, value: &Value, parameters: Option<&Dict>) -> Validation {
+pub fn validate(
+    world: &dyn World,
+    name: &str,
+    value: &Value,
+    parameters: Option<&Dict>,
+) -> Validation {
     let Some((module, kind)) = name.split_once('.') else { return Ok(false) };
     let text = value.as_str();
     let none = parameters.is_none_or(Dict::is_empty);
@@ -43,8 +51,17 @@ pub fn validate(name: &str, value: &Value, parameters: Option<&Dict>) -> Validat
             let empty = Dict::default();
             constrained(kind, value, parameters.unwrap_or(&empty))
         }
+        ("pydantic", "condate" | "conbytes") => {
+            let empty = Dict::default();
+            constrained_form(kind, value, parameters.unwrap_or(&empty))
+        }
+        ("pydantic", "conlist" | "conset" | "confrozenset") => {
+            let text = format!("{kind}() missing 1 required positional argument: 'item_type'");
+            Err(Stop::raised("TypeError", text))
+        }
         ("pydantic" | "datetime" | "ipaddress" | "uuid", _) => {
-            match simple(module, kind, value, text) {
+            let form = if module == "pydantic" { forms::check(world, kind, value) } else { None };
+            match form.or_else(|| simple(module, kind, value, text)) {
                 Some(_) if !none => Ok(false),
                 Some(answer) => Ok(answer),
                 None => {
@@ -66,6 +83,7 @@ fn simple(module: &str, kind: &str, value: &Value, text: Option<&str>) -> Option
         ("datetime", "date") => time::is_date(value),
         ("datetime", "time") => on_text(time::is_time),
         ("datetime", "datetime") => time::is_datetime(value),
+        ("datetime", "timedelta") => forms::is_duration(value),
         ("uuid", "UUID") => on_text(web::is_uuid),
         ("ipaddress", kind) => return address(kind, value, text),
         ("pydantic", "IPvAnyAddress") => either(value, text, "Address"),
@@ -225,6 +243,34 @@ fn constrained(kind: &str, value: &Value, parameters: &Dict) -> Validation {
     Ok(in_bounds(&number, parameters))
 }
 
+/// Dates and bytes with bounds.
+fn constrained_form(kind: &str, value: &Value, parameters: &Dict) -> Validation {
+    let known: &[&str] = match kind {
+        "condate" => &["strict", "gt", "ge", "lt", "le"],
+        _ => &["min_length", "max_length", "strict"],
+    };
+    if let Some(name) = parameters.keys().find(|name| !known.contains(&name.as_str())) {
+        let text = format!("{kind}() got an unexpected keyword argument '{name}'");
+        return Err(Stop::raised("TypeError", text));
+    }
+    if kind == "conbytes" {
+        let Some(text) = value.as_str() else { return Ok(false) };
+        let length = text.len() as i64;
+        let is_short = matches!(parameters.get("min_length"), Some(Value::Int(n)) if length < *n);
+        let is_long = matches!(parameters.get("max_length"), Some(Value::Int(n)) if length > *n);
+        return Ok(!is_short && !is_long);
+    }
+    let Some(at) = time::date_seconds(value) else { return Ok(false) };
+    let holds = |name: &str, test: fn(f64, f64) -> bool| {
+        let bound = parameters.get(name).and_then(time::date_seconds);
+        bound.is_none_or(|bound| test(at, bound))
+    };
+    Ok(holds("gt", |at, bound| at > bound)
+        && holds("ge", |at, bound| at >= bound)
+        && holds("lt", |at, bound| at < bound)
+        && holds("le", |at, bound| at <= bound))
+}
+
 fn in_bounds(number: &Value, parameters: &Dict) -> bool {
     let bound = |name: &str, test: fn(&Value, &Value) -> bool| match parameters
         .get(name)
@@ -336,7 +382,8 @@ mod tests {
     use super::*;
 
     fn check(name: &str, good: &[&str], bad: &[&str]) {
-        let test = |text: &str| matches!(validate(name, &Value::str(text), None), Ok(true));
+        let world = ordain_source::MemoryWorld::default();
+        let test = |text: &str| matches!(validate(&world, name, &Value::str(text), None), Ok(true));
         for text in good {
             assert!(test(text), "{name} takes {text}");
         }
@@ -367,6 +414,29 @@ mod tests {
     }
 
     #[test]
+    fn forms() {
+        check(
+            "pydantic.UUID4",
+            &["9b2f1c1e-3f5a-4b6a-8c7d-0123456789ab"],
+            &["12345678-1234-5678-1234-567812345678", "x"],
+        );
+        check("pydantic.Json", &["{\"a\": 1}", "NaN", " 1 ", "[NaN]"], &["[1, 2", "", "{a: 1}"]);
+        let good = ["1 GiB", "5kb", "10", "1.5MB", " 5 ", "5 k", "5b", "5 bit"];
+        check("pydantic.ByteSize", &good, &["x", "1 XB", "1e3"]);
+        check("pydantic.AwareDatetime", &["2000-01-01T00:00:00+01:00"], &["2000-01-01"]);
+        let good = ["aGVsbG8=", "!!", "", "aGVs bG8=", "aGVsbG8=\n"];
+        check("pydantic.Base64Str", &good, &["aGVsbG8"]);
+        check("pydantic.Base64UrlBytes", &["_-8="], &["x"]);
+        let good = ["postgres://u:p@h:5432/db", "postgres://h1,h2/db"];
+        check("pydantic.PostgresDsn", &good, &["http://h", "postgres:///db", "x"]);
+        check("pydantic.RedisDsn", &["redis://", "rediss://h"], &["http://x"]);
+        check("pydantic.MySQLDsn", &["mysql+pymysql://h"], &["http://h"]);
+        check("pydantic.PaymentCardNumber", &["4111111111111111"], &["4111111111111112"]);
+        let good = ["1 day, 00:00:00", "P1DT2H", "10:00:00", "-P1D", "PT1S", "P1Y", "01:00", "3 d"];
+        check("datetime.timedelta", &good, &["x", "5", "1:2:3", "P", "PT"]);
+    }
+
+    #[test]
     fn the_web() {
         let good = ["a@b.c", "N <a@b.cd>", "a+b@c.de", "\u{e9}@\u{e9}.com"];
         let bad = ["a@b", "a..b@c.de", "a@c.test", "a@-b.de", "a b@c.de", "a@b.1"];
@@ -379,8 +449,9 @@ mod tests {
 
     #[test]
     fn numbers() {
+        let world = ordain_source::MemoryWorld::default();
         let parameters = Dict::from_iter([("ge".into(), Value::Int(0)), ("le".into(), 9.into())]);
-        let test = |value: Value| validate("pydantic.conint", &value, Some(&parameters));
+        let test = |value: Value| validate(&world, "pydantic.conint", &value, Some(&parameters));
         for (value, fits) in [
             (Value::Int(9), true),
             (Value::Int(10), false),
@@ -393,7 +464,7 @@ mod tests {
             assert!(matches!(test(value.clone()), Ok(answer) if answer == fits), "{value:?}");
         }
         let odd = Dict::from_iter([("x".into(), Value::Int(0))]);
-        assert!(validate("pydantic.conint", &Value::Int(1), Some(&odd)).is_err());
+        assert!(validate(&world, "pydantic.conint", &Value::Int(1), Some(&odd)).is_err());
     }
 
     impl From<i64> for Value {

@@ -40,6 +40,57 @@ pub(super) fn is_date(value: &Value) -> bool {
     }
 }
 
+/// The seconds from 1970 to the beginning of a date.
+pub(super) fn date_seconds(value: &Value) -> Option<f64> {
+    if !is_date(value) {
+        return None;
+    }
+    match timestamp(value) {
+        Some(seconds) => Some(seconds),
+        None => day_of(value.as_str()?).map(|day| day * SECONDS_A_DAY),
+    }
+}
+
+/// The seconds from 1970 to a moment, and whether it says its zone; without one it is taken as UTC.
+pub(super) fn moment(value: &Value) -> Option<(f64, bool)> {
+    if !is_datetime(value) {
+        return None;
+    }
+    if let Some(seconds) = timestamp(value) {
+        return Some((seconds, true));
+    }
+    let text = value.as_str()?;
+    let mut seconds = day_of(text)? * SECONDS_A_DAY;
+    let Some(clock) = text.get(11..) else { return Some((seconds, false)) };
+    let part = |from: usize| clock.get(from..from + 2).and_then(number).map_or(0.0, f64::from);
+    seconds += part(0) * 3600.0 + part(3) * 60.0;
+    if clock.get(5..6) == Some(":") {
+        seconds += part(6);
+    }
+    let zone = clock.rfind(['+', '-', '\u{2212}', 'Z', 'z']);
+    if let Some(at) = zone {
+        let digits: String = clock[at..].chars().filter(char::is_ascii_digit).collect();
+        let hours = digits.get(..2).and_then(number).map_or(0.0, f64::from);
+        let minutes = digits.get(2..).and_then(number).map_or(0.0, f64::from);
+        let sign = if clock[at..].starts_with('+') { -1.0 } else { 1.0 };
+        seconds += sign * (hours * 3600.0 + minutes * 60.0);
+    }
+    Some((seconds, zone.is_some()))
+}
+
+/// The days from 1970 to a date `YYYY-MM-DD`.
+fn day_of(text: &str) -> Option<f64> {
+    let part = |from: usize, to: usize| text.get(from..to).and_then(number).map(i64::from);
+    let (year, month, day) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
+    // Years that begin in March have their odd day at the end.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
+    Some(days as f64)
+}
+
 pub(super) fn is_time(text: &str) -> bool {
     read_time(text).is_some()
 }

@@ -24,6 +24,16 @@ pub(super) fn is_uuid(text: &str) -> bool {
     lengths == [8, 4, 4, 4, 12] && parts.into_iter().all(is_hex)
 }
 
+/// Which version of a UUID a text is.
+pub(super) fn uuid_version(text: &str) -> Option<u8> {
+    if !is_uuid(text) {
+        return None;
+    }
+    let body = text.get(9..).filter(|_| text[..4].eq_ignore_ascii_case("urn:")).unwrap_or(text);
+    let version = body.chars().filter(char::is_ascii_hexdigit).nth(12)?;
+    version.to_digit(16).and_then(|version| u8::try_from(version).ok())
+}
+
 /// An address, or a name and an address in angle brackets.
 pub(super) fn is_email(text: &str) -> bool {
     if text.len() > EMAIL_LIMIT {

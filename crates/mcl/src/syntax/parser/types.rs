@@ -6,6 +6,7 @@ use super::super::ast::{Name, TypeNode, WideningKind};
 use super::super::error::SyntaxKind;
 use super::super::token::T;
 use super::{Brace, ListWords, Parsed, Parser};
+use crate::Edition;
 
 /// Whether a type can begin with a token.
 pub(super) fn starts_type(kind: T) -> bool {
@@ -133,7 +134,11 @@ impl Parser<'_> {
             comma: &[T::Comma],
         };
         self.expect(T::OpenParen)?;
-        let starts = |kind| starts_type(kind) || kind == T::Dollar || kind == T::OpenCurly;
+        let is_wide = self.edition == Edition::Wide;
+        let starts = |kind| {
+            let is_name = kind == T::Identifier && is_wide;
+            starts_type(kind) || kind == T::Dollar || kind == T::OpenCurly || is_name
+        };
         let args = self.items(T::CloseParen, &WORDS, starts, Self::func_type_arg)?;
         let end = self.tokens[self.pos - 1].range;
         let mut known = FxHashSet::default();
@@ -147,7 +152,18 @@ impl Parser<'_> {
     }
 
     fn func_type_arg(&mut self) -> Parsed<(Option<Name>, TypeNode)> {
-        let name = if self.peek() == T::Dollar { Some(self.var()?.0) } else { None };
+        let is_bare = self.edition == Edition::Wide
+            && self.peek() == T::Identifier
+            && starts_type(self.peek_at(1));
+        let name = match self.peek() {
+            T::Dollar => Some(self.var()?.0),
+            _ if is_bare => {
+                let range = self.bump().range;
+                self.widen(WideningKind::BareArgument, range);
+                Some(self.slice(range))
+            }
+            _ => None,
+        };
         Ok((name, self.type_node()?))
     }
 }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use ecow::EcoString;
+
 use super::index::Index;
 use super::names::plain;
-use super::types::text;
+use super::types::{text, texts};
 use crate::catalog::schema::NativeType;
 use crate::eval::models::{Given, GivenValue};
 use crate::load::RubyType;
@@ -25,18 +27,7 @@ pub(super) fn collect(program: &Arc<Program>, index: &Index, out: &mut Vec<Given
                 {
                     continue;
                 }
-                for body in program.bodies(*bodies) {
-                    let attributes = program.attributes(body.attributes).iter();
-                    let values = attributes.filter(|a| a.op != AttributeOp::Splat);
-                    out.push(Given {
-                        program: Arc::clone(program),
-                        kind: name.clone(),
-                        at: id,
-                        values: values.map(|a| collector.attribute(a)).collect(),
-                        is_whole: false,
-                        is_resource: true,
-                    });
-                }
+                out.extend(collector.declared(id, &name, program.bodies(*bodies)));
             }
             _ => {}
         }
@@ -92,7 +83,42 @@ impl Collector<'_> {
             values.push(GivenValue { name, name_at, expr: pair[1], value });
         }
         let program = Arc::clone(program);
-        Some(Given { program, kind, at, values, is_whole, is_resource: false })
+        let titles = Vec::new();
+        Some(Given { program, kind, at, values, is_whole, titles, is_resource: false })
+    }
+
+    /// The resources of an expression. One is whole if nothing but its own text can say more of it.
+    fn declared<'b>(
+        &'b self,
+        at: ExprId,
+        kind: &'b EcoString,
+        bodies: &'b [ResourceBody],
+    ) -> impl Iterator<Item = Given> + 'b {
+        let program = self.program;
+        let is_default = |body: &&ResourceBody| matches!(program[body.title], Expr::Default);
+        let around = bodies.iter().find(is_default).map(|body| body.attributes);
+        bodies.iter().map(move |body| {
+            let own = program.attributes(body.attributes);
+            let around = around.filter(|_| !is_default(&body));
+            let around = around.map_or(&[][..], |list| program.attributes(list)).iter();
+            let missing = |a: &&Attribute| !own.iter().any(|own| own.name == a.name);
+            let all: Vec<&Attribute> = own.iter().chain(around.filter(missing)).collect();
+            let plain = all.iter().filter(|a| a.op == AttributeOp::Set);
+            let values: Vec<GivenValue> = plain.map(|a| self.attribute(a)).collect();
+            let titles = texts(program, body.title);
+            let is_known = !self.index.changed.contains(kind)
+                && all.len() == values.len()
+                && values.iter().all(|value| value.value.is_some());
+            Given {
+                program: Arc::clone(program),
+                kind: kind.clone(),
+                at,
+                values,
+                is_whole: is_known && !titles.is_empty(),
+                titles: titles.into_iter().map(|(t, at)| (t.clone(), program.span(at))).collect(),
+                is_resource: true,
+            }
+        })
     }
 
     fn attribute(&self, attribute: &Attribute) -> GivenValue {

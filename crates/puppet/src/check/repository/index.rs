@@ -12,6 +12,7 @@ use super::calls::Takes;
 use super::layout::{Kind, ModuleDir};
 use super::members::Members;
 use super::metadata::Puppetfile;
+use super::names::plain;
 use super::relations::Titles;
 use super::scopes::{ScopeKind, Scopes};
 use super::survey::{Facts, Survey};
@@ -56,6 +57,8 @@ pub(super) struct Index {
     pub(super) qualified: FxHashSet<EcoString>,
     /// What full names begin with that are put together.
     pub(super) prefixes: Vec<EcoString>,
+    /// Types whose resources get attributes elsewhere than where they are declared.
+    pub(super) changed: FxHashSet<EcoString>,
     /// Attributes that defaults and collectors give, as `type/name`.
     pub(super) defaults: FxHashSet<EcoString>,
     pub(super) facts: Facts,
@@ -103,6 +106,7 @@ impl Index {
             inherited: FxHashSet::default(),
             qualified: FxHashSet::default(),
             prefixes: Vec::new(),
+            changed: FxHashSet::default(),
             defaults: FxHashSet::default(),
             facts: Facts::default(),
             words: FxHashSet::default(),
@@ -205,6 +209,7 @@ impl Index {
 
     fn add_defaults(&mut self, program: &Program) {
         for (_, expr) in program.exprs.iter() {
+            self.changed.extend(changed_type(program, expr));
             let (Expr::ResourceDefaults { kind, attributes, .. }
             | Expr::Collect { kind, attributes, .. }) = expr
             else {
@@ -302,15 +307,36 @@ impl Index {
     }
 }
 
+/// The type whose resources an expression gives attributes that others declare.
+fn changed_type(program: &Program, expr: &Expr) -> Option<EcoString> {
+    let kind = match expr {
+        Expr::ResourceDefaults { kind, .. } => *kind,
+        Expr::Collect { kind, attributes, .. } if !attributes.is_empty() => *kind,
+        Expr::ResourceOverride { resources, .. } => match program[*resources] {
+            Expr::Access(parts) => *program.list(parts).first()?,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match &program[kind] {
+        Expr::Ref(name) => Some(plain(name)),
+        _ => None,
+    }
+}
+
 /// What a type with features is as a resource type. What it inherits is not looked into, nor whether
 /// it has a feature that names a resource.
 fn resource_type(model: &TypeModel) -> RubyType {
     let given = model.features.iter().filter(|f| f.derived.is_none() || f.setable);
-    let named = model.features.iter().find(|f| f.namevar);
-    let named = named.map_or_else(|| "name".into(), |f| f.name.clone());
+    let said = model.features.iter().filter(|f| f.namevar);
+    let mut namevars: Vec<EcoString> = said.map(|f| f.name.clone()).collect();
+    if namevars.is_empty() {
+        namevars.push("name".into());
+    }
     RubyType {
         attributes: given.map(|f| f.name.clone()).collect(),
-        namevars: vec![named],
+        namevars,
+        patterns: !model.title_patterns.is_empty(),
         open: model.parent.is_some(),
         isomorphic: true,
         ..RubyType::default()

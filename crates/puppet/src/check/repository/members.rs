@@ -51,6 +51,7 @@ impl Members {
     pub(super) fn add_model(&mut self, model: &TypeModel) {
         self.0.extend(OF_OBJECTS.iter().map(|&name| name.into()));
         self.0.extend(model.features.iter().map(|feature| feature.name.clone()));
+        self.0.extend(model.functions.iter().map(|function| function.name.clone()));
     }
 
     /// Adds those of the `Object[…]` types that a text defines.

@@ -57,6 +57,16 @@ pub(super) fn check(pass: &mut Pass<'_>) {
                     class(pass, parent, at, true, &guarded);
                 }
                 Definition::TypeAlias { kind, .. } => data_type(pass, *kind, &guarded),
+                Definition::TypeDefinition { statements, .. } => {
+                    for statement in program.type_statements(*statements) {
+                        // What references are to is looked at with the definitions of types.
+                        if let TypeStatementKind::Feature(feature) = &statement.kind
+                            && let (false, Some(kind)) = (feature.is_reference, feature.kind)
+                        {
+                            data_type(pass, kind, &guarded);
+                        }
+                    }
+                }
                 _ => {}
             },
             _ => {}

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::eval::error::{EvalResult, issue};
+use ordain_source::suggest;
+
+use crate::eval::closure::Closure;
+use crate::eval::error::{EvalResult, PlainError, issue};
 use crate::eval::{Compiler, Frame};
 use crate::syntax::{AssignOp, ExprId, ExprList};
 use crate::types::modelled::Instance;
@@ -47,24 +50,41 @@ impl Compiler<'_> {
         Ok(if out.len() == 1 { out.swap_remove(0) } else { Value::array(out) })
     }
 
-    /// `$o.feature` and `$o.is_set('feature')`; `None` where a function is meant.
+    /// `$o.feature`, `$o.is_set('feature')` and the functions of its type; `None` where a function
+    /// that is none of its type is meant.
     pub(crate) fn instance_member(
         &mut self,
         object: &Arc<Instance>,
         name: &str,
         args: &[Value],
+        block: Option<&Arc<Closure>>,
     ) -> Option<EvalResult> {
         if let ("is_set", [key]) = (name, args) {
             return Some(self.is_set(object, key));
         }
+        if let Some(method) = object.layout().method(name).cloned() {
+            return Some(self.call_method(object, &method, args, block));
+        }
         if !args.is_empty() {
-            return None;
+            return match self.has_function(name) {
+                true => None,
+                false => Some(self.no_method(object, name)),
+            };
         }
         match self.feature_named(&object.kind, name) {
             Ok(slot) => Some(self.read_feature(object, slot)),
             Err(_) if self.has_function(name) => None,
             Err(unwind) => Some(Err(unwind)),
         }
+    }
+
+    fn no_method(&self, object: &Instance, name: &str) -> EvalResult {
+        let text = format!("Type '{}' has no function '{name}'", object.kind.name);
+        let mut error = PlainError::issue("TYPE_UNKNOWN_FEATURE", text);
+        let methods = object.layout().functions.iter().map(|method| method.name.as_str());
+        let near = suggest::nearest(name, methods.chain(["is_set"]));
+        error.help = near.map(|near| format!("did you mean `{near}`?"));
+        Err(error.into())
     }
 
     fn is_set(&mut self, object: &Arc<Instance>, key: &Value) -> EvalResult {

@@ -4,19 +4,20 @@ use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
+use ordain_functions::regex::Regex;
 use ordain_source::{FileId, Span, TextRange, suggest};
 
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame};
-use crate::load::ModelDef;
+use crate::load::{ModelDef, TitlePatterns};
 use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
 };
 use crate::types::assignable::resolved;
-use crate::types::modelled::{self, Code, FeatureKind, Layout, Modelled, Rule, Slot};
+use crate::types::modelled::{self, Code, FeatureKind, Layout, Method, Modelled, Rule, Slot};
 use crate::types::new::{Host, new_instance};
-use crate::types::{ObjectType, Type};
+use crate::types::{ObjectType, Regexp, Type};
 use crate::value::Value;
 
 /// How many types may inherit from each other.
@@ -187,6 +188,8 @@ impl Compiler<'_> {
                     layout.index = known.index.clone();
                     layout.rules.clone_from(&known.rules);
                     layout.defaults.clone_from(&known.defaults);
+                    layout.functions.clone_from(&known.functions);
+                    layout.patterns.clone_from(&known.patterns);
                 }
                 None => super::object::inherit(&mut layout, &parent),
             }
@@ -198,9 +201,22 @@ impl Compiler<'_> {
         let Definition::TypeDefinition { statements, .. } = program.definition(definition) else {
             return Ok(layout);
         };
+        let mut patterns_at = def.span;
         for TypeStatement { kind: statement, range } in program.type_statements(*statements) {
             match statement {
-                TypeStatementKind::Abstract => {}
+                TypeStatementKind::Abstract | TypeStatementKind::Annotations { .. } => {}
+                TypeStatementKind::TitlePatterns { range, .. } => {
+                    patterns_at = range.in_file(program.file);
+                }
+                TypeStatementKind::Function { name, lambda, .. } => {
+                    layout.functions.push(Arc::new(Method {
+                        name: name.clone(),
+                        owner: kind.name.clone(),
+                        program: Arc::clone(program),
+                        lambda: *lambda,
+                        span: range.in_file(program.file),
+                    }));
+                }
                 TypeStatementKind::Invariant { title, body, .. } => {
                     let code = code(program, *body);
                     let (span, program) = (range.in_file(program.file), Arc::clone(program));
@@ -218,8 +234,18 @@ impl Compiler<'_> {
             let slot = Arc::clone(&layout.slots[i]);
             layout.defaults.push(self.default_of(&slot, def)?);
         }
-        layout.id = chosen(&layout, |slot| slot.feature.id);
-        layout.namevar = chosen(&layout, |slot| slot.feature.namevar);
+        layout.id = id_of(&layout);
+        layout.namevars = namevars_of(&layout);
+        if !model.model.title_patterns.is_empty() {
+            layout.patterns = title_patterns(model, &layout, patterns_at)?;
+        }
+        if layout.namevars.len() > 1 && layout.patterns.is_empty() {
+            let text = format!(
+                "Type '{}' has several features with namevar => true and no title_patterns",
+                kind.name
+            );
+            return Err(EvalError::new("TYPE_BAD_SETTING", text, def.span).into());
+        }
         Ok(layout)
     }
 
@@ -247,13 +273,10 @@ impl Compiler<'_> {
         let only = |flag: fn(&modelled::Feature) -> bool| {
             flag(&feature) && layout.slots.iter().any(|slot| flag(&slot.feature))
         };
-        for (word, twice) in [("id", only(|f| f.id)), ("namevar", only(|f| f.namevar))] {
-            if twice {
-                let text =
-                    format!("Type '{}' has more than one feature with {word} => true", def.name);
-                let error = EvalError::new("TYPE_BAD_SETTING", text, at(syntax.name_range));
-                return Err(error.into());
-            }
+        if only(|f| f.id) {
+            let text = format!("Type '{}' has more than one feature with id => true", def.name);
+            let error = EvalError::new("TYPE_BAD_SETTING", text, at(syntax.name_range));
+            return Err(error.into());
         }
         let (kind, target) = self.feature_type(def, syntax, &feature)?;
         let program = &def.program;
@@ -383,7 +406,7 @@ impl Compiler<'_> {
 }
 
 /// What making a default may ask.
-struct DefaultHost<'c, 'e>(&'c mut Compiler<'e>);
+pub(super) struct DefaultHost<'c, 'e>(pub(super) &'c mut Compiler<'e>);
 
 impl Host for DefaultHost<'_, '_> {
     // A default is the same whenever it is made.
@@ -419,17 +442,72 @@ fn bad_default(unwind: Box<Unwind>, slot: &Slot, span: Span) -> Box<Unwind> {
     EvalError::new("TYPE_BAD_DEFAULT", text, span).into()
 }
 
-/// The feature that a setting chooses, else the one that is called `name` if it names every object.
-fn chosen(layout: &Layout, flag: impl Fn(&Slot) -> bool) -> Option<usize> {
-    let is_name = |slot: &Slot| {
-        slot.feature.name == "name"
-            && !slot.is_many
-            && slot.feature.multiplicity.lower == 1
-            && !slot.feature.is_reference()
-            && matches!(slot.kind, Type::String(_) | Type::Pattern(_) | Type::Literal(_))
-    };
-    let slots = || layout.slots.iter();
-    slots().position(|slot| flag(slot)).or_else(|| slots().position(|slot| is_name(slot)))
+/// The feature that links find an object by: the one that says so, else `name` if every object has
+/// one.
+fn id_of(layout: &Layout) -> Option<usize> {
+    let said = layout.slots.iter().position(|slot| slot.feature.id);
+    said.or_else(|| {
+        let named = named(layout)?;
+        let slot = &layout.slots[named];
+        let is_text = matches!(slot.kind, Type::String(_) | Type::Pattern(_) | Type::Literal(_));
+        (is_text && slot.feature.multiplicity.lower == 1).then_some(named)
+    })
+}
+
+/// The features that name a resource: those that say so, else `name`.
+fn namevars_of(layout: &Layout) -> Vec<usize> {
+    let slots = layout.slots.iter().enumerate();
+    let said: Vec<usize> = slots.filter(|(_, s)| s.feature.namevar).map(|(i, _)| i).collect();
+    if said.is_empty() { named(layout).into_iter().collect() } else { said }
+}
+
+/// The feature `name`, if it is one plain value.
+fn named(layout: &Layout) -> Option<usize> {
+    let slot = layout.find("name")?;
+    let known = &layout.slots[slot];
+    let is_plain = !known.is_many && !known.feature.is_reference() && known.derived.is_none();
+    is_plain.then_some(slot)
+}
+
+/// The names of the groups of a pattern, in order.
+fn group_names(regex: &Regex) -> Vec<Option<EcoString>> {
+    let mut out = Vec::new();
+    for (name, groups) in regex.named_groups() {
+        for &group in groups {
+            let needed = out.len().max(group);
+            out.resize(needed, None);
+            out[group - 1] = Some(name.into());
+        }
+    }
+    out
+}
+
+/// The patterns that take titles apart, with the feature that each group is.
+fn title_patterns(model: &Modelled, layout: &Layout, at: Span) -> EvalResult<TitlePatterns> {
+    let mut out = TitlePatterns::new();
+    for source in &model.model.title_patterns {
+        let pattern = Arc::new(Regexp::new(source.clone()));
+        let refuse = |text: String| EvalError::new("TYPE_BAD_SETTING", text, at);
+        let names = match pattern.regex() {
+            Ok(regex) => group_names(regex),
+            Err(why) => return Err(refuse(format!("The title pattern /{source}/: {why}")).into()),
+        };
+        for name in names.iter().flatten() {
+            if layout.find(name).is_none() {
+                let text = format!(
+                    "The title pattern /{source}/ names '{name}', which '{}' has no feature for",
+                    model.model.name
+                );
+                let mut error = refuse(text);
+                let known = layout.slots.iter().map(|slot| slot.feature.name.as_str());
+                let near = suggest::nearest(name, known);
+                error.help.extend(near.map(|near| format!("did you mean `{near}`?")));
+                return Err(error.into());
+            }
+        }
+        out.push((pattern, names));
+    }
+    Ok(out)
 }
 
 /// Where the parent is named.

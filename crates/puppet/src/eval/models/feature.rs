@@ -6,14 +6,16 @@ use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
 use super::Role;
+use super::define::DefaultHost;
 use super::logic::Run;
 use crate::eval::Compiler;
 use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
 use crate::eval::invariants::Verdict;
 use crate::eval::kind_text;
 use crate::eval::text::to_text;
-use crate::types::mismatch::describe_mismatch;
+use crate::types::mismatch::{describe_mismatch, is_deferred};
 use crate::types::modelled::{Code, Instance, Slot};
+use crate::types::new::new_instance;
 use crate::types::{ObjectType, Type, infer, is_instance};
 use crate::value::{HashValue, Value};
 
@@ -130,15 +132,69 @@ impl Compiler<'_> {
         Err(EvalError::new("TYPE_BAD_GETTER", text, place_of(code)).into())
     }
 
-    /// All features of an object as readers see them.
-    pub(crate) fn read_all(&mut self, object: &Arc<Instance>) -> EvalResult {
+    /// What makes an equal object again, as a hash: the features that are set and that a caller may
+    /// give, as readers see them. Parts are hashes, too, as an object is part of one other only.
+    pub(crate) fn features_given(&mut self, object: &Arc<Instance>) -> EvalResult<HashValue> {
         let mut out = HashValue::default();
         for i in 0..object.layout().slots.len() {
-            let name = object.layout().slots[i].feature.name.clone();
+            let slot = Arc::clone(&object.layout().slots[i]);
+            let is_given = slot.derived.is_none() && slot.feature.setable;
+            if !is_given || self.stored(object, i).is_none() {
+                continue;
+            }
             let value = self.read_feature(object, i)?;
-            out.insert(Value::Str(name), value);
+            let value = self.parts_given(&slot, value)?;
+            out.insert(Value::Str(slot.feature.name.clone()), value);
         }
+        Ok(out)
+    }
+
+    /// The value of a feature with its parts as hashes.
+    pub(crate) fn parts_given(&mut self, slot: &Slot, value: Value) -> EvalResult {
+        match (slot.feature.is_containment(), value) {
+            (true, Value::Array(parts)) => {
+                let parts = parts.iter().map(|part| self.part_given(slot, part));
+                Ok(Value::array(parts.collect::<EvalResult<Vec<_>>>()?))
+            }
+            (true, part) => self.part_given(slot, &part),
+            (false, value) => Ok(value),
+        }
+    }
+
+    /// A part of an object as a hash, which names its type where that is not the one that is expected.
+    fn part_given(&mut self, slot: &Slot, part: &Value) -> EvalResult {
+        let Value::Instance(part) = part else { return Ok(part.clone()) };
+        let mut out = HashValue::default();
+        if part.kind.name.to_lowercase() != slot.target {
+            let key = Value::str(crate::types::modelled::PTYPE);
+            out.insert(key, Value::Str(part.kind.name.clone()));
+        }
+        out.extend(self.features_given(part)?);
         Ok(Value::Hash(Arc::new(out)))
+    }
+
+    /// What a title, or a part of one, is as the value of a feature: text is made a value of the type
+    /// of the feature, unless that converts what it is given itself.
+    pub(crate) fn title_as(&mut self, slot: &Slot, title: Value) -> Value {
+        if slot.set.is_some() || fits(slot, &title) {
+            return title;
+        }
+        let made = new_instance(&slot.kind, std::slice::from_ref(&title), &mut DefaultHost(self));
+        made.unwrap_or(title)
+    }
+
+    /// As [`Compiler::title_as`], of all parts of a title by the names of their features.
+    pub(crate) fn titles_as_features(
+        &mut self,
+        kind: &ObjectType,
+        values: &mut [(EcoString, Value)],
+    ) {
+        let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else { return };
+        for (name, value) in values.iter_mut().filter(|(_, value)| !value.is_undef()) {
+            if let Some(slot) = layout.find(name) {
+                *value = self.title_as(&layout.slots[slot], std::mem::take(value));
+            }
+        }
     }
 
     /// The place of a feature by its name.
@@ -176,7 +232,7 @@ impl Compiler<'_> {
         if matches!(value, Value::Default) {
             return self.reset(object, slot);
         }
-        let Some(code) = &known.set else {
+        let Some(code) = known.set.as_ref().filter(|_| !is_deferred(&value)) else {
             // Without a setter the value of a derived feature is lost, as the definition was told.
             return if known.derived.is_some() {
                 Ok(())
@@ -292,6 +348,10 @@ impl Compiler<'_> {
         value: Value,
         index: Option<usize>,
     ) -> EvalResult {
+        // What it is shows where the catalog is applied.
+        if is_deferred(&value) {
+            return Ok(value);
+        }
         let value = match value {
             Value::Int(number) if matches!(slot.kind, Type::Float(_)) => {
                 Value::Float(number as f64)
@@ -357,18 +417,29 @@ impl Compiler<'_> {
 
     /// The instance that a hash stands for, which is to be part of another.
     fn part_of_hash(&mut self, slot: &Slot, given: &Arc<HashValue>) -> EvalResult {
+        match self.model_named(&slot.target)? {
+            Some(kind) => self.object_of_hash(&kind, given),
+            None => issue("TYPE_UNKNOWN_TARGET", format!("Type '{}' is not defined", slot.target)),
+        }
+    }
+
+    /// The object that a hash stands for where one of a type is expected. Its `__ptype` names a
+    /// subtype.
+    pub(crate) fn object_of_hash(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        given: &Arc<HashValue>,
+    ) -> EvalResult {
         let key = Value::str(crate::types::modelled::PTYPE);
-        let (target, given) = match given.get(&key).and_then(Value::as_str) {
-            None => (slot.target.clone(), Arc::clone(given)),
-            Some(name) => {
-                let rest = given.iter().filter(|(k, _)| **k != key);
-                let rest: HashValue = rest.map(|(k, v)| (k.clone(), v.clone())).collect();
-                (EcoString::from(name.to_lowercase()), Arc::new(rest))
-            }
+        let Some(name) = given.get(&key).and_then(Value::as_str) else {
+            return self.instantiate(kind, &[Value::Hash(Arc::clone(given))], None);
         };
-        match self.model_named(&target)? {
-            Some(kind) => self.instantiate(&kind, &[Value::Hash(given)], None),
-            None => issue("TYPE_UNKNOWN_TARGET", format!("Type '{target}' is not defined")),
+        let rest = given.iter().filter(|(k, _)| **k != key);
+        let rest: HashValue = rest.map(|(k, v)| (k.clone(), v.clone())).collect();
+        let target = name.to_lowercase();
+        match self.model_named(target.strip_prefix("::").unwrap_or(&target))? {
+            Some(kind) => self.instantiate(&kind, &[Value::Hash(Arc::new(rest))], None),
+            None => issue("TYPE_UNKNOWN_TARGET", format!("Type '{name}' is not defined")),
         }
     }
 

@@ -7,7 +7,7 @@ use ordain_data::Value as Data;
 use rustc_hash::FxHashMap;
 
 use crate::eval::Compiler;
-use crate::eval::error::{EvalResult, PlainError, issue};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue};
 use crate::types::modelled::{Document, Instance, Links, PREF, PTYPE, Slot, State};
 use crate::value::Value;
 
@@ -18,7 +18,22 @@ impl Compiler<'_> {
     /// # Errors
     /// When a value does not fit. Links that lead nowhere are errors when they are followed.
     pub fn objects_from_data(&mut self, data: &Data) -> EvalResult {
-        load(self, data)
+        let (value, errors) = load(self, data);
+        match errors.into_iter().next() {
+            Some((_, first)) => Err(first),
+            None => Ok(value),
+        }
+    }
+
+    /// As [`Compiler::objects_from_data`], with links followed. Gives all that is wrong, each with the
+    /// keys and numbers of items that lead to it in the data.
+    pub(crate) fn objects_of_document(&mut self, data: &Data) -> (Value, Vec<(Path, EvalError)>) {
+        let (value, mut errors) = load(self, data);
+        if errors.is_empty() {
+            self.dangling_links(&value, Path::new(), &mut errors);
+        }
+        let told = errors.into_iter().map(|(path, unwind)| (path, self.final_error(unwind)));
+        (value, told.collect())
     }
 
     /// Follows all links of an object and of its parts.
@@ -26,29 +41,69 @@ impl Compiler<'_> {
     /// # Errors
     /// When one of them leads nowhere.
     pub fn resolve_links(&mut self, value: &Value) -> EvalResult<()> {
+        let mut errors = Errors::new();
+        self.dangling_links(value, Path::new(), &mut errors);
+        errors.into_iter().next().map_or(Ok(()), |(_, unwind)| Err(unwind))
+    }
+
+    /// The links of an object and of its parts that lead nowhere.
+    fn dangling_links(&mut self, value: &Value, path: Path, errors: &mut Errors) {
         match value {
-            Value::Array(items) => items.iter().try_for_each(|item| self.resolve_links(item)),
+            Value::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    self.dangling_links(item, step(&path, i), errors);
+                }
+            }
             Value::Instance(object) => {
                 for i in 0..object.layout().slots.len() {
+                    let feature = &object.layout().slots[i].feature;
+                    let path = step(&path, &feature.name);
                     if object.links().is_some_and(|links| links.of(i).is_some()) {
-                        self.read_feature(object, i)?;
-                    } else if object.layout().slots[i].feature.is_containment()
+                        let read = self.read_feature(object, i);
+                        errors.extend(read.err().map(|unwind| (path, unwind)));
+                    } else if feature.is_containment()
                         && let Some(part) = object.kept(i).cloned()
                     {
-                        self.resolve_links(&part)?;
+                        self.dangling_links(&part, path, errors);
                     }
                 }
-                Ok(())
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 }
 
-fn load(compiler: &mut Compiler<'_>, data: &Data) -> EvalResult {
-    let mut loading = Loading { compiler, document: Arc::default(), made: Vec::new() };
-    let value = loading.value(data, &EcoString::from("#"), 0)?;
-    let Loading { compiler, document, made } = loading;
+/// The keys and numbers of items that lead to a part of data.
+pub(crate) type Path = Vec<String>;
+/// What is wrong with parts of data.
+type Errors = Vec<(Path, Box<Unwind>)>;
+
+fn step(path: &Path, next: impl ToString) -> Path {
+    let mut out = path.clone();
+    out.push(next.to_string());
+    out
+}
+
+/// The steps of a path as links have it.
+fn steps(path: &str) -> Path {
+    path.split('/').skip(1).filter(|step| !step.is_empty()).map(str::to_owned).collect()
+}
+
+/// So many errors of a document are said.
+const MAX_ERRORS: usize = 100;
+
+fn load(compiler: &mut Compiler<'_>, data: &Data) -> (Value, Errors) {
+    let document = Arc::default();
+    let mut loading = Loading { compiler, document, made: Vec::new(), errors: Vec::new() };
+    let value = loading.value(data, &EcoString::from("#"), 0);
+    let Loading { compiler, document, made, mut errors } = loading;
+    let value = match value {
+        Ok(value) => value,
+        Err(unwind) => {
+            errors.push((Path::new(), unwind));
+            return (Value::Undef, errors);
+        }
+    };
     let mut known = FxHashMap::default();
     for (path, object) in &made {
         let path = if path == "#" { "#/".into() } else { path.clone() };
@@ -59,11 +114,19 @@ fn load(compiler: &mut Compiler<'_>, data: &Data) -> EvalResult {
     }
     // Nothing asked for a link before.
     let _ = document.set(known);
-    for (_, object) in &made {
-        compiler.enough(object)?;
-        compiler.invariants(object)?;
+    for (path, object) in &made {
+        if errors.len() >= MAX_ERRORS {
+            break;
+        }
+        // What is wrong with a part may be why something is missing.
+        let own = steps(path);
+        if errors.iter().any(|(at, _)| at.starts_with(&own)) {
+            continue;
+        }
+        let result = compiler.enough(object).and_then(|()| compiler.invariants(object));
+        errors.extend(result.err().map(|unwind| (own, unwind)));
     }
-    Ok(value)
+    (value, errors)
 }
 
 /// How deep data may be nested.
@@ -74,6 +137,8 @@ struct Loading<'a, 'e> {
     document: Arc<Document>,
     /// The objects with their paths, in the order of the document.
     made: Vec<(EcoString, Arc<Instance>)>,
+    /// What is wrong so far.
+    errors: Errors,
 }
 
 impl Loading<'_, '_> {
@@ -130,21 +195,14 @@ impl Loading<'_, '_> {
             if key == PTYPE {
                 continue;
             }
-            let at = self.compiler.feature_named(&object.kind, key)?;
-            let slot = Arc::clone(&layout.slots[at]);
-            if slot.derived.is_some() {
-                let text = format!("{}: feature '{key}' can not be set", object.kind.name);
-                return issue("TYPE_NOT_SETABLE", text);
-            }
             let path = eco_format!("{path}/{key}");
-            if slot.feature.is_reference() && !slot.feature.is_containment() {
-                let links = links_of(&object, &slot, value)?;
-                state.values[at] =
-                    Some(Value::array(links.iter().map(|text| Value::Str(text.clone()))));
-                texts.push((at, links));
-                continue;
+            let result = self.entry(&object, key, value, (&path, depth), &mut state, &mut texts);
+            if let Err(unwind) = result {
+                self.errors.push((steps(&path), unwind));
+                if self.errors.len() >= MAX_ERRORS {
+                    break;
+                }
             }
-            state.values[at] = self.kept(&object, &slot, value, &path, depth)?;
         }
         if !texts.is_empty() {
             let document = Arc::clone(&self.document);
@@ -153,6 +211,33 @@ impl Loading<'_, '_> {
         // It was just made.
         let _ = object.state.set(state);
         Ok(Value::Instance(object))
+    }
+
+    /// One feature of an object.
+    fn entry(
+        &mut self,
+        object: &Arc<Instance>,
+        key: &str,
+        value: &Data,
+        (path, depth): (&EcoString, usize),
+        state: &mut State,
+        texts: &mut Vec<(usize, Vec<EcoString>)>,
+    ) -> EvalResult<()> {
+        let at = self.compiler.feature_named(&object.kind, key)?;
+        let slot = Arc::clone(&object.layout().slots[at]);
+        if slot.derived.is_some() {
+            let text = format!("{}: feature '{key}' can not be set", object.kind.name);
+            return issue("TYPE_NOT_SETABLE", text);
+        }
+        if slot.feature.is_reference() && !slot.feature.is_containment() {
+            let links = links_of(object, &slot, value)?;
+            state.values[at] =
+                Some(Value::array(links.iter().map(|text| Value::Str(text.clone()))));
+            texts.push((at, links));
+            return Ok(());
+        }
+        state.values[at] = self.kept(object, &slot, value, path, depth)?;
+        Ok(())
     }
 
     fn kept(
@@ -171,8 +256,18 @@ impl Loading<'_, '_> {
         let mut out = Vec::with_capacity(items.len());
         for (i, item) in items.iter().enumerate() {
             let path = if is_list { eco_format!("{path}/{i}") } else { path.clone() };
-            let value = self.value(item, &path, depth + 1)?;
-            let value = self.compiler.element(object, slot, value, slot.is_many.then_some(i))?;
+            let value = self.value(item, &path, depth + 1).and_then(|value| {
+                self.compiler.element(object, slot, value, slot.is_many.then_some(i))
+            });
+            let value = match value {
+                Ok(value) => value,
+                // The others are looked at, too.
+                Err(unwind) if is_list && self.errors.len() < MAX_ERRORS => {
+                    self.errors.push((steps(&path), unwind));
+                    continue;
+                }
+                Err(unwind) => return Err(unwind),
+            };
             if let (Value::Instance(part), true) = (&value, slot.feature.is_containment()) {
                 let name = eco_format!("{} ({})", object.kind.name, slot.feature.name);
                 if let Err(known) = part.enter(name) {

@@ -6,13 +6,15 @@ use ecow::EcoString;
 
 use super::{Logic, Role};
 use crate::catalog::ResourceId;
+use crate::eval::closure::Closure;
 use crate::eval::error::{EvalResult, PlainError, Unwind, issue};
 use crate::eval::functions::misplaced;
 use crate::eval::scope::{Scope, ScopeId, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::syntax::ExprId;
 use crate::types::ObjectType;
-use crate::types::modelled::{Code, Instance, Slot};
+use crate::types::mismatch::{accepts, describe_call};
+use crate::types::modelled::{Code, Instance, Method, Slot};
 use crate::value::Value;
 
 /// What runs, for whom.
@@ -48,6 +50,43 @@ impl Compiler<'_> {
             },
         };
         Ok((value, assigned))
+    }
+
+    /// Calls a function of an object's type.
+    pub(crate) fn call_method(
+        &mut self,
+        object: &Arc<Instance>,
+        method: &Method,
+        args: &[Value],
+        block: Option<&Arc<Closure>>,
+    ) -> EvalResult {
+        let (program, body) = (Arc::clone(&method.program), method.lambda);
+        let code = Code { program, body, param: None, lambda: Some(body), arity: args.len() };
+        let run = Run {
+            kind: &object.kind,
+            role: Role::Function,
+            slot: None,
+            object: Some(object),
+            argument: Value::Undef,
+        };
+        let (frame, logic) = self.enter_logic(&code, run);
+        self.models.logics.push(logic);
+        let result = self.closure(&frame, body).and_then(|closure| {
+            let label = format!("function {}[{}]", method.owner, method.name);
+            if !accepts(&closure.signature, args, block.map(|b| &**b)) {
+                let block = block.map(|block| &*block.signature);
+                let text = describe_call(&label, &[&closure.signature], args, block);
+                let related = vec![(method.span, format!("`{}` is defined here", method.name))];
+                return Err(PlainError { related, ..PlainError::new(text) }.into());
+            }
+            self.call_closure(&closure, args)
+        });
+        self.leave_logic(&frame);
+        result.or_else(|unwind| match *unwind {
+            Unwind::Next(value, _) | Unwind::Return(value, _) => Ok(value),
+            Unwind::Break(span) => Err(misplaced("break", span)),
+            other => Err(Box::new(other)),
+        })
     }
 
     fn enter_logic(&mut self, code: &Code, run: Run<'_>) -> (Frame, Logic) {

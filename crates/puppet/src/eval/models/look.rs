@@ -5,11 +5,12 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
-use super::Role;
+use super::{Entry, Role};
 use crate::check::free_variables;
-use crate::eval::error::{EvalError, EvalResult};
+use crate::eval::error::{EvalError, EvalResult, PlainError};
 use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame};
+use crate::plugins::match_title;
 use crate::syntax::{ExprId, Program};
 use crate::types::ObjectType;
 use crate::types::modelled::{Code, Layout};
@@ -23,8 +24,10 @@ pub(crate) struct Given {
     /// What makes it.
     pub(crate) at: ExprId,
     pub(crate) values: Vec<GivenValue>,
-    /// Whether it is an object, and these are all that it gets.
+    /// Whether these are all that it gets.
     pub(crate) is_whole: bool,
+    /// The titles of resources, and where each is.
+    pub(crate) titles: Vec<(EcoString, Span)>,
     /// Whether it is a resource, the names of whose attributes are looked at elsewhere.
     pub(crate) is_resource: bool,
 }
@@ -48,6 +51,14 @@ impl Compiler<'_> {
             return Vec::new();
         }
         let f = Frame { program: Arc::clone(&given.program), scope: ScopeId::TOP };
+        if given.is_resource {
+            let errors = self.wrong_values(&kind, given, &f);
+            if !errors.is_empty() || !given.is_whole || self.has_links(&kind, given) {
+                return errors;
+            }
+            let titles = given.titles.iter();
+            return titles.filter_map(|title| self.wrong_resource(&kind, given, title)).collect();
+        }
         if given.is_whole {
             let hash = given.values.iter().map(|v| Some((v.name.clone(), v.value.clone()?)));
             let Some(hash) = hash.collect::<Option<Vec<_>>>() else { return Vec::new() };
@@ -55,20 +66,94 @@ impl Compiler<'_> {
             let made = self.instantiate(&kind, &[hash], None);
             return self.told(&f, given.at, made.map(|_| ()));
         }
-        let Ok(object) = self.begin_instance(&kind) else { return Vec::new() };
+        self.wrong_values(&kind, given, &f)
+    }
+
+    /// Whether a resource is given links, of which only a compile knows what they lead to.
+    fn has_links(&self, kind: &ObjectType, given: &Given) -> bool {
+        let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else { return false };
+        given.values.iter().any(|value| {
+            let slot = layout.find(&value.name).map(|slot| &layout.slots[slot].feature);
+            slot.is_some_and(|feature| feature.is_reference() && !feature.is_containment())
+        })
+    }
+
+    /// What is wrong with a resource as a whole: its title, what is missing, what must hold.
+    fn wrong_resource(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        given: &Given,
+        (title, at): &(EcoString, Span),
+    ) -> Option<EvalError> {
+        let layout = kind.model.as_ref().and_then(|m| m.layout.get())?;
+        if layout.namevars.is_empty() {
+            return None;
+        }
+        let place = |error: PlainError, span: Option<Span>| {
+            let own = format!("{}: ", kind.name);
+            let reason = error.message.strip_prefix(&own).unwrap_or(&error.message);
+            let text = format!("{}[{title}]: {reason}", kind.name);
+            let issue = error.issue.unwrap_or("TYPE_WRONG_VALUE");
+            let mut out = EvalError::new(issue, text, span.unwrap_or(*at));
+            out.help.extend(error.help);
+            out.related = error.related;
+            Box::from(out)
+        };
+        let titled = match layout.namevar().filter(|_| layout.patterns.is_empty()) {
+            Some(slot) => {
+                let name = layout.slots[slot].feature.name.clone();
+                Ok(vec![(name, Value::Str(title.clone()))])
+            }
+            None => match_title(&layout.patterns, title),
+        };
+        let mut titled = match titled {
+            Ok(titled) => titled,
+            Err(unwind) => {
+                let mut error = self.final_error(unwind);
+                (error.span, error.issue) = (Some(*at), Some("TYPE_WRONG_VALUE".into()));
+                return Some(error);
+            }
+        };
+        self.titles_as_features(kind, &mut titled);
+        let is_given = |name: &EcoString| given.values.iter().any(|value| value.name == *name);
+        titled.retain(|(name, value)| !value.is_undef() && !is_given(name));
+        let titled = titled.into_iter();
+        let mut entries: Vec<Entry> =
+            titled.map(|(name, value)| Entry { name, value, span: Some(*at) }).collect();
+        // Names that are no features are metaparameters, or are found elsewhere.
+        let features = given.values.iter().filter(|value| layout.find(&value.name).is_some());
+        entries.extend(features.filter_map(|one| {
+            let value = one.value.clone().filter(|value| !value.is_undef())?;
+            Some(Entry { name: one.name.clone(), value, span: Some(one.name_at) })
+        }));
+        let made = self.instantiate_entries(kind, entries, place);
+        let mut error = self.final_error(made.err()?);
+        let own = format!("{}[{title}]: ", kind.name);
+        if !error.message.starts_with(&own) {
+            error.message.insert_str(0, &own);
+            error.related.push((*at, "asked for here".to_owned()));
+        }
+        Some(error)
+    }
+
+    /// What is wrong with single values.
+    fn wrong_values(&mut self, kind: &Arc<ObjectType>, given: &Given, f: &Frame) -> Vec<EvalError> {
+        let Ok(object) = self.begin_instance(kind) else { return Vec::new() };
         let mut errors = Vec::new();
         for GivenValue { name, name_at, expr, value } in &given.values {
             let Some(slot) = object.layout().find(name) else {
                 if !given.is_resource {
-                    errors.push(unknown_feature(&kind, object.layout(), name, *name_at));
+                    errors.push(unknown_feature(kind, object.layout(), name, *name_at));
                 }
                 continue;
             };
-            // A setter may look at other features.
-            let is_plain = object.layout().slots[slot].set.is_none();
+            // A setter may look at other features, and a title may stand for the link to its resource.
+            let known = &object.layout().slots[slot];
+            let is_link = known.feature.is_reference() && !known.feature.is_containment();
+            let is_plain = known.set.is_none() && !(given.is_resource && is_link);
             if let (Some(value), true) = (value, is_plain) {
                 let result = self.give(&object, slot, value.clone(), false);
-                errors.extend(self.told(&f, *expr, result));
+                errors.extend(self.told(f, *expr, result));
             }
         }
         self.models.drafts.pop();
@@ -112,6 +197,13 @@ pub(super) fn unknown_variables(kind: &ObjectType) -> Vec<EvalError> {
     }
     let Some(model) = &kind.model else { return out };
     let own = |name: &str| layout.find(name).is_some();
+    for method in layout.functions.iter().filter(|method| method.owner == kind.name) {
+        for (id, name) in free_variables(&method.program, method.lambda) {
+            if name != "meta" && !own(name) {
+                out.push(unknown_variable(&method.program, id, name));
+            }
+        }
+    }
     for rule in layout.rules.iter().filter(|rule| rule.program.file == model.def.program.file) {
         for root in [Some(rule.code.lambda.unwrap_or(rule.code.body)), rule.title] {
             let Some(root) = root else { continue };
@@ -126,7 +218,10 @@ fn unknown_in(code: &Code, root: ExprId, own: impl Fn(&str) -> bool, out: &mut V
         if name == "meta" || own(name) || code.param.as_ref() == Some(name) {
             continue;
         }
-        let text = format!("Unknown variable: '{name}'.");
-        out.push(EvalError::new("UNKNOWN_VARIABLE", text, code.program.span(id)));
+        out.push(unknown_variable(&code.program, id, name));
     }
+}
+
+fn unknown_variable(program: &Program, id: ExprId, name: &str) -> EvalError {
+    EvalError::new("UNKNOWN_VARIABLE", format!("Unknown variable: '{name}'."), program.span(id))
 }

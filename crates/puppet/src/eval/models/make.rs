@@ -15,7 +15,8 @@ use crate::eval::scope::{Scope, ScopeKind};
 use crate::eval::text::to_text;
 use crate::eval::{Compiler, Frame, kind_text};
 use crate::types::ObjectType;
-use crate::types::modelled::{Instance, Rule, State};
+use crate::types::mismatch::is_deferred;
+use crate::types::modelled::{Instance, Layout, Rule, State};
 use crate::value::Value;
 
 /// A value that is given to a feature, and where.
@@ -55,6 +56,9 @@ impl Compiler<'_> {
         };
         let object = self.begin_instance(kind).map_err(|e| located(e, None))?;
         let mut result = Ok(());
+        let mut entries = entries;
+        let layout = object.layout();
+        entries.sort_by_key(|entry| layout.find(&entry.name).map(|slot| turn(layout, slot)));
         for Entry { name, value, span } in entries {
             result = self
                 .feature_named(kind, &name)
@@ -65,6 +69,26 @@ impl Compiler<'_> {
             }
         }
         self.end_instance(&object, result).map_err(|e| located(e, None))
+    }
+
+    /// Makes an object of what fits of some values, without asking whether anything is missing or
+    /// what must hold does.
+    pub(crate) fn instantiate_unchecked(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        entries: Vec<Entry>,
+    ) -> EvalResult {
+        let object = self.begin_instance(kind)?;
+        for Entry { name, value, .. } in entries {
+            if let Some(slot) = object.layout().find(&name) {
+                // What does not fit is said of the resource itself.
+                let _ = self.give(&object, slot, value, false);
+            }
+        }
+        let values = self.models.drafts.pop().unwrap_or_default().into_boxed_slice();
+        // It was just made, so nothing has set it before.
+        let _ = object.state.set(State { values, ..State::default() });
+        Ok(Value::Instance(object))
     }
 
     pub(super) fn begin_instance(&mut self, kind: &Arc<ObjectType>) -> EvalResult<Arc<Instance>> {
@@ -92,8 +116,18 @@ impl Compiler<'_> {
         match args {
             [] => {}
             [Value::Hash(given)] => {
+                let mut slots = Vec::with_capacity(given.len());
                 for (key, value) in given.iter() {
-                    self.fill_one(object, key, value.clone())
+                    let slot = match key {
+                        Value::Str(name) => self.feature_named(&object.kind, name),
+                        other => self.feature_named(&object.kind, &to_text(other)),
+                    };
+                    slots.push((slot.map_err(|unwind| at_entry(unwind, key))?, key, value));
+                }
+                let layout = object.layout();
+                slots.sort_by_key(|(slot, ..)| turn(layout, *slot));
+                for (slot, key, value) in slots {
+                    self.give(object, slot, value.clone(), false)
                         .map_err(|unwind| at_entry(unwind, key))?;
                 }
             }
@@ -118,14 +152,6 @@ impl Compiler<'_> {
             Some(block) => self.initialise(object, block),
             None => Ok(()),
         }
-    }
-
-    fn fill_one(&mut self, object: &Arc<Instance>, key: &Value, value: Value) -> EvalResult<()> {
-        let slot = match key {
-            Value::Str(name) => self.feature_named(&object.kind, name)?,
-            other => self.feature_named(&object.kind, &to_text(other))?,
-        };
-        self.give(object, slot, value, false)
     }
 
     /// Runs the lambda that completes an object, which alone may have it as yet.
@@ -195,6 +221,16 @@ impl Compiler<'_> {
 
     /// Whether all that must hold does; what does not is said together.
     pub(super) fn invariants(&mut self, object: &Arc<Instance>) -> EvalResult<()> {
+        // What must hold of a value that is not there yet shows where the catalog is applied.
+        let draft = self.models.drafts.get(object.draft);
+        let mut values = draft.into_iter().flatten().flatten();
+        let is_open = |value: &Value| match value {
+            Value::Array(items) => items.iter().any(is_deferred),
+            single => is_deferred(single),
+        };
+        if values.any(is_open) {
+            return Ok(());
+        }
         let mut reasons = Vec::new();
         let mut places = Vec::new();
         for i in 0..object.layout().rules.len() {
@@ -240,6 +276,11 @@ impl Compiler<'_> {
             }
         })
     }
+}
+
+/// When a feature gets its value: those with setters come last, as these may look at others.
+fn turn(layout: &Layout, slot: usize) -> (bool, usize) {
+    (layout.slots[slot].set.is_some(), slot)
 }
 
 /// Says which entry of the hash an error is about.

@@ -75,9 +75,16 @@ pub(crate) enum Role {
     Derived,
     /// `invariant`
     Invariant,
+    /// `function`
+    Function,
 }
 
 impl ModelState {
+    /// Whether there are types with features at all.
+    pub(crate) fn has_types(&self) -> bool {
+        !self.types.is_empty()
+    }
+
     /// Whether code of a type is running.
     pub(crate) fn in_logic(&self) -> bool {
         !self.logics.is_empty()

@@ -74,6 +74,10 @@ fn deep_merge(call: &mut Call<'_, '_>) -> EvalResult {
         let n = args.len();
         return fail(format!("deep_merge(): wrong number of arguments ({n}; must be at least 2)"));
     }
+    // An entry is copied, weighed and dropped again.
+    const STEPS: usize = 4;
+    let entries: usize = args.iter().filter_map(Value::as_hash).map(HashValue::len).sum();
+    call.compiler.spend((STEPS * entries) as u64)?;
     let mut merged = HashValue::default();
     for value in &args {
         match value {

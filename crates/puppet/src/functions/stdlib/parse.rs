@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use ordain_data::yaml::Schema;
-use ordain_data::{Value as Data, json, yaml};
+use ordain_data::json;
+use ordain_data::yaml::Tree;
 
 use crate::eval::call::Call;
 use crate::eval::error::{EvalResult, plain as fail};
-use crate::functions::stdlib::{forward, text_of, warn};
+use crate::functions::stdlib::{deprecation, forward, text_of, warn};
 use crate::functions::support::{function, old, old_args, wrap};
 use crate::functions::{Function, opt, plain, rep, req};
-use crate::rich::from_data;
+use crate::rich::{from_data, from_yaml};
 use crate::value::Value;
 
 /// The functions of this family.
@@ -36,19 +36,18 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-type Reader = fn(&str) -> EvalResult<Data>;
+type Reader = fn(&str) -> EvalResult;
 
-fn read_json(text: &str) -> EvalResult<Data> {
-    json::read(text).map_err(wrap)
+fn read_json(text: &str) -> EvalResult {
+    json::read(text).map(|data| from_data(&data)).map_err(wrap)
 }
 
-fn read_yaml(text: &str) -> EvalResult<Data> {
-    yaml::read(text, Schema::Psych).map_err(wrap)
+fn read_yaml(text: &str) -> EvalResult {
+    Tree::parse(text).and_then(|tree| from_yaml(&tree)).map_err(wrap)
 }
 
 /// What was read; the default instead of nothing and `false`.
-fn or_default(data: &Data, default: Value) -> Value {
-    let value = from_data(data);
+fn or_default(value: Value, default: Value) -> Value {
     if value.is_true() { value } else { default }
 }
 
@@ -69,7 +68,7 @@ fn parse(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
         )),
     };
     match data {
-        Ok(data) => Ok(or_default(&data, default)),
+        Ok(value) => Ok(or_default(value, default)),
         Err(_) if default.is_true() => Ok(default),
         Err(error) => Err(error),
     }
@@ -91,15 +90,19 @@ fn load(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
         bytes.and_then(|bytes| read(&String::from_utf8_lossy(&bytes)))
     };
     match data {
-        Ok(data) => Ok(or_default(&data, default)),
+        Ok(value) => Ok(or_default(value, default)),
         Err(_) if default.is_true() => Ok(default),
         Err(error) => Err(error),
     }
 }
 
 fn parsepson(call: &mut Call<'_, '_>) -> EvalResult {
-    match (read_json(&call.str(0)), call.given(1)) {
-        (Ok(data), _) => Ok(from_data(&data)),
+    let text = "This method is deprecated. From Puppet 8, PSON is no longer natively supported. \
+                Please use JSON.parse().";
+    let read = deprecation(call, "parsepson", text, true);
+    let read = read.and_then(|()| read_json(&call.str(0)));
+    match (read, call.given(1)) {
+        (Ok(value), _) => Ok(value),
         (Err(_), Some(default)) => Ok(default.clone()),
         (Err(error), None) => Err(error),
     }
@@ -107,7 +110,7 @@ fn parsepson(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn parsehocon(call: &mut Call<'_, '_>) -> EvalResult {
     let world = &call.compiler.env.world;
-    match (ordain_data::hocon::read(&call.str(0), &|name| world.env(name)), call.given(1)) {
+    match (crate::hiera::read_hocon(world.as_ref(), &call.str(0)), call.given(1)) {
         (Ok(data), _) => Ok(from_data(&data)),
         (Err(_), Some(default)) => Ok(default.clone()),
         (Err(error), None) => fail(format!("stdlib::parsehocon(): {error}")),

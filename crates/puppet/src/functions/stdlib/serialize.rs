@@ -135,6 +135,7 @@ pub(crate) fn plain_data(value: &Value) -> Data {
             let entries = entries.iter().map(|(k, v)| (plain_data(k), plain_data(v)));
             Data::Map(Arc::new(entries.collect()))
         }
+        Value::Instance(instance) => crate::types::modelled::to_data(instance),
         other => Data::Str(to_text(other)),
     }
 }

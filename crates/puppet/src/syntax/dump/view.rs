@@ -352,6 +352,16 @@ impl Viewer<'_> {
         let range = statement.range;
         match &statement.kind {
             TypeStatementKind::Abstract => View { kind: "abstract", range, fields: vec![] },
+            TypeStatementKind::Function { name, lambda, .. } => {
+                let fields = vec![("name", text(name)), ("lambda", one(*lambda))];
+                View { kind: "function", range, fields }
+            }
+            TypeStatementKind::TitlePatterns { value, .. } => {
+                View { kind: "title-patterns", range, fields: vec![("value", one(*value))] }
+            }
+            TypeStatementKind::Annotations { value, .. } => {
+                View { kind: "annotations", range, fields: vec![("value", one(*value))] }
+            }
             TypeStatementKind::Invariant { title, body, .. } => {
                 let mut fields = Fields::new();
                 fields.extend(title.map(|title| ("title", one(title))));

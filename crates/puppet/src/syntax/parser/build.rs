@@ -140,6 +140,9 @@ impl Parser<'_> {
                 values.max(feature.kind.map_or(0, h))
             }
             TypeStatementKind::Invariant { title, body, .. } => h(*body).max(title.map_or(0, h)),
+            TypeStatementKind::Function { lambda, .. } => h(*lambda),
+            TypeStatementKind::TitlePatterns { value, .. }
+            | TypeStatementKind::Annotations { value, .. } => h(*value),
             TypeStatementKind::Abstract => 0,
         }
     }

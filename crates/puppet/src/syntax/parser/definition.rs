@@ -117,7 +117,7 @@ impl Parser<'_> {
         self.add(Expr::Access(list), range)
     }
 
-    fn parameter_list(&mut self) -> P<ordain_syntax::ListRef<Param>> {
+    pub(super) fn parameter_list(&mut self) -> P<ordain_syntax::ListRef<Param>> {
         if !matches!(self.kind(), T::LParen | T::WsLParen) {
             return Ok(Default::default());
         }

@@ -215,6 +215,9 @@ impl Parser<'_> {
             T::FArrow if before.kind == T::Variable => {
                 Some(Hint::Label("a variable is set with `=`"))
             }
+            T::Name if self.slice(token) == "enum" => Some(Hint::Help(
+                "a type of texts is `Enum['a', 'b']`; `enum[a, b]` is one in a type's body".into(),
+            )),
             T::FArrow if earlier == T::Semic && in_braces(open) => Some(Hint::Related(
                 self.lexed.tokens[self.pos - 2],
                 "this ends the attributes: between them stand commas",

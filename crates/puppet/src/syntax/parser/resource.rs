@@ -121,8 +121,15 @@ impl Parser<'_> {
                     "Expression is not valid as a resource, resource-default, or resource-override";
                 let at = self.program.range(left);
                 let error = Diagnostic::error("puppet::not-a-resource", message);
-                let error = error.at(at.in_file(self.file));
-                Err(self.report(self.with_condition(error, left)))
+                let mut error = self.with_condition(error.at(at.in_file(self.file)), left);
+                let is_bare = error.help.is_empty() && error.related.is_empty();
+                if is_bare && matches!(self.program[left], Expr::Var(_) | Expr::List(_)) {
+                    error = error.help(
+                        "attributes are set for references that are written out: \
+                         `File['/a', '/b'] { ... }`",
+                    );
+                }
+                Err(self.report(error))
             }
         }
     }

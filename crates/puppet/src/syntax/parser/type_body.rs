@@ -1,10 +1,11 @@
-//! The body of a type: `attr`, `has`, `invariant`, `abstract`; and the statement `invariant`.
+//! The body of a type: `attr`, `has`, `invariant`, `function`, `title_patterns`, `annotations`,
+//! `abstract`; and the statement `invariant`.
 //!
 //! Only `type` is a keyword. What begins a statement of a body, and the names of settings, are words
 //! that mean something in their place alone.
 
 use ecow::EcoString;
-use ordain_source::TextRange;
+use ordain_source::{Diagnostic, TextRange, suggest};
 
 use super::{P, Parser, T, Token};
 use crate::syntax::ast::*;
@@ -15,9 +16,42 @@ const LAMBDAS: [&str; 3] = ["derived", "set", "get"];
 /// The two spellings of the setting whose value may be a block.
 const CHECKS: [&str; 2] = ["check", "validate"];
 
+/// What begins a statement of a body.
+const STATEMENTS: [&str; 7] =
+    ["attr", "has", "invariant", "function", "title_patterns", "annotations", "abstract"];
+/// The same in words.
+const WORDS: &str =
+    "'attr', 'has', 'invariant', 'function', 'title_patterns', 'annotations' and 'abstract'";
+
+/// What to write in place of a word that begins no statement: words of other languages with types, and
+/// slips.
+fn instead_of(word: &str) -> Option<String> {
+    Some(match word {
+        "op" | "operation" | "method" | "def" | "fn" => {
+            "a function of the type is `function name($param) { ... }`".to_owned()
+        }
+        "param" | "params" | "type_parameters" | "type_parameter" => "a type has no parameters; \
+             a subtype for each, or a feature of type `Type`, says what its values are"
+            .to_owned(),
+        "private" | "protected" | "public" | "internal" => "a type hides nothing; `setable => \
+             false` keeps callers from giving a feature, `transient => true` keeps it out of data"
+            .to_owned(),
+        "ref" | "reference" | "contains" | "refers" => {
+            "a reference is `has name, Type`, and a link has `containment => false`".to_owned()
+        }
+        "annotation" => "annotations are `annotations { 'source' => { 'key' => 'text' } }`".into(),
+        "namevar" | "key_attributes" => {
+            "an attribute that names resources has the setting `namevar => true`".to_owned()
+        }
+        other => format!("did you mean `{}`?", suggest::nearest(other, STATEMENTS)?),
+    })
+}
+
 impl Parser<'_> {
     /// `type Name inherits Parent { statements }`, from what is behind the name.
     pub(super) fn type_definition(&mut self, keyword: Token, name: EcoString) -> P<ExprId> {
+        // The name of a definition is one from the top in any case.
+        let name = name.strip_prefix("::").map_or(name.clone(), EcoString::from);
         let mut parent = None;
         let mut parent_range = TextRange::default();
         if self.eat(T::Inherits) {
@@ -42,7 +76,7 @@ impl Parser<'_> {
 
     fn type_statement(&mut self) -> P<TypeStatement> {
         let start = self.token();
-        let is_word = matches!(start.kind, T::Name | T::Attr);
+        let is_word = matches!(start.kind, T::Name | T::Attr | T::Private);
         let kind = match self.slice(start) {
             "attr" if is_word => self.feature(false)?,
             "has" if is_word => self.feature(true)?,
@@ -51,13 +85,22 @@ impl Parser<'_> {
                 self.bump();
                 TypeStatementKind::Abstract
             }
+            "title_patterns" if is_word => {
+                let (value, range) = self.literal_behind(&[T::LBrack, T::ListStart])?;
+                TypeStatementKind::TitlePatterns { value, range }
+            }
+            "annotations" if is_word => {
+                let (value, range) = self.literal_behind(&[T::LBrace])?;
+                TypeStatementKind::Annotations { value, range }
+            }
+            _ if start.kind == T::Function => self.type_function()?,
             _ if start.kind == T::Eof || start.kind == T::Error => return Err(self.unexpected()),
             other => {
-                let message = format!(
-                    "The body of a type has 'attr', 'has', 'invariant' and 'abstract', not '{other}'"
-                );
+                let message = format!("The body of a type has {WORDS}, not '{other}'");
                 let at = self.range(start);
-                return Err(self.refuse("puppet::type-statement", message, at));
+                let mut error = Diagnostic::error("puppet::type-statement", message);
+                error.help.extend(instead_of(other));
+                return Err(self.report(error.at(at.in_file(self.file))));
             }
         };
         Ok(TypeStatement { kind, range: self.range_from(start) })
@@ -80,6 +123,14 @@ impl Parser<'_> {
                 }
                 _ => return Err(self.unexpected()),
             });
+            if matches!(self.kind(), T::LBrack | T::ListStart) {
+                let message = format!("The reference '{name}' is to one type with a body");
+                let at = self.range(self.token());
+                let help = "for several objects write `has name, Type { max => unbound }`, for other \
+                            values `attr`";
+                let error = Diagnostic::error("puppet::type-statement", message).help(help);
+                return Err(self.report(error.at(at.in_file(self.file))));
+            }
         } else if self.eat(T::Comma) {
             let start = self.token();
             kind = Some(self.value_type()?);
@@ -179,7 +230,8 @@ impl Parser<'_> {
                 self.body_block(at)?
             }
             _ if LAMBDAS.contains(&name.as_str()) => {
-                let message = format!("'{name}' takes a lambda: {name} => |$x| {{ ... }}");
+                let params = if name == "derived" { "||" } else { "|$value|" };
+                let message = format!("'{name}' takes a lambda: {name} => {params} {{ ... }}");
                 let at = self.range(start);
                 return Err(self.refuse("puppet::type-statement", message, at));
             }
@@ -187,6 +239,31 @@ impl Parser<'_> {
         };
         let (name_range, value_range) = (self.range(token), self.range_from(start));
         Ok(Setting { name, name_range, value, value_range })
+    }
+
+    /// `function name(params) >> Type { }`
+    fn type_function(&mut self) -> P<TypeStatementKind> {
+        self.bump();
+        let (name, name_range) = self.feature_name()?;
+        let start = self.token();
+        let params = self.parameter_list()?;
+        let returns = self.opt_return_type()?;
+        let body = self.body_block(self.range(start).start)?;
+        let lambda = self.program.lambdas.push(Lambda { params, returns, body });
+        let lambda_range = self.range_from(start);
+        let lambda = self.add(Expr::Lambda(lambda), lambda_range)?;
+        Ok(TypeStatementKind::Function { name, name_range, lambda, lambda_range })
+    }
+
+    /// `title_patterns [/a/, /b/]` or `annotations { source => { key => value } }`, from the value.
+    fn literal_behind(&mut self, begins: &[T]) -> P<(ExprId, TextRange)> {
+        self.bump();
+        let start = self.token();
+        if !begins.contains(&start.kind) {
+            return Err(self.unexpected());
+        }
+        let value = self.enclosed(Self::expression)?;
+        Ok((value, self.range_from(start)))
     }
 
     fn type_invariant(&mut self) -> P<TypeStatementKind> {

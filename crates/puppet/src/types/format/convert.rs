@@ -7,7 +7,7 @@ use ordain_functions::printf::ruby::{Arg, sprintf};
 use ordain_functions::text::capitalize;
 
 use super::literal::{write_indented_instance, write_instance};
-use super::quoted::{write_double_quoted, write_quoted, write_text_quoted};
+use super::quoted::{quoted, write_double_quoted, write_quoted, write_text_quoted};
 use super::spec::{Format, FormatMap, defaults, element_defaults, merge, read_map};
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::text::{to_text, write_text};
@@ -110,6 +110,12 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
         Value::Iterator(iterator) => {
             convert(&Value::array(iterator.items.iter().cloned()), formats, indent)
         }
+        Value::Runtime(object) => match format.letter {
+            's' => Ok(object.text.to_string()),
+            'q' => Ok(object.inspect.to_string()),
+            'p' => Ok(quoted(value)),
+            letter => wrong("Runtime", letter, "spq"),
+        },
         Value::Hash(_) => hash(value, format, formats, indent),
         Value::Int(i) => integer(*i, format),
         Value::Float(f) => float(*f, format),
@@ -136,7 +142,7 @@ impl ordain_functions::printf::ruby::Value for Shown<'_> {
     }
 
     fn inspect(&self) -> String {
-        super::quoted(self.0)
+        quoted(self.0)
     }
 
     fn class_name(&self) -> String {

@@ -79,7 +79,11 @@ impl Writer<'_> {
             }
             Value::Object(object) => self.instance(object),
             Value::Instance(instance) => instance.write(self.out),
-            Value::Sensitive(_) | Value::Binary(_) | Value::Callable(_) | Value::Iterator(_) => {
+            Value::Sensitive(_)
+            | Value::Binary(_)
+            | Value::Callable(_)
+            | Value::Iterator(_)
+            | Value::Runtime(_) => {
                 self.out.push_str("Instance of ");
                 write_type(self.out, &infer(value));
             }

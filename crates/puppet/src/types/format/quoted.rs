@@ -57,6 +57,7 @@ pub fn write_quoted(out: &mut String, value: &Value) {
             let _ = write!(out, "URI('{uri}')");
         }
         Value::Callable(_) => out.push_str("Callable"),
+        Value::Runtime(object) => write_text_quoted(out, &object.text),
         Value::Object(object) => write_instance(out, object),
         Value::Instance(instance) => instance.write(out),
     }

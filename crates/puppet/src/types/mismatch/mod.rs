@@ -7,7 +7,7 @@ use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use crate::eval::closure::{Closure, Signature, SignatureParam};
-use crate::eval::error::{EvalResult, plain};
+use crate::eval::error::{EvalResult, puppets};
 use crate::types::infer::callable_of;
 use crate::types::refusal::answered;
 use crate::types::{IntRange, Type, infer_set, is_assignable, is_instance};
@@ -160,7 +160,8 @@ pub fn describe_params(
     joined(subject, &errors)
 }
 
-fn is_deferred(value: &Value) -> bool {
+/// Whether a value is computed where the catalog is applied only.
+pub(crate) fn is_deferred(value: &Value) -> bool {
     matches!(value, Value::Object(object) if object.kind.name == "Deferred")
 }
 
@@ -233,5 +234,5 @@ pub fn assert_instance(subject: &str, kind: &Type, value: &Value) -> EvalResult<
         return Ok(());
     }
     let subject = format!("{subject} has wrong type,");
-    plain(describe_mismatch(&subject, kind, &infer_set(value)))
+    puppets(describe_mismatch(&subject, kind, &infer_set(value)))
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Instance;
 use crate::value::Value;
@@ -21,13 +21,47 @@ pub(crate) const PREF: &str = "__pref";
 /// An object as plain data, with all that is part of it. Objects that only links lead to are not in
 /// it.
 pub fn to_data(instance: &Arc<Instance>) -> Data {
-    Writer { root: instance, paths: None }.object(instance)
+    writer(vec![(instance, "#".into())]).object(instance)
+}
+
+/// An object, or a list of some, as a document, and the links in it that lead to objects that are not.
+pub fn document(value: &Value) -> (Data, Vec<EcoString>) {
+    let roots: Vec<(&Arc<Instance>, EcoString)> = match value {
+        Value::Instance(one) => vec![(one, "#".into())],
+        Value::Array(items) => {
+            let roots = items.iter().enumerate().filter_map(|(i, item)| match item {
+                Value::Instance(one) => Some((one, eco_format!("#/{i}"))),
+                _ => None,
+            });
+            roots.collect()
+        }
+        _ => Vec::new(),
+    };
+    let mut writer = writer(roots);
+    let data = writer.each(value, |writer, one| writer.object(one));
+    (data, writer.dangling)
+}
+
+fn writer(roots: Vec<(&Arc<Instance>, EcoString)>) -> Writer<'_> {
+    Writer { roots, known: None, dangling: Vec::new() }
 }
 
 struct Writer<'a> {
-    root: &'a Arc<Instance>,
-    /// Where the objects of the document are, once a link asks for it.
-    paths: Option<FxHashMap<*const Instance, EcoString>>,
+    /// The outermost objects of the document, with their paths.
+    roots: Vec<(&'a Arc<Instance>, EcoString)>,
+    /// What is in the document, once a link asks for it.
+    known: Option<Known>,
+    /// Links to what is not in the document.
+    dangling: Vec<EcoString>,
+}
+
+/// The objects of a document.
+#[derive(Default)]
+struct Known {
+    /// Where each is.
+    paths: FxHashMap<*const Instance, EcoString>,
+    /// What links call those that have names.
+    names: FxHashSet<EcoString>,
 }
 
 impl Writer<'_> {
@@ -40,8 +74,12 @@ impl Writer<'_> {
                 Some(texts) => many(slot.is_many, texts.iter().map(|text| link(text.clone()))),
                 None if feature.is_containment() => self.each(value, |w, target| w.object(target)),
                 None if feature.is_reference() => self.each(value, |w, target| {
-                    let name = target.link_name();
-                    link(name.unwrap_or_else(|| w.path(target)))
+                    let (text, is_here) = w.link_text(target);
+                    if !is_here {
+                        let kind = &instance.kind.name;
+                        w.dangling.push(eco_format!("{kind}: {}: {text}", feature.name));
+                    }
+                    link(text)
                 }),
                 None => crate::rich::to_data(value),
             };
@@ -65,17 +103,24 @@ impl Writer<'_> {
         }
     }
 
-    /// Where an object is in the document.
-    fn path(&mut self, target: &Arc<Instance>) -> EcoString {
-        let root = self.root;
-        let paths = self.paths.get_or_insert_with(|| {
-            let mut paths = FxHashMap::default();
-            collect(root, EcoString::from("#"), &mut paths);
-            paths
+    /// What a link to an object says, and whether the object is in the document.
+    fn link_text(&mut self, target: &Arc<Instance>) -> (EcoString, bool) {
+        let roots = &self.roots;
+        let known = self.known.get_or_insert_with(|| {
+            let mut known = Known::default();
+            roots.iter().for_each(|(root, path)| collect(root, path.clone(), &mut known));
+            known
         });
-        let known = paths.get(&Arc::as_ptr(target)).cloned();
-        // What is outside of the document and has no name can only be said to be of its type.
-        known.unwrap_or_else(|| eco_format!("{}#", target.kind.name))
+        let path = known.paths.get(&Arc::as_ptr(target)).cloned();
+        match (target.link_name(), path) {
+            (Some(name), path) => {
+                let is_here = path.is_some() || known.names.contains(&name);
+                (name, is_here)
+            }
+            (None, Some(path)) => (path, true),
+            // What is outside of the document and has no name can only be said to be of its type.
+            (None, None) => (eco_format!("{}#", target.kind.name), false),
+        }
     }
 }
 
@@ -87,8 +132,10 @@ fn many(is_many: bool, mut items: impl Iterator<Item = Data>) -> Data {
     if is_many { Data::list(items) } else { items.next().unwrap_or(Data::Null) }
 }
 
-fn collect(instance: &Instance, path: EcoString, out: &mut FxHashMap<*const Instance, EcoString>) {
-    out.insert(std::ptr::from_ref(instance), if path == "#" { "#/".into() } else { path.clone() });
+fn collect(instance: &Instance, path: EcoString, out: &mut Known) {
+    let own = if path == "#" { "#/".into() } else { path.clone() };
+    out.paths.insert(std::ptr::from_ref(instance), own);
+    out.names.extend(instance.link_name());
     for (_, slot, value) in instance.written().filter(|(_, slot, _)| slot.feature.is_containment())
     {
         let name = &slot.feature.name;

@@ -8,7 +8,7 @@ use ordain_source::Span;
 use rustc_hash::FxHashMap;
 
 use super::{Feature, TypeModel};
-use crate::load::ModelDef;
+use crate::load::{ModelDef, TitlePatterns};
 use crate::syntax::{ExprId, Program};
 use crate::types::Type;
 use crate::value::Value;
@@ -41,8 +41,12 @@ pub(crate) struct Layout {
     pub(crate) rules: Vec<Arc<Rule>>,
     /// The feature that links find an object by.
     pub(crate) id: Option<usize>,
-    /// The feature that names a resource of the type.
-    pub(crate) namevar: Option<usize>,
+    /// The features that name a resource of the type, together if there are several.
+    pub(crate) namevars: Vec<usize>,
+    /// What takes the titles of resources apart.
+    pub(crate) patterns: TitlePatterns,
+    /// All functions, inherited ones first.
+    pub(crate) functions: Vec<Arc<Method>>,
 }
 
 /// A feature.
@@ -60,6 +64,18 @@ pub(crate) struct Slot {
     pub(crate) derived: Option<Code>,
     pub(crate) set: Option<Code>,
     pub(crate) get: Option<Code>,
+}
+
+/// A function of a type.
+pub(crate) struct Method {
+    pub(crate) name: EcoString,
+    /// The type that has it.
+    pub(crate) owner: EcoString,
+    pub(crate) program: Arc<Program>,
+    /// The lambda that it is.
+    pub(crate) lambda: ExprId,
+    /// Where it is.
+    pub(crate) span: Span,
 }
 
 /// An invariant.
@@ -86,6 +102,19 @@ pub(crate) struct Code {
 }
 
 impl Layout {
+    /// The feature that alone names a resource of the type.
+    pub(crate) fn namevar(&self) -> Option<usize> {
+        match *self.namevars {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
+    /// The function of this name; one of a subtype comes before that of its parent.
+    pub(crate) fn method(&self, name: &str) -> Option<&Arc<Method>> {
+        self.functions.iter().rev().find(|method| method.name == name)
+    }
+
     /// The place of a feature.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()

@@ -23,14 +23,14 @@ use ecow::EcoString;
 use ordain_data::Value as Data;
 use ordain_source::Span;
 
-pub use data::to_data;
 pub(crate) use data::{PREF, PTYPE};
+pub use data::{document, to_data};
 pub use instance::Instance;
 pub(crate) use instance::{Document, Links, State};
 pub use layout::Modelled;
-pub(crate) use layout::{Code, Layout, Rule, Slot};
+pub(crate) use layout::{Code, Layout, Method, Rule, Slot};
 pub use read::models;
-pub(crate) use read::{check_of, feature, integer, literal, model};
+pub(crate) use read::{annotations, check_of, feature, integer, literal, model, title_patterns};
 pub use write::write;
 
 /// A type.
@@ -46,6 +46,12 @@ pub struct TypeModel {
     pub features: Vec<Feature>,
     /// Its own invariants in order; those of the parent are before them.
     pub invariants: Vec<Invariant>,
+    /// Its own functions in order.
+    pub functions: Vec<Function>,
+    /// The patterns that take titles of its resources apart, each as it is between its slashes.
+    pub title_patterns: Vec<EcoString>,
+    /// Notes for tools, by their source.
+    pub annotations: Annotations,
     /// Where it is defined, if it is written anywhere.
     pub span: Option<Span>,
 }
@@ -79,6 +85,8 @@ pub struct Feature {
     pub set: Option<Logic>,
     /// What turns the kept value into the one that is read.
     pub get: Option<Logic>,
+    /// Notes for tools, by their source.
+    pub annotations: Annotations,
     /// Where it is defined, if it is written anywhere.
     pub span: Option<Span>,
 }
@@ -149,6 +157,20 @@ pub struct Logic {
     pub span: Option<Span>,
 }
 
+/// Notes for tools that the language does not look at: keys and values by whose they are.
+pub type Annotations = Vec<(EcoString, Vec<(EcoString, Data)>)>;
+
+/// A function of a type, which objects are asked with a dot.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: EcoString,
+    /// Its parameters, what it gives and its body: what stands behind the name.
+    pub logic: Logic,
+    /// Where it is defined, if it is written anywhere.
+    pub span: Option<Span>,
+}
+
 /// What must hold of a whole object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invariant {
@@ -167,6 +189,9 @@ impl TypeModel {
             is_abstract: false,
             features: Vec::new(),
             invariants: Vec::new(),
+            functions: Vec::new(),
+            title_patterns: Vec::new(),
+            annotations: Vec::new(),
             span: None,
         }
     }
@@ -189,6 +214,7 @@ impl Feature {
             derived: None,
             set: None,
             get: None,
+            annotations: Vec::new(),
             span: None,
         }
     }

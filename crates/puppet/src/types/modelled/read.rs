@@ -4,7 +4,10 @@ use ecow::EcoString;
 use ordain_data::Value as Data;
 use ordain_source::TextRange;
 
-use super::{Feature, FeatureKind, Invariant, Logic, Multiplicity, TypeModel, ValueType};
+use super::{
+    Annotations, Feature, FeatureKind, Function, Invariant, Logic, Multiplicity, TypeModel,
+    ValueType,
+};
 use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, Setting, TypeStatement, TypeStatementKind,
 };
@@ -36,6 +39,19 @@ pub(crate) fn model(program: &Program, id: ExprId) -> Option<TypeModel> {
             }
             TypeStatementKind::Feature(syntax) => {
                 out.features.push(feature(program, syntax, *range));
+            }
+            TypeStatementKind::Function { name, lambda_range, .. } => {
+                out.functions.push(Function {
+                    name: name.clone(),
+                    logic: logic(program, *lambda_range),
+                    span: Some(range.in_file(program.file)),
+                });
+            }
+            TypeStatementKind::TitlePatterns { value, .. } => {
+                out.title_patterns.extend(title_patterns(program, *value).unwrap_or_default());
+            }
+            TypeStatementKind::Annotations { value, .. } => {
+                out.annotations.extend(annotations(program, *value).unwrap_or_default());
             }
         }
     }
@@ -78,6 +94,8 @@ pub(crate) fn feature(program: &Program, syntax: &FeatureSyntax, range: TextRang
     out.check = check_of(program, syntax).map(|s| logic(program, s.value_range));
     out.set = code("set");
     out.get = code("get");
+    out.annotations =
+        value("annotations").and_then(|id| annotations(program, id)).unwrap_or_default();
     out.span = Some(range.in_file(program.file));
     out
 }
@@ -123,6 +141,33 @@ fn symbols(program: &Program, parts: &[ExprId]) -> Option<Vec<EcoString>> {
         _ => None,
     };
     values.iter().map(text).collect()
+}
+
+/// The patterns of a list, each as it is between its slashes; `None` if it is no list of some.
+pub(crate) fn title_patterns(program: &Program, id: ExprId) -> Option<Vec<EcoString>> {
+    let Expr::List(items) = program[id] else { return None };
+    let pattern = |&item: &ExprId| match &program[item] {
+        Expr::Regex(source) => Some(source.clone()),
+        _ => None,
+    };
+    program.list(items).iter().map(pattern).collect()
+}
+
+/// The notes that a hash of hashes says; `None` if it is none, or has other than plain values.
+pub(crate) fn annotations(program: &Program, id: ExprId) -> Option<Annotations> {
+    let entries = |id: ExprId| match program[id] {
+        Expr::Hash(entries) => Some(program.list(entries).chunks_exact(2)),
+        _ => None,
+    };
+    let key = |id: ExprId| match &program[id] {
+        Expr::Str(text) | Expr::Name(text) => Some(text.clone()),
+        _ => None,
+    };
+    let details = |id: ExprId| {
+        let detail = |pair: &[ExprId]| Some((key(pair[0])?, literal(program, pair[1])?));
+        entries(id)?.map(detail).collect::<Option<Vec<_>>>()
+    };
+    entries(id)?.map(|pair| Some((key(pair[0])?, details(pair[1])?))).collect()
 }
 
 /// The value of an integer literal.

@@ -4,7 +4,11 @@ use std::fmt::Write as _;
 
 use ordain_data::Value as Data;
 
-use super::{Feature, FeatureKind, Invariant, Logic, Multiplicity, TypeModel, ValueType};
+use super::{
+    Annotations, Feature, FeatureKind, Function, Invariant, Logic, Multiplicity, TypeModel,
+    ValueType,
+};
+use crate::types::Regexp;
 use crate::types::format::quoted;
 use crate::value::Value;
 
@@ -29,8 +33,20 @@ fn write_type(out: &mut String, model: &TypeModel) {
     if model.is_abstract {
         out.push_str("  abstract\n");
     }
+    if !model.title_patterns.is_empty() {
+        let patterns: Vec<String> =
+            model.title_patterns.iter().map(|pattern| regex(pattern)).collect();
+        let _ = writeln!(out, "  title_patterns [{}]", patterns.join(", "));
+    }
+    if !model.annotations.is_empty() {
+        let _ = writeln!(out, "  annotations {}", annotations(&model.annotations));
+    }
     for feature in &model.features {
         write_feature(out, feature);
+    }
+    for Function { name, logic, .. } in &model.functions {
+        let blank = if logic.source.starts_with('(') { "" } else { " " };
+        let _ = writeln!(out, "  function {name}{blank}{}", logic.source);
     }
     for Invariant { title, logic } in &model.invariants {
         let title = title.as_ref().map_or_else(String::new, |t| format!("{t} "));
@@ -117,7 +133,31 @@ fn settings(feature: &Feature) -> Vec<String> {
     code("derived", &feature.derived);
     code("set", &feature.set);
     code("get", &feature.get);
+    if !feature.annotations.is_empty() {
+        out.push(format!("annotations => {}", annotations(&feature.annotations)));
+    }
     out
+}
+
+/// A pattern between slashes.
+fn regex(source: &str) -> String {
+    let mut out = String::new();
+    Regexp::new(source).write_delimited(&mut out);
+    out
+}
+
+fn annotations(all: &Annotations) -> String {
+    let text = |text: &str| quoted(&Value::str(text));
+    let sources = all.iter().map(|(source, details)| {
+        let value = |value: &Data| match value {
+            Data::Str(written) => text(written),
+            other => default(other),
+        };
+        let details: Vec<String> =
+            details.iter().map(|(key, one)| format!("{} => {}", text(key), value(one))).collect();
+        format!("{} => {{ {} }}", text(source), details.join(", "))
+    });
+    format!("{{ {} }}", sources.collect::<Vec<_>>().join(", "))
 }
 
 fn default(value: &Data) -> String {

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{PARENT_LIMIT, deciding, normal, text_of};
-use crate::eval::error::{EvalResult, plain};
+use crate::eval::error::{EvalResult, PlainError, plain};
 use crate::types::assignable::{is_assignable, resolved};
 use crate::types::mismatch::assert_instance;
 use crate::types::parse::parse_static;
@@ -99,6 +99,20 @@ fn check_parent(object: &ObjectType) -> EvalResult<()> {
     match object.parent.as_ref().map(resolved) {
         Some(Type::Reference(name)) if !name.is_empty() => {
             plain(format!("reference to unresolved type '{name}'"))
+        }
+        Some(Type::Object(parent)) if parent.line().any(|one| one.model.is_some()) => {
+            let label = object.label();
+            let own = match label {
+                "" => "T".to_owned(),
+                name => name.to_owned(),
+            };
+            let mut error = PlainError::new(format!(
+                "'{}' has features, which an Object type can not inherit",
+                parent.name
+            ));
+            error.help =
+                Some(format!("write `type {own} inherits {} {{ attr ... }}`", parent.name));
+            Err(error.into())
         }
         _ => Ok(()),
     }

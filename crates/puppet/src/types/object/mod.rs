@@ -17,7 +17,7 @@ use crate::eval::error::{EvalResult, plain};
 use crate::types::assignable::resolved;
 use crate::types::parse::parse_static;
 use crate::types::{
-    AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Parameterized, Type, generalize,
+    AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Parameterized, SizeRange, Type, generalize,
     infer, is_instance,
 };
 use crate::value::{HashValue, Object, Value};
@@ -101,6 +101,49 @@ pub fn error() -> Arc<ObjectType> {
         })
     });
     Arc::clone(&ERROR)
+}
+
+/// `Puppet::Resource::Param`, an attribute of a resource type.
+pub fn resource_param() -> Arc<ObjectType> {
+    static PARAM: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
+        Arc::new(ObjectType {
+            name: "Puppet::Resource::Param".into(),
+            attributes: vec![
+                attribute("type", "Type", None),
+                attribute("name", "String[1]", None),
+                attribute("name_var", "Boolean", Some(Value::Bool(false))),
+            ],
+            equality: Some(vec!["name".into()]),
+            ..ObjectType::bare()
+        })
+    });
+    Arc::clone(&PARAM)
+}
+
+/// `Puppet::Resource::ResourceType3`, a resource type.
+pub fn resource_type() -> Arc<ObjectType> {
+    static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
+        let params = || ObjectAttribute {
+            kind: Type::Array(Arc::new(Type::Object(resource_param())), SizeRange::ANY_SIZE),
+            value: Some(Value::array([])),
+            ..normal(EcoString::new())
+        };
+        let patterns = "Optional[Hash[Regexp, Array[String[1]]]]";
+        Arc::new(ObjectType {
+            name: "Puppet::Resource::ResourceType3".into(),
+            attributes: vec![
+                attribute("name", "String[1]", None),
+                ObjectAttribute { name: "properties".into(), ..params() },
+                ObjectAttribute { name: "parameters".into(), ..params() },
+                attribute("title_patterns_hash", patterns, Some(Value::Undef)),
+                attribute("isomorphic", "Boolean", Some(Value::Bool(true))),
+                attribute("capability", "Boolean", Some(Value::Bool(false))),
+            ],
+            equality: Some(vec!["name".into()]),
+            ..ObjectType::bare()
+        })
+    });
+    Arc::clone(&KIND)
 }
 
 /// Text of a key or name.

@@ -182,6 +182,10 @@ impl Translator<'_> {
                 out.extend(indented(self.refusing_block(other, is_last)?));
             }
         }
+        // Nothing that it would do is carried over: a message, for one.
+        if out.len() == 1 {
+            return Ok(if is_last { vec!["undef".to_owned()] } else { Vec::new() });
+        }
         out.push("}".to_owned());
         Ok(one_line(out))
     }

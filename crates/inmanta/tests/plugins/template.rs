@@ -136,3 +136,21 @@ fn templates_that_render_themselves_end() {
     let found = rendered("{{ std.template('/t.j2') }}");
     assert_eq!(found, "RecursionError: maximum recursion depth exceeded");
 }
+
+#[test]
+fn values_that_nest_without_end() {
+    let grown = |grow: &str, show: &str| {
+        let text = format!(
+            "{{% set ns = namespace(a=(1,)) %}}{{% for i in range(100000) %}}\
+             {{% set ns.a = {grow} %}}{{% endfor %}}{{{{ {show} }}}}"
+        );
+        rendered(&text)
+    };
+    let recursion = "RecursionError: maximum recursion depth exceeded";
+    assert_eq!(grown("[ns.a]", "1"), recursion);
+    assert_eq!(grown("(1, ns.a)", "1"), recursion);
+    assert_eq!(grown("{1: ns.a}", "1"), recursion);
+    let text = "{% set ns = namespace(a=(1,)) %}{% for i in range(60) %}\
+                {% set ns.a = (ns.a, ns.a) %}{% endfor %}{{ {ns.a: 1} }}";
+    assert!(rendered(text).starts_with("MemoryError: a key is too large"));
+}

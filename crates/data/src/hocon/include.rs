@@ -1,0 +1,167 @@
+//! `include` statements: which files they name, and what of them becomes part of the object.
+//!
+//! As in Ruby's library a name without `file()` is looked for beside the file that includes it;
+//! the outermost text is no file there, so nothing is found for it and nothing is included.
+
+use std::path::{Path, PathBuf};
+
+use ecow::EcoString;
+
+use super::parse::Parser;
+use super::{Fields, Kind, Node, Surroundings};
+use crate::json::Problem;
+
+/// How deep files may include each other, as in Ruby's library.
+const NESTED_FILES: u32 = 50;
+/// How many files one text may include, those of the included ones counted.
+const FILES: u32 = 10_000;
+
+/// What the parsers of a text and of all that it includes know together.
+pub(super) struct Included<'s> {
+    surroundings: &'s Surroundings<'s>,
+    depth: u32,
+    files: u32,
+}
+
+/// What an `include` statement names.
+pub(super) enum Target {
+    /// `include "name"`.
+    Name(String),
+    /// `include file("path")`.
+    File(String),
+}
+
+impl<'s> Included<'s> {
+    pub(super) fn new(surroundings: &'s Surroundings<'s>) -> Self {
+        Self { surroundings, depth: 0, files: 0 }
+    }
+
+    /// The files of a target that are there, the one that wins first.
+    fn files(
+        &self,
+        target: &Target,
+        from: Option<&Path>,
+    ) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
+        let path = match (target, from) {
+            (Target::File(path), _) => PathBuf::from(path),
+            (Target::Name(name), Some(from)) => {
+                from.parent().map_or_else(|| PathBuf::from(name), |parent| parent.join(name))
+            }
+            (Target::Name(_), None) => return Ok(Vec::new()),
+        };
+        let name = path.to_string_lossy();
+        let candidates = match [".conf", ".json", ".properties"].iter().any(|e| name.ends_with(e)) {
+            true => vec![path],
+            false => vec![format!("{name}.conf").into(), format!("{name}.json").into()],
+        };
+        let mut found = Vec::new();
+        for path in candidates {
+            let read = (self.surroundings.file)(&path);
+            found.extend(read.map_err(|e| format!("{}: {e}", path.display()))?.map(|b| (path, b)));
+        }
+        Ok(found)
+    }
+}
+
+impl Parser<'_, '_, '_> {
+    /// Adds to an object what a statement includes. `at` is the place of the statement, which
+    /// becomes that of all that is included.
+    pub(super) fn include(
+        &mut self,
+        fields: &mut Fields,
+        target: &Target,
+        at: usize,
+    ) -> Result<(), Problem> {
+        let problem = |message: String| Problem { at, message };
+        let files = self.included.files(target, self.file).map_err(problem)?;
+        let mut merged: Option<Fields> = None;
+        for (path, bytes) in files.into_iter().rev() {
+            let object = self.included_object(&path, bytes).map_err(problem)?;
+            match &mut merged {
+                Some(merged) => merged.merge(object),
+                None => merged = Some(object),
+            }
+        }
+        let Some(object) = merged else { return Ok(()) };
+        let mut substitutes = false;
+        for (key, field) in object.into_fields() {
+            for mut node in field {
+                node.move_below(at, &self.path, &mut substitutes);
+                fields.define(key.clone(), node);
+            }
+        }
+        match substitutes && self.lists > 0 {
+            true => Err(problem(
+                "a file that is included inside of a list cannot have substitutions".to_owned(),
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// The root of an included file.
+    fn included_object(&mut self, path: &Path, bytes: Vec<u8>) -> Result<Fields, String> {
+        let shown = path.display();
+        if self.included.depth >= NESTED_FILES {
+            return Err(format!(
+                "{shown}: include statements nested more than {NESTED_FILES} times, you probably \
+                 have a cycle in your includes"
+            ));
+        }
+        self.included.files += 1;
+        if self.included.files > FILES {
+            return Err(format!("more than {FILES} files are included"));
+        }
+        let text =
+            String::from_utf8(bytes).map_err(|_| format!("{shown}: the text is not UTF-8"))?;
+        if path.extension().is_some_and(|ending| ending == "json") {
+            crate::json::read(&text).map_err(|e| format!("{shown}: {e}"))?;
+        }
+        self.included.depth += 1;
+        let mut parser = Parser::new(&text, Some(path), self.ids, self.included);
+        let root = parser.root();
+        self.ids = parser.ids;
+        self.included.depth -= 1;
+        match root.map_err(|problem| problem.at(&text)) {
+            Ok(Node { kind: Kind::Object(fields), .. }) => Ok(fields),
+            Ok(_) => Ok(Fields::default()),
+            Err(error) => Err(format!("{shown}: {error}")),
+        }
+    }
+}
+
+impl Fields {
+    /// The keys in the order of the result, with what was given for them.
+    fn into_fields(mut self) -> Vec<(EcoString, Vec<Node>)> {
+        let keys: Vec<EcoString> =
+            self.in_order().into_iter().map(|(key, _)| key.clone()).collect();
+        let fields = keys.into_iter().map(|key| {
+            let field = self.entries.get_mut(&key);
+            let nodes = field.map(|field| std::mem::take(&mut field.definitions));
+            (key, nodes.unwrap_or_default())
+        });
+        fields.collect()
+    }
+}
+
+impl Node {
+    /// Moves a node below a path: its substitutions look there first. Notes whether it has any.
+    fn move_below(&mut self, at: usize, path: &[EcoString], substitutes: &mut bool) {
+        self.at = at;
+        match &mut self.kind {
+            Kind::Scalar(..) | Kind::Blank(_) => {}
+            Kind::List(nodes) | Kind::Concatenation(nodes) => {
+                nodes.iter_mut().for_each(|node| node.move_below(at, path, substitutes));
+            }
+            Kind::Object(fields) => {
+                let fields = fields.entries.values_mut();
+                let nodes = fields.flat_map(|field| &mut field.definitions);
+                nodes.for_each(|node| node.move_below(at, path, substitutes));
+            }
+            Kind::Substitution { path: own, prefix, .. } => {
+                *substitutes = true;
+                *prefix += path.len();
+                own.splice(..0, path.iter().cloned());
+            }
+        }
+    }
+}

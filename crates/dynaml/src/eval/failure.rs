@@ -1,0 +1,204 @@
+//! Failures inside of lambdas, in the words of spiff++: with the lambda and what its names stand for.
+
+use std::fmt::Write;
+use std::rc::Rc;
+
+use super::lambda::INLINE;
+use super::scope::{Bound, Scope};
+use super::stop::{Issue, Stop};
+use super::{Env, Evaluator};
+use crate::functions::quoted;
+use crate::syntax::ast::{ExprId, LambdaExpr};
+use crate::syntax::print::{print, print_lambda};
+use crate::value::{Lambda, Map, Value};
+
+/// How long a text may be that is shown as a whole, and how much is shown of both ends of longer ones.
+const LONGEST: usize = 40;
+const END: usize = 17;
+
+impl Evaluator<'_> {
+    /// What the failure of a lambda's body means for its caller.
+    #[cold]
+    pub(crate) fn in_lambda(&mut self, lambda: &Lambda, inner: &Env, stop: Stop) -> Stop {
+        let Stop::Failed(issue) = stop else { return stop };
+        if issue.limit || issue.text == super::stop::TOO_DEEP {
+            return Stop::Failed(issue);
+        }
+        let captured = self.shown_names(&lambda.captured, &lambda.bound);
+        let captured = if captured.entries().is_empty() { String::new() } else { short(&captured) };
+        let names = self.shown_names(&inner.locals, &[]);
+        let text = ecow::eco_format!(
+            "evaluation of lambda expression failed: {captured}{}: {}",
+            self.lambda_text(lambda),
+            short(&names)
+        );
+        Stop::within(text, issue)
+    }
+
+    /// What the failure of a parameter's default means for the lambda.
+    #[cold]
+    pub(crate) fn in_default(
+        &self,
+        lambda: &LambdaExpr,
+        (at, default): (usize, ExprId),
+        stop: Stop,
+    ) -> Stop {
+        let Stop::Failed(issue) = stop else { return stop };
+        if issue.limit {
+            return Stop::Failed(issue);
+        }
+        let text = ecow::eco_format!(
+            "evaluation of lambda call default argument {at} failed: {}: {}",
+            print_lambda(&self.sources.exprs, lambda),
+            print(&self.sources.exprs, default)
+        );
+        Stop::within(text, issue)
+    }
+
+    /// The names of a scope with their values, those of a lambda itself left out.
+    fn shown_names(&mut self, scope: &Scope, bound: &[(ecow::EcoString, Value)]) -> Rc<Map> {
+        let mut entries = Vec::new();
+        for (name, found) in scope.entries() {
+            if name == "_" || name == INLINE {
+                continue;
+            }
+            let value = match found {
+                Bound::Value(item) => item.value,
+                Bound::Node(_) => self.bound_value(found).unwrap_or_default(),
+            };
+            entries.push((name, value.into()));
+        }
+        entries.extend(bound.iter().map(|(name, value)| (name.clone(), value.clone().into())));
+        Map::new(entries)
+    }
+}
+
+impl Stop {
+    /// A failure for which another one is the reason.
+    pub(crate) fn within(text: impl Into<ecow::EcoString>, inner: Rc<Issue>) -> Self {
+        Self::Failed(Rc::new(Issue { text: text.into(), inner: Some(inner), ..Issue::default() }))
+    }
+}
+
+/// A map as Go shows it, long ones without their middle.
+fn short(map: &Map) -> String {
+    let map = Piece::Map(map);
+    let mut front = String::new();
+    if map.show_front(&mut front) {
+        return front;
+    }
+    let mut back = Vec::new();
+    let mut length = 0;
+    map.show_back(&mut back, &mut length);
+    back.reverse();
+    let back = back.concat();
+    let (mut from, mut to) = (back.len().saturating_sub(END), END.min(front.len()));
+    while !back.is_char_boundary(from) {
+        from += 1;
+    }
+    while !front.is_char_boundary(to) {
+        to -= 1;
+    }
+    format!("{} ... {}", &front[..to], &back[from..])
+}
+
+/// Part of what is shown.
+enum Piece<'v> {
+    Map(&'v Map),
+    Value(&'v Value),
+}
+
+impl Piece<'_> {
+    /// Writes it from its beginning; no more than is shown of a long one. Whether it is complete.
+    fn show_front(&self, out: &mut String) -> bool {
+        match self {
+            Self::Value(Value::Map(map)) => return Piece::Map(map).show_front(out),
+            Self::Value(Value::List(list)) => {
+                out.push('[');
+                for (at, item) in list.items.iter().enumerate() {
+                    out.push_str(if at > 0 { ", " } else { "" });
+                    if !Piece::Value(&item.value).show_front(out) {
+                        return false;
+                    }
+                }
+                out.push(']');
+            }
+            Self::Value(Value::Str(text)) if text.len() > LONGEST => {
+                out.push_str(&quoted(&text[..text.floor_char_boundary(LONGEST)]));
+                return false;
+            }
+            Self::Value(value) => out.push_str(&plain(value)),
+            Self::Map(map) => {
+                out.push('{');
+                for (at, (key, item)) in map.entries().iter().enumerate() {
+                    let _ = write!(out, "{}{key}: ", if at > 0 { ", " } else { "" });
+                    if !Piece::Value(&item.value).show_front(out) {
+                        return false;
+                    }
+                }
+                out.push('}');
+            }
+        }
+        out.len() <= LONGEST
+    }
+
+    /// Collects its parts from its end, until there are as many bytes as are shown.
+    fn show_back(&self, parts: &mut Vec<String>, length: &mut usize) {
+        let mut push = |part: String| {
+            *length += part.len();
+            parts.push(part);
+            *length >= END
+        };
+        match self {
+            Self::Value(Value::Map(map)) => Piece::Map(map).show_back(parts, length),
+            Self::Value(Value::List(list)) => {
+                if push("]".into()) {
+                    return;
+                }
+                for (at, item) in list.items.iter().enumerate().rev() {
+                    Piece::Value(&item.value).show_back(parts, length);
+                    if *length >= END {
+                        return;
+                    }
+                    let part = if at > 0 { ", " } else { "" };
+                    *length += part.len();
+                    parts.push(part.into());
+                }
+                parts.push("[".into());
+            }
+            Self::Value(Value::Str(text)) if text.len() > LONGEST => {
+                push(quoted(&text[text.ceil_char_boundary(text.len() - LONGEST)..]));
+            }
+            Self::Value(value) => {
+                push(plain(value));
+            }
+            Self::Map(map) => {
+                if push("}".into()) {
+                    return;
+                }
+                for (at, (key, item)) in map.entries().iter().enumerate().rev() {
+                    Piece::Value(&item.value).show_back(parts, length);
+                    if *length >= END {
+                        return;
+                    }
+                    let part = format!("{}{key}: ", if at > 0 { ", " } else { "" });
+                    *length += part.len();
+                    parts.push(part);
+                }
+                parts.push("{".into());
+            }
+        }
+    }
+}
+
+/// A value without parts.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".into(),
+        Value::Str(text) => quoted(text),
+        Value::Lambda(_) => "dynaml.LambdaValue{…}".into(),
+        Value::Template(_) => "dynaml.TemplateValue{…}".into(),
+        Value::Float(x) => ordain_functions::float::to_go(*x),
+        other => other.simple_text().unwrap_or_default().into(),
+    }
+}

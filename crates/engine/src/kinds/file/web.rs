@@ -1,0 +1,192 @@
+//! Sources on web servers: what their headers say of them, and their content.
+
+use std::io::{self, Read};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ordain_functions::digest::hex;
+use ordain_functions::time;
+use ureq::Body;
+use ureq::http::{HeaderMap, Method, Request, Response, Uri};
+
+use super::checksum::{Algorithm, Checksum};
+use crate::host::Host;
+use crate::kinds::http::content::time_of;
+use crate::kinds::http::fetch::{agent, failed};
+
+/// The headers that have a digest in hexadecimal.
+const DIGESTS: [(Algorithm, &str); 3] = [
+    (Algorithm::Sha256, "x-checksum-sha256"),
+    (Algorithm::Sha1, "x-checksum-sha1"),
+    (Algorithm::Md5, "x-checksum-md5"),
+];
+
+/// How servers know who asks.
+const AGENT: &str = concat!("Ordain/", env!("CARGO_PKG_VERSION"));
+
+/// A file on a web server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Address {
+    uri: Uri,
+    /// The value of the header for a user and password in the address.
+    authorization: Option<String>,
+}
+
+/// What a server says of a file.
+pub(super) struct WebFile {
+    address: Address,
+    /// The digests that it names.
+    digests: Vec<(Algorithm, String)>,
+    /// When the content last changed; now, if it does not say so.
+    modified: i64,
+}
+
+impl Address {
+    /// Reads an address; `None` if it is none.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let uri: Uri = text.parse().ok()?;
+        uri.host().filter(|host| !host.is_empty())?;
+        let user = uri.authority()?.as_str().rsplit_once('@').map(|(user, _)| user.to_owned());
+        let Some(user) = user else { return Some(Self { uri, authorization: None }) };
+        let authorization = Some(format!("Basic {}", STANDARD.encode(unescaped(&user))));
+        Some(Self { uri: text.replacen(&format!("{user}@"), "", 1).parse().ok()?, authorization })
+    }
+
+    /// The address without a password.
+    pub(super) fn shown(&self) -> String {
+        self.uri.to_string()
+    }
+
+    fn ask(&self, method: Method, range: Option<&str>, host: &Host) -> io::Result<Response<Body>> {
+        let mut request = Request::builder().method(method).uri(self.uri.clone());
+        request = request.header("User-Agent", AGENT);
+        if let Some(range) = range {
+            request = request.header("Range", range);
+        }
+        if let Some(authorization) = &self.authorization {
+            request = request.header("Authorization", authorization);
+        }
+        let agent = agent(&host.root, self.uri.scheme_str() == Some("https"));
+        agent.run(request.body(()).map_err(io::Error::other)?).map_err(failed)
+    }
+
+    /// What the server says of the file; `None` if it has none.
+    ///
+    /// # Errors
+    /// When the server cannot be asked.
+    pub(super) fn look(&self, host: &Host) -> io::Result<Option<WebFile>> {
+        let mut response = self.ask(Method::HEAD, None, host)?;
+        // Servers that know only `GET`, and addresses that are signed for it.
+        if matches!(response.status().as_u16(), 403 | 405) {
+            response = self.ask(Method::GET, Some("bytes=0-0"), host)?;
+        }
+        let found = response.status().is_success();
+        Ok(found.then(|| WebFile::new(self.clone(), response.headers())))
+    }
+}
+
+/// The bytes that a user and password in an address stand for.
+fn unescaped(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.as_bytes();
+    while let [first, rest @ ..] = bytes {
+        let code = rest.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let code = code.filter(|_| *first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok());
+        out.push(code.unwrap_or(*first));
+        bytes = if code.is_some() { &rest[2..] } else { rest };
+    }
+    out
+}
+
+impl WebFile {
+    fn new(address: Address, headers: &HeaderMap) -> Self {
+        let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let digest = |(algorithm, name): (Algorithm, &str)| {
+            Some((algorithm, text(name)?.trim().to_lowercase()))
+        };
+        let mut digests: Vec<_> = DIGESTS.into_iter().filter_map(digest).collect();
+        let md5 = text("content-md5").and_then(|text| STANDARD.decode(text.trim()).ok());
+        if let Some(bytes) = md5.filter(|_| !digests.iter().any(|(a, _)| *a == Algorithm::Md5)) {
+            digests.push((Algorithm::Md5, hex(&bytes)));
+        }
+        let modified = text("last-modified").and_then(time_of).unwrap_or_else(SystemTime::now);
+        let modified = modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        Self { address, digests, modified: i64::try_from(modified).unwrap_or(i64::MAX) }
+    }
+
+    /// The digest that tells whether a content is the same, the kind that is asked for first;
+    /// `None` if the time tells it.
+    pub(super) fn digest(&self, asked: Checksum) -> Option<(Checksum, &str)> {
+        let wanted = match asked {
+            Checksum::Digest(algorithm, false) => Some(algorithm),
+            Checksum::Mtime => return None,
+            _ => None,
+        };
+        let found = self.digests.iter().find(|(algorithm, _)| Some(*algorithm) == wanted);
+        let (algorithm, hex) = found.or(self.digests.first())?;
+        Some((Checksum::Digest(*algorithm, false), hex))
+    }
+
+    /// What the server says of the content, as messages show it.
+    pub(super) fn shown(&self, asked: Checksum) -> String {
+        match self.digest(asked) {
+            Some((checksum, hex)) => format!("{{{}}}{hex}", checksum.name()),
+            None => shown_time(self.modified, "UTC"),
+        }
+    }
+
+    /// What a file here has in its place; the reader gives its content.
+    pub(super) fn shown_here(
+        &self,
+        asked: Checksum,
+        modified: i64,
+        reader: impl Read,
+    ) -> io::Result<String> {
+        match self.digest(asked) {
+            Some((checksum, _)) => checksum.show(reader),
+            None => Ok(shown_time(modified, "+0000")),
+        }
+    }
+
+    /// Whether a file here that was changed at this time may be older than that of the server.
+    pub(super) fn is_newer_than(&self, modified: i64) -> bool {
+        self.modified > modified
+    }
+
+    /// The content.
+    ///
+    /// # Errors
+    /// When the server cannot be asked, or does not give it.
+    pub(super) fn reader(&self, host: &Host) -> io::Result<Box<dyn Read>> {
+        let response = self.address.ask(Method::GET, None, host)?;
+        let status = response.status();
+        if !status.is_success() {
+            let (code, why) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
+            let text = format!("Error {code} on SERVER: {why}");
+            return Err(io::Error::other(text));
+        }
+        Ok(Box::new(response.into_body().into_with_config().limit(u64::MAX).reader()))
+    }
+}
+
+fn shown_time(seconds: i64, zone: &str) -> String {
+    let nanoseconds = i128::from(seconds) * 1_000_000_000;
+    let text = time::format("%Y-%m-%d %H:%M:%S", nanoseconds, Some(0));
+    format!("{{mtime}}{} {zone}", text.unwrap_or_else(|_| seconds.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let address = Address::parse("https://us%40er:p%3Aw@example.org:8443/a?b=c").unwrap();
+        assert_eq!(address.shown(), "https://example.org:8443/a?b=c");
+        let wanted = format!("Basic {}", STANDARD.encode("us@er:p:w"));
+        assert_eq!(address.authorization.as_deref(), Some(wanted.as_str()));
+        assert!(Address::parse("http:///a").is_none() && Address::parse("http://a b/").is_none());
+    }
+}

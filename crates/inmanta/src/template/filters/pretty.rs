@@ -1,0 +1,219 @@
+//! The filter `pprint`: Python's `pprint.pformat`.
+
+use ordain_functions::text::repr_python;
+
+use super::super::arguments::Bound;
+use super::super::fault::{Fault, Res};
+use super::super::interpret::Runtime;
+use super::super::methods;
+use super::super::value::Val;
+
+/// How wide lines may be, in characters.
+const WIDTH: usize = 80;
+
+pub(super) fn pprint(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+    let mut out = String::new();
+    write(runtime, &bound.at(0), &mut out, Room { indent: 0, behind: 0, level: 1 })?;
+    runtime.text_fits(out.len())?;
+    Ok(Val::str(out))
+}
+
+/// The place of a value: its indentation, what comes behind it on its line, and how deep it is.
+#[derive(Clone, Copy)]
+struct Room {
+    indent: usize,
+    behind: usize,
+    level: usize,
+}
+
+/// The entries of a dict, sorted as well as its keys allow.
+fn sorted_entries(runtime: &mut Runtime<'_>, value: &Val) -> Res<Vec<(Val, Val)>> {
+    let mut entries = runtime.entries(value)?;
+    let is_uniform = entries.windows(2).all(|pair| {
+        let is_text = |value: &Val| value.as_text().is_some();
+        (is_text(&pair[0].0) && is_text(&pair[1].0))
+            || (pair[0].0.is_number() && pair[1].0.is_number())
+    });
+    if is_uniform {
+        let keyed: Vec<(Val, Val)> = entries
+            .iter()
+            .map(|(key, value)| (key.clone(), Val::tuple(vec![key.clone(), value.clone()])))
+            .collect();
+        let sorted = runtime.sorted(keyed, false)?;
+        return Ok(sorted.iter().filter_map(pair).collect());
+    }
+    // Keys that do not compare are sorted by the names of their types.
+    entries.sort_by(|(a, _), (b, _)| a.type_name().cmp(b.type_name()));
+    Ok(entries)
+}
+
+fn pair(value: &Val) -> Option<(Val, Val)> {
+    match value {
+        Val::Tuple(found) => match &found.items[..] {
+            [key, value] => Some((key.clone(), value.clone())),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A value on one line, with dicts sorted.
+fn flat(runtime: &mut Runtime<'_>, value: &Val, depth: usize) -> Res<String> {
+    if depth > 200 {
+        return Err(Fault::Raised("RecursionError", "maximum recursion depth exceeded".into()));
+    }
+    runtime.step(1)?;
+    let items = |runtime: &mut Runtime<'_>, items: &[Val]| {
+        let parts: Res<Vec<String>> =
+            items.iter().map(|item| flat(runtime, item, depth + 1)).collect();
+        parts.map(|parts| parts.join(", "))
+    };
+    Ok(match value {
+        Val::List(found) => {
+            let all = found.borrow().clone();
+            format!("[{}]", items(runtime, &all)?)
+        }
+        Val::Tuple(found) if !found.is_group => {
+            let comma = if found.items.len() == 1 { "," } else { "" };
+            format!("({}{comma})", items(runtime, &found.items)?)
+        }
+        Val::Dict(_) => {
+            let mut parts = Vec::new();
+            for (key, value) in sorted_entries(runtime, value)? {
+                let key = flat(runtime, &key, depth + 1)?;
+                parts.push(format!("{key}: {}", flat(runtime, &value, depth + 1)?));
+            }
+            format!("{{{}}}", parts.join(", "))
+        }
+        other => runtime.repr(other)?,
+    })
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn write(runtime: &mut Runtime<'_>, value: &Val, out: &mut String, room: Room) -> Res<()> {
+    let shown = flat(runtime, value, room.level)?;
+    runtime.text_fits(out.len() + shown.len())?;
+    let most = WIDTH.saturating_sub(room.indent + room.behind);
+    if width(&shown) <= most {
+        out.push_str(&shown);
+        return Ok(());
+    }
+    match value {
+        Val::List(found) => {
+            let items = found.borrow().clone();
+            out.push('[');
+            write_items(runtime, &items, out, Room { behind: room.behind + 1, ..room })?;
+            out.push(']');
+        }
+        Val::Tuple(found) if !found.is_group => {
+            let end = if found.items.len() == 1 { ",)" } else { ")" };
+            out.push('(');
+            let behind = room.behind + end.len();
+            write_items(runtime, &found.items, out, Room { behind, ..room })?;
+            out.push_str(end);
+        }
+        Val::Dict(_) => {
+            out.push('{');
+            let entries = sorted_entries(runtime, value)?;
+            let count = entries.len();
+            for (index, (key, value)) in entries.into_iter().enumerate() {
+                if index > 0 {
+                    out.push_str(",\n");
+                    out.push_str(&" ".repeat(room.indent + 1));
+                }
+                let key = flat(runtime, &key, room.level)?;
+                out.push_str(&key);
+                out.push_str(": ");
+                let is_last = index + 1 == count;
+                let inner = Room {
+                    indent: room.indent + 1 + width(&key) + 2,
+                    behind: if is_last { room.behind + 1 } else { 1 },
+                    level: room.level + 1,
+                };
+                write(runtime, &value, out, inner)?;
+            }
+            out.push('}');
+        }
+        Val::Str(text) => write_text(text, out, room),
+        _ => out.push_str(&shown),
+    }
+    Ok(())
+}
+
+fn write_items(runtime: &mut Runtime<'_>, items: &[Val], out: &mut String, room: Room) -> Res<()> {
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push_str(",\n");
+            out.push_str(&" ".repeat(room.indent + 1));
+        }
+        let is_last = index + 1 == items.len();
+        let inner = Room {
+            indent: room.indent + 1,
+            behind: if is_last { room.behind } else { 1 },
+            level: room.level + 1,
+        };
+        write(runtime, item, out, inner)?;
+    }
+    Ok(())
+}
+
+/// A long text in parts, each on a line of its own.
+fn write_text(text: &str, out: &mut String, room: Room) {
+    let is_outermost = room.level == 1;
+    let indent = room.indent + usize::from(is_outermost);
+    let behind = room.behind + usize::from(is_outermost);
+    let most = WIDTH.saturating_sub(indent);
+    let mut parts: Vec<String> = Vec::new();
+    let lines = methods::lines(text, true);
+    for (index, line) in lines.iter().enumerate() {
+        let is_last = index + 1 == lines.len();
+        let room_here = if is_last { most.saturating_sub(behind) } else { most };
+        let shown = repr_python(line);
+        if width(&shown) <= room_here {
+            parts.push(shown);
+            continue;
+        }
+        let words = words(line);
+        let mut current = String::new();
+        for (number, word) in words.iter().enumerate() {
+            let candidate = format!("{current}{word}");
+            let is_end = is_last && number + 1 == words.len();
+            let room_here = if is_end { most.saturating_sub(behind) } else { most };
+            if width(&repr_python(&candidate)) > room_here {
+                if !current.is_empty() {
+                    parts.push(repr_python(&current));
+                }
+                current = (*word).to_owned();
+            } else {
+                current = candidate;
+            }
+        }
+        if !current.is_empty() {
+            parts.push(repr_python(&current));
+        }
+    }
+    if let [only] = &parts[..] {
+        out.push_str(only);
+        return;
+    }
+    out.push_str(if is_outermost { "(" } else { "" });
+    out.push_str(&parts.join(&format!("\n{}", " ".repeat(indent))));
+    out.push_str(if is_outermost { ")" } else { "" });
+}
+
+/// The words of a line, each with the blanks behind it.
+fn words(line: &str) -> Vec<&str> {
+    let is_blank = ordain_functions::text::is_python_space;
+    let mut found = Vec::new();
+    let mut rest = line;
+    while !rest.is_empty() {
+        let word = rest.find(is_blank).unwrap_or(rest.len());
+        let blank = rest[word..].find(|c| !is_blank(c)).unwrap_or(rest.len() - word);
+        found.push(&rest[..word + blank]);
+        rest = &rest[word + blank..];
+    }
+    found
+}

@@ -1,0 +1,43 @@
+//! Backends of Hiera 3, asked in the `ruby` process.
+
+use ordain_source::Span;
+use serde_json::json;
+
+use super::Callee;
+use crate::eval::Compiler;
+use crate::eval::error::EvalResult;
+use crate::eval::scope::ScopeId;
+use crate::value::Value;
+
+/// A value, or that there is none; why, if the backend could not be loaded.
+pub(crate) type BackendAnswer = Result<Value, Option<String>>;
+
+impl Compiler<'_> {
+    /// Asks a backend for a key. The arguments are its configuration, the paths that come first, and
+    /// how it shall merge.
+    ///
+    /// # Errors
+    /// When there is no `ruby`, or the code of the backend fails.
+    pub(crate) fn ask_hiera3_backend(
+        &mut self,
+        name: &str,
+        key: &str,
+        arguments: &[Value; 3],
+        (scope, span): (ScopeId, Span),
+    ) -> EvalResult<BackendAnswer> {
+        let what = format!("the Hiera 3 backend '{name}'");
+        let place = format!("hiera/backend/{}_backend.rb", name.to_lowercase());
+        let callee = Callee { what: &what, place: &place };
+        self.with_ruby(callee, span, |this| {
+            this.lending(|this| {
+                let [options, first, merge] = arguments.each_ref().map(|v| this.pack_value(v));
+                let request = json!(["hiera3", name, key, scope.0, options, first, merge]);
+                let answer = this.converse(callee, span, request)?;
+                if answer[0].as_bool() == Some(true) {
+                    return Ok(Ok(this.unpack_value(&answer[1])?));
+                }
+                Ok(Err(answer[1].as_str().map(str::to_owned)))
+            })
+        })
+    }
+}

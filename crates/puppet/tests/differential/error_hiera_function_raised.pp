@@ -1,0 +1,3 @@
+# Site: ruby_objects
+
+notice(lookup('raised'))

@@ -1,0 +1,3 @@
+# Site: ruby_objects
+$broken = 'objects'
+notice(lookup('none'))

@@ -1,0 +1,2 @@
+# Site: ruby_objects
+notice(lookup('nested'))

@@ -1,0 +1,3 @@
+# Site: ruby_objects
+class box(String $word) {}
+class { 'box': word => own::object('symbol') }

@@ -1,0 +1,2 @@
+# Site: ruby_objects
+notice(Sets::B(1, 2))

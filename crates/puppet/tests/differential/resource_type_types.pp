@@ -1,0 +1,6 @@
+notice(Puppet::Resource::Param, Puppet::Resource::ResourceType3)
+notice(type(Puppet::Resource::Param), Object > Puppet::Resource::ResourceType3)
+$param = Puppet::Resource::Param(Integer, 'b', true)
+notice($param.name, $param.type, $param.name_var)
+notice(Iterable >= Runtime[ruby, 'Puppet::Pops::Types::Iterator'], Iterable >= Runtime[ruby, 'Symbol'])
+notice(Runtime[ruby, 'Numeric'] >= Runtime[ruby, 'Rational'], Runtime[ruby, 'Rational'] >= Runtime[ruby, 'Numeric'])
