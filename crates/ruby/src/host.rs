@@ -30,11 +30,82 @@ pub trait Host {
         true
     }
 
+    /// The value of a constant that the language itself does not have.
+    fn constant(&mut self, path: &str) -> Option<Value> {
+        let _ = path;
+        None
+    }
+
+    /// Calls a method of a class of the language that the interpreter has not, such as `File.exist?`.
+    ///
+    /// # Errors
+    /// When the method fails.
+    fn call_class(
+        &mut self,
+        class: &str,
+        name: &str,
+        args: &[Value],
+    ) -> Result<Option<Value>, HostError> {
+        let _ = (class, name, args);
+        Ok(None)
+    }
+
+    /// Begins the call of a method with a block; `None` where there is no such method.
+    ///
+    /// # Errors
+    /// When the method fails.
+    fn call_with_block(
+        &mut self,
+        receiver: &Foreign,
+        name: &str,
+        args: &[Value],
+    ) -> Result<Option<BlockCall>, HostError> {
+        let _ = (receiver, name, args);
+        Ok(None)
+    }
+
+    /// Ends the call of a method with a block, which gave this value.
+    ///
+    /// # Errors
+    /// When the method fails.
+    fn end_block_call(
+        &mut self,
+        receiver: &Foreign,
+        name: &str,
+        args: &[Value],
+        given: Value,
+    ) -> Result<Value, HostError> {
+        let _ = (receiver, name, args);
+        Ok(given)
+    }
+
+    /// Whether an exception of one class of the host is one of another; `None` if that is not known.
+    fn is_exception(&self, raised: &str, class: &str) -> Option<bool> {
+        let _ = (raised, class);
+        None
+    }
+
+    /// Whether `self` may have methods that the host does not do.
+    fn has_other_methods(&self) -> bool {
+        false
+    }
+
     /// What `self` is called in messages, such as `main:Object`.
     fn self_name(&self) -> EcoString {
         "main:Object".into()
     }
 }
+
+/// What a method does with its block.
+pub enum BlockCall {
+    /// Nothing: this is its result.
+    Done(Value),
+    /// It calls the block once with these values, and ends then.
+    Yield(Vec<Value>),
+}
+
+/// The class of values of the host that stand for its classes and modules.
+pub const HOST_CLASS: &str = "Class";
 
 /// Why a method of the host failed.
 pub enum HostError {

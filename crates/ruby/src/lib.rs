@@ -37,6 +37,7 @@
 mod class;
 mod erb;
 mod eval;
+mod function;
 mod host;
 mod methods;
 mod stack;
@@ -50,7 +51,8 @@ pub use class::Class;
 pub use erb::Trim;
 pub use eval::Limits;
 pub use eval::error::Error;
-pub use host::{Host, HostError};
+pub use function::{Dispatch, Function, Interface, Knit, Param};
+pub use host::{BlockCall, HOST_CLASS, Host, HostError};
 pub use syntax::SyntaxError;
 pub use value::{
     Array, Enumerator, Exception, Foreign, Hash, MatchData, Proc, Range, Regexp, Text, Time, Value,

@@ -494,7 +494,7 @@ impl Wrapper<'_, '_> {
 }
 
 /// The arguments that Ruby makes of a value behind a star: a hash is its pairs, nil is nothing.
-fn splat(given: &Ruby) -> Vec<Ruby> {
+pub(crate) fn splat(given: &Ruby) -> Vec<Ruby> {
     if let Some(entries) = given.as_entries() {
         return entries.into_iter().map(|(k, v)| Ruby::array(vec![k, v])).collect();
     }
@@ -504,7 +504,7 @@ fn splat(given: &Ruby) -> Vec<Ruby> {
     }
 }
 
-pub(super) fn raised(class: &str, message: impl Into<EcoString>) -> HostError {
+pub(crate) fn raised(class: &str, message: impl Into<EcoString>) -> HostError {
     HostError::Raise { class: class.into(), message: message.into() }
 }
 
@@ -532,7 +532,7 @@ fn foreign(value: &Value) -> Ruby {
 }
 
 /// A value as templates see it.
-pub(super) fn to_ruby(value: &Value) -> Ruby {
+pub(crate) fn to_ruby(value: &Value) -> Ruby {
     match value {
         Value::Undef => Ruby::Nil,
         Value::Default => Ruby::symbol("default"),
@@ -551,7 +551,7 @@ pub(super) fn to_ruby(value: &Value) -> Ruby {
 }
 
 /// A value of a template as functions get it.
-pub(super) fn from_ruby(value: &Ruby, depth: usize) -> Result<Value, HostError> {
+pub(crate) fn from_ruby(value: &Ruby, depth: usize) -> Result<Value, HostError> {
     if depth > MAX_NESTING {
         return Err(raised("SystemStackError", "stack level too deep"));
     }

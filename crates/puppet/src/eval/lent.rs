@@ -22,7 +22,7 @@ use crate::value::{HashValue, Value};
 
 /// The values that a template was given.
 #[derive(Default)]
-pub(super) struct Lent {
+pub(crate) struct Lent {
     roots: Vec<Root>,
     /// The copies of lists and hashes that several things hold, by their address.
     copies: FxHashMap<usize, Ruby>,
@@ -53,7 +53,7 @@ impl Root {
 
 impl Lent {
     /// The copy of a value for a template.
-    pub(super) fn lend(
+    pub(crate) fn lend(
         &mut self,
         compiler: &Compiler<'_>,
         value: Value,
@@ -156,8 +156,9 @@ impl Lent {
     }
 
     /// The values of what a template gives to a function: those that it was lent, if they are.
-    pub(super) fn give_back(&self, given: &[Ruby]) -> Result<Vec<Value>, HostError> {
-        if given.iter().all(|value| value.number().unwrap_or_default() == 0) {
+    pub(crate) fn give_back(&self, given: &[Ruby]) -> Result<Vec<Value>, HostError> {
+        let holds_none = |value: &Ruby| !matches!(value, Ruby::Array(_) | Ruby::Hash(_));
+        if self.roots.is_empty() || given.iter().all(holds_none) {
             return given.iter().map(|value| from_ruby(value, 0)).collect();
         }
         let mut remade = Remade::of(&self.roots);

@@ -268,6 +268,18 @@ impl<'e> Compiler<'e> {
         self.step(f, id, |c| c.eval_node(f, id))
     }
 
+    /// Goes this many levels deeper; false where that is too deep.
+    pub(crate) fn descend(&mut self, levels: u32) -> bool {
+        let is_allowed = self.depth + levels < MAX_DEPTH;
+        self.depth += if is_allowed { levels } else { 0 };
+        is_allowed
+    }
+
+    /// Comes back from there.
+    pub(crate) fn ascend(&mut self, levels: u32) {
+        self.depth -= levels;
+    }
+
     /// Does the work of one expression, as part of what the compile may use.
     #[inline]
     fn step<T>(

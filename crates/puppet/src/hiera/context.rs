@@ -448,6 +448,11 @@ impl Compiler<'_> {
         Ok(data)
     }
 
+    /// The text of a file for a function of a level.
+    pub(crate) fn text_for_ruby(&self, path: &Path) -> Result<String, String> {
+        super::files::read_text(self.env.world.as_ref(), path)
+    }
+
     /// What tells the text of a file from others, and the text, unless that is the one known.
     pub(crate) fn file_for_ruby(
         &mut self,

@@ -15,6 +15,7 @@ use super::{
 };
 use crate::check;
 use crate::eval::error::{EvalResult, PlainError};
+use crate::plugins::RubySource;
 use crate::syntax::{self, Program};
 
 /// How many ERB templates that stand in manifests are kept.
@@ -143,6 +144,16 @@ impl Environment {
             Ok(_) => true,
             Err(error) => !is_missing(&error) && error.kind() != io::ErrorKind::IsADirectory,
         })
+    }
+
+    /// The function in a file of Ruby code, parsed once; `None` if there is no text in it.
+    pub(crate) fn ruby_source(&self, path: &Path) -> Option<Arc<RubySource>> {
+        let slot = self.slot(path, |r| &r.ruby_sources, |r| &mut r.ruby_sources);
+        let read = || {
+            let text = String::from_utf8(self.world.read(path).ok()?).ok()?;
+            Some(Arc::new(RubySource::read(&text)))
+        };
+        slot.get_or_init(read).clone()
     }
 
     /// The template in a file, parsed once.

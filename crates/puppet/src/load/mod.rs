@@ -35,7 +35,7 @@ pub use ruby_types::RubyType;
 use crate::check;
 use crate::eval::error::{EvalError, EvalResult, Step};
 use crate::eval::{Strict, given_part};
-use crate::plugins::RubyFile;
+use crate::plugins::{RubyFile, RubySource};
 use crate::syntax::{self, Expr, Program};
 
 /// The source text of the site program.
@@ -110,6 +110,8 @@ pub struct Environment {
     pub hiera: crate::hiera::Files,
     /// The process that runs the Ruby code of modules.
     pub ruby: ordain_plugins::Ruby,
+    /// Whether functions in Ruby run without that process where they can.
+    pub has_native_functions: bool,
     /// The site program: its texts in order.
     pub site: Vec<Arc<Program>>,
     /// Node blocks in order.
@@ -147,6 +149,7 @@ struct Registry {
     /// Whether there is a template.
     is_template: Slots<bool>,
     templates: Slots<Result<Arc<LoadedFile>, String>>,
+    ruby_sources: Slots<Option<Arc<RubySource>>>,
     erb: Slots<Result<Arc<ErbTemplate>, String>>,
     inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
     /// Names that were looked for and not found, with their kind.
@@ -195,6 +198,7 @@ impl Environment {
             config_version: Default::default(),
             hiera: crate::hiera::Files::default(),
             ruby: ordain_plugins::Ruby::default(),
+            has_native_functions: true,
             site: Vec::new(),
             nodes: Vec::new(),
             strict: options.strict,

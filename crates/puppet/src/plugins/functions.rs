@@ -8,6 +8,7 @@ use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
 use super::Callee;
+use super::native::Native;
 use super::wire::MARK;
 use crate::eval::Compiler;
 use crate::eval::closure::{Closure, Signature, SignatureParam};
@@ -31,17 +32,30 @@ pub struct RubyFile {
 #[derive(Debug)]
 pub(super) struct RubyFunction {
     /// What it is called in errors.
-    what: String,
+    pub(super) what: String,
     /// The file, and the line of the definition.
-    place: String,
-    dispatches: Vec<Dispatch>,
+    pub(super) place: String,
+    pub(super) dispatches: Vec<Dispatch>,
     /// How many arguments a function of the older interface takes, as it counts them.
-    arity: Option<i32>,
+    pub(super) arity: Option<i32>,
+}
+
+/// A call of a method of a function.
+#[derive(Clone, Copy)]
+pub(super) struct MethodCall<'a> {
+    /// The name of the function.
+    pub name: &'a str,
+    /// The number of the signature; none for functions of the older interface.
+    pub number: Option<usize>,
+    pub args: &'a [Value],
+    pub block: Option<&'a Arc<Closure>>,
+    /// The scope and the place of the call.
+    pub at: (ScopeId, Span),
 }
 
 /// A signature and the method behind it.
 #[derive(Debug)]
-struct Dispatch {
+pub(super) struct Dispatch {
     signature: Signature,
     /// Whether the method only says what is wrong with arguments of this kind.
     explains: bool,
@@ -52,7 +66,7 @@ struct Dispatch {
 }
 
 impl RubyFunction {
-    fn callee(&self) -> Callee<'_> {
+    pub(super) fn callee(&self) -> Callee<'_> {
         Callee { what: &self.what, place: &self.place }
     }
 }
@@ -71,27 +85,32 @@ impl Compiler<'_> {
         at: (ScopeId, Span),
     ) -> EvalResult {
         args.iter().try_for_each(|arg| self.weigh_new(arg))?;
+        if let Some(native) = self.native_function(file, name) {
+            return self.dispatch(&native.function, Some(&native), name, args, block, at);
+        }
         let span = at.1;
         let what = format!("function '{name}'");
         let known = self.ruby.functions.get(name).map(|function| function.place.clone());
         let place = known.unwrap_or_else(|| file.path.display().to_string());
         self.with_ruby(Callee { what: &what, place: &place }, span, |this| {
             let function = this.loaded_function(file, name, span)?;
-            this.dispatch(&function, name, args, block, at)
+            this.dispatch(&function, None, name, args, block, at)
         })
     }
 
     fn dispatch(
         &mut self,
         function: &RubyFunction,
+        native: Option<&Native>,
         name: &str,
         args: &[Value],
         block: Option<&Arc<Closure>>,
-        (scope, span): (ScopeId, Span),
+        at: (ScopeId, Span),
     ) -> EvalResult {
         if let Some(arity) = function.arity {
             check_arity(name, arity, args.len())?;
-            return self.request_call(function, name, None, args, None, (scope, span));
+            let call = MethodCall { name, number: None, args, block: None, at };
+            return self.call_method_of(function, native, call);
         }
         let fits = |d: &&Dispatch| mismatch::accepts(&d.signature, args, block.map(|b| &**b));
         let Some(chosen) = function.dispatches.iter().find(fits) else {
@@ -100,8 +119,8 @@ impl Compiler<'_> {
             let block = block.map(|b| &*b.signature);
             return plain(mismatch::describe_call(name, &all, args, block));
         };
-        let value =
-            self.request_call(function, name, Some(chosen.number), args, block, (scope, span))?;
+        let call = MethodCall { name, number: Some(chosen.number), args, block, at };
+        let value = self.call_method_of(function, native, call)?;
         if chosen.explains {
             let text = crate::eval::text::to_text(&value);
             return plain(format!("'{name}' {text}"));
@@ -113,16 +132,26 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Has the `ruby` process call a function that it has loaded.
-    fn request_call(
+    /// Calls a method of a function where it runs.
+    fn call_method_of(
         &mut self,
         function: &RubyFunction,
-        name: &str,
-        number: Option<usize>,
-        args: &[Value],
-        block: Option<&Arc<Closure>>,
-        (scope, span): (ScopeId, Span),
+        native: Option<&Native>,
+        call: MethodCall<'_>,
     ) -> EvalResult {
+        match native {
+            Some(native) => self.run_native(native, call),
+            None => self.request_call(function, call),
+        }
+    }
+
+    /// Has the `ruby` process call a function that it has loaded.
+    pub(super) fn request_call(
+        &mut self,
+        function: &RubyFunction,
+        call: MethodCall<'_>,
+    ) -> EvalResult {
+        let MethodCall { name, number, args, block, at: (scope, span) } = call;
         let mut block = block.map(|block| self.pack_value(&Value::Callable(Arc::clone(block))));
         if let Some(Json::Object(block)) = &mut block {
             // Values without marks are read faster.
@@ -152,7 +181,7 @@ impl Compiler<'_> {
     }
 
     /// The function with its signatures, loaded into the `ruby` process if that has not been done.
-    fn loaded_function(
+    pub(super) fn loaded_function(
         &mut self,
         file: &Arc<RubyFile>,
         name: &str,
@@ -198,7 +227,7 @@ impl Compiler<'_> {
     }
 
     /// The signatures that the `ruby` process tells of.
-    fn dispatches(&mut self, said: &Json) -> EvalResult<Vec<Dispatch>> {
+    pub(super) fn dispatches(&mut self, said: &Json) -> EvalResult<Vec<Dispatch>> {
         let locals = said["types"].as_array().map_or(&[][..], Vec::as_slice);
         let locals: Vec<&str> = locals.iter().filter_map(Json::as_str).collect();
         let locals = self.local_types(&locals)?;
@@ -266,12 +295,12 @@ impl Compiler<'_> {
     }
 }
 
-fn is_lookup_context(value: &Value) -> bool {
+pub(super) fn is_lookup_context(value: &Value) -> bool {
     matches!(value, Value::Object(object) if object.kind.name == CONTEXT)
 }
 
 /// The line of a file that begins the definition of its function.
-fn line_of_definition(text: &str) -> usize {
+pub(super) fn line_of_definition(text: &str) -> usize {
     let begins = |line: &str| line.contains("create_function") || line.contains("newfunction");
     text.lines().position(begins).map_or(1, |at| at + 1)
 }

@@ -13,10 +13,13 @@ mod facts;
 mod functions;
 mod generate;
 mod lent;
+mod native;
+mod native_host;
 mod templates;
 mod types;
 mod wire;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,6 +39,7 @@ pub(crate) use blocks::RUBY_BLOCK;
 pub use facts::{CustomFacts, KnownFacts};
 pub use functions::RubyFile;
 pub use generate::NotGenerated;
+pub(crate) use native::RubySource;
 pub(crate) use types::match_title;
 
 /// How deep calls may nest from Puppet into Ruby and back.
@@ -64,6 +68,14 @@ pub(crate) struct State<'e> {
     functions: FxHashMap<EcoString, Arc<functions::RubyFunction>>,
     /// Lambdas that stand for blocks of Ruby code.
     blocks: blocks::Lambdas,
+    /// Functions in Ruby that run without the process; `None` for those that need it.
+    natives: FxHashMap<EcoString, Option<Arc<native::Native>>>,
+    /// How many calls of such functions are under way.
+    native_calls: usize,
+    /// What such functions made of files, by their paths.
+    file_values: FxHashMap<PathBuf, ordain_ruby::Value>,
+    /// What the call that is under way has done already, before the process took over.
+    journal: native::Journal,
 }
 
 /// A call of Ruby code that is under way.
@@ -110,14 +122,7 @@ impl Compiler<'_> {
         span: Span,
         work: impl FnOnce(&mut Self) -> EvalResult<T>,
     ) -> EvalResult<T> {
-        if self.ruby.calls.len() >= MAX_NESTING {
-            let mut error = PlainError::new("stack level too deep");
-            error.help = Some(format!(
-                "{} ({}) is called inside of {MAX_NESTING} calls of Ruby code",
-                callee.what, callee.place
-            ));
-            return Err(error.into());
-        }
+        self.check_nesting(callee)?;
         self.ruby.calls.push(Call { span, what: callee.what.into() });
         let result = self.enter(callee, span).and_then(|()| work(self));
         self.ruby.calls.pop();
@@ -125,6 +130,20 @@ impl Compiler<'_> {
             self.ruby.leave();
         }
         result
+    }
+
+    /// # Errors
+    /// When calls of Ruby code are nested too deep for another.
+    fn check_nesting(&self, callee: Callee<'_>) -> EvalResult<()> {
+        if self.ruby.calls.len() + self.ruby.native_calls < MAX_NESTING {
+            return Ok(());
+        }
+        let mut error = PlainError::new("stack level too deep");
+        error.help = Some(format!(
+            "{} ({}) is called inside of {MAX_NESTING} calls of Ruby code",
+            callee.what, callee.place
+        ));
+        Err(error.into())
     }
 
     /// Begins a conversation, if none is under way.

@@ -8,10 +8,10 @@ use ecow::EcoString;
 use super::error::{Eval, Unwind};
 use super::{Frame, Interp};
 use crate::class::Class;
-use crate::host::HostError;
+use crate::host::{BlockCall, HostError};
 use crate::methods::{self, Args, Method};
-use crate::syntax::{BlockArg, Call, Define, Expr, Kind};
-use crate::value::{Enumerator, Env, Exception, MethodFrame, Proc, ProcBody, Value};
+use crate::syntax::{Block, BlockArg, Call, Define, Expr, Kind};
+use crate::value::{Enumerator, Env, Exception, Foreign, MethodFrame, Proc, ProcBody, Value};
 
 impl Interp<'_> {
     pub(super) fn eval_call(&mut self, f: &Frame, call: &Call, line: u32) -> Eval {
@@ -132,7 +132,11 @@ impl Interp<'_> {
         {
             return self.invoke(method, &Value::Main, args);
         }
-        if methods::is_known_function(name) || methods::is_missing(&Value::Main, name) {
+        let is_beyond = methods::is_known_function(name)
+            || methods::is_missing(&Value::Main, name)
+            || args.block.is_some()
+            || self.host.has_other_methods();
+        if is_beyond {
             return self.unsupported(format!("`{name}'"));
         }
         let owner = self.host.self_name();
@@ -145,11 +149,17 @@ impl Interp<'_> {
 
     fn call_host(
         &mut self,
-        receiver: Option<&crate::value::Foreign>,
+        receiver: Option<&Foreign>,
         name: &str,
         args: &[Value],
     ) -> Eval<Option<Value>> {
-        match self.host.call(receiver, name, args) {
+        let result = self.host.call(receiver, name, args);
+        self.of_host(result)
+    }
+
+    /// What the host says, with its errors as exceptions.
+    fn of_host<T>(&self, result: Result<T, HostError>) -> Eval<T> {
+        match result {
             Ok(value) => Ok(value),
             Err(HostError::Raise { class, message }) => {
                 let exception = Exception {
@@ -173,11 +183,15 @@ impl Interp<'_> {
                 if let Some(method) = methods::find_class_method(*class, name) {
                     return self.invoke(method, receiver, args);
                 }
+                if args.block.is_none() {
+                    let result = self.host.call_class(class.name(), name, &args.list);
+                    if let Some(value) = self.of_host(result)? {
+                        return Ok(value);
+                    }
+                }
             }
             Value::Foreign(foreign) => {
-                if args.block.is_none()
-                    && let Some(value) = self.call_host(Some(foreign), name, &args.list)?
-                {
+                if let Some(value) = self.call_foreign(foreign, name, &args)? {
                     return Ok(value);
                 }
             }
@@ -187,6 +201,23 @@ impl Interp<'_> {
             return self.invoke(method, receiver, args);
         }
         self.no_method(receiver, name)
+    }
+
+    /// Calls a method of a value of the host, if there is one of the name.
+    fn call_foreign(&mut self, foreign: &Foreign, name: &str, args: &Args) -> Eval<Option<Value>> {
+        let Some(block) = &args.block else {
+            return self.call_host(Some(foreign), name, &args.list);
+        };
+        let begun = self.host.call_with_block(foreign, name, &args.list);
+        match self.of_host(begun)? {
+            None => Ok(None),
+            Some(BlockCall::Done(value)) => Ok(Some(value)),
+            Some(BlockCall::Yield(values)) => {
+                let given = self.call_block(block, &values)?;
+                let result = self.host.end_block_call(foreign, name, &args.list, given);
+                self.of_host(result).map(Some)
+            }
+        }
     }
 
     /// Calls a method of a value, without a block.
@@ -239,14 +270,18 @@ impl Interp<'_> {
 
     /// Calls a method that the program defined.
     fn call_defined(&mut self, define: &Define, args: Args) -> Eval {
+        self.call_body(&define.block, args)
+    }
+
+    /// Calls a method with these parameters and this body.
+    pub(super) fn call_body(&mut self, body: &Block, args: Args) -> Eval {
         self.check_stack()?;
         self.steps(1)?;
         let id = self.fresh_id();
         let method = MethodFrame { id, block: args.block.clone(), is_method: true };
-        let frame =
-            Frame { env: Env::new(define.block.locals, None), method: Rc::new(method), home: id };
-        self.bind(&frame, &define.block, args, true)?;
-        match self.eval(&frame, &define.block.body) {
+        let frame = Frame { env: Env::new(body.locals, None), method: Rc::new(method), home: id };
+        self.bind(&frame, body, args, true)?;
+        match self.eval(&frame, &body.body) {
             Err(unwind) => match *unwind {
                 Unwind::Return(to, value) if to == id => Ok(value),
                 other => Err(Box::new(other)),

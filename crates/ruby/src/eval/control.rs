@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::error::{Eval, Unwind};
 use super::{Frame, Interp};
 use crate::class::Class;
+use crate::host::HOST_CLASS;
 use crate::syntax::{Begin, Binary, Case, Expr, Kind, Rescue, Target};
 use crate::value::{Exception, Value};
 
@@ -161,6 +162,17 @@ impl Interp<'_> {
                 match class {
                     Value::Class(class) if exception.class.is_a(class) => return Ok(true),
                     Value::Class(_) => {}
+                    Value::Foreign(class) if class.class == HOST_CLASS => {
+                        let known = match &exception.class_name {
+                            Some(raised) => self.host.is_exception(raised, &class.text),
+                            None => Some(false),
+                        };
+                        match known {
+                            Some(true) => return Ok(true),
+                            Some(false) => {}
+                            None => return self.unsupported(format!("the class {}", class.text)),
+                        }
+                    }
                     _ => {
                         let text = "class or module required for rescue clause";
                         return self.raise(Class::TYPE_ERROR, text);

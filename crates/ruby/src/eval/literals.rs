@@ -178,7 +178,10 @@ impl Interp<'_> {
         if let Some(class) = Class::find(name) {
             return Ok(Value::Class(class));
         }
-        self.unsupported(format!("the constant {name}"))
+        match self.host.constant(name) {
+            Some(value) => Ok(value),
+            None => self.unsupported(format!("the constant {name}")),
+        }
     }
 
     fn scoped(&mut self, outer: &Expr, name: &str, line: u32) -> Eval {
@@ -201,7 +204,10 @@ impl Interp<'_> {
         if let Some(class) = Class::find(&full) {
             return Ok(Value::Class(class));
         }
-        self.unsupported(format!("the constant {full}"))
+        match self.host.constant(&full) {
+            Some(value) => Ok(value),
+            None => self.unsupported(format!("the constant {full}")),
+        }
     }
 
     fn is_defined(&mut self, f: &Frame, inner: &Expr) -> Eval {

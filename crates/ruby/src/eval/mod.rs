@@ -22,9 +22,12 @@ use rustc_hash::FxHashMap;
 
 use crate::class::Class;
 use crate::host::Host;
+use crate::methods::Args;
 use crate::stack;
-use crate::syntax::{Define, Expr, Kind, Program, Slot};
-use crate::value::{Env, Exception, MatchData, MethodFrame, Text, Value};
+use crate::syntax::{Block, Define, Expr, Kind, Program, Slot};
+use crate::value::{
+    Env, Exception, Foreign, MatchData, MethodFrame, NativeBlock, Proc, ProcBody, Text, Value,
+};
 use error::{Error, Eval, Unwind};
 
 pub(crate) use operators::arithmetic;
@@ -47,7 +50,7 @@ impl Default for Limits {
 }
 
 /// The methods a program defined.
-type Defined = FxHashMap<EcoString, Arc<Define>>;
+pub(crate) type Defined = FxHashMap<EcoString, Arc<Define>>;
 
 /// A program being evaluated.
 pub(crate) struct Interp<'h> {
@@ -60,6 +63,8 @@ pub(crate) struct Interp<'h> {
     pub last_error: Option<Rc<Exception>>,
     pub globals: FxHashMap<EcoString, Value>,
     pub(crate) defined: Defined,
+    /// Whether literals of texts are frozen.
+    frozen_literals: bool,
     ivars: Vec<Option<Value>>,
     ivar_names: Vec<EcoString>,
     /// What blocks hold on to; emptied at the end, because they hold on to each other.
@@ -118,40 +123,95 @@ pub(crate) fn run(
     limits: &mut Limits,
     capacity: usize,
 ) -> Result<EcoString, Error> {
-    let out = Text { text: RefCell::new(EcoString::with_capacity(capacity)), ..Text::default() };
-    let mut interp = Interp {
-        host,
-        out: Rc::new(out),
-        line: 1,
-        last_match: None,
-        last_error: None,
-        globals: FxHashMap::default(),
-        defined: Defined::default(),
-        ivars: vec![None; program.ivars.len()],
-        ivar_names: program.ivars.clone(),
-        captured: Vec::new(),
-        next_id: 1,
-        steps: limits.steps,
-        memory: limits.memory,
-        base: stack::address(),
-        stack: limits.stack,
-    };
+    let mut interp = Interp::new(host, limits);
+    interp.out =
+        Rc::new(Text { text: RefCell::new(EcoString::with_capacity(capacity)), ..Text::default() });
+    interp.ivars = vec![None; program.ivars.len()];
+    interp.ivar_names = program.ivars.clone();
     let frame = Frame {
         env: Env::new(program.locals, None),
         method: Rc::new(MethodFrame { id: 0, block: None, is_method: false }),
         home: 0,
     };
     let result = interp.eval(&frame, &program.body);
-    limits.steps = interp.steps;
-    for env in std::mem::take(&mut interp.captured) {
-        if let Some(env) = env.upgrade() {
-            let vars = env.vars.take();
-            drop(vars);
-        }
-    }
+    interp.end(limits);
     match result {
         Ok(_) => Ok(interp.out.get()),
         Err(unwind) => Err(interp.outcome(*unwind)),
+    }
+}
+
+/// What a method of a file is called with.
+pub(crate) struct MethodCall<'c> {
+    /// The methods that the file defines.
+    pub defined: &'c Defined,
+    /// The parameters and the body of the method.
+    pub body: &'c Block,
+    pub args: Vec<Value>,
+    /// The value of the host that stands for the block of the call.
+    pub block: Option<Rc<Foreign>>,
+    /// Whether literals of texts are frozen.
+    pub frozen_literals: bool,
+}
+
+/// Calls a method of a file.
+pub(crate) fn call_method(
+    call: MethodCall<'_>,
+    host: &mut dyn Host,
+    limits: &mut Limits,
+) -> Result<Value, Error> {
+    let mut interp = Interp::new(host, limits);
+    interp.defined.clone_from(call.defined);
+    interp.frozen_literals = call.frozen_literals;
+    let block = call.block.map(|foreign| {
+        let code: NativeBlock = Box::new(move |interp, args| {
+            let name = "call".into();
+            let list = args.to_vec();
+            interp.dispatch(
+                &Value::Foreign(Rc::clone(&foreign)),
+                &name,
+                Args { list, ..Args::default() },
+            )
+        });
+        Rc::new(Proc { body: ProcBody::Native(code), is_lambda: false })
+    });
+    let args = Args { list: call.args, block, has_keywords: false };
+    let result = interp.call_body(call.body, args);
+    interp.end(limits);
+    result.map_err(|unwind| interp.outcome(*unwind))
+}
+
+impl<'h> Interp<'h> {
+    fn new(host: &'h mut dyn Host, limits: &Limits) -> Self {
+        Self {
+            host,
+            out: Rc::default(),
+            line: 1,
+            last_match: None,
+            last_error: None,
+            globals: FxHashMap::default(),
+            defined: Defined::default(),
+            frozen_literals: false,
+            ivars: Vec::new(),
+            ivar_names: Vec::new(),
+            captured: Vec::new(),
+            next_id: 1,
+            steps: limits.steps,
+            memory: limits.memory,
+            base: stack::address(),
+            stack: limits.stack,
+        }
+    }
+
+    /// Takes apart what holds on to itself, and says how many steps are left.
+    fn end(&mut self, limits: &mut Limits) {
+        limits.steps = self.steps;
+        for env in std::mem::take(&mut self.captured) {
+            if let Some(env) = env.upgrade() {
+                let vars = env.vars.take();
+                drop(vars);
+            }
+        }
     }
 }
 
@@ -283,7 +343,8 @@ impl Interp<'_> {
             Kind::Float(x) => Ok(Value::Float(*x)),
             Kind::Str(text) => {
                 let text = text.clone();
-                self.text(text)
+                let value = self.text(text)?;
+                Ok(if self.frozen_literals { value.frozen() } else { value })
             }
             Kind::Symbol(name) => Ok(Value::Symbol(name.clone())),
             Kind::SelfValue => Ok(Value::Main),

@@ -8,6 +8,7 @@ use num_bigint::BigInt;
 use super::error::Eval;
 use super::{Frame, Interp};
 use crate::class::Class;
+use crate::host::HOST_CLASS;
 use crate::syntax::{Binary, Expr};
 use crate::value::Value;
 
@@ -60,6 +61,9 @@ impl Interp<'_> {
     pub(crate) fn case_equal(&mut self, pattern: &Value, value: &Value) -> Eval<bool> {
         match pattern {
             Value::Class(class) => Ok(self.is_a(value, *class)),
+            Value::Foreign(class) if class.class == HOST_CLASS => {
+                self.unsupported(format!("the class {}", class.text))
+            }
             Value::Regexp(_) => match value.as_name() {
                 Some(text) => Ok(self.match_text(pattern, &text)?.truthy()),
                 None => {

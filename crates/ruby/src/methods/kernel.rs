@@ -10,6 +10,7 @@ use super::{Args, Method, e, m};
 use crate::class::Class;
 use crate::eval::Interp;
 use crate::eval::error::{Eval, Unwind};
+use crate::host::HOST_CLASS;
 use crate::value::{Exception, Hash, Value};
 
 pub(super) const TABLE: &[Method] = &[
@@ -179,6 +180,16 @@ fn raise(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
                 None => class.name().into(),
             };
             i.raise(*class, message)
+        }
+        [Value::Foreign(class), rest @ ..] if class.class == HOST_CLASS => {
+            let message = match rest.first() {
+                Some(message) => i.display(message)?,
+                None => class.text.clone(),
+            };
+            let class_name = Some(class.text.clone());
+            let exception =
+                Exception { class: Class::HOST_ERROR, class_name, message, line: i.line };
+            Err(Box::new(Unwind::Raise(Rc::new(exception))))
         }
         [Value::Exception(e), message, ..] => {
             let message = i.display(message)?;

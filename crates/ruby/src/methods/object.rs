@@ -25,6 +25,7 @@ pub(super) const TABLE: &[Method] = &[
     m("kind_of?", 1, 1, is_a),
     m("instance_of?", 1, 1, |i, v, a| match a.get(0) {
         Value::Class(class) => Ok(Value::Bool(v.class() == class)),
+        Value::Foreign(class) => i.unsupported(format!("the class {}", class.text)),
         _ => i.raise(Class::TYPE_ERROR, "class or module required"),
     }),
     m("==", 1, 1, |i, v, a| Ok(Value::Bool(i.equal(v, &a.list[0])?))),
@@ -178,6 +179,7 @@ fn class(i: &mut Interp<'_>, v: &Value, _: &mut Args) -> Eval {
 fn is_a(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     match a.get(0) {
         Value::Class(class) => Ok(Value::Bool(i.is_a(v, class))),
+        Value::Foreign(class) => i.unsupported(format!("the class {}", class.text)),
         _ => i.raise(Class::TYPE_ERROR, "class or module required"),
     }
 }

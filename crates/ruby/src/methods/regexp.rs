@@ -33,6 +33,7 @@ pub(super) const TABLE: &[Method] = &[
             let found = regexp.regex.is_match(&text);
             Ok(Value::Bool(i.regex_result(found)?))
         }
+        (_, None) if !a.list[0].is_nil() => i.no_conversion(&a.list[0], "String"),
         _ => Ok(Value::Bool(false)),
     }),
     m("source", 0, 0, |i, v, _| match v {

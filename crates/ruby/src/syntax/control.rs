@@ -1,7 +1,7 @@
 //! What begins with a keyword.
 
 use super::lexer::Tok;
-use super::parser::{Parse, Parser};
+use super::parser::{Parse, Parser, Scope};
 use super::{Begin, Case, Expr, Kind, Rescue, Target};
 
 impl Parser<'_> {
@@ -30,10 +30,35 @@ impl Parser<'_> {
             "return" | "break" | "next" => self.jump(word),
             "yield" => self.yield_expression(),
             "defined?" | "not" => self.expression_statement(),
+            "module" if self.is_file => self.module(),
             "class" | "module" | "alias" | "undef" | "BEGIN" | "END" | "redo" | "super"
             | "__FILE__" => Err(self.unsupported(&format!("`{word}'"))),
             _ => Err(self.unexpected()),
         }
+    }
+
+    /// `module A::B`; local variables of around are not seen in it.
+    fn module(&mut self) -> Parse<Expr> {
+        let line = self.token_line;
+        self.advance()?;
+        let mut path = String::new();
+        loop {
+            match self.advance()? {
+                Tok::Const(name) => path.push_str(&name),
+                _ => return Err(self.unexpected()),
+            }
+            if !self.accept("::")? {
+                break;
+            }
+            path.push_str("::");
+        }
+        let flags = self.enter();
+        self.scopes.push(Scope::default());
+        let body = self.within(|p| p.statements(&["end"]))?;
+        self.scopes.pop();
+        self.leave(flags);
+        self.expect_keyword("end")?;
+        Ok(Expr { line, kind: Kind::Module(path.into(), Box::new(body)) })
     }
 
     /// A condition up to `then`, a line end or `;`.

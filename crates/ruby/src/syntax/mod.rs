@@ -18,7 +18,7 @@ use ecow::EcoString;
 use num_bigint::BigInt;
 use ordain_functions::regex::Regex;
 
-pub(crate) use parser::{parse, parse_statement};
+pub(crate) use parser::{parse, parse_file, parse_statement};
 
 /// Why a text cannot be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -128,6 +128,8 @@ pub(crate) enum Kind {
     Next(Option<Box<Expr>>),
     Retry,
     Define(Arc<Define>),
+    /// `module A::B`, by its path; only in files.
+    Module(EcoString, Box<Expr>),
     Lambda(Arc<Block>),
     Defined(Box<Expr>),
 }

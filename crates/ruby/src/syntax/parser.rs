@@ -47,6 +47,8 @@ pub(super) struct Parser<'s> {
     pub heredoc_end: Option<(usize, u32)>,
     pub scopes: Vec<Scope>,
     pub ivars: Vec<EcoString>,
+    /// Whether it is the text of a file, in which modules can be opened.
+    pub is_file: bool,
     nesting: usize,
     stack: usize,
 }
@@ -60,7 +62,17 @@ pub(super) struct Flags {
 
 /// Parses a program; `texts` are what the marks of templates stand for.
 pub(crate) fn parse(source: &str, texts: &[String]) -> Parse<Program> {
-    let mut parser = begin(source, texts, 0, 1);
+    program(begin(source, texts, 0, 1))
+}
+
+/// Parses the text of a file of Ruby code.
+pub(crate) fn parse_file(source: &str) -> Parse<Program> {
+    let mut parser = begin(source, &[], 0, 1);
+    parser.is_file = true;
+    program(parser)
+}
+
+fn program(mut parser: Parser<'_>) -> Parse<Program> {
     parser.advance()?;
     let body = parser.statements(&[])?;
     if !matches!(parser.token, Tok::End) {
@@ -98,6 +110,7 @@ fn begin<'s>(source: &'s str, texts: &'s [String], at: usize, line: u32) -> Pars
         heredoc_end: None,
         scopes: vec![Scope::default()],
         ivars: Vec::new(),
+        is_file: false,
         nesting: 0,
         stack: stack::address(),
     }

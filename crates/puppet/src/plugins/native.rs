@@ -1,0 +1,337 @@
+//! Functions in Ruby that run here, without the `ruby` process.
+//!
+//! A file is run by `ordain-ruby` when all of it is within that subset. What comes up only while a
+//! function runs, such as a method that is not known, and every exception that ends it, hands the
+//! call to the process, which begins anew: what the function has had done until then, calls of
+//! other functions and messages, stands in a journal and is not done again. So an answer is the same
+//! wherever a function runs, and so is an error with its trace.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ecow::EcoString;
+use ordain_ruby::{Dispatch, Error, Foreign, Function, Interface, Knit, Limits, Value as Ruby};
+use ordain_source::budget;
+use serde_json::{Value as Json, json};
+
+use super::RubyFile;
+use super::functions::{MethodCall, RubyFunction, is_lookup_context, line_of_definition};
+use super::native_host::FunctionHost;
+use crate::eval::Compiler;
+use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
+use crate::value::Value;
+
+/// How much stack a function may use.
+const STACK: usize = 2 << 20;
+/// What this is in levels of the compile's own recursion.
+const LEVELS: u32 = 100;
+/// How many steps a function may take before the process goes on with it, by the clock.
+const STEPS: u64 = 6_000_000;
+
+/// What a journal calls lambdas.
+pub(super) const BLOCK: &str = "";
+
+/// The text of a file, as far as it can run here.
+#[derive(Debug)]
+pub(crate) struct RubySource {
+    function: Option<Function>,
+    /// The line of the definition.
+    line: usize,
+    /// Whether a call has met something that is not known here: the next ones would, too.
+    is_beyond: AtomicBool,
+}
+
+impl RubySource {
+    /// Reads the text of a file.
+    pub(crate) fn read(text: &str) -> Self {
+        let (function, line) = (Function::parse(text).ok(), line_of_definition(text));
+        Self { function, line, is_beyond: AtomicBool::new(false) }
+    }
+
+    /// The function of the file if it can run here.
+    fn function(&self) -> Option<&Function> {
+        let function = self.function.as_ref()?;
+        (!self.is_beyond.load(Ordering::Relaxed)).then_some(function)
+    }
+}
+
+/// A function of a file that runs here.
+pub(super) struct Native {
+    file: Arc<RubyFile>,
+    source: Arc<RubySource>,
+    /// Its signatures.
+    pub function: RubyFunction,
+}
+
+/// What a call had done before the process took over, in its order.
+#[derive(Default)]
+pub(super) struct Journal {
+    calls: VecDeque<(EcoString, EvalResult)>,
+    /// How many messages were logged.
+    logs: usize,
+}
+
+impl Journal {
+    /// What came of the next call, if it was done already.
+    pub(super) fn next(&mut self, name: &str) -> Option<EvalResult> {
+        match self.calls.front() {
+            Some((known, _)) if known == name => self.calls.pop_front().map(|(_, result)| result),
+            _ => None,
+        }
+    }
+
+    /// Whether the next message was logged already.
+    pub(super) fn has_told(&mut self) -> bool {
+        let has_told = self.logs > 0;
+        self.logs = self.logs.saturating_sub(1);
+        has_told
+    }
+
+    pub(super) fn called(&mut self, name: &str, result: EvalResult) {
+        self.calls.push_back((name.into(), result));
+    }
+
+    pub(super) fn told(&mut self, messages: usize) {
+        self.logs += messages;
+    }
+
+    /// The error of the last call, if this is its text.
+    fn last_error(&mut self, text: &str) -> Option<Box<Unwind>> {
+        let is_same = match self.calls.back() {
+            Some((_, Err(unwind))) => message(unwind) == Some(text),
+            _ => false,
+        };
+        self.calls.pop_back_if(|_| is_same)?.1.err()
+    }
+}
+
+/// The text of an error.
+pub(super) fn message(unwind: &Unwind) -> Option<&str> {
+    match unwind {
+        Unwind::Error(error) => Some(&error.message),
+        Unwind::Plain(error) => Some(&error.message),
+        _ => None,
+    }
+}
+
+/// The class of errors of the compile.
+pub(super) const ERROR: &str = "Puppet::PreformattedError";
+
+impl Compiler<'_> {
+    /// The function of a file, if it runs without the process.
+    pub(super) fn native_function(
+        &mut self,
+        file: &Arc<RubyFile>,
+        name: &str,
+    ) -> Option<Arc<Native>> {
+        if let Some(known) = self.ruby.natives.get(name) {
+            return known.clone().filter(|native| native.source.function().is_some());
+        }
+        let native = self.new_native(file, name).map(Arc::new);
+        self.ruby.natives.insert(name.into(), native.clone());
+        native
+    }
+
+    fn new_native(&mut self, file: &Arc<RubyFile>, name: &str) -> Option<Native> {
+        if !self.env.has_native_functions {
+            return None;
+        }
+        let source = self.env.ruby_source(&file.path)?;
+        let known = source.function().filter(|function| function.name == name)?;
+        let mut function = RubyFunction {
+            what: format!("function '{name}'"),
+            place: format!("{}:{}", file.path.display(), source.line),
+            dispatches: Vec::new(),
+            arity: None,
+        };
+        match &known.interface {
+            Interface::Old { arity, .. } if file.is_old => function.arity = Some(*arity),
+            Interface::Dispatches(all) if !file.is_old => {
+                let dispatches: Vec<Json> = all.iter().map(outline).collect();
+                let types: Vec<&str> = known.local_types.iter().map(EcoString::as_str).collect();
+                let said = json!({ "dispatches": dispatches, "types": types });
+                // The process says what is wrong with a type.
+                function.dispatches = self.dispatches(&said).ok()?;
+            }
+            _ => return None,
+        }
+        Some(Native { file: Arc::clone(file), source, function })
+    }
+
+    /// Calls a method of a function that runs here.
+    pub(super) fn run_native(&mut self, native: &Native, call: MethodCall<'_>) -> EvalResult {
+        let mut journal = Journal::default();
+        if let Some(value) = self.try_native(native, call, &mut journal)? {
+            return Ok(value);
+        }
+        let (name, span) = (call.name, call.at.1);
+        self.with_ruby(native.function.callee(), span, |this| {
+            let function = this.loaded_function(&native.file, name, span)?;
+            let outer = std::mem::replace(&mut this.ruby.journal, journal);
+            let result = this.request_call(&function, call);
+            this.ruby.journal = outer;
+            result
+        })
+    }
+
+    /// The value of a call; `None` if the process has to give it.
+    fn try_native(
+        &mut self,
+        native: &Native,
+        call: MethodCall<'_>,
+        journal: &mut Journal,
+    ) -> EvalResult<Option<Value>> {
+        let Some(function) = native.source.function() else { return Ok(None) };
+        let (is_old, is_rvalue, dispatch) = match (&function.interface, call.number) {
+            (Interface::Dispatches(all), Some(number)) => (false, true, all.get(number)),
+            (Interface::Old { is_rvalue, .. }, _) => (true, *is_rvalue, None),
+            (Interface::Dispatches(_), None) => return Ok(None),
+        };
+        if is_old && !call.args.iter().all(is_data) {
+            // Their texts are made by the process.
+            return Ok(None);
+        }
+        let steps = self.budget.steps.left().min(budget::scaled(STEPS));
+        let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
+        // As in the process: Puppet makes new lists and hashes for functions of the older kind, and
+        // levels of Hiera have options of their own.
+        let gets_copies = is_old || call.args.iter().any(is_lookup_context);
+        self.check_nesting(native.function.callee())?;
+        if !self.descend(LEVELS) {
+            return plain("stack level too deep");
+        }
+        self.ruby.native_calls += 1;
+        let mut host = FunctionHost::new(self, call.at, is_old, journal);
+        let args: Vec<Ruby> = call.args.iter().map(|arg| host.argument(arg, gets_copies)).collect();
+        let (method, args) = match dispatch {
+            Some(dispatch) => (dispatch.method.as_str(), weave(dispatch, args, &mut host)),
+            None => ("", vec![Ruby::array(args)]),
+        };
+        let block = call.block.map(|block| foreign_block(&Value::Callable(Arc::clone(block))));
+        let result = function.call(method, args, block, &mut host, &mut limits);
+        let result = match result {
+            Ok(value) => host.finish(if is_rvalue { value } else { Ruby::Nil }).map(Some),
+            Err(error) => host.stop(error, native),
+        };
+        self.ascend(LEVELS);
+        self.ruby.native_calls -= 1;
+        self.budget.steps.charge(steps.saturating_sub(limits.steps));
+        if let Ok(Some(value)) = &result {
+            self.budget.made(value);
+        }
+        result.or_else(|stop| match stop {
+            Stop::Unwind(unwind) => Err(unwind),
+            Stop::Process => Ok(None),
+        })
+    }
+
+    /// The error of an exception, where there is no process that could tell it.
+    fn exception_here(
+        &self,
+        native: &Native,
+        exception: &ordain_ruby::Exception,
+    ) -> Option<Box<Unwind>> {
+        self.lacks_ruby()?;
+        let class = exception.class_name.as_deref().unwrap_or(exception.class.name());
+        let (path, line) = (native.file.path.display(), exception.line);
+        let mut error = PlainError::new(exception.message.as_str());
+        error.help = Some(format!("Ruby raised {class} at {path}:{line}"));
+        Some(error.into())
+    }
+}
+
+/// Why a call has no value.
+pub(super) enum Stop {
+    /// An error or a jump.
+    Unwind(Box<Unwind>),
+    /// The process has to do it.
+    Process,
+}
+
+impl FunctionHost<'_, '_> {
+    /// What comes of a call that ended early.
+    fn stop(&mut self, error: Error, native: &Native) -> Result<Option<Value>, Stop> {
+        match error {
+            Error::Host { error, .. } => match error.downcast::<Unwind>() {
+                Ok(unwind) => {
+                    self.tell();
+                    Err(Stop::Unwind(unwind))
+                }
+                Err(_) => Err(Stop::Process),
+            },
+            Error::Exception(_) if self.wants_change => {
+                native.source.is_beyond.store(true, Ordering::Relaxed);
+                Err(Stop::Process)
+            }
+            Error::Exception(exception) => {
+                if exception.class_name.as_deref() == Some(ERROR)
+                    && let Some(unwind) = self.journal.last_error(&exception.message)
+                {
+                    self.tell();
+                    return Err(Stop::Unwind(unwind));
+                }
+                match self.compiler.exception_here(native, &exception) {
+                    Some(unwind) => {
+                        self.tell();
+                        Err(Stop::Unwind(unwind))
+                    }
+                    None => Err(Stop::Process),
+                }
+            }
+            Error::Unsupported { .. } => {
+                native.source.is_beyond.store(true, Ordering::Relaxed);
+                Err(Stop::Process)
+            }
+            Error::Limit { .. } => Err(Stop::Process),
+        }
+    }
+}
+
+/// The arguments of a method.
+fn weave(dispatch: &Dispatch, args: Vec<Ruby>, host: &mut FunctionHost<'_, '_>) -> Vec<Ruby> {
+    let mut out = Vec::with_capacity(args.len() + 1);
+    for knit in &dispatch.knits {
+        match knit {
+            Knit::Scope => out.push(host.scope_value()),
+            Knit::Argument(at) => out.extend(args.get(*at).cloned()),
+            Knit::Rest(from) => out.extend(args.iter().skip(*from).cloned()),
+        }
+    }
+    out
+}
+
+fn foreign_block(value: &Value) -> Rc<Foreign> {
+    Rc::new(Foreign {
+        class: "Proc".into(),
+        text: "a lambda".into(),
+        inner: Rc::new(value.clone()),
+    })
+}
+
+/// Whether a value is what JSON has a form for.
+fn is_data(value: &Value) -> bool {
+    match value {
+        Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,
+        Value::Array(items) => items.iter().all(is_data),
+        Value::Hash(entries) => entries.iter().all(|(k, v)| is_data(k) && is_data(v)),
+        _ => false,
+    }
+}
+
+/// A signature in the form in which the process tells of it.
+fn outline(dispatch: &Dispatch) -> Json {
+    let params = dispatch.params.iter();
+    let params: Vec<Json> =
+        params.map(|p| json!([p.kind, p.of.as_str(), p.name.as_str()])).collect();
+    let block = dispatch.block.as_ref();
+    let block = block.map(|(of, name, optional)| json!([of.as_str(), optional, name.as_str()]));
+    json!({
+        "method": dispatch.method.as_str(),
+        "params": params,
+        "block": block,
+        "returns": dispatch.returns.as_deref(),
+        "mismatch": dispatch.explains,
+    })
+}
