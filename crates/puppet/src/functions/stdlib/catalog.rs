@@ -383,8 +383,7 @@ fn str2resource(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {
-    let text =
-        "This method is deprecated, please use Puppet data types to validate parameters";
+    let text = "This method is deprecated, please use Puppet data types to validate parameters";
     deprecation(call, "validate_legacy", text, true)?;
     let kind = match call.arg(0) {
         Value::Type(kind) => (**kind).clone(),

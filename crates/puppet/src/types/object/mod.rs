@@ -17,8 +17,8 @@ use crate::eval::error::{EvalResult, plain};
 use crate::types::assignable::resolved;
 use crate::types::parse::parse_static;
 use crate::types::{
-    AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Parameterized, SizeRange, Type, generalize,
-    infer, is_instance,
+    AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Parameterized, SizeRange, Type,
+    generalize, infer, is_instance,
 };
 use crate::value::{HashValue, Object, Value};
 
