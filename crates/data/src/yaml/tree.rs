@@ -135,6 +135,19 @@ impl Tree {
         self.nodes.is_empty()
     }
 
+    /// Whether Ruby reads it to plain data whatever is permitted: it has no aliases, tags or
+    /// symbols.
+    pub fn is_plain(&self) -> bool {
+        self.nodes.iter().all(|node| {
+            let is_plain = match &node.kind {
+                Kind::Scalar(text, Style::Plain) => !text.starts_with(':'),
+                Kind::Alias(_) => false,
+                _ => true,
+            };
+            is_plain && node.tag & !SHARED == 0
+        })
+    }
+
     /// Whether an alias stands for a node somewhere.
     pub fn is_shared(&self, id: NodeId) -> bool {
         self.node(id).tag & SHARED != 0

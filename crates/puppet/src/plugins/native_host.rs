@@ -479,7 +479,7 @@ impl Host for FunctionHost<'_, '_> {
 
     fn call_class(&mut self, class: &str, name: &str, args: &[Ruby]) -> Answer {
         let ("File", [path]) = (class, args) else { return Ok(None) };
-        let Some(path) = path.as_text().filter(|path| path.starts_with('/')) else {
+        let Some(path) = path.as_text().filter(|path| !path.is_empty()) else {
             return Ok(None);
         };
         let path = std::path::Path::new(path.as_str());

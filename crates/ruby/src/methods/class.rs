@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ordain_data::json::Layout;
-use ordain_data::yaml::Schema;
+use ordain_data::yaml::{Schema, Tree};
 use ordain_functions::{base64, digest, regex, shell, text as texts};
 
 use super::convert::{from_data, only, to_json, to_yaml};
@@ -183,15 +183,29 @@ const YAML: &[Method] = &[
         let value = only(i, a)?;
         to_yaml(i, &value)
     }),
-    m("load", 1, 1, load_yaml),
-    m("safe_load", 1, 1, load_yaml),
+    m("load", 1, 2, load_yaml),
+    m("safe_load", 1, 2, load_yaml),
 ];
 
+/// Options that make no difference for plain data.
+const PERMISSIONS: [&str; 3] = ["aliases", "permitted_classes", "permitted_symbols"];
+
 fn load_yaml(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
+    let is_permission = |key: &Value| match key {
+        Value::Symbol(name) => PERMISSIONS.contains(&name.as_str()),
+        _ => false,
+    };
+    match (a.opt(1), a.has_keywords) {
+        (None, _) => {}
+        (Some(Value::Hash(options)), true)
+            if options.pairs().iter().all(|(key, _)| is_permission(key)) => {}
+        _ => return i.unsupported("YAML with options"),
+    }
     let text = i.str(&a.list[0])?;
-    match ordain_data::yaml::read(&text, Schema::Psych) {
-        Ok(data) => from_data(i, &data),
-        Err(_) => i.unsupported("YAML that does not parse"),
+    let tree = Tree::parse(&text).ok().filter(Tree::is_plain);
+    match tree.and_then(|tree| tree.value(Schema::Psych).ok()) {
+        Some(data) => from_data(i, &data),
+        None => i.unsupported("YAML that is no plain data"),
     }
 }
 
