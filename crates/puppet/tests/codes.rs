@@ -8,7 +8,8 @@ use ordain_puppet::codes::CODES;
 use ordain_testkit::codes;
 
 /// Words that look like issues and are none, and one that is misspelt by who gave it.
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 6] = [
+    "LC_ALL",
     "STDLIB_LOG_DEPRECATIONS",
     "BINARY",
     "HTTP_X_CLIENT_DN",
