@@ -75,6 +75,7 @@ fn what_grows_ends_by_a_budget() {
         ("<% a = [1]; 60.times { a = [a, a] } %><%= a %>", "1: limit: too many steps"),
         ("<% a = [1]; 60.times { a = [a, a] } %><%= a.flatten.size %>", "1: limit: too many steps"),
         ("<% a = [1]; 60.times { a = [a, a] } %><%= a.to_json %>", "1: limit: too many steps"),
+        ("<% a = [1]; 60.times { a = [a, a] } %><%= a.to_yaml.size > 9 %>", "text of 4 bytes"),
     ]);
 }
 

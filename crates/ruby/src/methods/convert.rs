@@ -98,7 +98,8 @@ impl Interp<'_> {
     fn data(&mut self, v: &Value, target: Target, known: &mut Shared) -> Eval<Data> {
         self.steps(1)?;
         self.charge(32)?;
-        let address = shared(v);
+        // JSON is written out in full, and costs what it has of a value.
+        let address = shared(v).filter(|_| target == Target::Yaml);
         if let Some(data) = address.and_then(|address| known.get(&address)) {
             return Ok(data.clone());
         }
