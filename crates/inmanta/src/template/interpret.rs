@@ -28,7 +28,7 @@ pub(super) struct Runtime<'a> {
 }
 
 /// How many steps a template may take.
-const FUEL: u64 = 20_000_000;
+const FUEL: u64 = 12_000_000;
 
 impl<'a> Runtime<'a> {
     pub(super) fn new(

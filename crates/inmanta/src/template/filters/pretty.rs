@@ -68,7 +68,7 @@ fn flat(runtime: &mut Runtime<'_>, value: &Val, depth: usize) -> Res<String> {
             items.iter().map(|item| flat(runtime, item, depth + 1)).collect();
         parts.map(|parts| parts.join(", "))
     };
-    Ok(match value {
+    let shown = match value {
         Val::List(found) => {
             let all = found.borrow().clone();
             format!("[{}]", items(runtime, &all)?)
@@ -86,7 +86,11 @@ fn flat(runtime: &mut Runtime<'_>, value: &Val, depth: usize) -> Res<String> {
             format!("{{{}}}", parts.join(", "))
         }
         other => runtime.repr(other)?,
-    })
+    };
+    // The text is copied into that of what holds the value.
+    runtime.step(shown.len() as u64 / 16)?;
+    runtime.text_fits(shown.len())?;
+    Ok(shown)
 }
 
 fn width(text: &str) -> usize {
