@@ -84,7 +84,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if let Some(Some(path)) = self.0.get() {
-            // What is gone already needs no removal.
+            // A file that is gone already needs no removal.
             let _ = std::fs::remove_dir_all(path);
         }
     }

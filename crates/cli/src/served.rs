@@ -130,8 +130,9 @@ fn unservable(graph: &Graph, id: ResourceId, message: &str) -> Diagnostic {
     }
 }
 
-/// What a catalog says of itself. The version is what the command of the environment
-/// says, or nothing, so that the same inputs give the same bytes; so is the identity of a static catalog, which is made of the rest.
+/// The name, version and identity in the head of a catalog. The version is the output of the
+/// `config_version` command of the environment, or nothing, so that the same inputs give the same
+/// bytes. The identity of a static catalog is made of the rest for the same reason.
 ///
 /// # Errors
 /// When the catalog cannot be written.

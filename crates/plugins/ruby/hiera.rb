@@ -18,23 +18,25 @@ class Hiera
     end
 
     def warn(message)
-      case logger
-      when 'noop' then nil
-      when 'console' then $stderr.puts("WARN: #{Time.now}: #{message}")
-      else Puppet.notice("hiera(): #{message}")
-      end
+      log('WARN', message) { |text| Puppet.notice(text) }
     end
 
     def debug(message)
-      case logger
-      when 'noop' then nil
-      when 'console' then $stderr.puts("DEBUG: #{Time.now}: #{message}")
-      else Puppet.debug("hiera(): #{message}")
-      end
+      log('DEBUG', message) { |text| Puppet.debug(text) }
     end
 
     def version
       VERSION
+    end
+
+    private
+
+    def log(level, message)
+      case logger
+      when 'noop' then nil
+      when 'console' then $stderr.puts("#{level}: #{Time.now}: #{message}")
+      else yield "hiera(): #{message}"
+      end
     end
   end
 

@@ -334,8 +334,8 @@ fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
             let is_around = met.range.start <= span.range.start && met.range.end >= span.range.end;
             let source = compiler.env.sources.file(met.file);
             let is_data = source.path.extension().is_some_and(|e| e == "yaml" || e == "json");
-            let is_data = is_data || error.issue.as_deref() == Some("ILLEGAL_REASSIGNMENT");
-            !is_data && (met.file != span.file || !is_around)
+            let is_assignment = error.issue.as_deref() == Some("ILLEGAL_REASSIGNMENT");
+            !is_data && !is_assignment && (met.file != span.file || !is_around)
         });
         if let Some(met) = met {
             out = out.related(met, "asked for here");

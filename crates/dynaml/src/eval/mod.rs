@@ -467,7 +467,7 @@ impl Drop for Evaluator<'_> {
     /// Temporary files live as long as the run.
     fn drop(&mut self) {
         for path in self.cache.temporary.values() {
-            // What is gone already needs no removal.
+            // A file that is gone already needs no removal.
             let _ = self.world.remove_file(path);
         }
     }
