@@ -10,12 +10,11 @@ use ordain_dynaml::{diagnose, document, lower};
 use ordain_graph::Graph;
 use ordain_source::{Diagnostic, FileId, SourceMap, Span};
 
+use super::merge::{self, Merge, MergeError, report};
 use crate::codes;
-use crate::commands::merge::shown;
-use crate::exit::Failure;
-use crate::merging::{self, Run, Trouble};
-use crate::options::CompileArgs;
-use crate::ui::Ui;
+use crate::error::Error;
+use crate::options::Options;
+use crate::reporter::Reporter;
 
 /// Whether a path is that of a document.
 pub fn is_document(path: &Path) -> bool {
@@ -27,23 +26,24 @@ pub fn is_document(path: &Path) -> bool {
 ///
 /// # Errors
 /// When there is no document, or what it declares has no form; it is shown.
-pub fn load(
-    ui: &mut Ui,
+pub fn graph(
+    reporter: &mut dyn Reporter,
     path: &Path,
-    args: &CompileArgs,
+    options: &Options,
     sources: &SourceMap,
-) -> Result<Graph, Failure> {
+) -> Result<Graph, Error> {
     let name = |path: &PathBuf| path.to_string_lossy().into_owned();
-    let stubs: Vec<String> = args.stubs.iter().map(name).collect();
-    std::iter::once(path).chain(args.stubs.iter().map(PathBuf::as_path)).for_each(|path| {
-        args.touched.note(path);
+    let stubs: Vec<String> = options.stubs.iter().map(name).collect();
+    std::iter::once(path).chain(options.stubs.iter().map(PathBuf::as_path)).for_each(|path| {
+        options.touched.note(path);
     });
     let template = name(&path.to_path_buf());
-    let run = Run { template: &template, stubs: &stubs, ..Run::default() };
-    let output = merging::run_noting(&run, args.touched.clone());
-    let output = output.map_err(|trouble| shown(ui, &trouble))?;
-    ui.diagnostics(diagnose::warnings(&output, sources), sources);
-    let files = Files::of(&template, &stubs, sources).map_err(|trouble| shown(ui, &trouble))?;
+    let merge = Merge { template: &template, stubs: &stubs, ..Merge::default() };
+    let output = merge::merge_noting(&merge, options.touched.clone());
+    let output = output.map_err(|trouble| report(reporter, &trouble))?;
+    reporter.diagnostics(diagnose::warnings(&output, sources), sources);
+    let files =
+        Files::of(&template, &stubs, sources).map_err(|trouble| report(reporter, &trouble))?;
     let merged = Input { name: template.clone(), text: output.text, under: None };
     let values = document::read(&merged.text).map_err(|e| {
         Diagnostic::error(
@@ -59,8 +59,8 @@ pub fn load(
     let codes = Codes { form: codes::DOCUMENT, unknown: codes::UNKNOWN_NAME };
     let place = |path: &[&str]| files.place(path);
     resources::graph(&first, &output.secrets, &place, codes).map_err(|errors| {
-        ui.diagnostics(errors, sources);
-        Failure::Shown
+        reporter.diagnostics(errors, sources);
+        Error::Reported
     })
 }
 
@@ -68,11 +68,11 @@ pub fn load(
 struct Files(Vec<(FileId, Tree)>);
 
 impl Files {
-    fn of(template: &str, stubs: &[String], sources: &SourceMap) -> Result<Self, Trouble> {
+    fn of(template: &str, stubs: &[String], sources: &SourceMap) -> Result<Self, MergeError> {
         let names = stubs.iter().rev().map(String::as_str).chain([template]);
         let mut files = Vec::new();
         for name in names {
-            let text = merging::read("template", name)?.text;
+            let text = merge::read("template", name)?.text;
             // What was merged can be parsed.
             let tree = Tree::parse(&text).unwrap_or_default();
             files.push((sources.add(name, text), tree));

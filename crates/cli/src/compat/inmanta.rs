@@ -13,9 +13,12 @@ use ordain_inmanta::{export, output};
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{SourceMap, Touched};
 
-use super::table::table;
-use super::{Model, STACK, modules, with_outcome};
-use crate::private;
+use ordain_driver::inmanta::{Model, STACK_SIZE, modules, with_outcome};
+use ordain_driver::private_file;
+
+use self::table::table;
+
+mod table;
 
 /// The version of the original that this one is like.
 const VERSION: &str = "20.1.0";
@@ -339,7 +342,7 @@ fn compile(global: &Global, args: &Compiling, exporting: Option<&Export>) -> io:
     }
     out.write_all(told.printed.as_bytes())?;
     if args.export_compile_data {
-        let mut out = private::create(&directory.join(&args.export_compile_data_file))?;
+        let mut out = private_file::create(&directory.join(&args.export_compile_data_file))?;
         out.write_all(told.data.as_ref())?;
     }
     if let Some(error) = &told.error {
@@ -385,7 +388,7 @@ fn run(global: &Global, args: &Compiling, exports: bool, main: &Path) -> Result<
         settings,
         touched: Touched::default(),
     };
-    let told = on_deep_stack(STACK, || {
+    let told = on_deep_stack(STACK_SIZE, || {
         with_outcome(&model, &sources, |outcome| told(outcome, global, exports))
     });
     told.map_err(|diagnostic| diagnostic.message)
@@ -460,7 +463,7 @@ fn written(
         writeln!(out, "exporter       ERROR   {text}")?;
         return Ok(Err(text.to_owned()));
     };
-    let mut out = private::create(&directory.join(file))?;
+    let mut out = private_file::create(&directory.join(file))?;
     out.write_all(export::text(resources).as_bytes())?;
     Ok(Ok(()))
 }
