@@ -2,13 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use ordain_engine::registry::Registry;
 use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
 use ordain_puppet::session::{compile_node, compile_node_once};
 use ordain_source::budget::Watch;
-use ordain_source::{Severity, SourceMap};
+use ordain_source::{EntryKind, Severity, SourceMap};
 
 use crate::compiled::{Compiled, Modules};
 use crate::error::Error;
@@ -40,9 +41,22 @@ pub fn compile(
 ) -> Result<Compiled, Error> {
     options.check_paths()?;
     let _watch = Watch::within();
-    let kind = SourceKind::of(path);
+    let start = Instant::now();
+    let mut compiled = compile_kind(reporter, path, options, purpose)?;
+    compiled.inputs = options.touched.paths();
+    compiled.took = start.elapsed();
+    Ok(compiled)
+}
+
+fn compile_kind(
+    reporter: &mut dyn Reporter,
+    path: &Path,
+    options: &Options,
+    purpose: Purpose,
+) -> Result<Compiled, Error> {
+    let kind = SourceKind::of(path, options);
     if matches!(kind, SourceKind::Mcl | SourceKind::Inmanta) {
-        present(reporter, path)?;
+        present(reporter, path, options)?;
     }
     if let Some((what, used)) = used_options(&kind) {
         reporter.diagnostics(options.warn_unused(what, used), &SourceMap::new());
@@ -69,8 +83,7 @@ pub fn compile(
             compile_puppet(reporter, input, options, purpose)
         }
         SourceKind::Json => {
-            options.touched.note(path);
-            let text = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
+            let text = options.world().read(path).map_err(|e| codes::unreadable(path, &e))?;
             document::read(reporter, path, &text, options)
         }
         SourceKind::Puppet => {
@@ -95,14 +108,10 @@ fn used_options(kind: &SourceKind) -> Option<(&'static str, UsedOptions)> {
 ///
 /// # Errors
 /// That there is nothing.
-pub fn present(reporter: &mut dyn Reporter, path: &Path) -> Result<(), Error> {
-    /// Larger files are not read just to see.
-    const MAX_SIZE: u64 = 4096;
-    let found = std::fs::metadata(path).map_err(|e| codes::unreadable(path, &e))?;
-    if found.is_file()
-        && found.len() <= MAX_SIZE
-        && ordain_source::read_input(path).is_ok_and(|text| text.trim_ascii().is_empty())
-    {
+pub fn present(reporter: &mut dyn Reporter, path: &Path, options: &Options) -> Result<(), Error> {
+    let world = options.untracked_world();
+    let kind = world.kind(path).ok_or_else(|| codes::missing(path))?;
+    if kind == EntryKind::File && world.read(path).is_ok_and(|text| text.trim_ascii().is_empty()) {
         reporter.message(puppet::nothing_in(&path.display().to_string()));
     }
     Ok(())
@@ -151,7 +160,7 @@ fn compile_puppet(
         // The process ends soon, and the system takes all memory back at once.
         std::mem::forget(input);
     }
-    Ok(Compiled { graph: Arc::new(graph), sources, plan: None, modules, exports: Some(exports) })
+    Ok(Compiled { modules, exports: Some(exports), ..Compiled::of_graph(graph, sources) })
 }
 
 fn compile_node_graph(

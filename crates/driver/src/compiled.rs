@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use ordain_engine::host::Host;
 use ordain_engine::prepare::Resolve;
@@ -29,6 +30,11 @@ pub struct Compiled {
     pub(crate) modules: Arc<Modules>,
     /// What the node exports, if it was compiled.
     pub exports: Option<PendingExports>,
+    /// The files and directories that were read or looked for, sorted. A change of one of them may
+    /// change the graph.
+    pub inputs: Vec<PathBuf>,
+    /// How long the compile took.
+    pub took: Duration,
 }
 
 /// Where modules are.
@@ -45,7 +51,15 @@ impl Compiled {
     /// A graph without modules and exported resources.
     pub fn of_graph(graph: Graph, sources: Arc<SourceMap>) -> Self {
         let modules = Arc::new(Modules::Below(Vec::new()));
-        Self { graph: Arc::new(graph), sources, plan: None, modules, exports: None }
+        Self {
+            graph: Arc::new(graph),
+            sources,
+            plan: None,
+            modules,
+            exports: None,
+            inputs: Vec::new(),
+            took: Duration::ZERO,
+        }
     }
 
     /// The directories of modules by name, where these are known.

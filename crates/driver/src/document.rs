@@ -2,13 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_engine::saved::{self, SavedPlan};
-use ordain_graph::{json, puppet_catalog};
-use ordain_source::{Diagnostic, FileId, SourceMap};
+use ordain_graph::{Graph, json, puppet_catalog};
+use ordain_source::{Diagnostic, EntryKind, FileId, SourceMap, World};
 use serde::Deserialize;
 
 use crate::codes;
@@ -30,8 +29,7 @@ pub(crate) fn saved_plan(
     path: &Path,
     options: &Options,
 ) -> Result<Compiled, Error> {
-    options.touched.note(path);
-    let text = ordain_source::read_input(path).map_err(|e| codes::unreadable(path, &e))?;
+    let text = options.world().read(path).map_err(|e| codes::unreadable(path, &e))?;
     let loaded = read(reporter, path, &text, options)?;
     if loaded.plan.is_some() {
         return Ok(loaded);
@@ -55,18 +53,14 @@ pub(crate) fn is_graph(text: &[u8]) -> bool {
 }
 
 /// Whether a file holds a JSON object.
-pub(crate) fn is_object(path: &Path) -> bool {
+pub(crate) fn is_object(world: &dyn World, path: &Path) -> bool {
+    let is_manifest = path.extension().is_some_and(|e| e == "pp");
     // To open a pipe waits for somebody who writes to it.
-    if !path.is_file() {
+    if is_manifest || world.kind(path) != Some(EntryKind::File) {
         return false;
     }
-    let Ok(file) = std::fs::File::open(path) else { return false };
-    let mut start = Vec::new();
-    if file.take(1024).read_to_end(&mut start).is_err() {
-        return false;
-    }
-    let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    named || begins_object(&start)
+    let is_named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    is_named || world.read(path).is_ok_and(|text| begins_object(&text))
 }
 
 /// Whether a text is a JSON object: no manifest begins with a brace.
@@ -121,5 +115,5 @@ pub(crate) fn read(
         }
     };
     let (graph, modules) = (Arc::new(graph), Arc::new(modules));
-    Ok(Compiled { graph, sources, plan, modules, exports: None })
+    Ok(Compiled { graph, plan, modules, ..Compiled::of_graph(Graph::default(), sources) })
 }

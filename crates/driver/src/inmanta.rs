@@ -8,7 +8,7 @@ use ordain_inmanta::project::{Environment, Project, Setting, settings};
 use ordain_inmanta::session::{self, Outcome, Request};
 use ordain_inmanta::{diagnose, explain, export, output};
 use ordain_source::limits::on_deep_stack;
-use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, Touched, World};
+use ordain_source::{Diagnostic, EntryKind, SourceMap, World};
 use serde_json::{Map, Value as Json, json};
 
 use crate::codes;
@@ -44,8 +44,8 @@ pub struct Model<'a> {
     pub config: Option<PathBuf>,
     /// Further settings.
     pub settings: Vec<Setting>,
-    /// Where the paths are noted that are read.
-    pub touched: Touched,
+    /// The files, and the machine around them.
+    pub world: Arc<dyn World>,
 }
 
 impl<'a> Model<'a> {
@@ -58,14 +58,13 @@ impl<'a> Model<'a> {
             modulepath: modulepath.into_iter().flatten().collect(),
             config: None,
             settings: Vec::new(),
-            touched: options.touched.clone(),
+            world: options.world(),
         }
     }
 }
 
 /// Whether what stands at a path is a model of Inmanta.
-pub fn is_model(path: &Path) -> bool {
-    let world = HostWorld::new();
+pub fn is_model(world: &dyn World, path: &Path) -> bool {
     match world.kind(path) {
         Some(EntryKind::Directory) => {
             let has = |name: &str| world.kind(&path.join(name)) == Some(EntryKind::File);
@@ -204,15 +203,14 @@ pub fn with_outcome<T>(
     sources: &SourceMap,
     then: impl FnOnce(&mut Outcome<'_>) -> T,
 ) -> Result<T, Diagnostic> {
-    let world = HostWorld::noting(model.touched.clone());
-    let request = request(model, sources, &world)?;
+    let request = request(model, sources, model.world.as_ref())?;
     Ok(then(&mut session::compile(request)))
 }
 
 fn request<'w>(
     model: &Model<'_>,
     sources: &'w SourceMap,
-    world: &'w HostWorld,
+    world: &'w dyn World,
 ) -> Result<Request<'w>, Diagnostic> {
     let is_directory = world.kind(model.path) == Some(EntryKind::Directory);
     let main = if is_directory { model.path.join("main.cf") } else { model.path.to_path_buf() };
@@ -247,8 +245,7 @@ fn request<'w>(
 /// When the model cannot be read. Errors in the model are diagnostics of the result.
 pub fn export(model: &Model<'_>, form: Form, sources: &SourceMap) -> Result<Exported, Diagnostic> {
     on_deep_stack(STACK_SIZE, || {
-        let world = HostWorld::noting(model.touched.clone());
-        finished(session::compile(request(model, sources, &world)?), form, sources)
+        finished(session::compile(request(model, sources, model.world.as_ref())?), form, sources)
     })
 }
 
@@ -299,8 +296,8 @@ fn finished(
 /// When the model cannot be read.
 pub fn modules(model: &Model<'_>) -> Result<Vec<Vec<String>>, Diagnostic> {
     let sources = SourceMap::new();
-    let world = HostWorld::noting(model.touched.clone());
-    let mut request = request(model, &sources, &world)?;
+
+    let mut request = request(model, &sources, model.world.as_ref())?;
     request.check_only = true;
     let outcome = session::compile(request);
     let row = |module: &session::LoadedModule| {

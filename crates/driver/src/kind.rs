@@ -2,6 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use ordain_source::EntryKind;
+
+use crate::options::Options;
 use crate::{document, dynaml, inmanta, mcl, project};
 
 /// What a path holds, found out by its name and by the names of the files in it.
@@ -27,37 +30,42 @@ pub enum SourceKind {
 
 impl SourceKind {
     /// What stands at a path.
-    pub fn of(path: &Path) -> Self {
-        if let Some(file) = project::file_of(path) {
+    pub fn of(path: &Path, options: &Options) -> Self {
+        let world = options.untracked_world();
+        let world = world.as_ref();
+        if let Some(file) = project::file_of(world, path) {
             return Self::Project(file);
         }
         if path.extension().is_some_and(|e| e == "plan") {
             return Self::Plan;
         }
-        if mcl::is_program(path) {
+        if mcl::is_program(world, path) {
             return Self::Mcl;
         }
-        if inmanta::is_model(path) {
+        if inmanta::is_model(world, path) {
             return Self::Inmanta;
         }
-        if dynaml::is_document(path) {
+        if dynaml::is_document(world, path) {
             return Self::Dynaml;
         }
         if path == Path::new("-") {
             return Self::StandardInput;
         }
-        if document::is_object(path) { Self::Json } else { Self::Puppet }
+        if document::is_object(world, path) { Self::Json } else { Self::Puppet }
     }
 }
 
 /// Whether a graph is what stands at a path: a directory, a manifest, or JSON that is a graph, a
 /// catalog or a saved plan. Other JSON and YAML are documents.
-pub fn is_graph(path: &Path) -> bool {
+pub fn is_graph(path: &Path, options: &Options) -> bool {
+    let world = options.untracked_world();
     let is_program = |e: &std::ffi::OsStr| e == "pp" || e == "mcl" || e == "cf";
-    if path.is_dir() || project::file_of(path).is_some() || path.extension().is_some_and(is_program)
+    if world.kind(path) == Some(EntryKind::Directory)
+        || project::file_of(world.as_ref(), path).is_some()
+        || path.extension().is_some_and(is_program)
     {
         return true;
     }
-    document::is_object(path)
-        && document::is_graph(&ordain_source::read_input(path).unwrap_or_default())
+    document::is_object(world.as_ref(), path)
+        && document::is_graph(&world.read(path).unwrap_or_default())
 }

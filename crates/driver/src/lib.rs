@@ -9,6 +9,7 @@
 
 pub mod batch;
 pub mod codes;
+mod commit;
 mod compile;
 mod compiled;
 pub mod cycle;
@@ -28,12 +29,13 @@ pub mod puppet;
 mod reporter;
 mod static_catalog;
 
+pub use commit::Commit;
 pub use compile::{Purpose, compile, present};
 pub use compiled::Compiled;
 pub use error::Error;
 pub use exports::{PendingExports, report_damage};
 pub use kind::{SourceKind, is_graph};
 pub use live::LiveSources;
-pub use options::{Options, UsedOptions, missing_modules};
+pub use options::{Layer, Options, UsedOptions, missing_modules};
 pub use reporter::{Collected, Reporter};
 pub use static_catalog::{StaticCatalog, envelope};

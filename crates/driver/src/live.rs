@@ -8,7 +8,7 @@ use crate::compile::{Purpose, compile};
 use crate::compiled::Compiled;
 use crate::error::Error;
 use crate::kind::SourceKind;
-use crate::mcl::{self, LiveProgram};
+use crate::mcl::LiveProgram;
 use crate::options::Options;
 use crate::project::SourceList;
 use crate::reporter::Reporter;
@@ -33,7 +33,7 @@ enum Part {
 
 impl Part {
     fn start(reporter: &mut dyn Reporter, path: &Path, options: &Options) -> Result<Self, Error> {
-        if mcl::is_program(path) {
+        if SourceKind::of(path, options) == SourceKind::Mcl {
             let program = Box::new(LiveProgram::start(reporter, path, options)?);
             return Ok(Self::Program { program, last: None });
         }
@@ -70,7 +70,7 @@ impl LiveSources {
         path: &Path,
         options: &Options,
     ) -> Result<Self, Error> {
-        let SourceKind::Project(file) = SourceKind::of(path) else {
+        let SourceKind::Project(file) = SourceKind::of(path, options) else {
             let parts = vec![Part::start(reporter, path, options)?];
             return Ok(Self { parts, list: None, is_new: true });
         };

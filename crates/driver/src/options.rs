@@ -1,5 +1,6 @@
 //! How sources are compiled.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,11 +10,21 @@ use ordain_engine::registry::Registry;
 use ordain_graph::language::Strict;
 use ordain_mcl::Edition;
 use ordain_puppet::load::RubyType;
-use ordain_source::{Diagnostic, SourceMap, Touched};
+use ordain_source::{Diagnostic, FileLayer, HostWorld, LayeredWorld, SourceMap, Touched, World};
 use ordain_store::ExportStore;
 
 use crate::codes;
 use crate::static_catalog::StaticCatalog;
+
+/// Files in front of those on disk.
+#[derive(Clone)]
+pub struct Layer(pub Arc<dyn FileLayer>);
+
+impl fmt::Debug for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Layer")
+    }
+}
 
 /// How sources are compiled. Most fields are of use to some languages only; see [`UsedOptions`].
 #[derive(Clone, Debug)]
@@ -52,6 +63,8 @@ pub struct Options {
     pub is_last_compile: bool,
     /// Collects the paths that a compile reads.
     pub touched: Touched,
+    /// Files that stand in front of those on disk, such as the tree of a commit.
+    pub layer: Option<Layer>,
     /// Where the file system of the machine begins, if not at `/`.
     pub machine: Option<PathBuf>,
     /// Keeps the texts that a compile reads, for compiles that share them.
@@ -78,6 +91,7 @@ impl Default for Options {
             static_catalog: None,
             is_last_compile: false,
             touched: Touched::default(),
+            layer: None,
             machine: None,
             texts: None,
         }
@@ -132,6 +146,23 @@ impl Options {
         let unused = self.set_flags().filter(|name| is_alone && !used.0.contains(name));
         let text = |name| format!("{name} says nothing to {what} and is not used");
         unused.map(|name| Diagnostic::warning(codes::ARGUMENTS, text(name))).collect()
+    }
+
+    /// The files that are compiled, and the machine around them. Paths that are read are collected.
+    pub fn world(&self) -> Arc<dyn World> {
+        self.world_with(self.touched.clone())
+    }
+
+    /// The same, for a look at files that the result does not depend on: no paths are collected.
+    pub fn untracked_world(&self) -> Arc<dyn World> {
+        self.world_with(Touched::default())
+    }
+
+    fn world_with(&self, touched: Touched) -> Arc<dyn World> {
+        match &self.layer {
+            Some(Layer(layer)) => Arc::new(LayeredWorld::new(Arc::clone(layer), touched)),
+            None => Arc::new(HostWorld::noting(touched)),
+        }
     }
 
     /// Refuses files and directories that were named and are not there, whatever would read them.

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_graph::{Edge, EdgeKind, Graph, Origin, ResourceId, Step};
-use ordain_source::{Diagnostic, FileId, SourceMap, Span, TextRange, suggest};
+use ordain_source::{
+    Diagnostic, EntryKind, FileId, HostWorld, SourceMap, Span, TextRange, World, suggest,
+};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
@@ -64,7 +66,8 @@ fn machine_paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::
 
 /// The settings of the list of sources at a path; the usual ones if there is none that can be read.
 pub fn settings(path: &Path) -> Settings {
-    let text = file_of(path).and_then(|file| ordain_source::read_input_text(&file).ok());
+    let text = file_of(&HostWorld::new(), path)
+        .and_then(|file| ordain_source::read_input_text(&file).ok());
     let project = text.and_then(|text| toml::from_str::<Project>(&text).ok());
     let settings = |project: Project| {
         let Project { allow_remove, allow_hard_links, .. } = project;
@@ -96,12 +99,12 @@ struct Relation {
 }
 
 /// The file that stands at a path, or in the directory there.
-pub fn file_of(path: &Path) -> Option<PathBuf> {
+pub fn file_of(world: &dyn World, path: &Path) -> Option<PathBuf> {
     if path.file_name().is_some_and(|name| name == NAME) {
         return Some(path.to_path_buf());
     }
     let inside = path.join(NAME);
-    inside.is_file().then_some(inside)
+    (world.kind(&inside) == Some(EntryKind::File)).then_some(inside)
 }
 
 /// A list of sources that was read.
@@ -124,10 +127,10 @@ impl SourceList {
         path: &Path,
         options: &Options,
     ) -> Result<Self, Error> {
-        options.touched.note(path);
         let texts = options.sources();
         let options = Options { texts: Some(Arc::clone(&texts)), ..options.clone() };
-        let text = ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?;
+        let text = options.world().read(path).map_err(|e| codes::unreadable(path, &e))?;
+        let text = String::from_utf8(text).map_err(|e| codes::document(path, e))?;
         let file = texts.add(path, text.clone());
         let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
         match toml::from_str::<Project>(&text) {
@@ -155,7 +158,7 @@ impl SourceList {
         let (mut parts, mut errors) = (Vec::new(), Vec::new());
         for source in &self.project.sources {
             let place = self.dir.join(source.path.get_ref());
-            if file_of(&place).is_some() {
+            if file_of(self.options.world().as_ref(), &place).is_some() {
                 let text = format!("{} is itself a list of sources", place.display());
                 let error = Diagnostic::error(codes::DOCUMENT, text);
                 let place = span(self.file, &source.path.span());

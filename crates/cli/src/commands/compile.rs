@@ -107,11 +107,11 @@ impl Format {
 /// When the sources have errors, or the output cannot be written.
 pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
-    let kind = SourceKind::of(&args.path);
     let options = args.options();
+    let kind = SourceKind::of(&args.path, &options);
     match (&kind, args.format) {
         (SourceKind::Mcl, Format::Mgmt) => {
-            ordain_driver::present(ui, &args.path)?;
+            ordain_driver::present(ui, &args.path, &options)?;
             options.check_paths()?;
             let request = Request::of(&args.path, &options)?;
             let is_graph = mgmt::compile(ui, &request)?;
@@ -177,7 +177,7 @@ fn export_model(
     secrets: Secrets,
 ) -> Result<Exit, Failure> {
     options.check_paths()?;
-    ordain_driver::present(ui, &args.path)?;
+    ordain_driver::present(ui, &args.path, options)?;
     let form = match args.format {
         Format::Resources => inmanta::Form::Resources,
         _ => inmanta::Form::Model { has_secrets: secrets == Secrets::Include },

@@ -12,6 +12,7 @@ use crate::commands::merge::shown;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 use ordain_driver::dynaml::merge::{MergeError, documents};
+use ordain_source::HostWorld;
 
 /// Print YAML in normal form or as JSON, without evaluating it
 #[derive(Args)]
@@ -58,7 +59,7 @@ pub fn run(ui: &mut Ui, args: &ConvertArgs) -> Result<Exit, Failure> {
 /// # Errors
 /// When the file cannot be read, or has no such node.
 pub fn convert(file: &str, wanted: &Wanted) -> Result<String, MergeError> {
-    let documents = documents("template", file)?;
+    let documents = documents(&HostWorld::new(), "template", file)?;
     let several = documents.len() > 1;
     let mut results: Vec<Option<Value>> = Vec::new();
     for (n, document) in (1..).zip(documents) {

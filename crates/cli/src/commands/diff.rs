@@ -9,7 +9,7 @@ use ordain_dynaml::diff::{Colours, Comparison, Format, Places, Side, compare_all
 use ordain_graph::diff::{Origins, differences};
 use ordain_graph::json::{Secrets, write_value};
 use ordain_graph::place::{Place, place};
-use ordain_source::{Diagnostic, SourceMap};
+use ordain_source::{Diagnostic, HostWorld, SourceMap};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
@@ -64,7 +64,8 @@ pub fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
         ui.diagnostics(missing, &SourceMap::new());
         return Ok(Exit::Trouble);
     }
-    match (is_graph(left), is_graph(right)) {
+    let options = args.compile.options();
+    match (is_graph(left, &options), is_graph(right, &options)) {
         (false, false) => compare_documents(ui, args),
         (true, true) => compare_graphs(ui, args),
         (graph, _) => {
@@ -79,7 +80,8 @@ pub fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
 }
 
 fn compare_documents(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
-    let read = || Ok((data("a", &args.left)?, data("b", &args.right)?));
+    let world = HostWorld::new();
+    let read = || Ok((data(&world, "a", &args.left)?, data(&world, "b", &args.right)?));
     let (left, right) = match read() {
         Ok(read) => read,
         Err(trouble) => {

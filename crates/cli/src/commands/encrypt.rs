@@ -52,7 +52,7 @@ pub fn run(ui: &mut Ui, args: &EncryptArgs) -> Result<Exit, Failure> {
 /// # Errors
 /// When the file cannot be read, is no YAML, or the key is another one.
 pub fn encrypt(file: &str, words: &[&str], decrypt: bool) -> Result<String, MergeError> {
-    let input = read("data", file)?;
+    let input = read(&HostWorld::new(), "data", file)?;
     let default = std::env::var("SPIFF_ENCRYPTION_KEY").unwrap_or_default();
     let (key, method) = match words {
         [] => (default.as_str(), METHOD),

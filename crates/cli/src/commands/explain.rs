@@ -8,7 +8,7 @@ use ordain_dynaml::eval::Dialect;
 use ordain_graph::explain::{Explainer, Explanation};
 use ordain_graph::{Attribute, Graph, ResourceId};
 use ordain_puppet::provenance::Provenance;
-use ordain_source::{Diagnostic, SourceMap, suggest};
+use ordain_source::{Diagnostic, HostWorld, SourceMap, suggest};
 
 use crate::codes;
 use crate::commands::merge::shown as shown_error;
@@ -67,7 +67,8 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
             return Err(error.help("a template with stubs is explained with --at NODE").into());
         }
     };
-    let (kind, options) = (SourceKind::of(path), args.compile.options());
+    let options = args.compile.options();
+    let kind = SourceKind::of(path, &options);
     // What only the engine has a name for is explained as a part of the graph.
     if kind == SourceKind::Mcl && mcl::names_own_kind(&args.resource) {
         let request = mcl::Request::of(path, &options)?;
@@ -122,7 +123,7 @@ fn explain_document(ui: &mut Ui, args: &ExplainArgs, node: &str) -> Result<Exit,
         explain: Some(node.to_owned()),
         ..Merge::default()
     };
-    let output = merge(&documents).map_err(|error| shown_error(ui, &error))?;
+    let output = merge(&HostWorld::new(), &documents).map_err(|error| shown_error(ui, &error))?;
     let Some(explained) = output.explained else {
         let text = format!("the document has no node `{node}`");
         return Err(Diagnostic::error(codes::UNKNOWN_NAME, text).into());

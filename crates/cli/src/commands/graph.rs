@@ -81,22 +81,23 @@ pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
 
 /// The instances of a model as a graph.
 fn instances(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
-    if SourceKind::of(&args.path) != SourceKind::Inmanta {
+    let options = args.compile.options();
+    if SourceKind::of(&args.path, &options) != SourceKind::Inmanta {
         let text = "only models of Inmanta have instances";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
-    Ok(inmanta::instances(ui, &args.path, &args.compile.options())?)
+    Ok(inmanta::instances(ui, &args.path, &options)?)
 }
 
 /// The graph of functions of a program.
 fn functions(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
-    if SourceKind::of(&args.path) != SourceKind::Mcl {
+    let options = args.compile.options();
+    if SourceKind::of(&args.path, &options) != SourceKind::Mcl {
         let text = "only programs of mgmt have a graph of functions";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
-    present(ui, &args.path)?;
+    present(ui, &args.path, &options)?;
     let sources = Arc::new(SourceMap::new());
-    let options = args.compile.options();
     let request = mcl::Request::of(&args.path, &options)?;
     let graph = mcl::functions(ui, &request, &sources)?;
     Ok(Compiled::of_graph(graph, sources))
@@ -104,11 +105,12 @@ fn functions(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
 
 fn graph(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
     // A program may declare what only mgmt can apply; it is drawn all the same.
-    let purpose = match SourceKind::of(&args.path) {
+    let options = args.compile.options();
+    let purpose = match SourceKind::of(&args.path, &options) {
         SourceKind::Mcl => Purpose::Inspection,
         _ => Purpose::Application,
     };
-    let mut compiled = compile(ui, &args.path, &args.compile.options(), purpose)?;
+    let mut compiled = compile(ui, &args.path, &options, purpose)?;
     if purpose == Purpose::Inspection {
         return Ok(compiled);
     }

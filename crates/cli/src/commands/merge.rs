@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use ordain_driver::dynaml::merge::{Merge, MergeError, MergeOptions, merge};
 use ordain_dynaml::diagnose;
 use ordain_dynaml::eval::Dialect;
-use ordain_source::SourceMap;
+use ordain_source::{HostWorld, SourceMap};
 
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
@@ -176,7 +176,7 @@ fn print(ui: &mut Ui, mut documents: Merge<'_>, report: Report) -> Result<Exit, 
         Report::Spiff => Dialect::Spiff,
         Report::Ordain | Report::SpiffPlusPlus => Dialect::SpiffPlusPlus,
     };
-    match merge(&documents) {
+    match merge(&HostWorld::new(), &documents) {
         Ok(output) => {
             let sources = SourceMap::new();
             ui.diagnostics(diagnose::warnings(&output, &sources), &sources);

@@ -5,13 +5,14 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use ordain_inmanta::project::{Project, set};
 use ordain_inmanta::session::{LoadedModule, Outcome};
 use ordain_inmanta::{export, output};
 use ordain_source::limits::on_deep_stack;
-use ordain_source::{SourceMap, Touched};
+use ordain_source::{HostWorld, SourceMap};
 
 use ordain_driver::inmanta::{Model, STACK_SIZE, modules, with_outcome};
 use ordain_driver::private_file;
@@ -297,7 +298,7 @@ fn list_commands() -> io::Result<ExitCode> {
 /// The project that the working directory is in.
 fn project() -> io::Result<Option<PathBuf>> {
     let here = std::env::current_dir()?;
-    let world = ordain_source::HostWorld::new();
+    let world = HostWorld::new();
     let found = Project::around(&world, &here);
     // Paths in messages are short where they can be.
     Ok(found.map(|found| if found == here { PathBuf::from(".") } else { found }))
@@ -386,7 +387,7 @@ fn run(global: &Global, args: &Compiling, exports: bool, main: &Path) -> Result<
         modulepath: Vec::new(),
         config: global.config.clone(),
         settings,
-        touched: Touched::default(),
+        world: Arc::new(HostWorld::new()),
     };
     let told = on_deep_stack(STACK_SIZE, || {
         with_outcome(&model, &sources, |outcome| told(outcome, global, exports))
@@ -486,7 +487,7 @@ fn list(global: &Global) -> io::Result<ExitCode> {
         modulepath: Vec::new(),
         config: global.config.clone(),
         settings: Vec::new(),
-        touched: Touched::default(),
+        world: Arc::new(HostWorld::new()),
     };
     match modules(&model) {
         Ok(rows) => say(&table(

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use ordain_driver::mcl::{Request, format, formatted};
 use ordain_mcl::Edition;
@@ -11,7 +12,7 @@ use ordain_mcl::failure::Phase;
 use ordain_mcl::functions::surroundings::Surroundings;
 use ordain_mcl::lower;
 use ordain_mcl::session::{self, Input};
-use ordain_source::{HostWorld, SourceMap, Touched, World};
+use ordain_source::{HostWorld, SourceMap, World};
 
 use crate::codes;
 use crate::exit::Failure;
@@ -188,7 +189,7 @@ fn lang(out: &mut dyn Write, run: bool, args: &[String]) -> Result<bool, String>
         edition: Edition::Upstream,
         module_path: module_path.map(PathBuf::from),
         hostname: told.values.get("--hostname").cloned(),
-        touched: Touched::default(),
+        world: Arc::new(HostWorld::new()),
         machine: None,
         store: None,
     };

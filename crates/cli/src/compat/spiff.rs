@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use ordain_dynaml::diff::{Colours, Format, compare_all, report};
 use ordain_dynaml::eval::Dialect;
 use ordain_functions::time::timestamp;
+use ordain_source::HostWorld;
 
 use crate::commands::convert::{Wanted, convert};
 use crate::commands::encrypt::encrypt;
@@ -313,12 +314,13 @@ fn merge(
         explain: None,
         lenient: true,
     };
-    Ok(merge_documents(&documents)?.text)
+    Ok(merge_documents(&HostWorld::new(), &documents)?.text)
 }
 
 fn diff(program: Program, given: &Given) -> Result<String, MergeError> {
-    let left = data("a", &given.files[0])?;
-    let right = data("b", &given.files[1])?;
+    let world = HostWorld::new();
+    let left = data(&world, "a", &given.files[0])?;
+    let right = data(&world, "b", &given.files[1])?;
     let format = Format {
         left: &given.files[0],
         right: &given.files[1],

@@ -8,7 +8,7 @@ use ordain_dynaml::session::Input;
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::{diagnose, document, lower};
 use ordain_graph::Graph;
-use ordain_source::{Diagnostic, FileId, SourceMap, Span};
+use ordain_source::{Diagnostic, EntryKind, FileId, SourceMap, Span, World};
 
 use super::merge::{self, Merge, MergeError, report};
 use crate::codes;
@@ -17,9 +17,9 @@ use crate::options::Options;
 use crate::reporter::Reporter;
 
 /// Whether a path is that of a document.
-pub fn is_document(path: &Path) -> bool {
+pub fn is_document(world: &dyn World, path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
-    (extension == "yml" || extension == "yaml") && path.is_file()
+    (extension == "yml" || extension == "yaml") && world.kind(path) == Some(EntryKind::File)
 }
 
 /// Merges a document with what is to be merged into it, and gives the resources that it declares.
@@ -34,16 +34,14 @@ pub fn graph(
 ) -> Result<Graph, Error> {
     let name = |path: &PathBuf| path.to_string_lossy().into_owned();
     let stubs: Vec<String> = options.stubs.iter().map(name).collect();
-    std::iter::once(path).chain(options.stubs.iter().map(PathBuf::as_path)).for_each(|path| {
-        options.touched.note(path);
-    });
     let template = name(&path.to_path_buf());
     let merge = Merge { template: &template, stubs: &stubs, ..Merge::default() };
-    let output = merge::merge_noting(&merge, options.touched.clone());
+    let world = options.world();
+    let output = merge::merge(world.as_ref(), &merge);
     let output = output.map_err(|trouble| report(reporter, &trouble))?;
     reporter.diagnostics(diagnose::warnings(&output, sources), sources);
-    let files =
-        Files::of(&template, &stubs, sources).map_err(|trouble| report(reporter, &trouble))?;
+    let files = Files::of(world.as_ref(), &template, &stubs, sources)
+        .map_err(|trouble| report(reporter, &trouble))?;
     let merged = Input { name: template.clone(), text: output.text, under: None };
     let values = document::read(&merged.text).map_err(|e| {
         Diagnostic::error(
@@ -68,11 +66,16 @@ pub fn graph(
 struct Files(Vec<(FileId, Tree)>);
 
 impl Files {
-    fn of(template: &str, stubs: &[String], sources: &SourceMap) -> Result<Self, MergeError> {
+    fn of(
+        world: &dyn World,
+        template: &str,
+        stubs: &[String],
+        sources: &SourceMap,
+    ) -> Result<Self, MergeError> {
         let names = stubs.iter().rev().map(String::as_str).chain([template]);
         let mut files = Vec::new();
         for name in names {
-            let text = merge::read("template", name)?.text;
+            let text = merge::read(world, "template", name)?.text;
             // What was merged can be parsed.
             let tree = Tree::parse(&text).unwrap_or_default();
             files.push((sources.add(name, text), tree));

@@ -12,7 +12,7 @@ use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
-use ordain_source::{Diagnostic, HostWorld, SourceMap, Touched, shortened};
+use ordain_source::{Diagnostic, SourceMap, World, shortened};
 
 use crate::codes;
 use crate::private_file;
@@ -118,12 +118,16 @@ impl MergeError {
 }
 
 /// Reads files, each once from standard input.
-#[derive(Default)]
-struct Reader {
+struct Reader<'w> {
+    world: &'w dyn World,
     stdin: bool,
 }
 
-impl Reader {
+impl<'w> Reader<'w> {
+    fn new(world: &'w dyn World) -> Self {
+        Self { world, stdin: false }
+    }
+
     fn read(&mut self, role: &'static str, name: &str) -> Result<Input, MergeError> {
         let text = if name == "-" {
             if self.stdin {
@@ -134,7 +138,7 @@ impl Reader {
         } else if name.starts_with("http:") || name.starts_with("https:") {
             Err(io::Error::new(io::ErrorKind::Unsupported, "files are not fetched from the net"))
         } else {
-            ordain_source::read_input(Path::new(name))
+            self.world.read(Path::new(name))
         };
         let text = text.and_then(|bytes| {
             String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
@@ -157,18 +161,9 @@ pub(crate) fn report(reporter: &mut dyn Reporter, error: &MergeError) -> crate::
 ///
 /// # Errors
 /// When a file cannot be read or written, or an expression has no value.
-pub fn merge(merge: &Merge<'_>) -> Result<Output, MergeError> {
-    merge_noting(merge, Touched::default())
-}
-
-/// The same; the files that expressions look at are noted.
-///
-/// # Errors
-/// As of [`merge`].
-pub fn merge_noting(merge: &Merge<'_>, touched: Touched) -> Result<Output, MergeError> {
-    let request = request(merge)?;
-    let world = HostWorld::noting(touched);
-    match session::merge(&world, &request) {
+pub fn merge(world: &dyn World, merge: &Merge<'_>) -> Result<Output, MergeError> {
+    let request = request(world, merge)?;
+    match session::merge(world, &request) {
         Ok(output) => {
             if let (Some(path), Some(text)) = (&merge.options.state, &output.state) {
                 write_state(path, text)?;
@@ -184,9 +179,9 @@ pub fn merge_noting(merge: &Merge<'_>, touched: Touched) -> Result<Output, Merge
     }
 }
 
-fn request(merge: &Merge<'_>) -> Result<Request, MergeError> {
+fn request(world: &dyn World, merge: &Merge<'_>) -> Result<Request, MergeError> {
     let options = &merge.options;
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(world);
     let document = merge.document.map(|name| reader.read("document", name)).transpose()?;
     let template = reader.read("template", merge.template)?;
     let bindings = bindings(&mut reader, merge)?;
@@ -317,7 +312,7 @@ impl From<Binding> for Data {
     }
 }
 
-fn bindings(reader: &mut Reader, merge: &Merge<'_>) -> Result<Vec<(String, Data)>, MergeError> {
+fn bindings(reader: &mut Reader<'_>, merge: &Merge<'_>) -> Result<Vec<(String, Data)>, MergeError> {
     let mut names = BTreeMap::new();
     if let Some(path) = &merge.options.bindings
         && (!merge.lenient || path.is_file())
@@ -405,24 +400,28 @@ fn add(
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read(role: &'static str, name: &str) -> Result<Input, MergeError> {
-    Reader::default().read(role, name)
+pub fn read(world: &dyn World, role: &'static str, name: &str) -> Result<Input, MergeError> {
+    Reader::new(world).read(role, name)
 }
 
 /// A file as documents that nothing is evaluated in.
 ///
 /// # Errors
 /// When it cannot be read, or is no YAML.
-pub fn documents(role: &'static str, name: &str) -> Result<Vec<Value>, MergeError> {
-    parse(role, &read(role, name)?)
+pub fn documents(
+    world: &dyn World,
+    role: &'static str,
+    name: &str,
+) -> Result<Vec<Value>, MergeError> {
+    parse(role, &read(world, role, name)?)
 }
 
 /// A file as the plain data of its documents.
 ///
 /// # Errors
 /// As of [`documents`].
-pub fn data(role: &'static str, name: &str) -> Result<Vec<Data>, MergeError> {
-    Ok(lower::data(&Exprs::default(), &documents(role, name)?))
+pub fn data(world: &dyn World, role: &'static str, name: &str) -> Result<Vec<Data>, MergeError> {
+    Ok(lower::data(&Exprs::default(), &documents(world, role, name)?))
 }
 
 /// The documents of a text, in which nothing is evaluated.

@@ -9,7 +9,7 @@ use ordain_mcl::functions::surroundings::{Surroundings, Watch};
 use ordain_mcl::lower;
 use ordain_mcl::session::{self, Refused};
 use ordain_mcl::stream::{News, Stream};
-use ordain_source::{SourceMap, Touched, budget};
+use ordain_source::{HostWorld, SourceMap, budget};
 use ordain_store::ExportStore;
 
 use super::stored::PendingExports;
@@ -55,7 +55,7 @@ impl LiveProgram {
         reporter.diagnostics(checked.warnings, &sources);
         let store = request.store.clone();
         // What the program reads while it runs is told to it, and no reason to compile it again.
-        let machine = Request { touched: Touched::default(), ..request }.machine();
+        let machine = Request { world: Arc::new(HostWorld::new()), ..request }.machine();
         let mut refused = Refused { failures: Vec::new(), input: None, modules: checked.modules };
         match Stream::new(checked.program, &machine) {
             Ok(stream) => Ok(Self { stream, machine, sources, store, refused }),

@@ -13,7 +13,7 @@ use ordain_mcl::eval::outline::Outline;
 use ordain_mcl::functions::surroundings::{Shared, Surroundings};
 use ordain_mcl::session::{self, Compiled, Input};
 use ordain_mcl::{explain, fmt, lower};
-use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, Touched, World, suggest};
+use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World, suggest};
 use ordain_store::ExportStore;
 
 use crate::codes;
@@ -30,9 +30,8 @@ pub use live::LiveProgram;
 pub use stored::PendingExports;
 
 /// This machine, as functions see it.
-#[derive(Default)]
 pub struct Machine {
-    world: HostWorld,
+    world: Arc<dyn World>,
     shared: stored::Stored,
     commands: commands::Commands,
     root: Option<PathBuf>,
@@ -70,7 +69,7 @@ impl Drop for Scratch {
 
 impl Surroundings for Machine {
     fn world(&self) -> &dyn World {
-        &self.world
+        self.world.as_ref()
     }
 
     fn hostname(&self) -> EcoString {
@@ -98,14 +97,13 @@ impl Surroundings for Machine {
     fn state_directory(&self) -> Option<PathBuf> {
         match &self.machine {
             Some(machine) => Some(machine.join(OWN)),
-            None => self.scratch.path(&self.world),
+            None => self.scratch.path(self.world.as_ref()),
         }
     }
 }
 
 /// Whether what stands at a path is a program of mgmt.
-pub fn is_program(path: &Path) -> bool {
-    let world = HostWorld::new();
+pub fn is_program(world: &dyn World, path: &Path) -> bool {
     match world.kind(path) {
         Some(EntryKind::Directory) => {
             let has = |name: &str| world.kind(&path.join(name)) == Some(EntryKind::File);
@@ -128,8 +126,8 @@ pub struct Request<'a> {
     pub module_path: Option<PathBuf>,
     /// The name of the host; none is that of this machine.
     pub hostname: Option<String>,
-    /// Where the paths are noted that are read.
-    pub touched: Touched,
+    /// The files, and the machine around them.
+    pub world: Arc<dyn World>,
     /// Where the file system of the machine begins, if not at `/`.
     pub machine: Option<PathBuf>,
     /// Where exported resources are kept.
@@ -143,10 +141,10 @@ impl<'a> Request<'a> {
     /// When there is to be a store, and it cannot be used.
     pub fn of(path: &'a Path, options: &Options) -> Result<Self, Diagnostic> {
         let module_path = options.modulepath.as_deref().map(PathBuf::from);
-        let (hostname, touched) = (options.node.clone(), options.touched.clone());
+        let (hostname, world) = (options.node.clone(), options.world());
         let (machine, store) = (options.machine.clone(), options.export_store()?);
         let edition = options.edition;
-        Ok(Self { path, edition, module_path, hostname, touched, machine, store })
+        Ok(Self { path, edition, module_path, hostname, world, machine, store })
     }
 }
 
@@ -163,16 +161,16 @@ impl Request<'_> {
 
     /// This machine, as its functions see it.
     pub fn machine(&self) -> Machine {
-        let world = HostWorld::new();
-        let is_dir = world.kind(self.path) == Some(EntryKind::Directory);
+        let is_dir = self.world.kind(self.path) == Some(EntryKind::Directory);
         let root = if is_dir { Some(self.path) } else { self.path.parent() };
         Machine {
             root: root.map(Path::to_path_buf),
             hostname: self.hostname.as_deref().map(EcoString::from),
-            world: HostWorld::noting(self.touched.clone()),
+            world: Arc::clone(&self.world),
             shared: stored::Stored::of(self.machine.as_deref(), self.store.clone()),
             machine: self.machine.clone(),
-            ..Machine::default()
+            commands: commands::Commands::default(),
+            scratch: Scratch::default(),
         }
     }
 
@@ -182,7 +180,7 @@ impl Request<'_> {
     }
 }
 
-/// Compiles a program to its first graph, and what it exports; what is wrong is shown. A graph that is to be planned has
+/// Compiles a program to its first graph, and what it exports. A graph that is to be planned has
 /// nothing that the engine cannot do.
 ///
 /// # Errors
@@ -225,8 +223,7 @@ pub fn functions(
     request: &Request<'_>,
     sources: &SourceMap,
 ) -> Result<Graph, Error> {
-    let world = HostWorld::new();
-    match session::check(&world, sources, &request.input(), &request.options()) {
+    match session::check(request.world.as_ref(), sources, &request.input(), &request.options()) {
         Ok(checked) => {
             reporter.diagnostics(checked.warnings, sources);
             let name = request.machine().hostname();

@@ -11,14 +11,16 @@ use ordain_puppet::catalog::version::ConfigVersion;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{self, Environment, Site, bolt_modulepath};
 use ordain_puppet::value::Value;
-use ordain_source::{CachedWorld, Diagnostic, EntryKind, HostWorld, SourceMap, World};
+use ordain_source::{
+    CachedWorld, Diagnostic, EntryKind, HostWorld, LayeredWorld, SourceMap, World,
+};
 use ordain_store::ExportStore;
 
 use super::node;
 use crate::codes;
 use crate::error::Error;
 use crate::exports::{PendingExports, report_damage};
-use crate::options::Options;
+use crate::options::{Layer, Options};
 use crate::reporter::Reporter;
 
 /// Where modules are that belong to no environment.
@@ -85,7 +87,7 @@ pub fn open(
         && options.hiera.is_none()
         && let Some(path) = path
     {
-        reporter.diagnostics(alone(&HostWorld::new(), path), &SourceMap::new());
+        reporter.diagnostics(alone(options.untracked_world().as_ref(), path), &SourceMap::new());
     }
     open_laid_out(reporter, options, |world, environment| layout(world, path, options, environment))
 }
@@ -225,7 +227,13 @@ fn open_laid_out(
 pub const DEFAULT_ENVIRONMENT: &str = "production";
 
 fn new_world(options: &Options) -> Arc<dyn World> {
-    Arc::new(CachedWorld::new(HostWorld::noting(options.touched.clone())))
+    match &options.layer {
+        None => Arc::new(CachedWorld::new(HostWorld::noting(options.touched.clone()))),
+        Some(Layer(layer)) => {
+            let world = LayeredWorld::new(Arc::clone(layer), options.touched.clone());
+            Arc::new(CachedWorld::new(world))
+        }
+    }
 }
 
 /// A program that is ready to be compiled, for any node.
