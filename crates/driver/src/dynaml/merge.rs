@@ -8,7 +8,8 @@ use ordain_data::Value as Data;
 use ordain_dynaml::eval::{Dialect, Options};
 use ordain_dynaml::functions::clean_path;
 use ordain_dynaml::load::{Features, LoadError};
-use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
+use ordain_dynaml::resources::Codes;
+use ordain_dynaml::session::{self, Declared, Error, Input, Output, Request, StateForm};
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
@@ -163,20 +164,34 @@ pub(crate) fn report(reporter: &mut dyn Reporter, error: &MergeError) -> crate::
 /// When a file cannot be read or written, or an expression has no value.
 pub fn merge(world: &dyn World, merge: &Merge<'_>) -> Result<Output, MergeError> {
     let request = request(world, merge)?;
-    match session::merge(world, &request) {
-        Ok(output) => {
-            if let (Some(path), Some(text)) = (&merge.options.state, &output.state) {
-                write_state(path, text)?;
-            }
-            Ok(output)
-        }
-        Err(error) => {
-            let mut inputs = request.stubs;
-            inputs.extend(request.template);
-            inputs.extend(request.tags.into_iter().map(|t| t.1));
-            Err(MergeError::Merge(error, inputs))
-        }
+    let output = session::merge(world, &request);
+    let output = output.map_err(|error| failed(error, request))?;
+    if let (Some(path), Some(text)) = (&merge.options.state, &output.state) {
+        write_state(path, text)?;
     }
+    Ok(output)
+}
+
+/// Merges, and makes a graph of the resources that the document declares.
+///
+/// # Errors
+/// When a file cannot be read, or an expression has no value.
+pub(crate) fn declare(
+    world: &dyn World,
+    merge: &Merge<'_>,
+    sources: &SourceMap,
+    codes: Codes,
+) -> Result<Declared, MergeError> {
+    let request = request(world, merge)?;
+    session::declare(world, &request, sources, codes).map_err(|error| failed(error, request))
+}
+
+/// An error of a merge, with the files that it is about.
+fn failed(error: Error, request: Request) -> MergeError {
+    let mut inputs = request.stubs;
+    inputs.extend(request.template);
+    inputs.extend(request.tags.into_iter().map(|tag| tag.1));
+    MergeError::Merge(error, inputs)
 }
 
 fn request(world: &dyn World, merge: &Merge<'_>) -> Result<Request, MergeError> {
