@@ -47,6 +47,8 @@ module Ordain
         told.write(said) if said.bytesize < MOST
         told.write(DONE)
         told.close
+        # What code does at the end of its process the compile hears no more.
+        Ordain.hang_up
         exit
       end
 

@@ -155,6 +155,11 @@ module Ordain
       end
     end
 
+    # Ends the conversation.
+    def hang_up
+      [@input, @output].each { |io| io.close unless io.closed? }
+    end
+
     # Evaluates the text of a file once for each content.
     def load_text(path, text)
       @loaded ||= {}
@@ -220,7 +225,7 @@ module Ordain
 
       logs = @logs
       @logs = nil
-      send_message(['logs', *logs])
+      send_message(['logs', *logs]) unless @output.closed?
     end
 
     # Says what code has printed since the last time.

@@ -135,7 +135,7 @@ impl Host {
         let mut session = Session { host: self, owner: Some(owner), child };
         if session.child.as_ref().is_some_and(|child| child.owes_answer) {
             // One that has ended meanwhile is replaced.
-            let has_answered = session.receive().is_ok();
+            let has_answered = session.receive().is_ok_and(|answer| answer[0] == "ok");
             session.child = session.child.take().filter(|_| has_answered);
         }
         match &mut session.child {

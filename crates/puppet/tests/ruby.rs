@@ -496,6 +496,35 @@ end
     assert_ne!(first[1], second[1]);
 }
 
+/// At the end of a compile its process does what code has asked for, and what it says then is lost.
+#[test]
+fn ends_of_compiles() {
+    let at = "modules/garden/lib/puppet/functions/garden/late.rb";
+    let late = r##"
+Puppet::Functions.create_function(:'garden::late') do
+  def late(dir, finalizer)
+    at_exit { 300.times { Puppet.notice('late') }; puts 'late'; File.write("#{dir}/at_exit", 'x', mode: 'a') }
+    ($open = File.open("#{dir}/open", 'a')).write('x')
+    ObjectSpace.define_finalizer(+'', proc { File.write("#{dir}/final", 'x', mode: 'a') }) if finalizer
+    1
+  end
+end
+"##;
+    let Some(place) = Place::with(&[(at, late)]) else { return };
+    let dir = place.dir.path();
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap_or_default();
+    for (finalizer, written) in [(false, 2), (true, 5)] {
+        let code = format!("notice(garden::late('{}', {finalizer}))", dir.display());
+        let env = place.open(&code);
+        for _ in 0..3 {
+            assert_eq!(logs(&env), ["1"]);
+        }
+        // The process of a compile has ended when the next one gets its own.
+        assert!(read("at_exit").len() >= written && read("open").len() >= written);
+        assert_eq!(read("final").is_empty(), !finalizer);
+    }
+}
+
 /// What a function makes of a data file is made once, also for later compiles, until it changes.
 #[test]
 fn data_of_files_is_kept_for_later_compiles() {
