@@ -92,7 +92,10 @@ fn check(program: &Program, sources: &SourceMap) -> Result<Checked, Box<Refused>
 fn findings(program: &Program) -> String {
     let sources = SourceMap::new();
     let mut found = match check(program, &sources) {
-        Ok(checked) => checked.warnings,
+        Ok(checked) => {
+            let known = session::certain(&checked);
+            checked.warnings.into_iter().chain(known).collect()
+        }
         Err(refused) => refused.diagnostics(),
     };
     ordain_source::diagnostic::sort(&mut found, &sources);
