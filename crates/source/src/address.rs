@@ -10,13 +10,15 @@ pub fn is_web(name: &str) -> bool {
 
 /// The passwords in the addresses of web servers in a text.
 fn passwords(text: &str) -> Vec<Range<usize>> {
-    let starts = text.match_indices("://").filter(|(at, _)| {
+    // Paths that were made plain have one slash.
+    let starts = text.match_indices(":/").filter(|(at, _)| {
         let before = &text[..*at];
         before.ends_with("http") || before.ends_with("https")
     });
     let mut found = Vec::new();
     for (at, mark) in starts {
         let start = at + mark.len();
+        let start = start + usize::from(text[start..].starts_with('/'));
         let ends = |c: char| c.is_whitespace() || c.is_control() || "/?#\"'`".contains(c);
         let server = text[start..].split(ends).next().unwrap_or_default();
         let user = server.rsplit_once('@').map_or("", |(user, _)| user);
@@ -59,6 +61,7 @@ mod tests {
         let text = "get http://me:se:cret@example.org/a@b:c and (\"https://u:p@h\")";
         let wanted = "get http://me:***@example.org/a@b:c and (\"https://u:***@h\")";
         assert_eq!(without_passwords(text), wanted);
+        assert_eq!(without_passwords("[http:/me:pw@h/a]"), "[http:/me:***@h/a]");
         let masked = with_masked_passwords(text);
         assert_eq!(masked.len(), text.len());
         assert!(masked.contains("http://me:*******@example.org"), "{masked}");
