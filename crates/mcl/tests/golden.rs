@@ -110,6 +110,7 @@ fn findings(program: &Program) -> String {
         for related in &diagnostic.related {
             lines.push(format!("    {} {}", place(related.span), related.text));
         }
+        lines.extend(diagnostic.help.iter().map(|help| format!("    help: {help}")));
     }
     lines.join("\n")
 }
