@@ -14,7 +14,10 @@ use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
-use ordain_source::{Diagnostic, HostWorld, SourceMap, Touched, shortened};
+use ordain_engine::fetch::fetch;
+use ordain_source::{
+    Diagnostic, HostWorld, SourceMap, Touched, World, is_web, shortened, without_passwords,
+};
 
 use crate::codes;
 use crate::private;
@@ -68,6 +71,9 @@ pub struct MergeFlags {
     /// Run no command and write no file, whatever the documents say
     #[arg(long, visible_alias = "hermetic")]
     pub no_exec: bool,
+    /// Fetch inputs and files of `read` that are named by http: or https:
+    #[arg(long)]
+    pub allow_http: bool,
 }
 
 /// A run: what is merged, and how.
@@ -103,15 +109,25 @@ pub enum Trouble {
 impl Trouble {
     /// As spiff logs it.
     pub fn text(&self) -> String {
+        without_passwords(&self.plain_text()).into_owned()
+    }
+
+    fn plain_text(&self) -> String {
         match self {
             Self::Read(role, name, error) => {
                 let reason = match error.kind() {
                     io::ErrorKind::NotFound => format!("open {name}: no such file or directory"),
                     io::ErrorKind::PermissionDenied => format!("open {name}: permission denied"),
                     io::ErrorKind::IsADirectory => format!("read {name}: is a directory"),
+                    // What was fetched is named again, as spiff does.
+                    _ if is_web(name) && !error.to_string().starts_with('[') => {
+                        format!("error getting [{name}]: {error}")
+                    }
                     _ => error.to_string(),
                 };
-                format!("error reading {role} [{}]: {reason}\n", clean_path(name))
+                // A plain path of an address would be none any more.
+                let shown = clean_path(&without_passwords(name));
+                format!("error reading {role} [{shown}]: {reason}\n")
             }
             Self::Run(error, _) => {
                 let text = error.text();
@@ -124,10 +140,19 @@ impl Trouble {
     /// As diagnostics, with their places.
     pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
         match self {
-            Self::Read(_, name, error) => vec![codes::unreadable(Path::new(name), error)],
+            Self::Read(_, name, error) => {
+                vec![codes::unreadable(Path::new(&*without_passwords(name)), error)]
+            }
             Self::Run(error, inputs) => {
                 let inputs: Vec<&Input> = inputs.iter().collect();
-                diagnose::diagnostics(error, &inputs, sources)
+                let mut found = diagnose::diagnostics(error, &inputs, sources);
+                for one in &mut found {
+                    one.message = without_passwords(&one.message).into_owned();
+                    for label in one.primary.iter_mut().chain(&mut one.related) {
+                        label.text = without_passwords(&label.text).into_owned();
+                    }
+                }
+                found
             }
             Self::Usage(text) => vec![Diagnostic::error(codes::ARGUMENTS, text.clone())],
         }
@@ -138,6 +163,8 @@ impl Trouble {
 #[derive(Default)]
 struct Reader {
     stdin: bool,
+    /// What fetches from web servers, if that is allowed.
+    world: HostWorld,
 }
 
 impl Reader {
@@ -148,8 +175,8 @@ impl Reader {
             }
             self.stdin = true;
             ordain_source::read_standard_input()
-        } else if name.starts_with("http:") || name.starts_with("https:") {
-            Err(io::Error::new(io::ErrorKind::Unsupported, "files are not fetched from the net"))
+        } else if is_web(name) {
+            self.world.fetch(name)
         } else {
             ordain_source::read_input(Path::new(name))
         };
@@ -157,6 +184,9 @@ impl Reader {
             String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
         });
         match text {
+            Ok(text) if is_web(name) => {
+                Ok(Input { name: without_passwords(name).into_owned(), text, under: None })
+            }
             Ok(text) => Ok(Input { name: name.into(), text, under: None }),
             Err(error) => Err(Trouble::Read(role, name.into(), error)),
         }
@@ -177,7 +207,7 @@ pub fn run(run: &Run<'_>) -> Result<Output, Trouble> {
 /// As of [`run`].
 pub fn run_noting(run: &Run<'_>, touched: Touched) -> Result<Output, Trouble> {
     let request = request(run)?;
-    let world = HostWorld::noting(touched);
+    let world = world(&run.flags, touched);
     match session::merge(&world, &request) {
         Ok(output) => {
             if let (Some(path), Some(text)) = (&run.flags.state, &output.state) {
@@ -194,9 +224,15 @@ pub fn run_noting(run: &Run<'_>, touched: Touched) -> Result<Output, Trouble> {
     }
 }
 
+/// The machine as far as the flags allow it.
+fn world(flags: &MergeFlags, touched: Touched) -> HostWorld {
+    let world = HostWorld::noting(touched);
+    if flags.allow_http { world.fetching(fetch) } else { world }
+}
+
 fn request(run: &Run<'_>) -> Result<Request, Trouble> {
     let flags = &run.flags;
-    let mut reader = Reader::default();
+    let mut reader = Reader { world: world(flags, Touched::default()), ..Reader::default() };
     let document = run.document.map(|name| reader.read("document", name)).transpose()?;
     let template = reader.read("template", run.template)?;
     let bindings = bindings(&mut reader, run)?;

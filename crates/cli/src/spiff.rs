@@ -75,6 +75,7 @@ const VERBS: &[Verb] = &[
         names: ["merge", "m"],
         about: "Merge a template with stubs",
         flags: &[
+            Flag("allow-http", "", false, "Fetch files that are named by http: or https:"),
             Flag("bindings", "", true, "A YAML file with names that are known everywhere"),
             Flag("debug", "", false, "Accepted, without effect"),
             Flag("define", "D", true, "A name and value that are known everywhere"),
@@ -99,6 +100,7 @@ const VERBS: &[Verb] = &[
         names: ["process", "r"],
         about: "Process a document with a template and stubs",
         flags: &[
+            Flag("allow-http", "", false, "Fetch files that are named by http: or https:"),
             Flag("debug", "", false, "Accepted, without effect"),
             Flag("json", "", false, "Print JSON"),
             Flag("partial", "", false, "Print also what cannot be resolved"),
@@ -298,6 +300,7 @@ fn merge(
         preserve_temporary: given.has("preserve-temporary"),
         state: given.last("state").filter(|s| !s.is_empty()).map(Into::into),
         no_exec: false,
+        allow_http: given.has("allow-http"),
     };
     let run = Run {
         template: files.first().map(String::as_str).unwrap_or_default(),

@@ -10,13 +10,13 @@ use crate::kinds::file::Address;
 use crate::kinds::http::fetch::{PATIENCE, failed, limited_agent};
 
 /// The most bytes of a document.
-const MOST: u64 = 64 << 20;
+const MOST: u64 = 16 << 20;
 
 /// How many characters are shown of what a server says with an error.
 const SHOWN: usize = 200;
 
 /// The document at an address of `http:` or `https:`. Ten redirects are followed, the whole takes a
-/// minute at most, and a document has 64 MiB at most, or what `--limits` allows. A user and password
+/// minute at most, and a document has 16 MiB at most, or what `--limits` allows. A user and password
 /// in the address are sent as HTTP's basic authentication, and not to where a redirect leads.
 ///
 /// # Errors

@@ -101,12 +101,12 @@ impl<K: Copy + Eq + Hash + Send + 'static> Programs<K> {
     /// Gives the keys whose programs wrote something, and those whose programs ended, with how.
     pub(super) fn take_events(&mut self, wrote: &mut FxHashSet<K>, ended: &mut Vec<(K, String)>) {
         for (key, number, event) in self.events.try_iter() {
-            let listeners = self.listeners.get(&key).into_iter().flatten();
-            if !listeners.into_iter().any(|listener| listener.number == number) {
+            let mut listeners = self.listeners.get(&key).into_iter().flatten();
+            if !listeners.any(|listener| listener.number == number) {
                 continue;
             }
             match event {
-                Event::Lines => drop(wrote.insert(key)),
+                Event::Lines => _ = wrote.insert(key),
                 Event::Ended(how) => ended.push((key, how)),
             }
         }

@@ -1,6 +1,8 @@
 //! What is wrong with resources whose names and values stand in the program as they are: it is known
 //! without a run.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use ordain_source::{Span, suggest};
@@ -74,9 +76,9 @@ impl Edges {
                     return;
                 }
                 let edge = (self.number(from.0, first, span), self.number(to.0, second, span));
-                if !self.spans.contains_key(&edge) {
+                if let Entry::Vacant(place) = self.spans.entry(edge) {
+                    place.insert(span);
                     self.list.push(edge);
-                    self.spans.insert(edge, span);
                 }
             }
         }
