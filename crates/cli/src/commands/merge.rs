@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use ordain_driver::dynaml::merge::{Merge, MergeError, MergeOptions, merge};
 use ordain_dynaml::diagnose;
 use ordain_dynaml::eval::Dialect;
+use ordain_engine::fetch::fetch;
 use ordain_source::{HostWorld, SourceMap};
 
 use crate::exit::{Exit, Failure};
@@ -105,9 +106,18 @@ pub struct MergeFlags {
     /// Run no command and write no file, whatever the documents say
     #[arg(long, visible_alias = "hermetic")]
     pub no_exec: bool,
+    /// Fetch inputs and files of `read` that are named by http: or https:
+    #[arg(long)]
+    pub allow_http: bool,
 }
 
 impl MergeFlags {
+    /// The machine as far as the flags allow it.
+    fn world(&self) -> HostWorld {
+        let world = HostWorld::new();
+        if self.allow_http { world.fetching(fetch) } else { world }
+    }
+
     /// What the driver is asked for.
     fn options(&self) -> MergeOptions {
         MergeOptions {
@@ -153,7 +163,7 @@ pub fn run(ui: &mut Ui, args: &MergeArgs) -> Result<Exit, Failure> {
         options: args.flags.options(),
         ..Merge::default()
     };
-    print(ui, documents, args.report)
+    print(ui, &args.flags.world(), documents, args.report)
 }
 
 /// Processes and prints.
@@ -168,15 +178,20 @@ pub fn process(ui: &mut Ui, args: &ProcessArgs) -> Result<Exit, Failure> {
         options: args.flags.options(),
         ..Merge::default()
     };
-    print(ui, documents, args.report)
+    print(ui, &args.flags.world(), documents, args.report)
 }
 
-fn print(ui: &mut Ui, mut documents: Merge<'_>, report: Report) -> Result<Exit, Failure> {
+fn print(
+    ui: &mut Ui,
+    world: &HostWorld,
+    mut documents: Merge<'_>,
+    report: Report,
+) -> Result<Exit, Failure> {
     documents.dialect = match report {
         Report::Spiff => Dialect::Spiff,
         Report::Ordain | Report::SpiffPlusPlus => Dialect::SpiffPlusPlus,
     };
-    match merge(&HostWorld::new(), &documents) {
+    match merge(world, &documents) {
         Ok(output) => {
             let sources = SourceMap::new();
             ui.diagnostics(diagnose::warnings(&output, &sources), &sources);

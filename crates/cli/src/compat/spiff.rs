@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use ordain_dynaml::diff::{Colours, Format, compare_all, report};
 use ordain_dynaml::eval::Dialect;
+use ordain_engine::fetch::fetch;
 use ordain_functions::time::timestamp;
 use ordain_source::HostWorld;
 
@@ -78,6 +79,7 @@ const VERBS: &[Verb] = &[
         names: ["merge", "m"],
         about: "Merge a template with stubs",
         flags: &[
+            Flag("allow-http", "", false, "Fetch files that are named by http: or https:"),
             Flag("bindings", "", true, "A YAML file with names that are known everywhere"),
             Flag("debug", "", false, "Accepted, without effect"),
             Flag("define", "D", true, "A name and value that are known everywhere"),
@@ -102,6 +104,7 @@ const VERBS: &[Verb] = &[
         names: ["process", "r"],
         about: "Process a document with a template and stubs",
         flags: &[
+            Flag("allow-http", "", false, "Fetch files that are named by http: or https:"),
             Flag("debug", "", false, "Accepted, without effect"),
             Flag("json", "", false, "Print JSON"),
             Flag("partial", "", false, "Print also what cannot be resolved"),
@@ -314,7 +317,9 @@ fn merge(
         explain: None,
         lenient: true,
     };
-    Ok(merge_documents(&HostWorld::new(), &documents)?.text)
+    let world = HostWorld::new();
+    let world = if given.has("allow-http") { world.fetching(fetch) } else { world };
+    Ok(merge_documents(&world, &documents)?.text)
 }
 
 fn diff(program: Program, given: &Given) -> Result<String, MergeError> {

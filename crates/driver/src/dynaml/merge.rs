@@ -13,7 +13,7 @@ use ordain_dynaml::session::{self, Declared, Error, Input, Output, Request, Stat
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
-use ordain_source::{Diagnostic, SourceMap, World, shortened};
+use ordain_source::{Diagnostic, SourceMap, World, is_web, shortened, without_passwords};
 
 use crate::codes;
 use crate::private_file;
@@ -87,15 +87,25 @@ pub enum MergeError {
 impl MergeError {
     /// As spiff logs it.
     pub fn text(&self) -> String {
+        without_passwords(&self.plain_text()).into_owned()
+    }
+
+    fn plain_text(&self) -> String {
         match self {
             Self::Read(role, name, error) => {
                 let reason = match error.kind() {
                     io::ErrorKind::NotFound => format!("open {name}: no such file or directory"),
                     io::ErrorKind::PermissionDenied => format!("open {name}: permission denied"),
                     io::ErrorKind::IsADirectory => format!("read {name}: is a directory"),
+                    // What was fetched is named again, as spiff does.
+                    _ if is_web(name) && !error.to_string().starts_with('[') => {
+                        format!("error getting [{name}]: {error}")
+                    }
                     _ => error.to_string(),
                 };
-                format!("error reading {role} [{}]: {reason}\n", clean_path(name))
+                // A plain path of an address would be none any more.
+                let shown = clean_path(&without_passwords(name));
+                format!("error reading {role} [{shown}]: {reason}\n")
             }
             Self::Merge(error, _) => {
                 let text = error.text();
@@ -108,10 +118,19 @@ impl MergeError {
     /// As diagnostics, with their places.
     pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
         match self {
-            Self::Read(_, name, error) => vec![codes::unreadable(Path::new(name), error)],
+            Self::Read(_, name, error) => {
+                vec![codes::unreadable(Path::new(&*without_passwords(name)), error)]
+            }
             Self::Merge(error, inputs) => {
                 let inputs: Vec<&Input> = inputs.iter().collect();
-                diagnose::diagnostics(error, &inputs, sources)
+                let mut found = diagnose::diagnostics(error, &inputs, sources);
+                for one in &mut found {
+                    one.message = without_passwords(&one.message).into_owned();
+                    for label in one.primary.iter_mut().chain(&mut one.related) {
+                        label.text = without_passwords(&label.text).into_owned();
+                    }
+                }
+                found
             }
             Self::Usage(text) => vec![Diagnostic::error(codes::ARGUMENTS, text.clone())],
         }
@@ -136,8 +155,8 @@ impl<'w> Reader<'w> {
             }
             self.stdin = true;
             ordain_source::read_standard_input()
-        } else if name.starts_with("http:") || name.starts_with("https:") {
-            Err(io::Error::new(io::ErrorKind::Unsupported, "files are not fetched from the net"))
+        } else if is_web(name) {
+            self.world.fetch(name)
         } else {
             self.world.read(Path::new(name))
         };
@@ -145,6 +164,9 @@ impl<'w> Reader<'w> {
             String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
         });
         match text {
+            Ok(text) if is_web(name) => {
+                Ok(Input { name: without_passwords(name).into_owned(), text, under: None })
+            }
             Ok(text) => Ok(Input { name: name.into(), text, under: None }),
             Err(error) => Err(MergeError::Read(role, name.into(), error)),
         }
