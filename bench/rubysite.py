@@ -3,10 +3,15 @@
     write(directory)      40 modules, 20 functions, a backend of four levels, 400 data files
     facts(node)           what is known of one of its nodes
 
+    rubysite.py DIR [--beyond]    the site in DIR/production, the facts of its nodes in DIR/facts
+
 Every node gets about 2,400 resources. The functions are of the usual kind, 10 to 40 lines about
 texts, lists and hashes that call other functions, most of the newer interface and some of the older
 one. The backend is a function as `lookup_key`: it finds the file by the name of the key, keeps what
 it found in the cache of its context, and says that it finds nothing for most keys.
+
+With `beyond` each file uses something that only `ruby` itself runs, such as `define_method`,
+`instance_eval` and libraries with code in C. What the functions give is the same.
 """
 
 import json
@@ -178,6 +183,14 @@ NEW = {
 """),
 }
 
+# What makes a function of the newer interface one that only `ruby` runs.
+BEYOND = """\
+  %i[to_s inspect].each do |way|
+    define_method(:"shown_by_#{way}") { |value| value.public_send(way) }
+  end
+
+"""
+
 # Functions of the older interface.
 OLD = {
     "site_join": (2, "    args[0].map(&:to_s).reject(&:empty?).join(args[1])"),
@@ -241,16 +254,22 @@ class %(m)s (
 """
 
 
-def write_functions(directory):
+def write_functions(directory, beyond):
     lib = directory / "modules/site/lib/puppet"
-    write_file(lib / "functions/site/by_path.rb", BACKEND)
+    backend = BACKEND
+    if beyond:
+        start = "Puppet::Functions.create_function(:'site::by_path') do\n"
+        backend = "require 'open3'\n" + backend.replace(start, start + BEYOND)
+    write_file(lib / "functions/site/by_path.rb", backend)
     for name, (types, methods) in NEW.items():
         params = "".join(f"    param '{kind}', :arg{n}\n" for n, kind in enumerate(types))
         head = f"# What `site::{name}` does is in the tests of this module.\n"
         text = (f"{head}Puppet::Functions.create_function(:'site::{name}') do\n  dispatch :{name} do\n{params}  end\n\n"
-                f"{methods}end\n")  # fmt: skip
+                f"{BEYOND if beyond else ''}{methods}end\n")  # fmt: skip
         write_file(lib / f"functions/site/{name}.rb", text)
     for name, (arity, body) in OLD.items():
+        if beyond:
+            body = f"    args[0].instance_eval {{ itself }}\n{body}"
         text = ("module Puppet::Parser::Functions\n"
                 f"  newfunction(:{name}, :type => :rvalue, :arity => {arity}, :doc => <<-'EOS'\n    About {name}.\n  EOS\n"
                 f"  ) do |args|\n{body}\n  end\nend\n")  # fmt: skip
@@ -280,8 +299,8 @@ def write_data(directory):
             write_file(data / f"roles/{role}/{module}.yaml", yaml({f"{module}::extra": {"timeout": n}}))
 
 
-def write(directory):
-    write_functions(directory)
+def write(directory, beyond=False):
+    write_functions(directory, beyond)
     write_data(directory)
     for n, module in enumerate(MODULES):
         text = CLASS % {"m": module, "port": 8000 + n}
@@ -308,7 +327,7 @@ if __name__ == "__main__":
     from pathlib import Path
 
     root = Path(sys.argv[1])
-    write(root / "production")
+    write(root / "production", "--beyond" in sys.argv[2:])
     (root / "facts").mkdir(parents=True, exist_ok=True)
     for n in range(NODES):
         (root / "facts" / f"{node_name(n)}.json").write_text(json.dumps(facts(n)))

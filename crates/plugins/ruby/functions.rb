@@ -45,9 +45,10 @@ module Puppet
         # A function without signatures has that of its method.
         def default_dispatch
           method = func_name.split('::').last.to_sym
+          name = method
           unless method_defined?(method) || private_method_defined?(method)
             raise ArgumentError, "Function Creation Error, cannot create a default dispatcher for function " \
-                                 "'#{func_name}', no method with this name found"
+                                 "'#{name}', no method with this name found"
           end
           made = builder(method, false)
           instance_method(method).parameters.each do |kind, name|
@@ -72,6 +73,10 @@ module Puppet
 
       def call_function(name, *args, &block)
         Ordain.call_function(closure_scope, name, args, block)
+      rescue Puppet::PreformattedError => e
+        raise unless e.message == "Unknown function: '#{name}'."
+
+        raise ArgumentError, "Function #{self.class.name}(): Unknown function: '#{name}'"
       end
 
       def call(scope, *args, &block)
@@ -197,7 +202,12 @@ module Puppet
       attr_accessor :created
 
       def create_function(name, base = Function, &block)
-        name = name.to_s
+        create(name.to_s, base, &block)
+      rescue StandardError => e
+        raise ArgumentError, "Function Load Error for function '#{name}': #{e.message}"
+      end
+
+      def create(name, base, &block)
         raise ArgumentError, "Functions must be based on Puppet::Pops::Functions::Function. Got #{base}" unless base <= Function
 
         made = Class.new(base)
@@ -242,6 +252,7 @@ module Puppet
 
           Scope.send(:define_method, "real_function_#{name}", &block)
           Scope.send(:define_method, "function_#{name}") { |*args| Functions.run(self, name, *args) }
+          Puppet::Functions.created = name
           @known[name] = { arity: arity, type: type, name: "function_#{name}", doc: options[:doc] }
         end
 
@@ -320,6 +331,12 @@ module Puppet
         end
       end
 
+      # The built-in functions that cannot be called by a method of the scope.
+      NEWER = %w[
+        assert_type binary_file break defined dig each epp filter find_file hiera hiera_array hiera_hash hiera_include
+        inline_epp lest lookup map match new next reduce regsubst return reverse_each slice split step strftime then type with
+      ].freeze
+
       class Error
         def self.is4x(name)
           raise ParseError, "#{name}() can only be called using the 4.x function API. See Scope#call_function"
@@ -376,9 +393,11 @@ module Ordain
 
       def declare(name, path)
         made = Puppet::Functions.created || @classes[name]
-        raise Puppet::Error, "The code loaded from #{path} does not create a function" unless made
+        unless made
+          raise ArgumentError, "The code loaded from #{path} does not seem to be a Puppet 4x API function - no create_function call."
+        end
         unless made.func_name == name
-          raise Puppet::Error, "The code loaded from #{path} produced mis-matched name, expected '#{name}', got '#{made.func_name}'"
+          raise Puppet::Error, "The code loaded from #{path} produced mis-matched name, expected '#{name}', got #{made.func_name}"
         end
 
         @classes[name] = made
@@ -387,8 +406,13 @@ module Ordain
 
       def declare_old(name, path)
         known = Puppet::Parser::Functions.known(name)
-        raise Puppet::Error, "The code loaded from #{path} does not create the function '#{name}'" unless known
-
+        made = Puppet::Functions.created
+        unless made || known
+          raise ArgumentError, "The code loaded from #{path} does not seem to be a Puppet 3x API function - no 'newfunction' call."
+        end
+        unless known
+          raise ArgumentError, "The code loaded from #{path} produced mis-matched name, expected 'function_#{name}', got 'function_#{made}'"
+        end
         { 'arity' => known[:arity], 'rvalue' => known[:type] == :rvalue }
       end
 

@@ -1,5 +1,8 @@
 # The process that runs modules' Ruby code: answers requests of the compile, one at a time, and asks
 # it while one is under way. A message is its length in four bytes and JSON.
+#
+# Each compile has a copy of this process, so that it sees nothing of what code has left behind in
+# others. The copy tells at its end what the next ones may have from the start (`copies.rb`).
 require 'rbconfig'
 require 'stringio'
 
@@ -60,13 +63,10 @@ module Ordain
       @output.sync = true
       @main = Thread.current
       @printed = $stdout = $stderr = Printed.new
+      at_exit { Copies.leave }
       limit_memory
       keep_to_ourselves
-      Thread.handle_interrupt(Stop => :never) do
-        while (message = receive)
-          send_message(answer(message))
-        end
-      end
+      Thread.handle_interrupt(Stop => :never) { serve }
     rescue IOError, SystemCallError
       exit!(1)
     end
@@ -144,6 +144,22 @@ module Ordain
       match ? [match[1], match[2].to_i] : [nil, nil]
     end
 
+    # Answers requests until there are no more.
+    def serve
+      while (message = receive)
+        case message[0]
+        when 'compile' then Copies.make(message[1])
+        when 'end' then Copies.finish
+        else send_message(answer(message))
+        end
+      end
+    end
+
+    # Ends the conversation.
+    def hang_up
+      [@input, @output].each { |io| io.close unless io.closed? }
+    end
+
     # Evaluates the text of a file once for each content.
     def load_text(path, text)
       @loaded ||= {}
@@ -155,7 +171,7 @@ module Ordain
     end
 
     def evaluate(path, text)
-      RubyVM::InstructionSequence.compile(text, path, File.expand_path(path), 1).eval
+      Copies.compiled(path, text).eval
     end
 
     # The time of the call begins anew.
@@ -177,20 +193,27 @@ module Ordain
       out
     end
 
-    private
-
     def answer(message)
       name, *args = message
       # What a call that was stopped left behind.
-      answer = ['ok', timed { Lent.frame { Handlers.public_send(name, *args) } }]
+      value = timed { Lent.frame { Handlers.public_send(name, *args) } }
       tell_rest
-      answer
+      value.instance_of?(Puppet::Pops::Types::LookupContext) ? ['none', value.number_held] : ['ok', value]
     rescue Exception => e
       tell_rest unless @output.closed?
       raise if e.is_a?(IOError) && @output.closed?
 
       ['err', describe(e)]
     end
+
+    def send_message(message)
+      text = JSON.generate(message, max_nesting: 0)
+      raise IOError, 'a process of its own' if @output.closed?
+
+      @output.write([text.bytesize].pack('N'), text)
+    end
+
+    private
 
     def tell_rest
       tell_logs
@@ -202,26 +225,20 @@ module Ordain
 
       logs = @logs
       @logs = nil
-      ask('logs', *logs)
+      send_message(['logs', *logs]) unless @output.closed?
     end
 
     # Says what code has printed since the last time.
     def tell_printed
-      text = @printed.take
-      ask('printed', scrub(text)) unless text.empty?
+      return if @printed.size.zero?
+
+      ask('printed', scrub(@printed.take))
     end
 
     def receive
       header = @input.read(4) or return
       @raw = @input.read(header.unpack1('N')).force_encoding(Encoding::UTF_8)
       JSON.parse(@raw, max_nesting: false)
-    end
-
-    def send_message(message)
-      text = JSON.generate(message, max_nesting: 0)
-      raise IOError, 'a process of its own' if @output.closed?
-
-      @output.write([text.bytesize].pack('N'), text)
     end
 
     def raise_unwound(message, id, kind)
@@ -264,7 +281,8 @@ module Ordain
       Process.singleton_class.prepend(Module.new do
         define_method(:_fork) do
           pid = super()
-          [input, output].each { |io| io.close unless io.closed? } if pid.zero?
+          own = Copies.making ? [] : [input, output, Copies.told].compact
+          own.each { |io| io.close unless io.closed? } if pid.zero?
           pid
         end
       end)
@@ -295,7 +313,6 @@ module Ordain
     def watch(deadline)
       @mutex.synchronize { @deadline = deadline }
       @dog = Thread.new { guard } unless @dog&.alive?
-      @dog.wakeup if @dog.stop?
     rescue ThreadError
       nil
     end
@@ -330,7 +347,13 @@ module Ordain
       # Calls a function that was loaded.
       def call(name, dispatch, scope, block, base, args)
         args = Lent.take(base, args, Lent::REQUEST)
-        given(Functions.call(name, dispatch, args, Puppet::Parser::Scope.of(scope), block && Ordain.block(block)))
+        scope, block = Puppet::Parser::Scope.of(scope), block && Ordain.block(block)
+        context = args.find { |arg| arg.instance_of?(Puppet::Pops::Types::LookupContext) }
+        return given(Functions.call(name, dispatch, args, scope, block)) unless context
+
+        # As functions of Hiera say that there is no such key.
+        catch(:no_such_key) { return given(Functions.call(name, dispatch, args, scope, block)) }
+        context
       end
 
       # Calls a block that Ruby code gave to a function of the compile.
@@ -403,5 +426,6 @@ module Ordain
     Puppet::Parser::Scope.forget
     Functions.forget
     Lent.forget
+    Puppet::Pops::Types::LookupContext.forget
   end
 end

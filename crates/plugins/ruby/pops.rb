@@ -206,25 +206,109 @@ module Puppet
         end
       end
 
-      # The options and caches of a Hiera level.
+      # The options and caches of a Hiera level. What needs nothing of the compile is answered here.
       class LookupContext < PuppetObject
         # What code makes of files, by their paths, with what tells their texts from others.
         FILES = {}
 
-        %i[cached_value cache_has_key cache cache_all cached_entries explain interpolate not_found].each do |name|
-          define_method(name) do |*args, &block|
-            Ordain.call_function(Ordain.global_scope, name.to_s, [self, *args], block)
+        # The files that the compile was asked for.
+        @asked = {}
+        # The caches of contexts by their numbers; `nil` for those that the compile has.
+        @caches = {}
+
+        class << self
+          attr_reader :asked, :caches
+
+          def forget
+            @asked = {}
+            @caches = {}
           end
+        end
+
+        def initialize(data)
+          super
+          @number, shared, @explained = data['context']
+          caches = LookupContext.caches
+          caches[@number] = shared || @number.nil? ? nil : {} unless caches.key?(@number)
+        end
+
+        # Stands for a context where nobody but the compile gets it.
+        class Handle
+          include Ordain::Held
+
+          def initialize(held)
+            @held = held
+          end
+        end
+
+        alias number_held held
+
+        # Code of the compile that gets the context has its cache from now on.
+        def held
+          hand_over if @number && LookupContext.caches[@number]
+          super
+        end
+
+        def not_found(*args)
+          args.empty? ? throw(:no_such_key) : ask_for(:not_found, *args)
+        end
+
+        def explain(*args, &block)
+          ask_for(:explain, *args, &block) if @explained || !args.empty? || block.nil?
+        end
+
+        def interpolate(*args)
+          args.size == 1 && fixed?(args[0]) ? Ordain::Lent.copy(args[0]) : ask_for(:interpolate, *args)
+        end
+
+        def cache_has_key(key)
+          cache = LookupContext.caches[@number]
+          cache ? cache.key?(key) : ask_for(:cache_has_key, key)
+        end
+
+        def cached_value(key)
+          cache = LookupContext.caches[@number]
+          cache ? cache[key] : ask_for(:cached_value, key)
+        end
+
+        def cache(key, value)
+          cache = LookupContext.caches[@number]
+          cache ? cache[key] = value : ask_for(:cache, key, value)
+        end
+
+        def cache_all(hash)
+          cache = LookupContext.caches[@number]
+          return ask_for(:cache_all, hash) unless cache && hash.is_a?(Hash)
+
+          cache.update(hash)
+          nil
+        end
+
+        def cached_entries(*args, &block)
+          hand_over if LookupContext.caches[@number]
+          ask_for(:cached_entries, *args, &block)
         end
 
         def module_name
           method_missing(:module_name)
         end
 
+        def method_missing(name, *args, &block)
+          found, value = args.empty? ? Ordain.ask('member', number_held, name.to_s) : nil
+          found ? Ordain::Wire.unpack(value) : ask_for(name, *args, &block)
+        end
+
+        def respond_to_missing?(name, include_private = false)
+          Ordain.ask('member', number_held, name.to_s)[0] || super
+        end
+
         # The text of a file, or what the block made of it when it had this text first.
         def cached_file_data(path)
           known = FILES[path]
+          return known[1] if known && LookupContext.asked[path]
+
           stamp, text = Ordain.ask('file', path.to_s, known && known[0])
+          LookupContext.asked[path] = true
           return known[1] if text.nil?
 
           data = block_given? ? yield(text) : text
@@ -238,6 +322,28 @@ module Puppet
 
         def invocation
           self
+        end
+
+        private
+
+        def ask_for(method, *args, &block)
+          Ordain.call_function(Ordain.global_scope, method.to_s, [Handle.new(number_held), *args], block)
+        end
+
+        def hand_over
+          cache = LookupContext.caches[@number]
+          LookupContext.caches[@number] = nil
+          ask_for(:cache_all, cache) unless cache.empty?
+        end
+
+        # Whether a value has nothing to interpolate.
+        def fixed?(value)
+          case value
+          when String then value.instance_of?(String) && !value.include?('%{')
+          when Array then value.instance_of?(Array) && value.all? { |item| fixed?(item) }
+          when Hash then value.instance_of?(Hash) && value.all? { |key, item| key.instance_of?(String) && fixed?(key) && fixed?(item) }
+          else [Integer, Float, NilClass, TrueClass, FalseClass].include?(value.class)
+          end
         end
       end
 

@@ -205,19 +205,38 @@ module Puppet
       public_send(level, message)
     end
 
-    def warn_once(_kind, key, message, _file = nil, _line = nil, _level = :warning)
+    # Warns of something once. `file` is `:default` where nothing shall be said of the place.
+    def warn_once(_kind, key, message, file = nil, line = nil, level = :warning)
       return if (@warned ||= Set.new).include?(key)
 
       @warned << key
-      warning(message)
+      public_send(level, file == :default && line == :default ? message : "#{message}\n   (#{place_text(file, line)})")
     end
 
+    # Warns of what will not be there any more, called from where it is used.
     def deprecation_warning(message, key = nil)
-      warn_once('deprecations', key || message, message)
+      return if self[:disable_warnings]&.include?('deprecations')
+
+      place = caller.find { |entry| !entry.match?(Ordain::OWN) && !entry.start_with?('<internal') }
+      key ||= place
+      return if (@warned ||= Set.new).include?(key)
+
+      @warned << key
+      warning(place ? "#{message}\n   (location: #{place})" : message)
     end
 
     def puppet_deprecation_warning(message, options = {})
-      warn_once('deprecations', options[:key] || message, message)
+      key = options[:key] || message
+      warn_once('deprecations', key, message, options[:file], options[:line])
+    end
+
+    private def place_text(file, line)
+      case [file, line]
+      in [nil | '' | :default, nil | :default] then 'file & line not available'
+      in [nil | '' | :default, line] then "line: #{line}"
+      in [file, nil | :default] then "file: #{file}"
+      in [file, line] then "file: #{file}, line: #{line}"
+      end
     end
 
     def log_exception(error, message = nil, _options = {})
@@ -453,14 +472,15 @@ module Puppet
 end
 
 # Libraries that Puppet has loaded already, and code therefore uses without saying so.
-{
+Ordain::LIBRARIES = {
   URI: 'uri', YAML: 'yaml', Psych: 'yaml', ERB: 'erb', FileUtils: 'fileutils', Tempfile: 'tempfile', IPAddr: 'ipaddr',
   Socket: 'socket', TCPSocket: 'socket', Etc: 'etc', Pathname: 'pathname', Shellwords: 'shellwords', OpenSSL: 'openssl',
   Base64: 'base64', SecureRandom: 'securerandom', Timeout: 'timeout', StringIO: 'stringio', Zlib: 'zlib',
   Open3: 'open3', Forwardable: 'forwardable', Singleton: 'singleton', Logger: 'logger', Benchmark: 'benchmark',
   Date: 'date', DateTime: 'date', OpenStruct: 'ostruct', StringScanner: 'strscan', Resolv: 'resolv',
   Gem: 'rubygems', BigDecimal: 'bigdecimal', Delegator: 'delegate', SimpleDelegator: 'delegate', Monitor: 'monitor', CGI: 'cgi'
-}.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name) }
+}.freeze
+Ordain::LIBRARIES.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name) }
 
 module Kernel
   # Translation of messages, which are kept as they are.
@@ -545,6 +565,6 @@ module Ordain
 
   # The number of the top scope, which is that of every compile.
   def self.global
-    @global ||= ask('global')
+    info['top']
   end
 end

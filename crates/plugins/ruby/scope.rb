@@ -132,12 +132,8 @@ module Puppet
         []
       end
 
-      def debug(message)
-        Puppet.debug(message)
-      end
-
-      def warning(message)
-        Puppet.warning(message)
+      Puppet::LEVELS.each do |level|
+        define_method(level) { |message = nil, &block| Puppet.public_send(level, message, &block) }
       end
 
       def class_scope(_class)
@@ -151,6 +147,8 @@ module Puppet
       def method_missing(name, *args, &block)
         function = name.to_s[/\Afunction_(.+)/, 1]
         return super unless function && Ordain.ask('exists', function)
+
+        Functions::Error.is4x(function) if Functions::NEWER.include?(function)
         unless args[0].is_a?(Array)
           raise ArgumentError, 'custom functions must be called with a single array that contains the arguments. ' \
                                'For example, function_example([1]) instead of function_example(1)'

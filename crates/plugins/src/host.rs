@@ -61,7 +61,7 @@ impl Default for Limits {
     }
 }
 
-/// The process of an environment that runs modules' code.
+/// The processes of an environment that run modules' code: one for each compile that is under way.
 #[derive(Default)]
 pub struct Host {
     language: Language,
@@ -74,8 +74,15 @@ pub struct Host {
 
 #[derive(Default)]
 struct State {
+    slots: Vec<Slot>,
+}
+
+/// The place of a child.
+struct Slot {
+    /// Whose it is; nobody's when it waits for work.
+    owner: Option<u64>,
+    /// Not there while somebody talks with it.
     child: Option<Child>,
-    busy: bool,
 }
 
 struct Child {
@@ -84,6 +91,8 @@ struct Child {
     loaded: HashMap<String, Json>,
     /// The compile that was told of last.
     compile: Option<u64>,
+    /// Whether it has not answered yet to what it was told last.
+    owes_answer: bool,
     is_dead: bool,
 }
 
@@ -99,24 +108,58 @@ impl Host {
         Self { limits, ..Self::default() }
     }
 
-    /// The right to talk with the child, which is started if need be; waits until no one else has it.
+    /// The right to talk with the child of an owner: that which it had before, or else one that is
+    /// nobody's, or else a new one. It stays with its owner until [`Host::release`]; where another
+    /// session of the same owner has it, this waits for its end.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn session(&self, world: &dyn World) -> Result<Session<'_>, Fault> {
+    pub fn session(&self, world: &dyn World, owner: u64) -> Result<Session<'_>, Fault> {
         let mut state = self.lock();
-        while state.busy {
-            state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        state.busy = true;
-        let child = state.child.take();
+        let child = loop {
+            let own = state.slots.iter().position(|slot| slot.owner == Some(owner));
+            let free = || state.slots.iter().position(|slot| slot.owner.is_none());
+            let Some(at) = own.or_else(free) else {
+                state.slots.push(Slot { owner: Some(owner), child: None });
+                break None;
+            };
+            let slot = &mut state.slots[at];
+            slot.owner = Some(owner);
+            match slot.child.take() {
+                Some(child) => break Some(child),
+                None => state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
+        };
         drop(state);
         // From here on the session gives the right back, whatever happens.
-        let mut session = Session { host: self, child };
-        if session.child.is_none() {
-            session.child = Some(self.start(world)?);
+        let mut session = Session { host: self, owner: Some(owner), child };
+        if session.child.as_ref().is_some_and(|child| child.owes_answer) {
+            // One that has ended meanwhile is replaced.
+            let has_answered = session.receive().is_ok_and(|answer| answer[0] == "ok");
+            session.child = session.child.take().filter(|_| has_answered);
+        }
+        match &mut session.child {
+            Some(child) => child.owes_answer = false,
+            none => *none = Some(self.start(world)?),
         }
         Ok(session)
+    }
+
+    /// An owner needs its child no more; others may have it. If it was told of a compile, it hears
+    /// the `farewell`, which it answers.
+    pub fn release(&self, owner: u64, farewell: Option<&Json>) {
+        let mut state = self.lock();
+        let Some(at) = state.slots.iter().position(|slot| slot.owner == Some(owner)) else {
+            return;
+        };
+        let Some(child) = state.slots[at].child.take() else { return };
+        drop(state);
+        let mut session = Session { host: self, owner: Some(owner), child: Some(child) };
+        if let (Some(farewell), Some(_)) = (farewell, session.child().compile.take()) {
+            session.child().loaded.clear();
+            session.child().owes_answer = session.send(farewell).is_ok();
+        }
+        session.give_back(None);
     }
 
     fn start(&self, world: &dyn World) -> Result<Child, Fault> {
@@ -142,7 +185,8 @@ impl Host {
             let sent =
                 peer.send(&script::program(language, limits.seconds, limits.memory), patience);
             sent.map_err(|_| Fault::Start(language, peer.stop()))?;
-            return Ok(Child { peer, loaded: HashMap::new(), compile: None, is_dead: false });
+            let (loaded, compile) = Default::default();
+            return Ok(Child { peer, loaded, compile, owes_answer: false, is_dead: false });
         }
         Err(Fault::Missing(language))
     }
@@ -152,9 +196,11 @@ impl Host {
     }
 }
 
-/// The right to talk with the child. It is given back when the session is dropped.
+/// The right to talk with a child. It is given back when the session is dropped.
 pub struct Session<'r> {
     host: &'r Host,
+    /// Whose child it is; nobody's once it was given back.
+    owner: Option<u64>,
     /// There from the start to the end.
     child: Option<Child>,
 }
@@ -221,6 +267,20 @@ impl Session<'_> {
         self.child().loaded.insert(name.to_owned(), said);
     }
 
+    /// Puts the child back for its next owner; one that is gone is forgotten.
+    fn give_back(&mut self, owner: Option<u64>) {
+        let Some(mine) = self.owner.take() else { return };
+        let mut state = self.host.lock();
+        let Some(at) = state.slots.iter().position(|slot| slot.owner == Some(mine)) else {
+            return;
+        };
+        match self.child.take().filter(|child| !child.is_dead) {
+            Some(child) => state.slots[at] = Slot { owner, child: Some(child) },
+            None => drop(state.slots.swap_remove(at)),
+        }
+        self.host.free.notify_all();
+    }
+
     fn patience(&self) -> Duration {
         Duration::from_secs(u64::from(self.host.limits.seconds + GRACE))
     }
@@ -248,9 +308,6 @@ impl Session<'_> {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        let mut state = self.host.lock();
-        state.child = self.child.take().filter(|child| !child.is_dead);
-        state.busy = false;
-        self.host.free.notify_one();
+        self.give_back(self.owner);
     }
 }

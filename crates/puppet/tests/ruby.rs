@@ -451,18 +451,164 @@ fn misbehaviour() {
     }
 }
 
+/// The messages of a compile.
+fn logs(env: &Environment) -> Vec<String> {
+    let compiled = compile(env);
+    assert!(compiled.graph.is_some(), "{:?}", compiled.report.diagnostics);
+    compiled.report.logs.iter().map(|log| log.message.clone()).collect()
+}
+
+/// Compiles that follow each other have the same process, each a copy of it in which nothing is left
+/// of the others; those at the same time have several.
 #[test]
-fn compiles_share_the_process() {
+fn compiles_see_nothing_of_each_other() {
     let counter = "modules/garden/lib/puppet/functions/garden/count.rb";
-    let text = "Puppet::Functions.create_function(:'garden::count') do\n  def count(x)\n    $n = ($n || 0) + 1\n    [Process.pid, x]\n  end\nend\n";
-    let Some(place) = Place::with(&[(counter, text)]) else { return };
-    let env = place.open("notice(garden::count(1))\nnotice(garden::count(2)[1])");
-    let logs: Vec<Vec<String>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| compile(&env))).collect();
-        let done = threads.into_iter().map(|thread| thread.join().unwrap());
-        done.map(|c| c.report.logs.iter().map(|log| log.message.clone()).collect()).collect()
+    let text = r"
+Puppet::Functions.create_function(:'garden::count') do
+  BEDS = []
+  class << self
+    attr_accessor :calls
+  end
+
+  def count
+    $calls = ($calls || 0) + 1
+    self.class.calls = (self.class.calls || 0) + 1
+    [$calls, self.class.calls, (BEDS << 1).size, defined?(Matrix) && 1, (require 'matrix')]
+  end
+end
+";
+    let parent = "modules/garden/lib/puppet/functions/garden/parent.rb";
+    let text_of_parent = "Puppet::Functions.create_function(:'garden::parent') do\n  def parent\n    [Process.ppid, $$]\n  end\nend\n";
+    let Some(place) = Place::with(&[(counter, text), (parent, text_of_parent)]) else { return };
+    let wanted = ["[1, 1, 1, , true]", "[2, 2, 2, 1, false]"];
+    let env = place.open("notice(garden::count())\nnotice(garden::count())");
+    for _ in 0..3 {
+        assert_eq!(logs(&env), wanted);
+    }
+    let all: Vec<Vec<String>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| logs(&env))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    assert!(logs.iter().all(|l| *l == logs[0] && l[1] == "2"), "{logs:?}");
+    assert!(all.iter().all(|logs| logs == &wanted), "{all:?}");
+    let env = place.open("notice(garden::parent()[0])\nnotice(garden::parent()[1])");
+    let (first, second) = (logs(&env), logs(&env));
+    assert_eq!(first[0], second[0]);
+    assert_ne!(first[1], second[1]);
+}
+
+/// At the end of a compile its process does what code has asked for, and what it says then is lost.
+#[test]
+fn ends_of_compiles() {
+    let at = "modules/garden/lib/puppet/functions/garden/late.rb";
+    let late = r##"
+Puppet::Functions.create_function(:'garden::late') do
+  def late(dir, finalizer)
+    at_exit { 300.times { Puppet.notice('late') }; puts 'late'; File.write("#{dir}/at_exit", 'x', mode: 'a') }
+    ($open = File.open("#{dir}/open", 'a')).write('x')
+    ObjectSpace.define_finalizer(+'', proc { File.write("#{dir}/final", 'x', mode: 'a') }) if finalizer
+    1
+  end
+end
+"##;
+    let Some(place) = Place::with(&[(at, late)]) else { return };
+    let dir = place.dir.path();
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap_or_default();
+    for (finalizer, written) in [(false, 2), (true, 5)] {
+        let code = format!("notice(garden::late('{}', {finalizer}))", dir.display());
+        let env = place.open(&code);
+        for _ in 0..3 {
+            assert_eq!(logs(&env), ["1"]);
+        }
+        // The process of a compile has ended when the next one gets its own.
+        assert!(read("at_exit").len() >= written && read("open").len() >= written);
+        assert_eq!(read("final").is_empty(), !finalizer);
+    }
+}
+
+/// What a function makes of a data file is made once, also for later compiles, until it changes.
+#[test]
+fn data_of_files_is_kept_for_later_compiles() {
+    let beds = r##"
+Puppet::Functions.create_function(:'garden::beds') do
+  def beds(options, context)
+    context.cached_file_data(options['path']) do |text|
+      File.write("#{options['path']}.log", 'x', mode: 'a')
+      { 'bed' => text, 'more' => [1, nil, { 'a' => 1.5 }] }
+    end
+  end
+end
+"##;
+    let config =
+        "version: 5\nhierarchy: [{ name: beds, data_hash: garden::beds, path: beds.txt }]\n";
+    let at = "modules/garden/lib/puppet/functions/garden/beds.rb";
+    let files = [("hiera.yaml", config), ("data/beds.txt", "soil"), (at, beds)];
+    let Some(place) = Place::with(&files) else { return };
+    let env = place.open("notice(lookup('bed'), lookup('more'))");
+    let data = place.dir.path().join("data");
+    for (text, made) in [("soil", "x"), ("soil", "x"), ("sand", "xx"), ("sand", "xx")] {
+        std::fs::write(data.join("beds.txt"), text).unwrap();
+        assert_eq!(logs(&env), [format!("{text} [1, , {{a => 1.5}}]")]);
+        assert_eq!(std::fs::read_to_string(data.join("beds.txt.log")).unwrap(), made);
+    }
+}
+
+/// The cache of a context is in the process of the function as long as nobody else asks for it.
+#[test]
+fn caches_of_contexts() {
+    let keys = r"
+Puppet::Functions.create_function(:'garden::keys') do
+  dispatch :keys do
+    param 'String[1]', :key
+    param 'Hash', :options
+    param 'Puppet::LookupContext', :context
+  end
+
+  define_method(:own) { |context| [context.cache_has_key('k'), context.cached_value('k')] }
+
+  def keys(key, options, context)
+    case key
+    when 'first' then [own(context), context.cache('k', { 'v' => 1 }), own(context)]
+    when 'changed' then context.cached_value('k')['v'] = 2; own(context)
+    when 'all' then context.cache_all('m' => nil, 1 => 2); [context.cache_has_key('m'), context.cached_value(1)]
+    when 'given' then call_function('garden::look', context)
+    when 'later' then own(context)
+    when 'entries' then context.cached_entries.map { |name, value| [name, value] }
+    when 'rescued'
+      begin
+        context.not_found
+      rescue StandardError
+        1
+      ensure
+        Puppet.notice('nothing')
+      end
+    else throw :no_such_key
+    end
+  end
+end
+";
+    let look = "function garden::look($context) {\n  $context.cache('p', 'from puppet')\n\
+                \x20 [$context.cached_value('k'), $context.cached_value('m'), $context.cached_value('p')]\n}\n";
+    let config = "version: 5\nhierarchy: [{ name: keys, lookup_key: garden::keys }]\n";
+    let files = [
+        ("hiera.yaml", config),
+        ("modules/garden/lib/puppet/functions/garden/keys.rb", keys),
+        ("modules/garden/functions/look.pp", look),
+    ];
+    let Some(place) = Place::with(&files) else { return };
+    let code = "$o = { 'default_value' => 'none' }\n\
+                ['first', 'changed', 'all', 'given', 'later', 'entries', 'rescued', 'other'].each |$key| { notice(lookup($key, $o)) }";
+    let wanted = [
+        "[[false, ], {v => 1}, [true, {v => 1}]]",
+        "[true, {v => 2}]",
+        "[true, 2]",
+        "[{v => 2}, , from puppet]",
+        "[true, {v => 2}]",
+        "[[k, {v => 2}], [m, ], [1, 2], [p, from puppet]]",
+        "nothing",
+        "none",
+        "none",
+    ];
+    assert_eq!(place.logs(code), wanted);
 }
 
 const LOGGING_TYPE: &str = r"

@@ -192,7 +192,8 @@ impl Python {
         if !world.runs_processes() {
             return Ok(with_code.iter().flat_map(|(m, _)| declared::plugins(world, m)).collect());
         }
-        let mut session = self.host.session(world).map_err(|fault| missing(&fault, &first.name))?;
+        let mut session =
+            self.host.session(world, COMPILE).map_err(|fault| missing(&fault, &first.name))?;
         let mut state = self.state.borrow_mut();
         if !state.is_started {
             session.is_new_for(COMPILE);
@@ -248,7 +249,7 @@ impl Python {
             let text = format!("No module named 'inmanta_plugins.{module}'");
             return Err(Error::python("ModuleNotFoundError", text));
         }
-        let opened = self.host.session(world);
+        let opened = self.host.session(world, COMPILE);
         let mut session = opened.map_err(|fault| lost(&fault))?;
         let message = json!({"do": "pair", "names": names});
         let answer = self.talk(&mut session, &message).map_err(|fault| lost(&fault))?;
@@ -320,7 +321,7 @@ impl Python {
 
     /// Sends a message and waits for the next one.
     fn exchange(&self, context: &dyn Context, message: &Json, who: &str) -> Result<Json, Stop> {
-        let opened = self.host.session(context.world());
+        let opened = self.host.session(context.world(), COMPILE);
         let mut session = opened.map_err(|fault| gone(&fault, who))?;
         if session.is_new_for(COMPILE) {
             let text = format!("{who} cannot be run: the `python3` process was lost before");

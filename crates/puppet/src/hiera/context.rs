@@ -178,6 +178,7 @@ impl Lookup<'_, '_> {
         };
         match hash.get(&Key(&key.root)) {
             Some(value) => {
+                self.check_value(call, "in hash returned from", key, value)?;
                 let value = self.interpolate(value, true)?;
                 self.explain(|e| e.found(key.root.clone(), value.clone()));
                 Ok(Some(value))
@@ -187,6 +188,23 @@ impl Lookup<'_, '_> {
                 Ok(None)
             }
         }
+    }
+
+    /// # Errors
+    /// When what a function gives is no data.
+    fn check_value(
+        &self,
+        call: &FunctionCall<'_>,
+        how: &str,
+        key: &LookupKey,
+        value: &Value,
+    ) -> EvalResult<()> {
+        if super::files::holds_data(value) {
+            return Ok(());
+        }
+        let subject = call.subject(&format!("Value for key '{}', {how}", key.root));
+        let got = crate::types::infer(value);
+        lookup_error(format!("{subject} has wrong type, expects Puppet::LookupValue, got {got}"))
     }
 
     /// The entries with keys of the module, if the layer is one of a module.
@@ -228,6 +246,7 @@ impl Lookup<'_, '_> {
             self.explain(|e| e.not_found(key.root.clone()));
             return Ok(None);
         };
+        self.check_value(call, "returned from", key, &value)?;
         self.c.hiera.contexts[call.id].values.insert(key.root.clone(), value.clone());
         self.explain(|e| e.found(key.root.clone(), value.clone()));
         Ok(Some(value))
@@ -247,6 +266,7 @@ impl Lookup<'_, '_> {
             self.explain(|e| e.not_found(key.text.clone()));
             return Ok(None);
         };
+        self.check_value(call, "returned from", key, &value)?;
         self.c.hiera.contexts[call.id].values.insert(key.text.clone(), value.clone());
         self.explain(|e| e.found(key.text.clone(), value.clone()));
         Ok(Some(key.undig(value)))
@@ -327,7 +347,24 @@ fn context_id(value: &Value) -> Option<usize> {
     }
 }
 
+/// What of a context decides which of its calls the process of a function can answer itself.
+pub(crate) struct ContextUse {
+    /// Tells it from others of the compile.
+    pub number: usize,
+    /// Whether it has something in its cache here.
+    pub has_cache: bool,
+    /// Whether somebody wants to know how values are found.
+    pub is_explained: bool,
+}
+
 impl Compiler<'_> {
+    /// How a context is used, if the value is one.
+    pub(crate) fn context_use(&self, value: &Value) -> Option<ContextUse> {
+        let number = context_id(value)?;
+        let has_cache = !self.hiera.contexts.get(number)?.cache.is_empty();
+        Some(ContextUse { number, has_cache, is_explained: self.hiera.explainer.is_some() })
+    }
+
     /// Calls a method of a `Puppet::LookupContext`; `None` if the receiver is none or has no such
     /// method. The receiver is the first argument.
     pub(crate) fn call_context(
@@ -350,10 +387,17 @@ impl Compiler<'_> {
             _ => return None,
         };
         if args.len() != expected + 1 {
-            let given = args.len() - 1;
+            let given = match args.len() - 1 {
+                0 => "none".to_owned(),
+                given => given.to_string(),
+            };
+            let expected = match expected {
+                0 => "no arguments".to_owned(),
+                1 => "1 argument".to_owned(),
+                more => format!("{more} arguments"),
+            };
             return Some(plain(format!(
-                "'{method}' expects {expected} argument{}, got {given}",
-                if expected == 1 { "" } else { "s" }
+                "'function {CONTEXT}[{method}]' expects {expected}, got {given}"
             )));
         }
         let state = &mut self.hiera.contexts[id];

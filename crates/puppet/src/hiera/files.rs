@@ -364,7 +364,7 @@ fn entry(value: Value, line: u32) -> Entry {
 }
 
 /// Whether a value holds no symbols, and the keys of all hashes in it are texts or numbers.
-fn holds_data(value: &Value) -> bool {
+pub(super) fn holds_data(value: &Value) -> bool {
     match value {
         Value::Runtime(_) => false,
         Value::Array(items) => items.iter().all(holds_data),

@@ -31,6 +31,10 @@ pub enum Piece<'t> {
     },
 }
 
+/// What is said of a method where only variables are allowed.
+pub(super) const METHOD_NOT_ALLOWED: &str =
+    "Interpolation using method syntax is not allowed in this context";
+
 /// The methods that there are.
 pub(crate) const METHODS: [&str; 5] = ["lookup", "hiera", "scope", "literal", "alias"];
 
@@ -161,7 +165,7 @@ impl Lookup<'_, '_> {
                 Piece::Method { .. } if !methods => {
                     return issue(
                         "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED",
-                        "Interpolation using method syntax is not allowed in this context",
+                        METHOD_NOT_ALLOWED,
                     );
                 }
                 Piece::Method { name: "alias", argument } if whole => {

@@ -436,7 +436,8 @@ impl Lookup<'_, '_> {
             }
             start += one.len();
         }
-        None
+        // An empty file has a place, too.
+        text.is_empty().then(|| TextRange::new(0, 0).in_file(self.c.env.sources.add(path, "")))
     }
 
     /// A place to blame when code is called that no program calls: the first configuration.

@@ -10,6 +10,7 @@ use ordain_source::TextRange;
 use super::config::{ConfigFault, FunctionKind, Level, Locations};
 use super::explain::Node;
 use super::files::{Data, DataFault, File, Format};
+use super::interpolation::METHOD_NOT_ALLOWED;
 use super::key::LookupKey;
 use super::layers::Provider;
 use super::location::{glob, join};
@@ -192,6 +193,9 @@ impl Lookup<'_, '_> {
             Ok((main, defaults)) => Ok(Resolved { tracked: mine, main, defaults }),
             Err(unwind) => {
                 let message = message_of(&unwind);
+                if message == METHOD_NOT_ALLOWED {
+                    return Err(self.method_in_config(provider));
+                }
                 let name = message.strip_prefix("Undefined variable '");
                 match name.and_then(|rest| rest.split_once('\'')) {
                     Some((name, _)) => Err(self.undefined_in_config(provider, name)),
@@ -209,6 +213,25 @@ impl Lookup<'_, '_> {
         let place = path.and_then(|path| self.place(path, self.line_of(path, uri)));
         error.focus = place.map(|place| (place, String::new()));
         error.into()
+    }
+
+    fn method_in_config(&self, provider: &Provider) -> Box<Unwind> {
+        let path = provider.config.path.clone();
+        let text = path
+            .as_deref()
+            .and_then(|path| super::files::read_text(self.c.env.world.as_ref(), path).ok());
+        let has_method = |line: &str| {
+            let mut parts = line.split("%{").skip(1);
+            parts.any(|part| part.split('}').next().is_some_and(|name| name.contains('(')))
+        };
+        let line = text.and_then(|text| text.lines().position(has_method));
+        self.fault(&ConfigFault {
+            issue: Some("HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED"),
+            message: METHOD_NOT_ALLOWED.to_owned(),
+            path,
+            line: line.map(|line| line as u32 + 1),
+            blame: None,
+        })
     }
 
     fn undefined_in_config(&self, provider: &Provider, name: &str) -> Box<Unwind> {

@@ -34,7 +34,6 @@ impl Compiler<'_> {
                 Ok(json!(self.has_function(name)))
             }
             "module" => Ok(json!(self.scopes.get(self.told_scope(args)?).module.as_str())),
-            "logs" => self.answer_logs(args),
             "file" => {
                 let known = args.get(1).and_then(Json::as_str);
                 let (stamp, text) = self.file_for_ruby(text(args, 0), known)?;
@@ -167,8 +166,8 @@ impl Compiler<'_> {
         Ok(json!([base, values]))
     }
 
-    /// Messages, each with its level in front.
-    fn answer_logs(&mut self, args: &[Json]) -> EvalResult<Json> {
+    /// Logs messages of code, each with its level in front.
+    pub(super) fn hear_logs(&mut self, args: &[Json]) {
         let span = Some(self.calling_span());
         for message in args.iter().filter_map(Json::as_array) {
             if self.ruby.journal.has_told() {
@@ -186,7 +185,6 @@ impl Compiler<'_> {
             };
             self.tell(level, text(message, 1).to_owned(), span);
         }
-        Ok(Json::Null)
     }
 
     /// What code printed, as messages that name it.

@@ -13,6 +13,8 @@ use crate::load::Environment;
 
 /// The code of what is wrong with a custom fact.
 const CODE: &str = "facts::custom";
+/// Who has the process while facts are collected: no compile has this number.
+const OWNER: u64 = 0;
 
 /// What is known of a machine before its custom facts.
 #[derive(Clone, Debug, Default)]
@@ -67,16 +69,27 @@ impl Environment {
         dirs: &[String],
         out: &mut CustomFacts,
     ) -> Result<(), Fault> {
-        let mut session = self.ruby.session(self.world.as_ref())?;
-        // The next compile tells of itself again.
-        session.is_new_for(0);
-        ask(&mut session, &json!(["begin", self.about_facts()]), &mut out.problems)?;
+        let mut session = self.ruby.session(self.world.as_ref(), OWNER)?;
+        let done = self.converse_on_facts(&mut session, known, dirs, out);
+        drop(session);
+        self.ruby.release(OWNER, None);
+        done
+    }
+
+    fn converse_on_facts(
+        &self,
+        session: &mut Session<'_>,
+        known: &KnownFacts,
+        dirs: &[String],
+        out: &mut CustomFacts,
+    ) -> Result<(), Fault> {
+        ask(session, &json!(["begin", self.about_facts()]), &mut out.problems)?;
         let outside = known.outside.iter();
         let outside = outside
             .map(|(name, weight, value)| (name.to_lowercase(), json!([weight, packed(value)])));
         let outside: serde_json::Map<String, Json> = outside.collect();
         let question = json!(["facts", packed(&known.native), outside, dirs]);
-        let said = ask(&mut session, &question, &mut out.problems)?;
+        let said = ask(session, &question, &mut out.problems)?;
         for problem in said["problems"].as_array().into_iter().flatten() {
             out.problems.push(problem_of(problem));
         }
@@ -134,12 +147,13 @@ fn ask(
                 let text = message[1]["message"].as_str().unwrap_or_default().to_owned();
                 return Err(Fault::Garbled(Language::Ruby, text));
             }
-            _ if message[1] == "log" => {
-                let text = message[3].as_str().unwrap_or_default();
-                if matches!(message[2].as_str(), Some("warning" | "err")) {
-                    problems.push(Diagnostic::warning(CODE, text.to_owned()));
+            Some("logs") => {
+                for said in message.as_array().into_iter().flatten().skip(1) {
+                    let text = said[1].as_str().unwrap_or_default();
+                    if matches!(said[0].as_str(), Some("warning" | "err")) {
+                        problems.push(Diagnostic::warning(CODE, text.to_owned()));
+                    }
                 }
-                session.send(&json!(["ok", null]))?;
             }
             _ if message[1] == "printed" => {
                 let text = message[2].as_str().unwrap_or_default().trim();

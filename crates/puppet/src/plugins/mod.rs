@@ -1,8 +1,9 @@
 //! Running the Ruby code that modules bring: functions, Hiera back ends, templates.
 //!
-//! The code runs in the `ruby` process of the environment (crate `ordain-plugins`). Here is what a
-//! compile says to it and what it answers to its questions. A conversation belongs to one compile
-//! from the outermost call to its end; inside it each side may call the other.
+//! The code runs in `ruby` processes of the environment (crate `ordain-plugins`). Here is what a
+//! compile says to its process and what it answers to its questions. A conversation lasts from the
+//! outermost call to its end; inside it each side may call the other. A compile has the same process
+//! for all its conversations: a copy of one that has no code of other compiles in it.
 
 mod answers;
 mod backends;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ecow::EcoString;
-use ordain_plugins::{Fault, Language, Session};
+use ordain_plugins::{Fault, Language, Ruby, Session};
 use ordain_source::Span;
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
@@ -53,6 +54,8 @@ pub(crate) struct State<'e> {
     /// Tells this compile from others; 0 until the first call.
     id: u64,
     session: Option<Session<'e>>,
+    /// Gives the process to others at the end of the compile.
+    claim: Option<Claim<'e>>,
     /// The calls of Ruby code that are under way.
     calls: Vec<Call>,
     /// How many of them render templates.
@@ -76,6 +79,20 @@ pub(crate) struct State<'e> {
     file_values: FxHashMap<PathBuf, ordain_ruby::Value>,
     /// What the call that is under way has done already, before the process took over.
     journal: native::Journal,
+    /// Whether functions that run here, too, work with the contexts of Hiera that the process gets.
+    shares_contexts: bool,
+}
+
+/// The process that a compile has for itself.
+struct Claim<'e> {
+    ruby: &'e Ruby,
+    id: u64,
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.ruby.release(self.id, Some(&json!(["end"])));
+    }
 }
 
 /// A call of Ruby code that is under way.
@@ -151,23 +168,29 @@ impl Compiler<'_> {
         if self.ruby.session.is_some() {
             return Ok(());
         }
-        let env = self.env;
-        let session = env.ruby.session(env.world.as_ref());
+        let (env, claim) = (self.env, self.ruby_claim());
+        let session = env.ruby.session(env.world.as_ref(), claim);
         let mut session = session.map_err(|fault| broken(callee, &fault, span))?;
-        if self.ruby.id == 0 {
-            static NEXT: AtomicU64 = AtomicU64::new(1);
-            self.ruby.id = NEXT.fetch_add(1, Ordering::Relaxed);
-            // No two compiles hold something by the same number.
-            self.ruby.first_held = self.ruby.id << 32;
-        }
         let is_new = session.is_new_for(self.ruby.id);
         self.ruby.session = Some(session);
         if is_new {
             self.ruby.lent.begin();
             let about = self.about();
-            self.converse(callee, span, json!(["begin", about]))?;
+            self.converse(callee, span, json!(["compile", about]))?;
         }
         Ok(())
+    }
+
+    /// The number by which this compile has a process for itself.
+    fn ruby_claim(&mut self) -> u64 {
+        if self.ruby.id == 0 {
+            static NEXT: AtomicU64 = AtomicU64::new(1);
+            self.ruby.id = NEXT.fetch_add(1, Ordering::Relaxed);
+            // No two compiles hold something by the same number.
+            self.ruby.first_held = self.ruby.id << 32;
+            self.ruby.claim = Some(Claim { ruby: &self.env.ruby, id: self.ruby.id });
+        }
+        self.ruby.id
     }
 
     /// What Ruby code is told of the compile.
@@ -206,6 +229,8 @@ impl Compiler<'_> {
             let kind = parts.first().and_then(Json::as_str).unwrap_or_default();
             match kind {
                 "ok" => return Ok(parts.get_mut(1).map(Json::take).unwrap_or_default()),
+                "logs" => self.hear_logs(&parts[1..]),
+                "none" => return Err(self.finds_nothing(parts.get(1))),
                 "err" => {
                     let error = parts.get_mut(1).map(Json::take).unwrap_or_default();
                     return Err(self.raised(callee, &error));
@@ -229,6 +254,17 @@ impl Compiler<'_> {
     fn say(&mut self, callee: Callee<'_>, span: Span, message: &Json) -> EvalResult<()> {
         let session = self.ruby.session.as_mut().expect("inside of with_ruby");
         session.send(message).map_err(|fault| broken(callee, &fault, span))
+    }
+
+    /// What a function of a Hiera level says with `not_found`, as the end of its call; it tells the
+    /// context.
+    fn finds_nothing(&mut self, context: Option<&Json>) -> Box<Unwind> {
+        let context = context.and_then(Json::as_u64).and_then(|id| self.ruby.held(id)).cloned();
+        let said = self.call_context("not_found", &[context.unwrap_or_default()], None);
+        match said {
+            Some(Err(unwind)) => unwind,
+            _ => PlainError::new("uncaught throw :no_such_key").into(),
+        }
     }
 
     /// An error or jump as it is told to Ruby code, which it ends unless it is rescued.

@@ -170,7 +170,9 @@ impl Compiler<'_> {
         self.with_ruby(native.function.callee(), span, |this| {
             let function = this.loaded_function(&native.file, name, span)?;
             let outer = std::mem::replace(&mut this.ruby.journal, journal);
+            let others = std::mem::replace(&mut this.ruby.shares_contexts, true);
             let result = this.request_call(&function, call);
+            this.ruby.shares_contexts = others;
             this.ruby.journal = outer;
             result
         })
@@ -229,7 +231,7 @@ impl Compiler<'_> {
 
     /// The error of an exception, where there is no process that could tell it.
     fn exception_here(
-        &self,
+        &mut self,
         native: &Native,
         exception: &ordain_ruby::Exception,
     ) -> Option<Box<Unwind>> {

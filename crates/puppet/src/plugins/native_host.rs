@@ -233,7 +233,13 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
             ("_", [text]) => Ok(Some(text.clone())),
             _ if self.is_old => self.call_scope(self.scope, name, args, true),
             // Functions of the newer kind belong to no scope but the outermost.
-            ("call_function", [name, args @ ..]) => self.call_function(ScopeId::TOP, name, args),
+            ("call_function", [name, args @ ..]) => {
+                // The process says whose call it is.
+                if name.as_name().is_some_and(|name| !self.compiler.has_function(&name)) {
+                    return beyond("a function that is not there");
+                }
+                self.call_function(ScopeId::TOP, name, args)
+            }
             ("closure_scope", []) => Ok(Some(self.scope_named(ScopeId::TOP))),
             _ if OF_SELF.contains(&name) => beyond(format!("`{name}' of a function")),
             _ => Ok(None),

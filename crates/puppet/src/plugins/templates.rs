@@ -48,11 +48,12 @@ impl Compiler<'_> {
     }
 
     /// What to do if there is no `ruby` on this machine.
-    pub(crate) fn lacks_ruby(&self) -> Option<&'static str> {
+    pub(crate) fn lacks_ruby(&mut self) -> Option<&'static str> {
         if self.ruby.session.is_some() {
             return None;
         }
-        match self.env.ruby.session(self.env.world.as_ref()) {
+        let claim = self.ruby_claim();
+        match self.env.ruby.session(self.env.world.as_ref(), claim) {
             Err(fault @ Fault::Missing(_)) => fault.help(),
             _ => None,
         }

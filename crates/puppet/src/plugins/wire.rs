@@ -82,10 +82,17 @@ impl Compiler<'_> {
                 MARK: "held", "kind": "type", "id": id, "text": text.as_str(),
                 "class": type_class(kind), "parts": type_parts(kind),
             }),
-            Value::Object(object) => json!({
-                MARK: "held", "kind": "object", "id": id, "text": text.as_str(),
-                "class": object.kind.name.as_str(),
-            }),
+            Value::Object(object) => {
+                let context = self.context_use(value);
+                let context = context.map(|used| {
+                    let is_shared = self.ruby.shares_contexts || used.has_cache;
+                    json!([used.number, is_shared, used.is_explained])
+                });
+                json!({
+                    MARK: "held", "kind": "object", "id": id, "text": text.as_str(),
+                    "class": object.kind.name.as_str(), "context": context,
+                })
+            }
             Value::Callable(closure) => {
                 let signature = &closure.signature;
                 let kind = |optional| if optional { "opt" } else { "req" };

@@ -10,10 +10,13 @@ use std::time::SystemTime;
 use ordain_dynaml::diff::{Colours, Format, compare_all, report};
 use ordain_dynaml::eval::Dialect;
 use ordain_functions::time::timestamp;
+use ordain_source::HostWorld;
 
 use crate::commands::convert::{Wanted, convert};
 use crate::commands::encrypt::encrypt;
-use crate::merging::{self, MergeFlags, Run, Trouble};
+use ordain_driver::dynaml::merge::{
+    Merge, MergeError, MergeOptions, data, merge as merge_documents,
+};
 
 /// Which of the two programs is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -281,8 +284,8 @@ fn merge(
     given: &Given,
     document: Option<&String>,
     files: &[String],
-) -> Result<String, Trouble> {
-    let flags = MergeFlags {
+) -> Result<String, MergeError> {
+    let options = MergeOptions {
         json: given.has("json"),
         path: given.last("path").filter(|p| !p.is_empty()),
         select: given.all("select"),
@@ -299,11 +302,11 @@ fn merge(
         state: given.last("state").filter(|s| !s.is_empty()).map(Into::into),
         no_exec: false,
     };
-    let run = Run {
+    let documents = Merge {
         template: files.first().map(String::as_str).unwrap_or_default(),
         stubs: files.get(1..).unwrap_or_default(),
         document: document.map(String::as_str),
-        flags,
+        options,
         dialect: match program {
             Program::Spiff => Dialect::Spiff,
             Program::SpiffPlusPlus => Dialect::SpiffPlusPlus,
@@ -311,12 +314,13 @@ fn merge(
         explain: None,
         lenient: true,
     };
-    Ok(merging::run(&run)?.text)
+    Ok(merge_documents(&HostWorld::new(), &documents)?.text)
 }
 
-fn diff(program: Program, given: &Given) -> Result<String, Trouble> {
-    let left = merging::data("a", &given.files[0])?;
-    let right = merging::data("b", &given.files[1])?;
+fn diff(program: Program, given: &Given) -> Result<String, MergeError> {
+    let world = HostWorld::new();
+    let left = data(&world, "a", &given.files[0])?;
+    let right = data(&world, "b", &given.files[1])?;
     let format = Format {
         left: &given.files[0],
         right: &given.files[1],

@@ -1,0 +1,152 @@
+# Copies of this process, one for each compile.
+#
+# What code leaves behind, such as globals, variables of classes and constants, is gone with its copy.
+# What a copy tells at its end makes the next ones faster and shows in nothing else: files in their
+# compiled form, what functions made of data files, and which libraries were needed of those that code
+# may use without requiring them.
+module Ordain
+  module Copies
+    # What a copy ends with when it has done all that it should.
+    DONE = 'done'
+    # How many bytes a copy may tell.
+    MOST = 64 << 20
+    # Values that do not depend on what code has defined.
+    PLAIN = [String, Symbol, Integer, Float, NilClass, TrueClass, FalseClass].freeze
+
+    @compiled = {}
+    @told_files = {}
+
+    class << self
+      # Whether a copy is being made; and where it tells what it has learned.
+      attr_reader :making, :told
+
+      # A compile begins: its copy answers from now on. In this process it goes on when the copy ends.
+      def make(info)
+        learn
+        reader, writer = IO.pipe(binmode: true)
+        pid = copy
+        return begin_compile(info, reader, writer) if pid.nil?
+
+        writer.close
+        said = reader.read
+        reader.close
+        status = Process.wait2(pid)[1]
+        end_as(status) unless said.delete_suffix!(DONE)
+        @said = said
+        Ordain.send_message(['ok', nil])
+      rescue Errno::EAGAIN, Errno::ENOMEM, NotImplementedError
+        # Without a copy it is this process.
+        Ordain.send_message(Ordain.answer(['begin', info]))
+      end
+
+      # The compile has ended.
+      def finish
+        return Ordain.send_message(['ok', nil]) unless told
+
+        said = what_was_learned
+        told.write(said) if said.bytesize < MOST
+        told.write(DONE)
+        told.close
+        # What code does at the end of its process the compile hears no more.
+        Ordain.hang_up
+        exit
+      end
+
+      # Ends this process after all that code has asked for at its end. Objects are not freed one by
+      # one, which takes longer than to make a copy, unless code wants to hear of that.
+      def leave
+        return if @has_finalizers || !($!.nil? || $!.is_a?(SystemExit))
+
+        ObjectSpace.each_object(IO) { |io| flush(io) }
+        exit!($!.nil? || $!.status)
+      end
+
+      # Code wants to hear when objects are gone.
+      def finalizes
+        @has_finalizers = true
+      end
+
+      # The code of a file.
+      def compiled(path, text)
+        known = @compiled[path]
+        return known[1] if known && known[0] == text
+
+        code = RubyVM::InstructionSequence.compile(text, path, File.expand_path(path), 1)
+        (@texts ||= {})[path] = text
+        @compiled[path] = [text, code]
+        code
+      end
+
+      private
+
+      def flush(io)
+        io.flush unless io.closed?
+      rescue IOError, SystemCallError
+        nil
+      end
+
+      def copy
+        @making = true
+        fork
+      ensure
+        @making = false
+      end
+
+      def begin_compile(info, reader, writer)
+        reader.close
+        @told = writer
+        @texts = {}
+        @libraries = LIBRARIES.keys.select { |name| Object.autoload?(name) }
+        @told_files = Puppet::Pops::Types::LookupContext::FILES.dup
+        Ordain.send_message(Ordain.answer(['begin', info]))
+      end
+
+      # A copy that did not come to its end was ended, as this process is now.
+      def end_as(status)
+        if status.signaled?
+          trap(status.termsig, 'DEFAULT') unless [9, 19].include?(status.termsig)
+          Process.kill(status.termsig, Process.pid)
+          sleep
+        end
+        exit!(status.exitstatus)
+      end
+
+      def what_was_learned
+        files = Puppet::Pops::Types::LookupContext::FILES.reject { |path, known| @told_files[path].equal?(known) }
+        files.select! { |_, (_, data)| plain?(data) }
+        Marshal.dump([@texts, files, @libraries.reject { |name| Object.autoload?(name) }])
+      end
+
+      def plain?(data, depth = 0)
+        case data
+        when Array then data.instance_of?(Array) && depth < 100 && data.all? { |item| plain?(item, depth + 1) }
+        when Hash
+          data.instance_of?(Hash) && depth < 100 && !data.compare_by_identity? && data.default_proc.nil? &&
+            data.all? { |key, item| plain?(key, depth + 1) && plain?(item, depth + 1) }
+        else PLAIN.include?(data.class)
+        end
+      end
+
+      # Takes over what the last copy has learned.
+      def learn
+        return if @said.nil? || @said.empty?
+
+        texts, files, libraries = Marshal.load(@said)
+        @said = nil
+        texts.each { |path, text| compiled(path, text) }
+        Puppet::Pops::Types::LookupContext::FILES.update(files)
+        # This one changes how libraries are found.
+        (libraries - [:Gem]).each { |name| Object.const_get(name) }
+      rescue ScriptError, StandardError
+        nil
+      end
+    end
+  end
+end
+
+ObjectSpace.singleton_class.prepend(Module.new do
+  def define_finalizer(...)
+    Ordain::Copies.finalizes
+    super
+  end
+end)
