@@ -14,8 +14,8 @@ use smallvec::SmallVec;
 use crate::catalog::exported::Import;
 use crate::catalog::tags::TagTable;
 use crate::catalog::{
-    Catalog, Declared, How, Param, ParamOrigin, RelationEnd, Resource, ResourceId, ResourceKey,
-    ResourceKind, flat, flatten_values, long_list,
+    Catalog, Declared, How, LostValue, Param, ParamOrigin, RelationEnd, Resource, ResourceId,
+    ResourceKey, ResourceKind, flat, flatten_values, long_list,
 };
 use crate::eval::Compiler;
 use crate::eval::resources::new_param;
@@ -38,7 +38,8 @@ pub fn lower(compiler: &mut Compiler<'_>) -> Graph {
         nodes: vec![None; catalog.resources.len()],
         within: vec![None; catalog.resources.len()],
         ranks: ranks(&catalog.tags),
-        wishes: Vec::new(),
+        // Room that is never written to takes no memory.
+        wishes: Vec::with_capacity(catalog.resources.len()),
         long_lists: FxHashMap::default(),
         catalog,
     };
@@ -61,6 +62,15 @@ struct Lowering<'a, 'e> {
     wishes: Vec<Wish>,
     /// Long lists of references as data, by where they are in memory: the wishes hold them there.
     long_lists: FxHashMap<usize, Data>,
+}
+
+/// The resource that attributes are of.
+struct Owner<'r> {
+    id: ResourceId,
+    /// Where it is declared.
+    origin: OriginId,
+    /// The names of its secret attributes.
+    sensitive: &'r [EcoString],
 }
 
 /// A relationship parameter of a resource.
@@ -117,20 +127,22 @@ impl Lowering<'_, '_> {
     fn resources(&mut self) {
         let count = self.catalog.resources.len();
         let params: usize = self.catalog.resources.iter().map(|r| r.params.len()).sum();
-        self.graph.reserve(count, count + params);
-        let mut aliases = Vec::new();
+        let is_real = |(_, resource): &(usize, &Resource)| !resource.is_virtual;
+        let real = self.catalog.resources.iter().enumerate().filter(is_real);
+        let aliases: Vec<(ResourceRef, usize)> = real
+            .flat_map(|(i, resource)| other_names(resource).into_iter().map(move |name| (name, i)))
+            .collect();
+        self.graph.reserve(count + aliases.len(), count + params);
         for i in 0..count {
-            if self.catalog.resources[i].is_virtual {
-                continue;
+            if !self.catalog.resources[i].is_virtual {
+                let node = self.node(ResourceId(i as u32));
+                self.nodes[i] = Some(self.graph.add(node));
             }
-            let names = other_names(&self.catalog.resources[i]);
-            let node = self.node(ResourceId(i as u32));
-            let id = self.graph.add(node);
-            self.nodes[i] = Some(id);
-            aliases.extend(names.into_iter().map(|name| (name, id)));
         }
-        for (name, id) in aliases {
-            self.graph.add_alias(name, id);
+        for (name, i) in aliases {
+            if let Some(id) = self.nodes[i] {
+                self.graph.add_alias(name, id);
+            }
         }
     }
 
@@ -161,10 +173,11 @@ impl Lowering<'_, '_> {
         let count = said.iter().filter(|said| **said).count() + name.iter().len();
         let mut attributes = Vec::with_capacity(count);
         let first = self.wishes.len();
-        attributes.extend(name.map(|param| self.attribute(id, &sensitive, param)));
+        let of = Owner { id, origin, sensitive: &sensitive };
+        attributes.extend(name.map(|param| self.attribute(&of, param)));
         for (param, said) in params.into_iter().zip(said) {
             if said {
-                attributes.push(self.attribute(id, &sensitive, param));
+                attributes.push(self.attribute(&of, param));
             }
         }
         self.wishes[first..].sort_by_key(|wish| wish.relation);
@@ -190,18 +203,19 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn attribute(&mut self, of: ResourceId, sensitive: &[EcoString], param: Param) -> Attribute {
+    fn attribute(&mut self, of: &Owner<'_>, param: Param) -> Attribute {
         let relation = RELATIONS.iter().position(|(name, ..)| param.name == *name);
-        let secret = sensitive.contains(&param.name);
-        let losers = param.losers.iter().map(|lost| Loser {
-            value: match secret {
-                true => Data::Secret(Arc::new(Data::Null)),
-                false => self.compiler.decrypted.mark(to_data(&lost.value)),
-            },
-            origin: self.origin(&lost.origin),
-        });
-        let losers = losers.collect();
-        let origin = self.origin(&param.origin);
+        let secret = of.sensitive.contains(&param.name);
+        let has_history = self.compiler.settings.has_history;
+        let losers = match has_history {
+            true => self.losers(&param.losers, secret),
+            false => Vec::new(),
+        };
+        // Edges have the origin of the parameter that asks for them.
+        let origin = match has_history || relation.is_some() {
+            true => self.origin(&param.origin),
+            false => of.origin,
+        };
         let mut value = match (relation, param.value) {
             (Some(relation), value) => {
                 let data = match long_list(&value) {
@@ -211,7 +225,7 @@ impl Lowering<'_, '_> {
                     }
                     None => relation_data(&value),
                 };
-                self.wishes.push(Wish { of, relation, value, origin });
+                self.wishes.push(Wish { of: of.id, relation, value, origin });
                 data
             }
             (None, Value::Str(text)) => Data::Str(text),
@@ -223,6 +237,17 @@ impl Lowering<'_, '_> {
         }
         value = self.compiler.decrypted.mark(value);
         Attribute { name: param.name, value, origin, losers }
+    }
+
+    fn losers(&mut self, lost: &[LostValue], secret: bool) -> Vec<Loser> {
+        let losers = lost.iter().map(|lost| Loser {
+            value: match secret {
+                true => Data::Secret(Arc::new(Data::Null)),
+                false => self.compiler.decrypted.mark(to_data(&lost.value)),
+            },
+            origin: self.origin(&lost.origin),
+        });
+        losers.collect()
     }
 
     fn origin(&mut self, origin: &ParamOrigin) -> OriginId {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_graph::language::{Checked, Checking, Language, Met, SourceText, Strict};
+use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_puppet::Puppet;
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
@@ -81,16 +82,21 @@ fn of_comparison(path: &Path, out: &mut Vec<Case>) {
     out.push(Case { name, files });
 }
 
-fn compiles(world: &Arc<MemoryWorld>) -> bool {
+/// The catalog of an environment as agents get it, if it compiles.
+fn catalog(world: &Arc<MemoryWorld>, has_history: bool) -> Option<Vec<u8>> {
     let root = Path::new(ROOT);
     let options = Options {
         dir: Some(root.into()),
         modulepath: vec![root.join("modules")],
         ..Options::new(Arc::clone(world) as _, Site::Path(root.join("manifests")))
     };
-    let Ok((env, _)) = Environment::open(options) else { return false };
+    let (env, _) = Environment::open(options).ok()?;
     let node = Node { name: "test".into(), ..Node::default() };
-    session::compile_node(&env, Settings::default(), &node).graph.is_some()
+    let settings = Settings { has_history, ..Settings::default() };
+    let graph = session::compile_node(&env, settings, &node).graph?;
+    let mut text = Vec::new();
+    puppet_catalog::write(&graph, &env.sources, &Envelope::default(), &mut text).unwrap();
+    Some(text)
 }
 
 fn errors(world: &MemoryWorld) -> Vec<Diagnostic> {
@@ -112,8 +118,8 @@ fn errors(world: &MemoryWorld) -> Vec<Diagnostic> {
     found
 }
 
-#[test]
-fn a_check_finds_no_errors_in_what_compiles() {
+/// All programs, and the environments that they are in.
+fn worlds() -> Vec<(String, Arc<MemoryWorld>)> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut cases = Vec::new();
     files(&dir.join("errors"), &["md"]).iter().for_each(|path| of_page(path, &mut cases));
@@ -123,26 +129,36 @@ fn a_check_finds_no_errors_in_what_compiles() {
         programs.filter(|path| path.extension().is_some_and(|ending| ending == "pp")).collect();
     programs.sort();
     programs.iter().for_each(|path| of_comparison(path, &mut cases));
-
-    let (mut compiled, mut wrong) = (0, Vec::new());
-    for case in cases {
+    let world = |case: Case| {
         let conf = (PathBuf::from("environment.conf"), b"modulepath = modules\n".to_vec());
-        let mut all = vec![conf];
-        all.extend(case.files);
-        let world = MemoryWorld {
-            files: all.into_iter().map(|(path, text)| (Path::new(ROOT).join(path), text)).collect(),
-            ..MemoryWorld::default()
-        };
-        let world = Arc::new(world);
-        if !compiles(&world) {
+        let all = std::iter::once(conf).chain(case.files);
+        let files = all.map(|(path, text)| (Path::new(ROOT).join(path), text)).collect();
+        (case.name, Arc::new(MemoryWorld { files, ..MemoryWorld::default() }))
+    };
+    cases.into_iter().map(world).collect()
+}
+
+#[test]
+fn a_catalog_is_the_same_without_the_history_of_attributes() {
+    for (name, world) in worlds() {
+        let (with, without) = (catalog(&world, true), catalog(&world, false));
+        assert_eq!(with.is_some(), without.is_some(), "{name}");
+        assert!(with == without, "the catalogs of {name} differ");
+    }
+}
+
+#[test]
+fn a_check_finds_no_errors_in_what_compiles() {
+    let (mut compiled, mut wrong) = (0, Vec::new());
+    for (name, world) in worlds() {
+        if catalog(&world, true).is_none() {
             continue;
         }
         compiled += 1;
         for found in errors(&world) {
-            let expected =
-                |(name, code, _): &(&str, &str, &str)| case.name == *name && found.code == *code;
+            let expected = |(of, code, _): &(&str, &str, &str)| name == *of && found.code == *code;
             if !EXPECTED.iter().any(expected) {
-                wrong.push(format!("{}: [{}] {}", case.name, found.code, found.message));
+                wrong.push(format!("{name}: [{}] {}", found.code, found.message));
             }
         }
     }

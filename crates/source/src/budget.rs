@@ -9,7 +9,8 @@
 //! A bound is for what is evaluated at the same time, and grows with what was read for it. One
 //! factor raises all bounds: [`set_factor`].
 
-use std::fs;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -165,12 +166,13 @@ impl Watch {
             return Self { is_counted: false };
         }
         let mut state = state();
+        let usage = Usage::open();
         if state.active == 0 {
-            state.memory = memory();
+            state.memory = usage.memory();
             READ.store(0, Ordering::Relaxed);
         }
         state.active += 1;
-        state.seconds = seconds();
+        state.seconds = usage.seconds();
         if !state.is_running {
             let thread = thread::Builder::new().name("budget".into()).stack_size(128 << 10);
             state.is_running = thread.spawn(look).is_ok();
@@ -190,14 +192,15 @@ impl Drop for Watch {
         if self.is_counted {
             let mut state = state();
             state.active -= 1;
-            state.seconds = seconds();
+            let usage = Usage::open();
+            state.seconds = usage.seconds();
             if state.active == 0 {
                 EXCEEDED.store(0, Ordering::Relaxed);
             } else {
                 // What this one leaves behind, such as texts that were read, is not held against
                 // those that follow.
                 let own = state.active * scaled(MEMORY) + of_input();
-                state.memory = state.memory.max(memory().saturating_sub(own));
+                state.memory = state.memory.max(usage.memory().saturating_sub(own));
             }
         }
     }
@@ -268,7 +271,8 @@ fn of_input() -> u64 {
 
 /// Looks until nothing is evaluated any more.
 fn look() {
-    let mut seen = Seen { steps: 0, seconds: seconds() };
+    let usage = Usage::open();
+    let mut seen = Seen { steps: 0, seconds: usage.seconds() };
     loop {
         thread::sleep(PAUSE);
         let mut state = state();
@@ -276,8 +280,8 @@ fn look() {
             state.is_running = false;
             return;
         }
-        let used = memory().saturating_sub(state.memory + of_input());
-        let now = seconds();
+        let used = usage.memory().saturating_sub(state.memory + of_input());
+        let now = usage.seconds();
         let (time, moment) = (now - state.seconds, seen.moment(now));
         let time_of_input = (READ.load(Ordering::Relaxed) / INPUT_OF_SECOND) as f64;
         let active = state.active;
@@ -307,23 +311,48 @@ fn look() {
     }
 }
 
-/// The bytes of memory that the process has for itself; 0 where the system does not say.
-fn memory() -> u64 {
-    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let mut pages = text.split(' ').skip(1).map(|n| n.parse::<u64>().unwrap_or_default());
-    let (resident, shared) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
-    resident.saturating_sub(shared) * PAGE
+/// What the system says of this process.
+struct Usage {
+    memory: Option<File>,
+    time: Option<File>,
 }
 
-/// The CPU time in seconds that the process took; 0 where the system does not say.
-fn seconds() -> f64 {
-    /// Ticks a second, the same on all of today's systems.
-    const TICKS: f64 = 100.0;
-    let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program stands in parentheses and may have spaces.
-    let fields = text.rsplit(')').next().unwrap_or_default();
-    let times = fields.split_whitespace().skip(11).take(2);
-    times.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / TICKS
+impl Usage {
+    fn open() -> Self {
+        let open = |path| File::open(path).ok();
+        Self { memory: open("/proc/self/statm"), time: open("/proc/self/stat") }
+    }
+
+    /// The bytes of memory that the process has for itself; 0 where the system does not say.
+    fn memory(&self) -> u64 {
+        let mut buffer = [0; LINE];
+        let text = said_now(self.memory.as_ref(), &mut buffer);
+        let mut pages = text.split(' ').skip(1).map(|n| n.parse::<u64>().unwrap_or_default());
+        let (resident, shared) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+        resident.saturating_sub(shared) * PAGE
+    }
+
+    /// The CPU time in seconds that the process took; 0 where the system does not say.
+    fn seconds(&self) -> f64 {
+        /// Ticks a second, the same on all of today's systems.
+        const TICKS: f64 = 100.0;
+        let mut buffer = [0; LINE];
+        let text = said_now(self.time.as_ref(), &mut buffer);
+        // The name of the program stands in parentheses and may have spaces.
+        let fields = text.rsplit(')').next().unwrap_or_default();
+        let times = fields.split_whitespace().skip(11).take(2);
+        times.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / TICKS
+    }
+}
+
+/// More bytes than the system says of a process in a line.
+const LINE: usize = 1024;
+
+/// What a file of the system says now: it is made anew when it is read from its start, so that one call
+/// is enough.
+fn said_now<'b>(file: Option<&File>, buffer: &'b mut [u8; LINE]) -> &'b str {
+    let len = file.and_then(|file| file.read_at(buffer, 0).ok()).unwrap_or(0);
+    std::str::from_utf8(&buffer[..len]).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -332,13 +361,14 @@ mod tests {
 
     #[test]
     fn the_system_says_what_is_used() {
-        let before = memory();
+        let usage = Usage::open();
+        let before = usage.memory();
         let bytes = vec![1u8; 32 << 20];
-        assert!(memory() >= before + (30 << 20), "{} to {}", before, memory());
+        assert!(usage.memory() >= before + (30 << 20), "{} to {}", before, usage.memory());
         assert!(bytes.iter().all(|byte| *byte == 1));
         let mut sum = 0u64;
-        let start = seconds();
-        while seconds() < start + 0.02 {
+        let start = usage.seconds();
+        while usage.seconds() < start + 0.02 {
             sum += (0..100_000u64).fold(0, |a, b| a ^ b);
         }
         assert!(sum < u64::MAX);

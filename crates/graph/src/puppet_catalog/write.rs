@@ -1,6 +1,5 @@
 //! Writing.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -248,18 +247,25 @@ impl<W: Write> Writer<'_, W> {
         }
         text.plain_key("parameters");
         text.begin(b'{');
-        for (name, attribute) in in_small_letters(set()) {
-            text.key(&name);
+        let write_one = |text: &mut Text, name: &str, attribute: &Attribute| {
+            text.key(name);
             let value = match &attribute.value {
                 Value::Secret(inner) => inner,
                 value => value,
             };
-            let more = unsaid(graph, extra, &name);
+            let more = unsaid(graph, extra, name);
             if more.is_empty() {
                 write_rich(text, value);
             } else {
                 let more = more.iter().map(String::as_str);
                 text.strings(references(value).into_iter().chain(more));
+            }
+        };
+        if set().all(|attribute| is_in_small_letters(&attribute.name)) {
+            set().for_each(|attribute| write_one(text, &attribute.name, attribute));
+        } else {
+            for (name, attribute) in in_small_letters(set()) {
+                write_one(text, &name, attribute);
             }
         }
         for name in ["before", "notify"] {
@@ -275,19 +281,17 @@ impl<W: Write> Writer<'_, W> {
 
 type Unsaid = Vec<(EdgeKind, ResourceId)>;
 
+/// Whether a name is as [`in_small_letters`] gives it; of names beyond ASCII that is not said.
+fn is_in_small_letters(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
+}
+
 /// Attributes by their names in small letters, as upstream writes them; of those that then are one
 /// the last in the place of the first.
 fn in_small_letters<'a>(
     attributes: impl Iterator<Item = &'a Attribute>,
-) -> Vec<(Cow<'a, str>, &'a Attribute)> {
-    let mut all: Vec<(Cow<'a, str>, &'a Attribute)> =
-        attributes.map(|attribute| (Cow::from(attribute.name.as_str()), attribute)).collect();
-    if all.iter().any(|(name, _)| name.contains(char::is_uppercase)) {
-        let mut one: IndexMap<Cow<'a, str>, &'a Attribute> = IndexMap::with_capacity(all.len());
-        one.extend(all.drain(..).map(|(name, attribute)| (name.to_lowercase().into(), attribute)));
-        all.extend(one);
-    }
-    all
+) -> IndexMap<EcoString, &'a Attribute> {
+    attributes.map(|attribute| (attribute.name.to_lowercase(), attribute)).collect()
 }
 
 /// The references that are to be added to a parameter.

@@ -11,7 +11,7 @@ use crate::catalog::{
 use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::functions::misplaced;
 use crate::eval::resources::{Declaration, new_param};
-use crate::eval::scope::{Scope, ScopeId, ScopeKind};
+use crate::eval::scope::{Scope, ScopeId, ScopeKind, Scopes};
 use crate::eval::{Compiler, LogEntry, Settings, compare};
 use crate::load::{Environment, NodeDef};
 use crate::syntax::Expr;
@@ -114,7 +114,8 @@ impl Compiler<'_> {
 
     /// Sets up the top scope, `Stage[main]`, `Class[Settings]` and `Class[main]`.
     pub fn begin(&mut self, node: &Node) {
-        self.catalog = Catalog::default();
+        self.catalog = Catalog::with_room();
+        self.scopes = Scopes::with_room();
         // The top scope belongs to Class[main], the third resource.
         let main = ResourceId(2);
         let mut top = Scope::new(ScopeKind::Top, None, main);

@@ -20,6 +20,8 @@ pub mod tags;
 mod titles;
 pub mod version;
 
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -138,7 +140,11 @@ struct ByTitle {
 pub struct Catalog {
     /// All resources, virtual ones included, in the order they were added.
     pub resources: Vec<Resource>,
-    index: FxHashMap<ResourceKey, ResourceId>,
+    /// Resources by the hashes of their names. The names stand in the resources: a table of them would
+    /// take more memory than all else here, and be copied whenever it grows.
+    index: FxHashMap<u32, ResourceId>,
+    /// Second names, and names whose hash an earlier one has.
+    others: FxHashMap<ResourceKey, ResourceId>,
     by_kind: FxHashMap<EcoString, Vec<ResourceId>>,
     by_title: FxHashMap<EcoString, ByTitle>,
     /// Containment: container and contained, in the order they were asked for.
@@ -171,6 +177,13 @@ pub struct Catalog {
 }
 
 impl Catalog {
+    /// An empty catalog with room for the resources of most nodes, so that they are not moved when
+    /// there are more: room that is never written to takes no memory.
+    pub fn with_room() -> Self {
+        const ROOM: usize = 1 << 16;
+        Self { resources: Vec::with_capacity(ROOM), ..Self::default() }
+    }
+
     /// Adds a resource that the caller knows to be new.
     pub fn add(&mut self, resource: Resource) -> ResourceId {
         self.add_as(resource.key(), resource)
@@ -179,8 +192,20 @@ impl Catalog {
     /// As [`Catalog::add`], where the key of the resource is at hand.
     pub fn add_as(&mut self, key: ResourceKey, resource: Resource) -> ResourceId {
         let id = ResourceId(self.resources.len() as u32);
-        self.index.insert(key, id);
-        self.by_kind.entry(resource.kind.clone()).or_default().push(id);
+        match self.index.entry(short_hash(&key)) {
+            Entry::Vacant(slot) => {
+                slot.insert(id);
+            }
+            Entry::Occupied(_) => {
+                self.others.insert(key, id);
+            }
+        }
+        match self.by_kind.get_mut(&resource.kind) {
+            Some(ids) => ids.push(id),
+            None => {
+                self.by_kind.insert(resource.kind.clone(), vec![id]);
+            }
+        }
         self.resources.push(resource);
         id
     }
@@ -194,7 +219,7 @@ impl Catalog {
 
     /// A second name for a resource.
     pub fn alias(&mut self, key: ResourceKey, id: ResourceId) {
-        self.index.insert(key, id);
+        self.others.insert(key, id);
     }
 
     /// The classes and instances of defines.
@@ -208,7 +233,9 @@ impl Catalog {
 
     /// The resource of this name.
     pub fn find(&self, key: &ResourceKey) -> Option<ResourceId> {
-        self.index.get(key).copied()
+        let known = self.index.get(&short_hash(key)).copied();
+        let known = known.filter(|&id| self.get(id).is_called(key));
+        known.or_else(|| if self.others.is_empty() { None } else { self.others.get(key).copied() })
     }
 
     /// The resources of a type in the order they were added.
@@ -244,6 +271,13 @@ impl Catalog {
     pub fn get_mut(&mut self, id: ResourceId) -> &mut Resource {
         &mut self.resources[id.0 as usize]
     }
+}
+
+/// A hash of a name. Of a hundred catalogs with ten thousand resources, about one has two names with
+/// the same hash.
+fn short_hash(key: &ResourceKey) -> u32 {
+    let hash = FxBuildHasher.hash_one(key);
+    (hash ^ (hash >> 32)) as u32
 }
 
 impl ResourceKey {
@@ -376,6 +410,45 @@ mod tests {
         assert_eq!(ResourceKey::new("class", "::a::B").text(), "Class[A::B]");
         assert_eq!(ResourceKey::new("file", "/x//").text(), "File[/x]");
         assert_eq!(ResourceKey::new("file", "//").text(), "File[/]");
+    }
+
+    fn file(title: &str) -> Resource {
+        Resource {
+            kind: "File".into(),
+            title: title.into(),
+            what: ResourceKind::Node,
+            declared: Declared::AsResource,
+            params: Params::default(),
+            tags: TagSet::default(),
+            is_virtual: false,
+            exported: false,
+            span: None,
+            scope: ScopeId::TOP,
+            container: None,
+            evaluated: false,
+            body_scope: None,
+            sensitive: Vec::new(),
+            title_is_text: true,
+        }
+    }
+
+    #[test]
+    fn resources_are_found_by_all_their_names_though_hashes_are_the_same() {
+        let mut hashes: FxHashMap<u32, String> = FxHashMap::default();
+        let mut titles = (0..).map(|n| format!("/file/{n}"));
+        let (first, second) = loop {
+            let title = titles.next().unwrap_or_default();
+            let hash = short_hash(&ResourceKey::new("file", &title));
+            if let Some(other) = hashes.insert(hash, title.clone()) {
+                break (other, title);
+            }
+        };
+        let mut catalog = Catalog::with_room();
+        let ids = [&first, &second].map(|title| catalog.add(file(&format!("{title}/"))));
+        catalog.alias(ResourceKey::new("file", "other"), ids[1]);
+        let found = [&*first, &*second, "other", "none"]
+            .map(|title| catalog.find(&ResourceKey::new("file", title)));
+        assert_eq!(found, [Some(ids[0]), Some(ids[1]), Some(ids[1]), None]);
     }
 
     #[test]

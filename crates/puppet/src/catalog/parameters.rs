@@ -309,8 +309,13 @@ pub(super) fn tag_values<'v>(
 /// Checks that what a parameter `tag` gives can be tags.
 pub(crate) fn check_tags(param: &Param, span: Option<Span>) -> EvalResult<()> {
     let mut several = Vec::new();
-    let mut texts = tag_values(&param.value, &mut several)
-        .map(|value| crate::types::format::ruby_text(value).to_lowercase());
-    let Some(bad) = texts.find(|text| !tags::is_valid(text)) else { return Ok(()) };
+    let lower = |value: &Value| crate::types::format::ruby_text(value).to_lowercase();
+    let is_bad = |value: &&Value| match value {
+        Value::Str(text) if text.is_ascii() => !tags::is_valid(text),
+        value => !tags::is_valid(&lower(value)),
+    };
+    let Some(bad) = tag_values(&param.value, &mut several).find(is_bad).map(lower) else {
+        return Ok(());
+    };
     Err(unplaced(format!("Invalid tag '{bad}'"), span))
 }

@@ -257,6 +257,11 @@ impl Resource {
         ResourceKey::of(self.kind.clone(), &self.title)
     }
 
+    /// Whether this is the name it is found by.
+    pub fn is_called(&self, key: &ResourceKey) -> bool {
+        self.kind == key.kind && (self.title == key.title || self.key() == *key)
+    }
+
     /// `Type[title]`
     pub fn reference(&self) -> String {
         format!("{}[{}]", self.kind, self.title)

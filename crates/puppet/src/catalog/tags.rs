@@ -89,6 +89,7 @@ pub fn is_valid(tag: &str) -> bool {
 
 /// A tag and, where it has `::`, its segments.
 pub fn with_segments(tag: &str) -> impl Iterator<Item = &str> {
-    let segments = tag.contains("::").then(|| tag.split("::").filter(|s| !s.is_empty()));
+    let is_path = tag.as_bytes().windows(2).any(|pair| pair == b"::");
+    let segments = is_path.then(|| tag.split("::").filter(|s| !s.is_empty()));
     std::iter::once(tag).chain(segments.into_iter().flatten())
 }

@@ -25,30 +25,26 @@ pub(crate) enum Node {
     EppBody(ExprId),
 }
 
-enum Step {
-    Enter(Node),
-    Leave,
-}
-
 impl Checker<'_> {
     pub(super) fn walk(&mut self) {
         self.path.push(Node::Program);
-        let mut steps = vec![Step::Enter(Node::Expr(self.program.body))];
-        let mut below = Vec::new();
-        while let Some(step) = steps.pop() {
-            match step {
-                Step::Leave => {
-                    self.path.pop();
-                }
-                Step::Enter(node) => {
-                    self.check(node);
-                    below.clear();
-                    children(self.program, node, &mut below);
-                    if !below.is_empty() {
-                        self.path.push(node);
-                        steps.push(Step::Leave);
-                        steps.extend(below.drain(..).rev().map(Step::Enter));
-                    }
+        // What is still to be checked, the next one last. The program, which stands in nothing, marks
+        // where the children of a node end.
+        let mut steps = vec![Node::Expr(self.program.body)];
+        while let Some(node) = steps.pop() {
+            if matches!(node, Node::Program) {
+                self.path.pop();
+                continue;
+            }
+            self.check(node);
+            let end = steps.len();
+            steps.push(Node::Program);
+            children(self.program, node, &mut steps);
+            match steps.len() - end - 1 {
+                0 => steps.truncate(end),
+                _ => {
+                    self.path.push(node);
+                    steps[end + 1..].reverse();
                 }
             }
         }

@@ -125,6 +125,9 @@ pub struct Settings {
     pub max_resources: usize,
     /// Whether the code of resource types sees the catalog at the end, as where it is applied.
     pub examine_types: bool,
+    /// Whether the graph says of each attribute where its value came from and what it replaced. Forms
+    /// that say this of resources and relations alone are made faster without, and in half the memory.
+    pub has_history: bool,
     /// The kinds that whoever applies the catalog has by itself. Their types in Ruby refuse values and
     /// ask for an order, but what they convert is not taken: it would be converted twice.
     pub native_kinds: BTreeSet<EcoString>,
@@ -143,6 +146,7 @@ impl Default for Settings {
             max_steps: ordain_source::budget::scaled(budget::MAX_STEPS),
             max_resources: ordain_source::budget::scaled_size(budget::MAX_RESOURCES),
             examine_types: false,
+            has_history: true,
             native_kinds: BTreeSet::new(),
             exports: None,
             values: BTreeMap::new(),

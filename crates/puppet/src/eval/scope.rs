@@ -209,6 +209,13 @@ pub struct Scopes {
 }
 
 impl Scopes {
+    /// No scopes, with room for those of most compiles, so that they are not moved when there are
+    /// more: room that is never written to takes no memory.
+    pub fn with_room() -> Self {
+        const ROOM: usize = 1 << 14;
+        Self { scopes: Vec::with_capacity(ROOM), ..Self::default() }
+    }
+
     /// Adds a scope, in the place of a dropped one if there is one.
     pub fn push(&mut self, mut scope: Scope) -> ScopeId {
         if let Some(id) = self.free.pop() {

@@ -67,6 +67,31 @@ const OPERATORS: &[&str] = &[
     ".", "(", ")", "[", "]", "{", "}", ";",
 ];
 
+/// Which of the [`OPERATORS`] begin with each byte: a bit for each, in their order.
+const BEGINNING: [u64; 128] = {
+    let mut table = [0; 128];
+    let mut i = 0;
+    while i < OPERATORS.len() {
+        table[OPERATORS[i].as_bytes()[0] as usize] |= 1 << i;
+        i += 1;
+    }
+    table
+};
+
+/// The first operator that a text begins with.
+fn operator(text: &str) -> Option<&'static str> {
+    let first = usize::from(*text.as_bytes().first()?);
+    let mut candidates = BEGINNING.get(first).copied()?;
+    while candidates != 0 {
+        let operator = OPERATORS[candidates.trailing_zeros() as usize];
+        if text.starts_with(operator) {
+            return Some(operator);
+        }
+        candidates &= candidates - 1;
+    }
+    None
+}
+
 /// Names of methods that are operators.
 const METHOD_OPERATORS: &[&str] = &[
     "[]=", "<=>", "===", "[]", "**", "==", "=~", "!~", "!=", ">=", "<=", "<<", ">>", "+@", "-@",
@@ -484,17 +509,13 @@ impl Parser<'_> {
                 return Ok(Tok::Ident(name));
             }
         }
-        let rest = self.rest();
-        let first = rest.bytes().next();
-        // Most of them begin otherwise, and comparing one byte tells.
-        let fits = |op: &&&str| op.bytes().next() == first && rest.starts_with(**op);
-        let Some(op) = OPERATORS.iter().find(fits) else {
+        let Some(op) = operator(self.rest()) else {
             let c = self.peek().unwrap_or(' ');
             return Err(self.error(format!("Invalid char {c:?} in expression")));
         };
         self.at += op.len();
         // In `f -1`, `f *a`, `f [1]` and `f &b` an argument begins.
-        let prefix = match *op {
+        let prefix = match op {
             "-" => "-@",
             "+" => "+@",
             "*" => "*@",
@@ -502,14 +523,14 @@ impl Parser<'_> {
             "&" => "&@",
             "[" => "[@",
             _ => {
-                return Ok(Tok::Op(if *op == "(" && state == State::Arg && self.space_before {
+                return Ok(Tok::Op(if op == "(" && state == State::Arg && self.space_before {
                     "(@"
                 } else {
                     op
                 }));
             }
         };
-        let is_prefix = match *op {
+        let is_prefix = match op {
             "[" => {
                 matches!(state, State::Begin | State::Middle)
                     || state == State::Arg && self.space_before
