@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Compares `ordain merge` with spiff++, side by side in one run.
 
-    bench/dynaml.py             all, with a table in Markdown
-    bench/dynaml.py chain ...   some: start, deployment, plain, chain, long, names, many, fibonacci
+    bench/dynaml.py             the table of docs/dynaml.md
+    bench/dynaml.py chain ...   some: start, lite, aws, deployment, plain, chain, long, names, many,
+                                fibonacci
 
 Needs a release build (`cargo build --release -p ordain-cli`). The variable SPIFF names a spiff++
-binary to compare with; without it there are only our own figures. Figures are CPU seconds, user and
-system, of whole processes, and the peak of memory; what the best of several runs took.
+binary to compare with; without it there are only our own figures. The variable CF_RELEASE names a
+checkout of github.com/cloudfoundry/cf-release, whose manifests `lite` and `aws` are; without it they
+are left out. Figures are CPU seconds, user and system, of whole processes, and of plain YAML the peak
+of memory; what the best of several runs took. Both programs must print the same bytes.
 """
 
 import os
@@ -20,6 +23,7 @@ from measure import best, seconds
 HERE = Path(__file__).resolve().parent
 ORDAIN = os.environ.get("ORDAIN", str(HERE.parent / "target/release/ordain"))
 SPIFF = os.environ.get("SPIFF")
+CF_RELEASE = os.environ.get("CF_RELEASE")
 
 
 def write(path, text):
@@ -67,6 +71,14 @@ def deployment(directory):
     return [write(directory / f"{n}.yml", "\n".join(t) + "\n") for n, t in texts.items()]
 
 
+def cloud_foundry(infrastructure):
+    """A manifest of Cloud Foundry as its script for deployments makes it, with the stub of its tests."""
+    root = Path(CF_RELEASE)
+    names = ["generic-manifest-mask.yml", "cf.yml", f"cf-infrastructure-{infrastructure}.yml"]
+    files = [root / "templates" / name for name in names]
+    return [str(f) for f in files + [root / "spec/fixtures" / infrastructure / "cf-stub.yml"]]
+
+
 def plain(directory):
     lines = []
     for n in range(1_000):
@@ -101,8 +113,11 @@ def fibonacci(directory):
 
 # What it is, the inputs, how often we run, how often they do; nothing where it would take minutes.
 CASES = {
-    "start": ("start, one key", start, 50, 20),
-    "deployment": ("a deployment of 1,584 lines", deployment, 50, 5),
+    "start": ("one key", start, 50, 20),
+    "lite": ("Cloud Foundry on one machine: 4,518 lines give 4,444",
+             lambda d: cloud_foundry("bosh-lite"), 50, 5),
+    "aws": ("Cloud Foundry on AWS: 1,917 lines give 1,864", lambda d: cloud_foundry("aws"), 50, 5),
+    "deployment": ("a generated deployment: 1,584 lines give 1,877", deployment, 50, 5),
     "plain": ("plain YAML, 100,000 leaves", plain, 20, 3),
     "chain": ("a chain of 1,000 references", lambda d: chain_of(1_000, d), 50, 2),
     "long": ("a chain of 100,000 references", lambda d: chain_of(100_000, d), 8, 0),
@@ -110,6 +125,10 @@ CASES = {
     "many": ("lists of 100,000 + 100,000 entries by name", lambda d: names_of(100_000, d), 5, 0),
     "fibonacci": ("`fibonacci(25)`", fibonacci, 8, 2),
 }
+
+# Cases that need a checkout, and those whose memory is shown.
+REAL = {"lite", "aws"}
+WITH_MEMORY = {"plain"}
 
 
 def written(name, directory):
@@ -119,20 +138,35 @@ def written(name, directory):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
 
 
+def output(program, files):
+    """What a program prints."""
+    return subprocess.run([program, "merge", *files], check=True, capture_output=True).stdout
+
+
+def row(name, files):
+    """The line of the table for a case."""
+    what, _, ours, theirs = CASES[name]
+
+    def shown(cpu, memory):
+        return seconds(cpu) + (f", {memory:.0f} MB" if name in WITH_MEMORY else "")
+
+    own = best(ours, ORDAIN, "merge", *files)
+    if not SPIFF or not theirs:
+        return [what, "", shown(*own), ""]
+    if output(SPIFF, files) != output(ORDAIN, files):
+        sys.exit(f"{name}: the programs print different documents")
+    other = best(theirs, SPIFF, "merge", *files)
+    return [what, shown(*other), shown(*own), f"{other[0] / own[0]:.0f}x"]
+
+
 def main():
     print("| | spiff++ | Ordain | |")
     print("| --- | ---: | ---: | ---: |")
-    for name in sys.argv[1:] or CASES:
-        what, _, ours, theirs = CASES[name]
+    for name in sys.argv[1:] or [name for name in CASES if CF_RELEASE or name not in REAL]:
+        if name in REAL and not CF_RELEASE:
+            sys.exit(f"{name} needs the variable CF_RELEASE")
         with tempfile.TemporaryDirectory() as directory:
-            files = written(name, directory)
-            cpu, memory = best(ours, ORDAIN, "merge", *files)
-            row = [what, "", f"{seconds(cpu)}, {memory:.0f} MB", ""]
-            if SPIFF and theirs:
-                old, old_memory = best(theirs, SPIFF, "merge", *files)
-                row[1] = f"{seconds(old)}, {old_memory:.0f} MB"
-                row[3] = f"{old / cpu:.0f}x"
-            print("| " + " | ".join(row) + " |", flush=True)
+            print("| " + " | ".join(row(name, written(name, directory))) + " |", flush=True)
 
 
 if __name__ == "__main__":

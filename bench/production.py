@@ -782,6 +782,9 @@ def write_site(directory):
     own = "".join(f"  include profile::unit{i:02}\n" for i in range(PROFILES))
     text = f"# @summary All that there is.\nclass role::everything {{\n{own}}}\n"
     write_file(directory / "site/role/manifests/everything.pp", text)
+    own = "".join(f"  include profile::unit{i:02}\n" for i in profiles_of(0)[:2])
+    text = f"# @summary A small host.\nclass role::small {{\n{own}}}\n"
+    write_file(directory / "site/role/manifests/small.pp", text)
     write_file(directory / "manifests/site.pp", SITE)
     write_file(directory / "functions/pick_interval.pp", PICK_INTERVAL)
     write_file(directory / "functions/pick_names.pp", PICK_NAMES)
@@ -829,7 +832,8 @@ def write_data(directory):
             "profile::users": {f"guest{n % 7}": {"until": f"2030-01-{n % 28 + 1:02}"}},
         }
         write_file(data / f"nodes/{node_name(n)}.yaml", yaml(own))
-    write_file(data / "nodes/everything.ams.example.org.yaml", yaml({"role": "everything"}))
+    for role in ("everything", "small"):
+        write_file(data / f"nodes/{role}.ams.example.org.yaml", yaml({"role": role}))
     for r in range(ROLES):
         own = {"contact": f"team{r}@example.org"}
         for n in modules_of(r):

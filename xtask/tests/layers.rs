@@ -15,6 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["server"],
     &["ide"],
     &["fleet"],
+    &["driver"],
     &["store"],
     &["engine"],
     &["puppet", "inmanta", "mcl", "dynaml"],

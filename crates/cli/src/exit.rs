@@ -123,6 +123,15 @@ impl From<io::Error> for Failure {
     }
 }
 
+impl From<ordain_driver::Error> for Failure {
+    fn from(error: ordain_driver::Error) -> Self {
+        match error {
+            ordain_driver::Error::Reported => Self::Shown,
+            ordain_driver::Error::Message(diagnostic) => Self::Message(*diagnostic),
+        }
+    }
+}
+
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Self {
         Self::Message(diagnostic)

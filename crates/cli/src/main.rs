@@ -5,28 +5,15 @@
 
 mod codes;
 mod commands;
+mod compat;
 mod exit;
-mod graphs;
-mod inmanta;
-mod input;
-mod joining;
-mod languages;
 mod limits;
-mod mcl;
-mod merged;
-mod merging;
-mod node;
 mod options;
-mod private;
 mod references;
-mod running;
 mod runs;
 mod screen;
-mod served;
-mod several;
 mod show;
 mod signals;
-mod spiff;
 mod ui;
 mod watching;
 
@@ -39,6 +26,7 @@ use std::process::ExitCode;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use commands::Command;
+use compat::{inmanta, mgmt, spiff};
 use exit::{Exit, Failure};
 use options::GlobalArgs;
 use ordain_process::supervisor;
@@ -91,7 +79,7 @@ fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
     if name == Some("mgmt") {
         limits::set_by_environment();
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
-        return mcl::main(&args);
+        return mgmt::main(&args);
     }
     let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,

@@ -1,21 +1,13 @@
 //! Arguments that several verbs have. Their doc comments are the help text.
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
-use ecow::EcoString;
-use ordain_engine::kinds::external::{self, ExternalType};
-use ordain_engine::registry::Registry;
-use ordain_puppet::load::RubyType;
+use ordain_driver::Options;
 use ordain_source::process::{self, ProcessLimits};
-use ordain_source::{Diagnostic, SourceMap, Touched};
-use ordain_store::ExportStore;
-
-use crate::codes;
 
 /// Arguments of every verb.
 #[derive(Args, Debug)]
@@ -172,15 +164,27 @@ pub struct CompileArgs {
     /// Also give manifests the flat facts of earlier times, such as $osfamily
     #[arg(long)]
     pub legacy_facts: bool,
-    /// Where the paths are noted that a compile reads
-    #[arg(skip)]
-    pub touched: Touched,
-    /// Where the file system of the machine begins, if not at `/`
-    #[arg(skip)]
-    pub machine: Option<PathBuf>,
-    /// Where the texts are kept that a compile reads, if others are kept there, too
-    #[arg(skip)]
-    pub texts: Option<Arc<SourceMap>>,
+}
+
+impl CompileArgs {
+    /// What the driver is asked for.
+    pub fn options(&self) -> Options {
+        Options {
+            node: self.node.clone(),
+            facts: self.facts.clone(),
+            node_data: self.node_data.clone(),
+            environment: self.environment.clone(),
+            modulepath: self.modulepath.clone(),
+            hiera: self.hiera.clone(),
+            store: self.store.clone(),
+            strict: self.strict.into(),
+            strict_variables: self.strict_variables,
+            kinds: self.kinds.clone(),
+            stubs: self.stubs.clone(),
+            legacy_facts: self.legacy_facts,
+            ..Options::default()
+        }
+    }
 }
 
 /// A number of things to do at the same time.
@@ -194,15 +198,6 @@ pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
     }
 }
 
-/// Warnings about directories of a module path that are not there.
-pub fn missing_modules(modulepath: Option<&str>) -> Vec<Diagnostic> {
-    let given = modulepath.iter().flat_map(|path| path.split(':'));
-    let dirs = given.filter(|dir| !dir.is_empty() && !dir.contains('$'));
-    let missing = dirs.filter(|dir| !Path::new(dir).is_dir());
-    let text = |dir: &str| format!("--modulepath names {dir}, which is no directory");
-    missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
-}
-
 /// The number of a run.
 ///
 /// # Errors
@@ -212,131 +207,21 @@ pub fn number_of_run(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| format!("it is no whole number; {help}"))
 }
 
-/// The arguments that say something to a kind of source; others are named as being of no use.
-#[derive(Clone, Copy, Debug)]
-pub struct Uses(&'static [&'static str]);
-
-impl Uses {
-    /// Those of manifests and control repositories.
-    pub const MANIFEST: Self =
-        Self(&["--facts", "--node-data", "--environment", "--modulepath", "--hiera", "--store"]);
-    /// Those of programs of mgmt.
-    pub const PROGRAM: Self = Self(&["--modulepath", "--store"]);
-    /// Those of models of Inmanta.
-    pub const MODEL: Self = Self(&["--modulepath"]);
-    /// Those of graphs, catalogs and plans.
-    pub const GRAPH: Self = Self(&["--modulepath"]);
-    /// Those of YAML documents.
-    pub const DOCUMENT: Self = Self(&["--stub"]);
+/// Which mcl is read.
+#[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum, Debug)]
+pub enum Edition {
+    /// What mgmt accepts, and what its last releases and its guide accept besides
+    #[default]
+    Wide,
+    /// Exactly what mgmt accepts
+    Upstream,
 }
 
-impl CompileArgs {
-    /// The arguments that were given, but for those that any source takes.
-    fn given(&self) -> impl Iterator<Item = &'static str> {
-        let given = [
-            ("--facts", self.facts.is_some()),
-            ("--node-data", self.node_data.is_some()),
-            ("--environment", self.environment.is_some()),
-            ("--modulepath", self.modulepath.is_some()),
-            ("--hiera", self.hiera.is_some()),
-            ("--stub", !self.stubs.is_empty()),
-        ];
-        given.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name)
-    }
-
-    /// Warnings about arguments that say nothing to what is compiled.
-    pub fn of_no_use(&self, what: &str, uses: Uses) -> Vec<Diagnostic> {
-        // Of several sources, others may use them.
-        let is_alone = self.texts.is_none();
-        let unused = self.given().filter(|name| is_alone && !uses.0.contains(name));
-        let text = |name| format!("{name} says nothing to {what} and is not used");
-        unused.map(|name| Diagnostic::warning(codes::ARGUMENTS, text(name))).collect()
-    }
-
-    /// Refuses files and directories that were named and are not there, whatever would read them.
-    ///
-    /// # Errors
-    /// Which one it is.
-    pub fn check_paths(&self) -> Result<(), Diagnostic> {
-        let files = [&self.facts, &self.node_data, &self.hiera].into_iter().flatten();
-        let store = self.store.as_deref().and_then(Path::parent);
-        let store = store.filter(|parent| *parent != Path::new(""));
-        let all = files.chain(&self.stubs).chain(&self.kinds).map(PathBuf::as_path).chain(store);
-        let is_missing = |path: &&Path| *path != Path::new("-") && !path.exists();
-        if let Some(path) = all.into_iter().find(is_missing) {
-            return Err(codes::missing(path));
+impl From<Edition> for ordain_mcl::Edition {
+    fn from(edition: Edition) -> Self {
+        match edition {
+            Edition::Wide => Self::Wide,
+            Edition::Upstream => Self::Upstream,
         }
-        // A lookup would go on without it.
-        let Some(path) = &self.hiera else { return Ok(()) };
-        match ordain_source::read_input(path) {
-            Err(error) => Err(codes::unreadable(path, &error)),
-            Ok(_) => Ok(()),
-        }
-    }
-
-    /// Warnings about directories of the module path that are not there, which upstream passes
-    /// over, and about those for kinds that have none.
-    pub fn missing_modules(&self) -> Vec<Diagnostic> {
-        let missing = missing_modules(self.modulepath.as_deref()).into_iter();
-        let is_empty = |dir: &&PathBuf| external::read(dir).is_ok_and(|kinds| kinds.is_empty());
-        let empty = self.kinds.iter().filter(is_empty).map(|dir| {
-            let text = format!("--kinds names {}, which has no manifest of a kind", dir.display());
-            Diagnostic::warning(codes::NOTHING, text)
-        });
-        let hiera = self.hiera.iter().filter(|path| {
-            ordain_source::read_input(path).is_ok_and(|text| text.trim_ascii().is_empty())
-        });
-        let hiera = hiera.map(|path| {
-            let text = format!("{} is empty, so no data is found by it", path.display());
-            Diagnostic::warning(codes::NOTHING, text)
-        });
-        missing.chain(empty).chain(hiera).collect()
-    }
-
-    /// The kinds that the engine has, those of other programs included.
-    ///
-    /// # Errors
-    /// When a manifest cannot be read.
-    pub fn registry(&self) -> Result<Arc<Registry>, Diagnostic> {
-        let mut registry = Registry::default();
-        for dir in &self.kinds {
-            external::register(&mut registry, dir)
-                .map_err(|e| Diagnostic::error(codes::MANIFEST, e.to_string()))?;
-        }
-        Ok(Arc::new(registry))
-    }
-
-    /// What Puppet's language has to know of the kinds of other programs.
-    ///
-    /// # Errors
-    /// When a manifest cannot be read.
-    pub fn resource_types(&self) -> Result<Vec<(EcoString, RubyType)>, Diagnostic> {
-        let mut types = Vec::new();
-        for dir in &self.kinds {
-            let kinds = external::read(dir)
-                .map_err(|e| Diagnostic::error(codes::MANIFEST, e.to_string()))?;
-            types.extend(kinds.iter().map(|kind| {
-                let ExternalType { name, namevar, attributes } = kind.described();
-                let open = attributes.is_none();
-                let names = attributes.unwrap_or_else(|| vec![namevar]);
-                let names = names.into_iter().map(EcoString::from).collect();
-                (name.into(), RubyType::named(names, open))
-            }));
-        }
-        Ok(types)
-    }
-
-    /// Where exported resources are kept, if they are.
-    ///
-    /// # Errors
-    /// When it cannot be used.
-    pub fn export_store(&self) -> Result<Option<Arc<ExportStore>>, Diagnostic> {
-        let store = self.store.as_deref().map(ExportStore::open).transpose();
-        Ok(store.map_err(codes::state)?.map(Arc::new))
-    }
-
-    /// Where the texts go that a compile reads.
-    pub fn sources(&self) -> Arc<SourceMap> {
-        self.texts.clone().unwrap_or_else(|| Arc::new(SourceMap::new()))
     }
 }

@@ -19,7 +19,7 @@ use ordain_graph::place::place;
 use ordain_graph::{Graph, ResourceRef};
 use ordain_process::interruption;
 use ordain_source::{Diagnostic, SourceMap};
-use ordain_store::{ExportStore, FoundPath, MachineKey, Outcome, Run, RunLock, Store, Subject};
+use ordain_store::{FoundPath, MachineKey, Outcome, Run, RunLock, Store, Subject};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
@@ -80,20 +80,6 @@ pub fn tell_damages(ui: &mut Ui, store: &Store) {
             .help(
                 "lost are the history, the rollback of earlier runs, and when schedules were met",
             );
-        ui.message(&warning);
-    }
-}
-
-/// Says that exported resources were found damaged and set aside, and what is lost with them.
-pub fn tell_damaged_exports(ui: &mut Ui, store: Option<&Arc<ExportStore>>) {
-    for damage in store.into_iter().flat_map(|store| store.take_damages()) {
-        let text = format!(
-            "the store of exported resources was unusable and is set aside: {}",
-            damage.reason
-        );
-        let warning = Diagnostic::warning(codes::DAMAGED, text)
-            .help(format!("it is in {} now; a new one was begun", damage.moved_to.display()))
-            .help("lost is what nodes exported, until each of them is compiled or applied again");
         ui.message(&warning);
     }
 }

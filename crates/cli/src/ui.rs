@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ordain_driver::Reporter;
 use ordain_engine::kind::Level;
 use ordain_engine::report::{Line, ResourceReport};
 use ordain_engine::step::Observer;
@@ -281,6 +282,21 @@ impl Ui {
         }
         (self.errors, self.warnings) = (0, 0);
         flushed
+    }
+}
+
+impl Reporter for Ui {
+    fn diagnostics(&mut self, diagnostics: Vec<Diagnostic>, sources: &SourceMap) {
+        Self::diagnostics(self, diagnostics, sources);
+    }
+
+    fn logs(&mut self, logs: &[LogEntry], sources: &SourceMap) {
+        Self::logs(self, logs, sources);
+    }
+
+    fn output(&mut self, text: &str) {
+        // The results of a verb go to standard output; this is none of them. Nobody may be reading.
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 }
 

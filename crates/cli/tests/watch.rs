@@ -476,3 +476,54 @@ fn resources_that_fight_are_named() {
     assert_eq!(named, ["File[/etc/hosts]", "Host[a.example]"]);
     assert_eq!(watched.end().0, 0);
 }
+
+/// The processes with this text in their command lines.
+fn processes_with(text: &str) -> usize {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).contains(text)).count()
+}
+
+#[test]
+fn a_command_whose_watch_command_ends_fails_until_it_is_edited() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().display().to_string();
+    let program = |watch: &str| {
+        format!(
+            "exec \"count\" {{\n\tcmd => \"echo run >>{place}/log\",\n\tshell => \"/bin/sh\",\n\t\
+             watchcmd => \"{watch}\",\n\twatchshell => \"/bin/sh\",\n}}\n"
+        )
+    };
+    let file = dir.path().join("main.mcl");
+    fs::write(&file, program("echo a; echo no such log >&2; exit 3")).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ordain"))
+        .args(["watch", "main.mcl", "--format", "json", "--state-dir", "state"])
+        .current_dir(dir.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut events = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut until = |wanted: &dyn Fn(&Json) -> bool| -> Json {
+        let mut read = events.by_ref().map(|line| serde_json::from_str(&line.unwrap()).unwrap());
+        read.find(|event| wanted(event)).unwrap()
+    };
+    let failed = until(&|event| event["status"] == "failed").to_string();
+    assert!(failed.contains("ended with status 3: no such log"), "{failed}");
+    // The second process is in a session of its own, and no signal for a group reaches it.
+    let seconds = format!("31{}", std::process::id());
+    let endless = format!("setsid sleep {seconds} & echo a; while sleep 3; do :; done");
+    fs::write(&file, program(&endless)).unwrap();
+    until(&|event| event["status"] == "changed");
+    let is_there = |wanted: bool| {
+        let start = Instant::now();
+        while (processes_with(&seconds) > 0) != wanted {
+            assert!(start.elapsed() < PATIENCE, "is the watch command there? {}", !wanted);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    is_there(true);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    is_there(false);
+}

@@ -3,7 +3,9 @@
 
 use ordain_data::yaml::advice;
 use ordain_data::yaml::{Tree, Written};
-use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, Span, TextRange, suggest};
+use ordain_source::{
+    CodeDoc, Diagnostic, FileId, SourceMap, Span, TextRange, suggest, with_masked_passwords,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::open_expressions;
@@ -121,7 +123,7 @@ pub fn diagnostics(error: &Error, inputs: &[&Input], sources: &SourceMap) -> Vec
             let out = Diagnostic::error(INVALID_YAML, message.to_owned()).issue(*role);
             match inputs.iter().find(|i| i.name == *name) {
                 Some(input) => {
-                    let file = sources.add(&*input.name, input.text.as_str());
+                    let file = add(sources, input);
                     let out = out.at(span.in_file(file));
                     vec![with_yaml_hints(out, message, &input.text, (file, *span))]
                 }
@@ -133,9 +135,13 @@ pub fn diagnostics(error: &Error, inputs: &[&Input], sources: &SourceMap) -> Vec
     }
 }
 
+/// A file as messages show it: without the passwords of addresses.
+fn add(sources: &SourceMap, input: &Input) -> FileId {
+    sources.add(&*input.name, &*with_masked_passwords(&input.text))
+}
+
 fn unresolved(found: &Unresolved, sources: &SourceMap) -> Vec<Diagnostic> {
-    let files: Vec<(FileId, &Input)> =
-        found.files.iter().map(|i| (sources.add(&*i.name, i.text.as_str()), i)).collect();
+    let files: Vec<(FileId, &Input)> = found.files.iter().map(|i| (add(sources, i), i)).collect();
     let reporter = Reporter { files: &files };
     let mut waiting: FxHashMap<InstId, Vec<&Line>> = FxHashMap::default();
     let known: FxHashSet<InstId> = found.lines.iter().map(|l| l.node).collect();
@@ -236,7 +242,7 @@ pub fn warnings(output: &Output, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut out = duplicate_keys(output, sources);
     for input in output.files.iter().filter(|input| may_be_open(&input.text)) {
         let Ok(trees) = Tree::parse_all(&input.text) else { continue };
-        let file = sources.add(&*input.name, input.text.as_str());
+        let file = add(sources, input);
         trees.iter().for_each(|tree| open_expressions(tree, file, &mut out));
     }
     out
@@ -255,7 +261,7 @@ fn may_be_open(text: &str) -> bool {
 fn duplicate_keys(output: &Output, sources: &SourceMap) -> Vec<Diagnostic> {
     let one = |place: &Place| {
         let input = output.files.get(place.0 as usize)?;
-        let file = sources.add(&*input.name, input.text.as_str());
+        let file = add(sources, input);
         let key = input.text.get(place.1.start as usize..place.1.end as usize)?;
         let text = format!("the key `{key}` is there twice");
         let found = Diagnostic::warning(DUPLICATE_KEY, text);

@@ -118,7 +118,7 @@ impl Evaluator<'_> {
 
     /// The node at a path, or the last one before it whose value goes on without nodes; and how
     /// many steps lead there.
-    fn walk(&self, root: InstId, steps: &[PathStep]) -> (InstId, usize) {
+    pub(crate) fn walk(&self, root: InstId, steps: &[PathStep]) -> (InstId, usize) {
         let mut at = root;
         for (n, step) in steps.iter().enumerate() {
             match self.entry(at, step) {
@@ -188,7 +188,7 @@ impl Evaluator<'_> {
 
     /// The steps from what is written without expressions to a node in it; nothing if the node is
     /// not part of such a text.
-    fn literal_steps(&self, node: InstId, rest: &[PathStep]) -> Option<Vec<PathStep>> {
+    pub(crate) fn literal_steps(&self, node: InstId, rest: &[PathStep]) -> Option<Vec<PathStep>> {
         let mut steps: Vec<PathStep> = rest.iter().rev().cloned().collect();
         let mut at = node;
         while let Body::Value(_) = &self.nodes[at].body {
@@ -210,7 +210,7 @@ impl Evaluator<'_> {
     }
 
     /// Whether a stub's value took the place of a node's own one.
-    fn is_replaced(&mut self, node: InstId, rest: &[PathStep], value: &Value) -> bool {
+    pub(crate) fn is_replaced(&mut self, node: InstId, rest: &[PathStep], value: &Value) -> bool {
         if self.override_of(node).is_none() && rest.is_empty() {
             return false;
         }

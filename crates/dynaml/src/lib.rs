@@ -39,6 +39,7 @@ pub mod interpolation;
 pub mod language;
 pub mod load;
 pub mod lower;
+mod origin;
 pub mod output;
 mod pki;
 pub mod report;

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::interpolation::Part;
 use crate::scalar;
 use crate::syntax::ast::{Expr, ExprId, Exprs, Marker};
+use crate::syntax::near;
 use crate::syntax::parser::{self, ParseError};
 use crate::value::{Flags, Item, List, Map, Value, is_expression};
 
@@ -195,6 +196,7 @@ impl Sources {
             return known.clone();
         }
         let parsed = parser::parse(text, &mut self.exprs);
+        let parsed = parsed.map_err(|error| ParseError { near: near::complaint(text), ..error });
         let text = EcoString::from(text);
         if let Ok(expr) = parsed {
             self.texts.insert(expr, text.clone());
@@ -272,7 +274,7 @@ impl Sources {
                     let inner = self.parse(&text).map_err(|error| {
                         // As if the whole text were one expression between brackets.
                         let at = begin - 2 + error.at;
-                        ParseError { at, ..error }
+                        ParseError { at, near: None, ..error }
                     })?;
                     self.exprs.push(Expr::Group(inner), 0, 0)
                 }

@@ -2,24 +2,35 @@
 
 use std::rc::Rc;
 
+use ecow::EcoString;
 use ordain_data::Value as Data;
 use rustc_hash::FxHashMap;
 
 use crate::eval::lambda::lambda_text;
+use crate::output::{Writer, unescape_key};
 use crate::syntax::ast::Exprs;
 use crate::value::{Flags, Item, Value};
 
 /// The plain data of documents, parts that are shared still shared. Lambdas are the text they print
 /// as; nodes that are marked as temporary are left out.
 pub fn data(exprs: &Exprs, documents: &[Value]) -> Vec<Data> {
-    let mut lowering = Lowering { exprs, shared: FxHashMap::default() };
+    let mut lowering = Lowering { exprs, shared: FxHashMap::default(), escapes: None };
     documents.iter().map(|document| lowering.data(document)).collect()
+}
+
+/// The plain data of a document as it is printed: escapes are resolved, too.
+pub(crate) fn printed(writer: &Writer<'_>, document: &Value) -> Data {
+    let escapes = Some(writer);
+    Lowering { exprs: writer.exprs, shared: FxHashMap::default(), escapes }.data(document)
 }
 
 struct Lowering<'e> {
     exprs: &'e Exprs,
-    /// Lists and maps that several places share, by their address.
-    shared: FxHashMap<usize, Data>,
+    /// Resolves escapes in texts and keys, if they are resolved.
+    escapes: Option<&'e Writer<'e>>,
+    /// Lists and maps that several places share, by their address and whether escapes in them are
+    /// resolved.
+    shared: FxHashMap<(usize, bool), Data>,
 }
 
 impl Lowering<'_> {
@@ -29,32 +40,44 @@ impl Lowering<'_> {
             Value::Bool(b) => Data::Bool(*b),
             Value::Int(n) => Data::Int(*n),
             Value::Float(x) => Data::Float(*x),
-            Value::Str(s) => Data::Str(s.clone()),
+            Value::Str(s) => match self.escapes {
+                Some(writer) => Data::Str(writer.text(s).as_ref().into()),
+                None => Data::Str(s.clone()),
+            },
             Value::List(list) => self.once(list, |lowering, list| {
                 let items = list.items.iter().filter(|i| is_shown(i));
                 Data::list(items.map(|i| lowering.data(&i.value)))
             }),
             Value::Map(map) => self.once(map, |lowering, map| {
                 let entries = map.entries().iter().filter(|e| is_shown(&e.1));
-                Data::map(entries.map(|(k, i)| (k.clone(), lowering.data(&i.value))))
+                Data::map(entries.map(|(k, i)| (lowering.key(k), lowering.data(&i.value))))
             }),
             Value::Lambda(lambda) => {
                 Data::str(format!("(( {} ))", lambda_text(self.exprs, lambda)))
             }
-            Value::Template(template) => self.data(&template.source),
+            Value::Template(template) => {
+                let escapes = self.escapes.take();
+                let data = self.data(&template.source);
+                self.escapes = escapes;
+                data
+            }
         }
+    }
+
+    fn key(&self, key: &EcoString) -> EcoString {
+        if self.escapes.is_some() { unescape_key(key).as_ref().into() } else { key.clone() }
     }
 
     fn once<T>(&mut self, part: &Rc<T>, lower: impl FnOnce(&mut Self, &T) -> Data) -> Data {
         if Rc::strong_count(part) == 1 {
             return lower(self, part);
         }
-        let address = Rc::as_ptr(part).addr();
-        if let Some(known) = self.shared.get(&address) {
+        let key = (Rc::as_ptr(part).addr(), self.escapes.is_some());
+        if let Some(known) = self.shared.get(&key) {
             return known.clone();
         }
         let data = lower(self, part);
-        self.shared.insert(address, data.clone());
+        self.shared.insert(key, data.clone());
         data
     }
 }

@@ -44,7 +44,7 @@ pub struct Codes {
 }
 
 /// Where the value at a path is written.
-pub type Place<'a> = &'a dyn Fn(&[&str]) -> Option<Span>;
+pub type Place<'a> = &'a mut dyn FnMut(&[&str]) -> Option<Span>;
 
 /// The graph of the resources of a document; values that have secrets in them are secret.
 ///

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use ecow::EcoString;
 use ordain_data::yaml::Tree;
 use ordain_data::{Decrypted, Redactor};
-use ordain_source::World;
+use ordain_graph::Graph;
 use ordain_source::limits::on_deep_stack;
+use ordain_source::{Diagnostic, FileId, SourceMap, Span, World};
 
 use crate::complaint::complaint;
 use crate::eval::scope::{Bound, Names, Scope};
@@ -16,8 +17,10 @@ use crate::eval::{Dialect, Document, Evaluator, Options};
 use crate::explain::Explained;
 use crate::functions::clean_path;
 use crate::load::{Features, MapSrc, Sources, SrcId, SrcKind};
+use crate::origin::Origins;
 use crate::output::Writer;
 use crate::report::{self, Line};
+use crate::resources::{self, Codes};
 use crate::syntax::ast::PathStep;
 use crate::value::{Flags, Item, Map, Value};
 
@@ -87,6 +90,14 @@ pub struct Output {
     pub secrets: Decrypted,
     /// Keys that are in their map twice, those that count.
     pub duplicates: Vec<report::Place>,
+}
+
+/// A merged document as a graph.
+pub struct Declared {
+    /// The run, without the text of the document.
+    pub output: Output,
+    /// The resources that the document declares, or what is wrong with them.
+    pub graph: Result<Graph, Vec<Diagnostic>>,
 }
 
 /// Why there is no result.
@@ -162,7 +173,47 @@ pub fn merge(world: &dyn World, request: &Request) -> Result<Output, Error> {
     on_deep_stack(STACK, || merge_here(world, request))
 }
 
+/// Merges a template with stubs, and makes a graph of the resources that the document declares. The
+/// texts of the files are added to the sources.
+///
+/// # Errors
+/// When a file cannot be read as YAML, or an expression has no value. What is wrong with the
+/// resources is in the result.
+pub fn declare(
+    world: &dyn World,
+    request: &Request,
+    sources: &SourceMap,
+    codes: Codes,
+) -> Result<Declared, Error> {
+    on_deep_stack(STACK, || {
+        with_run(world, request, |run| {
+            let mut output = Output::default();
+            let printed = run.evaluate(&mut output)?;
+            let files = std::mem::take(&mut run.files);
+            let graph = run.graph(&printed, &files, sources, codes);
+            run.finish(&mut output);
+            output.files = files;
+            Ok(Declared { output, graph })
+        })
+    })
+}
+
 fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
+    with_run(world, request, |run| {
+        let mut output = Output::default();
+        let printed = run.evaluate(&mut output)?;
+        output.text = run.text(&printed);
+        run.finish(&mut output);
+        output.files = std::mem::take(&mut run.files);
+        Ok(output)
+    })
+}
+
+fn with_run<T>(
+    world: &dyn World,
+    request: &Request,
+    action: impl FnOnce(&mut Run<'_, '_>) -> Result<T, Error>,
+) -> Result<T, Error> {
     let mut sources = Sources::default();
     sources.features = request.features;
     let mut run = Run {
@@ -173,7 +224,7 @@ fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
         stubs: Vec::new(),
         open: false,
     };
-    run.merge().map_err(|mut error| {
+    action(&mut run).map_err(|mut error| {
         if let Some(secrets) = run.evaluator.secrets.redactor() {
             hide(&mut error, &secrets);
         }
@@ -233,10 +284,13 @@ struct Printed {
     value: Value,
     /// Whether something in it has no value: temporary nodes and escapes stay then.
     open: bool,
+    /// The root of the document that it is all of.
+    root: Option<InstId>,
 }
 
 impl Run<'_, '_> {
-    fn merge(&mut self) -> Result<Output, Error> {
+    /// What is to be printed of each document.
+    fn evaluate(&mut self, output: &mut Output) -> Result<Vec<Option<Printed>>, Error> {
         self.define_tags()?;
         let Some(template) = &self.request.template else {
             return Err(Error::Other("no template".into()));
@@ -266,7 +320,6 @@ impl Run<'_, '_> {
             self.stubs.insert(0, (input.name.as_str().into(), root));
             stubs.insert(0, without(&item, Flags::LOCAL));
         }
-        let mut output = Output::default();
         let mut printed = Vec::new();
         for (n, source) in (1..).zip(documents) {
             let Some(source) = source else {
@@ -282,19 +335,60 @@ impl Run<'_, '_> {
                 if let Some(explained) = &mut explained {
                     explained.source.refine(&self.files);
                 }
-                output.explained = output.explained.or(explained);
+                output.explained = output.explained.take().or(explained);
                 continue;
             }
             if item.flags.has(Flags::TEMPORARY) && !self.request.options.keep_temporary {
                 continue;
             }
-            self.results(&item, number, &mut printed, &mut output)?;
+            let first = printed.len();
+            self.results(&item, number, &mut printed, output)?;
+            let is_whole = self.request.path.is_none()
+                && self.request.evaluate.is_none()
+                && self.request.select.is_empty()
+                && !self.request.split;
+            if let (true, Some(Some(printed))) = (is_whole, printed.get_mut(first)) {
+                printed.root = Some(root);
+            }
         }
-        output.text = self.text(&printed);
-        output.files = std::mem::take(&mut self.files);
+        Ok(printed)
+    }
+
+    fn finish(&mut self, output: &mut Output) {
         output.secrets = std::mem::take(&mut self.evaluator.secrets);
         output.duplicates = std::mem::take(&mut self.evaluator.sources.duplicates);
-        Ok(output)
+    }
+
+    /// The graph of the resources that the only document declares.
+    fn graph(
+        &mut self,
+        printed: &[Option<Printed>],
+        files: &[Input],
+        sources: &SourceMap,
+        codes: Codes,
+    ) -> Result<Graph, Vec<Diagnostic>> {
+        let [Some(Printed { value, open, root: Some(root) })] = printed else {
+            let name = self.request.template.as_ref().map_or("", |template| &template.name);
+            let text = format!("{name} is not one document");
+            return Err(vec![Diagnostic::error(codes.form, text)]);
+        };
+        let document = crate::lower::printed(&self.writer(*open), value);
+        let ids: Vec<FileId> =
+            files.iter().map(|file| sources.add(&*file.name, file.text.as_str())).collect();
+        let mut origins = Origins::new(files);
+        let secrets = std::mem::take(&mut self.evaluator.secrets);
+        let mut place = |path: &[&str]| {
+            // What has no place of its own is where the nearest value around it is.
+            let steps: Vec<PathStep> =
+                path.iter().map(|key| PathStep::Key((*key).into())).collect();
+            let (file, range) = (1..=steps.len()).rev().find_map(|depth| {
+                origins.place(&mut self.evaluator, *root, &steps[..depth], &self.stubs)
+            })?;
+            Some(Span { file: *ids.get(file as usize)?, range })
+        };
+        let graph = resources::graph(&document, &secrets, &mut place, codes);
+        self.evaluator.secrets = secrets;
+        graph
     }
 
     /// Whether a document has nothing in it.
@@ -436,10 +530,11 @@ impl Run<'_, '_> {
         match &value {
             Value::List(list) if self.request.split => {
                 let open = self.open;
-                let pieces = list.items.iter().map(|i| Printed { value: i.value.clone(), open });
+                let pieces =
+                    list.items.iter().map(|i| Printed { value: i.value.clone(), open, root: None });
                 printed.extend(pieces.map(Some));
             }
-            _ => printed.push(Some(Printed { value, open: self.open })),
+            _ => printed.push(Some(Printed { value, open: self.open, root: None })),
         }
         Ok(())
     }

@@ -2,21 +2,22 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-pub use ordain_process::RunAs;
+pub use ordain_process::{RunAs, Running};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2};
 
 use crate::deadline;
 use crate::kinds::walk::resolve;
 use crate::past::Backups;
+use crate::runner;
 use crate::safety::Allowed;
 
 /// A command that a kind runs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Invocation {
     /// Program and arguments.
     pub argv: Vec<OsString>,
@@ -79,6 +80,15 @@ pub trait Runner: Send + Sync {
     /// # Errors
     /// When it cannot be started, or [`io::ErrorKind::TimedOut`].
     fn run(&self, invocation: &Invocation) -> io::Result<Outcome>;
+
+    /// Starts a command with this standard input, output and error, and does not wait for it. What
+    /// it leaves behind when it ends is ended.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    fn start(&self, invocation: &Invocation, stdio: [OwnedFd; 3]) -> io::Result<Running> {
+        runner::start(invocation, stdio)
+    }
 }
 
 /// The machine.

@@ -13,7 +13,7 @@ use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef, ServedFiles};
 
 use crate::attributes::{reveal, scalar_text};
-use crate::host::Host;
+use crate::host::{Host, Invocation};
 use crate::registry::Registry;
 use crate::reversal;
 use crate::watch::Bell;
@@ -184,6 +184,20 @@ pub enum Watch {
     Network,
     /// Something in this process, which rings.
     Bell(Bell),
+    /// A program that writes a line when something may have changed. It runs as long as it is
+    /// watched; the resource fails when it ends by itself.
+    Program(Arc<Program>),
+}
+
+/// A program that is started to hear from it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Program {
+    /// What messages call it, such as `The watch command '/bin/tail -f /log'`.
+    pub name: String,
+    /// What is started; input text and time limit do not count.
+    pub invocation: Invocation,
+    /// Whether messages must not say what it wrote.
+    pub is_secret: bool,
 }
 
 /// What a resource adds to a transaction that changes several at once.

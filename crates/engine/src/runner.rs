@@ -1,9 +1,10 @@
 //! Runs commands on this machine.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 
-use ordain_process::{Launch, Limits, Remains};
+use ordain_process::{Launch, Limits, Remains, Running};
 use ordain_source::process::limits;
 
 use crate::host::{Invocation, Outcome, Runner};
@@ -23,6 +24,11 @@ impl Runner for HostRunner {
         let status = status.code().or_else(|| status.signal().map(|s| 128 + s)).unwrap_or(-1);
         Ok(Outcome { status, stdout: output.stdout, stderr: output.stderr })
     }
+}
+
+/// Starts a command; see [`Runner::start`].
+pub(crate) fn start(invocation: &Invocation, stdio: [OwnedFd; 3]) -> io::Result<Running> {
+    ordain_process::start(&Launch { remains: Remains::End, ..launch(invocation) }, stdio)
 }
 
 fn launch(invocation: &Invocation) -> Launch {

@@ -159,7 +159,12 @@ fn read(world: &dyn World, input: &Input) -> Result<(Place, String), String> {
                 String::from_utf8(bytes).map_err(|error| not_utf8(&place, &error.into_bytes()))?;
             Ok((place, text))
         }
-        Input::Text(path, text) => Ok((Place::of_file(path, "/main.mcl"), text.clone())),
+        Input::Text(path, text) => {
+            // A text that is the main file of its directory has the directory's modules.
+            let place = program::main_of_directory(world, path);
+            let place = place.unwrap_or_else(|| Place::of_file(path, "/main.mcl"));
+            Ok((place, text.clone()))
+        }
     }
 }
 

@@ -92,7 +92,10 @@ fn check(program: &Program, sources: &SourceMap) -> Result<Checked, Box<Refused>
 fn findings(program: &Program) -> String {
     let sources = SourceMap::new();
     let mut found = match check(program, &sources) {
-        Ok(checked) => checked.warnings,
+        Ok(checked) => {
+            let known = session::certain(&checked);
+            checked.warnings.into_iter().chain(known).collect()
+        }
         Err(refused) => refused.diagnostics(),
     };
     ordain_source::diagnostic::sort(&mut found, &sources);
@@ -107,6 +110,7 @@ fn findings(program: &Program) -> String {
         for related in &diagnostic.related {
             lines.push(format!("    {} {}", place(related.span), related.text));
         }
+        lines.extend(diagnostic.help.iter().map(|help| format!("    help: {help}")));
     }
     lines.join("\n")
 }

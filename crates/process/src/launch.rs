@@ -31,7 +31,7 @@ pub struct Launch {
 }
 
 /// An identity for a program.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RunAs {
     /// User id.
     pub uid: u32,

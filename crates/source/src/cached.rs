@@ -113,6 +113,10 @@ impl<W: World> World for CachedWorld<W> {
         result
     }
 
+    fn fetch(&self, address: &str) -> io::Result<Vec<u8>> {
+        self.inner.fetch(address)
+    }
+
     fn kind(&self, path: &Path) -> Option<EntryKind> {
         if let Some(kind) = self.known().kind(path) {
             return kind;

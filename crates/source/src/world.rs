@@ -89,6 +89,11 @@ pub fn zone_rules(world: &dyn World) -> Option<Vec<u8>> {
 pub trait World: Send + Sync {
     /// The bytes of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+    /// The bytes of what is at an address of a web server.
+    fn fetch(&self, address: &str) -> io::Result<Vec<u8>> {
+        let _ = address;
+        Err(io::Error::new(io::ErrorKind::Unsupported, "files are not fetched from the net"))
+    }
     /// What stands at a path, if anything; links are followed.
     fn kind(&self, path: &Path) -> Option<EntryKind>;
     /// The entries of a directory, sorted by name.
@@ -245,12 +250,17 @@ impl Touched {
     }
 }
 
+/// Fetches what is at an address of a web server.
+pub type Fetch = fn(&str) -> io::Result<Vec<u8>>;
+
 /// The real machine. Notes which paths were touched.
 #[derive(Default, Debug)]
 pub struct HostWorld {
     touched: Touched,
     /// Whether no child process is run.
     is_still: bool,
+    /// What fetches from web servers, if that is allowed.
+    fetch: Option<Fetch>,
 }
 
 impl HostWorld {
@@ -268,6 +278,11 @@ impl HostWorld {
     /// what is read, whatever its language.
     pub fn without_processes(self) -> Self {
         Self { is_still: true, ..self }
+    }
+
+    /// The same; what is asked for from web servers is fetched so.
+    pub fn fetching(self, fetch: Fetch) -> Self {
+        Self { fetch: Some(fetch), ..self }
     }
 
     fn may_run(&self, argv: &[String]) -> io::Result<()> {
@@ -303,6 +318,12 @@ impl World for HostWorld {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.touch(path);
         read_input(path)
+    }
+
+    fn fetch(&self, address: &str) -> io::Result<Vec<u8>> {
+        let text = "files are fetched from the net with --allow-http only";
+        let fetch = self.fetch.ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, text))?;
+        fetch(address)
     }
 
     fn kind(&self, path: &Path) -> Option<EntryKind> {

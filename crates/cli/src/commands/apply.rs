@@ -21,13 +21,13 @@ use serde_json::{Value as Json, json};
 use super::plan::{SelectionArgs, prepare};
 use crate::codes;
 use crate::exit::{APPLY_HELP, Exit, Failure};
-use crate::graphs::{self, Loaded};
 use crate::options::{CompileArgs, TextOrJson};
 use crate::runs::{self, Looking};
 use crate::show::failures;
 use crate::show::log::Context;
 use crate::signals::{self, Signals};
 use crate::ui::{Progress, Ui};
+use ordain_driver::{Compiled, Purpose, compile};
 
 /// Make this machine match a manifest, a control repository, a catalog or a saved plan
 ///
@@ -67,13 +67,13 @@ pub struct ApplyArgs {
 /// does not fit.
 pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let signals = Signals::of_a_run(ui)?;
-    let compile = args.selection.compile(&args.compile);
-    let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
+    let compile_options = args.selection.compile_options(&args.compile);
+    let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     if let Some(saved) = &loaded.plan {
         verify(saved, &runs::state_dir(args.state_dir.as_deref())?, &args.selection.root)?;
     }
     let options = options(args, &loaded)?;
-    let registry = args.compile.registry()?;
+    let registry = compile_options.registry()?;
     let noted = loaded.undo_missing(&args.selection.host(&args.path), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
     // A saved plan is first held against what is now: that says more of what it lacks.
@@ -164,7 +164,7 @@ fn run_noop(
     ui: &mut Ui,
     args: &ApplyArgs,
     prepared: &Prepared,
-    loaded: &Loaded,
+    loaded: &Compiled,
 ) -> Result<Exit, Failure> {
     let mut progress = ui.progress(loaded.leaves(), true);
     progress.set_context(Context::new(loaded).diffs(args.show_diff));
@@ -175,7 +175,7 @@ fn run_noop(
     finish(ui, args, &report, "Would apply")
 }
 
-fn options(args: &ApplyArgs, loaded: &Loaded) -> Result<Options, Failure> {
+fn options(args: &ApplyArgs, loaded: &Compiled) -> Result<Options, Failure> {
     let Some(saved) = &loaded.plan else { return Ok(args.selection.options(args.noop)) };
     let selection = &args.selection;
     let chooses = [&selection.tags, &selection.skip_tags].iter().any(|tags| !tags.is_empty());

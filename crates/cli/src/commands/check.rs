@@ -16,10 +16,12 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Value as Json, json};
 
 use crate::exit::{Exit, Failure};
-use crate::mcl::Edition;
-use crate::options::Strict;
+use crate::options::{Edition, Strict};
 use crate::ui::{Ui, count};
-use crate::{codes, input, languages, node};
+use ordain_driver::puppet::{self, node};
+use ordain_driver::{Error, languages};
+
+use crate::codes;
 
 /// How deep directories may nest; a loop of links ends here.
 const MAX_DEPTH: usize = 64;
@@ -404,9 +406,9 @@ fn together(done: &[Done], checking: &Checking<'_>) -> Vec<Diagnostic> {
 }
 
 fn read_stdin() -> Result<String, Diagnostic> {
-    input::read_stdin().map_err(|failure| match failure {
-        Failure::Message(diagnostic) => diagnostic,
-        _ => codes::io("cannot read standard input", &"it was closed"),
+    puppet::read_stdin().map_err(|error| match error {
+        Error::Message(diagnostic) => *diagnostic,
+        Error::Reported => codes::io("cannot read standard input", &"it was closed"),
     })
 }
 

@@ -28,7 +28,15 @@ pub const VERBS: &[(&str, &str)] = &[
     ("compile", COMPILES),
     ("plan", concat!(compiled!(), "; ", looked!(), ".")),
     ("apply", concat!(compiled!(), "; ", looked!(), "; and all that resources say.")),
-    ("watch", concat!(compiled!(), "; ", looked!(), "; and all that resources say.")),
+    (
+        "watch",
+        concat!(
+            compiled!(),
+            "; ",
+            looked!(),
+            "; watch commands of exec; and all that resources say."
+        ),
+    ),
     ("history", NOTHING),
     ("rollback", NOTHING),
     ("show", NOTHING),

@@ -2,24 +2,24 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use ordain_graph::exports::Exported;
+use ordain_driver::mcl::Request;
+use ordain_driver::{Options, Purpose, SourceKind, compile, envelope, inmanta};
 use ordain_graph::json::Secrets;
 use ordain_graph::{Graph, dot, json, puppet_catalog};
-use ordain_puppet::session::{Compiled, compile_node, compile_node_once};
 use ordain_source::{Diagnostic, Severity, SourceMap};
 
+use crate::compat::mgmt;
 use crate::exit::{Exit, Failure};
-use crate::inmanta;
-use crate::input::{self, Input};
-use crate::mcl::{self, Edition};
-use crate::options::{CompileArgs, at_least_one};
-use crate::served::{self, StaticArgs};
-use crate::several;
-use crate::show::cycle;
+use crate::options::{CompileArgs, Edition, at_least_one};
 use crate::ui::Ui;
+
+mod nodes;
+mod static_args;
+
+use static_args::StaticArgs;
 
 /// Compile a manifest, control repository, model of Inmanta or program of mgmt
 ///
@@ -65,7 +65,7 @@ pub struct CompileCommandArgs {
     #[arg(long, value_name = "EDITION", default_value = "wide")]
     edition: Edition,
     #[command(flatten)]
-    served: StaticArgs,
+    static_catalog: StaticArgs,
     #[command(flatten)]
     compile: CompileArgs,
 }
@@ -107,116 +107,89 @@ impl Format {
 /// When the sources have errors, or the output cannot be written.
 pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
-    args.compile.check_paths()?;
-    if mcl::is_program(&args.path) || inmanta::is_model(&args.path) {
-        input::present(ui, &args.path)?;
+    let options = args.options();
+    let kind = SourceKind::of(&args.path, &options);
+    match (&kind, args.format) {
+        (SourceKind::Mcl, Format::Mgmt) => {
+            ordain_driver::present(ui, &args.path, &options)?;
+            options.check_paths()?;
+            let request = Request::of(&args.path, &options)?;
+            let is_graph = mgmt::compile(ui, &request)?;
+            return Ok(if is_graph { Exit::Done } else { Exit::Failed });
+        }
+        (SourceKind::Inmanta, Format::Json | Format::Resources) => {
+            return export_model(ui, args, &options, secrets);
+        }
+        (SourceKind::Inmanta, Format::PuppetCatalog | Format::Mgmt) => {
+            return Err(refused("models of Inmanta have no such form"));
+        }
+        (_, Format::Mgmt) => return Err(refused("only programs of mgmt have this form")),
+        (_, Format::Json | Format::Resources) => {
+            return Err(refused("only models of Inmanta have this form"));
+        }
+        _ => {}
     }
-    if mcl::is_program(&args.path) {
-        return program(ui, args, secrets);
+    if matches!(kind, SourceKind::Puppet | SourceKind::StandardInput) {
+        args.static_catalog.check(args.format)?;
     }
-    if inmanta::is_model(&args.path) {
-        return model(ui, args, secrets);
+    if let Some(out) = &args.out {
+        if !matches!(kind, SourceKind::Puppet | SourceKind::StandardInput) {
+            return Err(refused("--out is for manifests and control repositories"));
+        }
+        return nodes::run(ui, args, &options, out, secrets);
     }
-    args.served.check(args.format)?;
-    if let Some(dir) = &args.out {
-        let run = several::Run {
-            path: &args.path,
-            nodes: args.nodes.as_deref(),
-            out: dir,
-            ending: args.format.ending(),
-            is_private: args.format == Format::PuppetCatalog || args.include_secrets,
-            jobs: args.jobs,
-            compile: &args.compile,
-            served: &args.served,
-        };
-        return several::run(ui, &run, &|graph, sources, out| {
-            write(out, graph, sources, args.format, secrets)
-        });
+    let compiled = compile(ui, &args.path, &options, Purpose::Inspection)?;
+    if let Some(exports) = &compiled.exports {
+        exports.keep(ui)?;
     }
-    let input = match args.path == Path::new("-") {
-        true => input::open(ui, Some(&args.path), &args.compile)?,
-        false => input::open_with_manifests(ui, &args.path, &args.compile)?,
-    };
-    let compiled = compile_node_once(&input.env, input.settings.clone(), &input.node);
-    let (mut graph, exported) = shown(ui, &input, compiled)?;
-    let found = args.served.apply(&input.env, &mut graph, &exported)?;
-    let fails = found.iter().any(|d| d.severity == Severity::Error);
-    ui.diagnostics(found, &input.sources);
-    if fails {
-        return Err(Failure::Shown);
+    if let Some(found) = ordain_graph::order::find_loop(&compiled.graph) {
+        let warning = ordain_driver::cycle::diagnostic(&found, &compiled.graph, Severity::Warning);
+        ui.diagnostics(vec![warning], &compiled.sources);
     }
-    input.exports(exported).keep(ui)?;
-    if let Some(loop_) = ordain_graph::order::find_loop(&graph) {
-        let warning = cycle::diagnostic(&loop_, &graph, Severity::Warning);
-        ui.diagnostics(vec![warning], &input.sources);
-    }
-    write(ui.document(), &graph, &input.sources, args.format, secrets)?;
+    write(ui.document(), &compiled.graph, &compiled.sources, args.format, secrets)?;
     // The process ends here, and the system takes all memory back at once.
-    std::mem::forget((graph, input));
+    std::mem::forget(compiled);
     Ok(Exit::Done)
 }
 
-/// That a form does not go with what is compiled.
+impl CompileCommandArgs {
+    fn options(&self) -> Options {
+        Options {
+            edition: self.edition.into(),
+            imports_std: !self.no_std,
+            static_catalog: self.static_catalog.options(),
+            is_last_compile: true,
+            ..self.compile.options()
+        }
+    }
+}
+
+/// An error about a form that does not fit the source.
 fn refused(text: &str) -> Failure {
     Diagnostic::error(crate::codes::ARGUMENTS, text).into()
 }
 
-/// Compiles a model of Inmanta.
-fn model(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<Exit, Failure> {
-    let form = match args.format {
-        Format::Json => inmanta::Form::Model { has_secrets: secrets == Secrets::Include },
-        Format::Resources => inmanta::Form::Resources,
-        Format::PuppetCatalog | Format::Mgmt => {
-            return Err(refused("models of Inmanta have no such form"));
-        }
-        _ => {
-            let loaded = inmanta::load(ui, &args.path, &args.compile)?;
-            write(ui.document(), &loaded.graph, &loaded.sources, args.format, secrets)?;
-            return Ok(Exit::Done);
-        }
-    };
-    let model = inmanta::Model::new(&args.path, &args.compile);
-    let model = inmanta::Model { has_std: !args.no_std, ..model };
-    inmanta::compile(ui, &model, form)
-}
-
-/// Compiles a program of mgmt.
-fn program(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<Exit, Failure> {
-    let request = mcl::Request {
-        path: &args.path,
-        edition: args.edition,
-        module_path: args.compile.modulepath.as_deref().map(PathBuf::from),
-        hostname: args.compile.node.clone(),
-        touched: args.compile.touched.clone(),
-        machine: None,
-        store: args.compile.export_store()?,
-    };
-    if args.format == Format::Mgmt {
-        let is_graph = mcl::compile_as_mgmt(ui, &request)?;
-        return Ok(if is_graph { Exit::Done } else { Exit::Failed });
-    }
-    let sources = SourceMap::new();
-    let (graph, _) = mcl::compile(ui, &request, &sources, false)?;
-    write(ui.document(), &graph, &sources, args.format, secrets)?;
-    Ok(Exit::Done)
-}
-
-/// Compiles, and gives what the node exports, too; logs and diagnostics are shown.
-///
-/// # Errors
-/// When the sources have errors.
-pub fn graph(ui: &mut Ui, input: &Input) -> Result<(Graph, Vec<Exported>), Failure> {
-    shown(ui, input, compile_node(&input.env, input.settings.clone(), &input.node))
-}
-
-fn shown(
+/// Prints a model of Inmanta in a form of its own.
+fn export_model(
     ui: &mut Ui,
-    input: &Input,
-    compiled: Compiled,
-) -> Result<(Graph, Vec<Exported>), Failure> {
-    ui.logs(&compiled.report.logs, &input.sources);
-    ui.diagnostics(compiled.report.diagnostics, &input.sources);
-    Ok((compiled.graph.ok_or(Failure::Shown)?, compiled.exports))
+    args: &CompileCommandArgs,
+    options: &Options,
+    secrets: Secrets,
+) -> Result<Exit, Failure> {
+    options.check_paths()?;
+    ordain_driver::present(ui, &args.path, options)?;
+    let form = match args.format {
+        Format::Resources => inmanta::Form::Resources,
+        _ => inmanta::Form::Model { has_secrets: secrets == Secrets::Include },
+    };
+    let sources = SourceMap::new();
+    let model = inmanta::Model::new(&args.path, options);
+    let exported = inmanta::export(&model, form, &sources)?;
+    ui.diagnostics(exported.diagnostics, &sources);
+    if let Some(text) = exported.text {
+        writeln!(ui.document(), "{text}")?;
+    }
+    Ok(if exported.has_failed { Exit::Failed } else { Exit::Done })
 }
 
 fn write(
@@ -232,7 +205,7 @@ fn write(
             writeln!(out)?;
         }
         Format::PuppetCatalog => {
-            let envelope = served::envelope(graph, sources)?;
+            let envelope = envelope(graph, sources)?;
             puppet_catalog::write(graph, sources, &envelope, &mut *out)?;
             writeln!(out)?;
         }
@@ -243,9 +216,8 @@ fn write(
                 .map_err(|e| crate::codes::io("cannot read back the graph", &e))?;
             out.write_all(ordain_data::yaml::psych::write(&data).as_bytes())?;
         }
-        Format::Mgmt => return Err(refused("only programs of mgmt have this form")),
-        Format::Json | Format::Resources => {
-            return Err(refused("only models of Inmanta have this form"));
+        Format::Mgmt | Format::Json | Format::Resources => {
+            return Err(refused("this source has no such form"));
         }
         Format::Dot => {
             let mut text = String::new();

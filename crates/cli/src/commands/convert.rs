@@ -10,8 +10,9 @@ use ordain_dynaml::value::Value;
 
 use crate::commands::merge::shown;
 use crate::exit::{Exit, Failure};
-use crate::merging::{Trouble, documents};
 use crate::ui::Ui;
+use ordain_driver::dynaml::merge::{MergeError, documents};
+use ordain_source::HostWorld;
 
 /// Print YAML in normal form or as JSON, without evaluating it
 #[derive(Args)]
@@ -57,8 +58,8 @@ pub fn run(ui: &mut Ui, args: &ConvertArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When the file cannot be read, or has no such node.
-pub fn convert(file: &str, wanted: &Wanted) -> Result<String, Trouble> {
-    let documents = documents("template", file)?;
+pub fn convert(file: &str, wanted: &Wanted) -> Result<String, MergeError> {
+    let documents = documents(&HostWorld::new(), "template", file)?;
     let several = documents.len() > 1;
     let mut results: Vec<Option<Value>> = Vec::new();
     for (n, document) in (1..).zip(documents) {
@@ -69,7 +70,7 @@ pub fn convert(file: &str, wanted: &Wanted) -> Result<String, Trouble> {
         let select = |value: &Value, path: &str| {
             find(value, path).ok_or_else(|| {
                 let which = if several { format!(" (document {n})") } else { String::new() };
-                Trouble::Usage(format!("path {path:?} not found{which}"))
+                MergeError::Usage(format!("path {path:?} not found{which}"))
             })
         };
         let mut value = document;
@@ -82,7 +83,7 @@ pub fn convert(file: &str, wanted: &Wanted) -> Result<String, Trouble> {
                 let last = path.rsplit('.').next().unwrap_or(path);
                 Ok((last, select(&value, path)?))
             });
-            value = Value::map(entries.collect::<Result<Vec<_>, Trouble>>()?);
+            value = Value::map(entries.collect::<Result<Vec<_>, MergeError>>()?);
         }
         match &value {
             Value::List(list) if wanted.split => {

@@ -9,17 +9,17 @@ use ordain_dynaml::diff::{Colours, Comparison, Format, Places, Side, compare_all
 use ordain_graph::diff::{Origins, differences};
 use ordain_graph::json::{Secrets, write_value};
 use ordain_graph::place::{Place, place};
-use ordain_source::{Diagnostic, SourceMap};
+use ordain_source::{Diagnostic, HostWorld, SourceMap};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::commands::merge::shown;
 use crate::exit::{DIFF_HELP, Exit, Failure};
-use crate::graphs::{self, Loaded};
-use crate::merging::data;
 use crate::options::{CompileArgs, TextOrJson};
 use crate::screen::marks;
 use crate::ui::Ui;
+use ordain_driver::dynaml::merge::data;
+use ordain_driver::{Compiled, Purpose, compile, is_graph};
 
 /// The marks of what goes and what comes.
 const COLOURS: Colours = Colours { left: marks::REMOVE, right: marks::ADD, end: marks::END };
@@ -64,7 +64,8 @@ pub fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
         ui.diagnostics(missing, &SourceMap::new());
         return Ok(Exit::Trouble);
     }
-    match (graphs::is_graph(left), graphs::is_graph(right)) {
+    let options = args.compile.options();
+    match (is_graph(left, &options), is_graph(right, &options)) {
         (false, false) => compare_documents(ui, args),
         (true, true) => compare_graphs(ui, args),
         (graph, _) => {
@@ -79,7 +80,8 @@ pub fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
 }
 
 fn compare_documents(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
-    let read = || Ok((data("a", &args.left)?, data("b", &args.right)?));
+    let world = HostWorld::new();
+    let read = || Ok((data(&world, "a", &args.left)?, data(&world, "b", &args.right)?));
     let (left, right) = match read() {
         Ok(read) => read,
         Err(trouble) => {
@@ -91,15 +93,16 @@ fn compare_documents(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
 }
 
 fn compare_graphs(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
-    let mut load = |path: &str| graphs::load(ui, Path::new(path), &args.compile);
+    let options = args.compile.options();
+    let mut load = |path: &str| compile(ui, Path::new(path), &options, Purpose::Inspection);
     let both = load(&args.left).and_then(|left| Ok((left, load(&args.right)?)));
     let (left, right) = match both {
         Ok(both) => both,
-        Err(failure) => return Ok(trouble(ui, failure)),
+        Err(error) => return Ok(trouble(ui, error.into())),
     };
     let found = differences(&left.graph, &right.graph);
     let (before, after) = (Origins::new(&left.graph), Origins::new(&right.graph));
-    let at = |loaded: &Loaded, origins: &Origins<'_>, difference: &Difference| {
+    let at = |loaded: &Compiled, origins: &Origins<'_>, difference: &Difference| {
         place(&loaded.graph, origins.of(difference)?, &loaded.sources)
     };
     let places = |difference: &Difference, side: Side| match side {

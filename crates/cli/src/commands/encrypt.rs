@@ -8,8 +8,8 @@ use ordain_source::{HostWorld, World};
 
 use crate::commands::merge::shown;
 use crate::exit::{Exit, Failure};
-use crate::merging::{Trouble, read};
 use crate::ui::Ui;
+use ordain_driver::dynaml::merge::{self, MergeError, read};
 
 /// The only method there is.
 const METHOD: &str = "3DES";
@@ -51,8 +51,8 @@ pub fn run(ui: &mut Ui, args: &EncryptArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When the file cannot be read, is no YAML, or the key is another one.
-pub fn encrypt(file: &str, words: &[&str], decrypt: bool) -> Result<String, Trouble> {
-    let input = read("data", file)?;
+pub fn encrypt(file: &str, words: &[&str], decrypt: bool) -> Result<String, MergeError> {
+    let input = read(&HostWorld::new(), "data", file)?;
     let default = std::env::var("SPIFF_ENCRYPTION_KEY").unwrap_or_default();
     let (key, method) = match words {
         [] => (default.as_str(), METHOD),
@@ -61,17 +61,17 @@ pub fn encrypt(file: &str, words: &[&str], decrypt: bool) -> Result<String, Trou
         [key, method, ..] => (*key, *method),
     };
     if key.is_empty() {
-        return Err(Trouble::Usage("invalid empty encyption key".into()));
+        return Err(MergeError::Usage("invalid empty encyption key".into()));
     }
     if method != METHOD {
-        return Err(Trouble::Usage(format!("invalid encyption method {method:?}")));
+        return Err(MergeError::Usage(format!("invalid encyption method {method:?}")));
     }
     if decrypt {
         return match decrypt_text(input.text.trim(), key) {
             Some(text) => Ok(text + "\n"),
-            None => Err(Trouble::Usage(format!("error decoding data [{file}]: invalid key"))),
+            None => Err(MergeError::Usage(format!("error decoding data [{file}]: invalid key"))),
         };
     }
-    crate::merging::parse("data", &input)?;
+    merge::parse("data", &input)?;
     Ok(encrypt_text(&input.text, key, HostWorld::new().random()) + "\n")
 }

@@ -12,9 +12,9 @@ use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::input::{self, Input};
 use crate::options::{CompileArgs, TextOrJson};
 use crate::ui::{Ui, log_json};
+use ordain_driver::puppet::{self, Input};
 
 /// Evaluate code and print the value of its last expression
 #[derive(Args)]
@@ -52,9 +52,9 @@ pub fn run(ui: &mut Ui, args: &EvalArgs) -> Result<Exit, Failure> {
                 ordain_source::read_input_text(file).map_err(|e| codes::unreadable(file, &e))?;
             (file.clone(), code)
         }
-        _ => (PathBuf::new(), input::read_stdin()?),
+        _ => (PathBuf::new(), puppet::read_stdin()?),
     };
-    let input = input::open(ui, args.path.as_deref(), &args.compile)?;
+    let input = puppet::open(ui, args.path.as_deref(), &args.compile.options())?;
     let evaluated = evaluate(&input.env, input.settings.clone(), &input.node, &file, &code);
     match args.format {
         TextOrJson::Text => text(ui, &input, evaluated),

@@ -8,20 +8,18 @@ use ordain_dynaml::eval::Dialect;
 use ordain_graph::explain::{Explainer, Explanation};
 use ordain_graph::{Attribute, Graph, ResourceId};
 use ordain_puppet::provenance::Provenance;
-use ordain_source::{Diagnostic, SourceMap, suggest};
+use ordain_source::{Diagnostic, HostWorld, SourceMap, suggest};
 
 use crate::codes;
-use crate::commands::merge::shown as shown_trouble;
+use crate::commands::merge::shown as shown_error;
 use crate::exit::{Exit, Failure};
-use crate::graphs;
-use crate::inmanta;
-use crate::mcl;
-use crate::merging::{self, MergeFlags, Run};
 use crate::options::{CompileArgs, TextOrJson};
 use crate::references;
 use crate::show::explanation;
 use crate::show::value::shown;
 use crate::ui::Ui;
+use ordain_driver::dynaml::merge::{Merge, MergeOptions, merge};
+use ordain_driver::{Purpose, SourceKind, compile, inmanta, mcl};
 
 /// Say where a resource or the value of an attribute comes from
 ///
@@ -69,19 +67,21 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
             return Err(error.help("a template with stubs is explained with --at NODE").into());
         }
     };
+    let options = args.compile.options();
+    let kind = SourceKind::of(path, &options);
     // What only the engine has a name for is explained as a part of the graph.
-    if mcl::is_program(path) && mcl::names_own_kind(&args.resource) {
-        let request = mcl::Request::of(path, &args.compile)?;
+    if kind == SourceKind::Mcl && mcl::names_own_kind(&args.resource) {
+        let request = mcl::Request::of(path, &options)?;
         let explanation = mcl::explain(ui, &request, &args.resource)?;
         return print(ui, args, &explanation);
     }
-    if inmanta::is_model(path)
-        && let Some(explanation) = inmanta::explain(ui, path, &args.compile, &args.resource)?
+    if kind == SourceKind::Inmanta
+        && let Some(explanation) = inmanta::explain(ui, path, &options, &args.resource)?
     {
         return print(ui, args, &explanation);
     }
     let (name, attribute) = references::parse_with_attribute(&args.resource)?;
-    let loaded = graphs::load(ui, path, &args.compile)?;
+    let loaded = compile(ui, path, &options, Purpose::Inspection)?;
     let id = loaded.graph.find(&name).ok_or_else(|| references::unknown(&name, &loaded.graph))?;
     let provenance = Provenance::new(&loaded.graph, &loaded.sources);
     let explainer = Explainer {
@@ -115,15 +115,15 @@ fn line_of_file(file: &str, line: u32) -> Option<String> {
 /// A node of a merged document.
 fn explain_document(ui: &mut Ui, args: &ExplainArgs, node: &str) -> Result<Exit, Failure> {
     let stubs: Vec<String> = args.path.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-    let run = Run {
+    let documents = Merge {
         template: &args.resource,
         stubs: &stubs,
-        flags: MergeFlags { preserve_temporary: true, ..MergeFlags::default() },
+        options: MergeOptions { preserve_temporary: true, ..MergeOptions::default() },
         dialect: Dialect::SpiffPlusPlus,
         explain: Some(node.to_owned()),
-        ..Run::default()
+        ..Merge::default()
     };
-    let output = merging::run(&run).map_err(|trouble| shown_trouble(ui, &trouble))?;
+    let output = merge(&HostWorld::new(), &documents).map_err(|error| shown_error(ui, &error))?;
     let Some(explained) = output.explained else {
         let text = format!("the document has no node `{node}`");
         return Err(Diagnostic::error(codes::UNKNOWN_NAME, text).into());

@@ -11,10 +11,10 @@ use ordain_source::{Diagnostic, EntryKind, SourceMap, suggest};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::input;
-use crate::node::machine_facts;
-use crate::options::missing_modules;
 use crate::ui::Ui;
+use ordain_driver::missing_modules;
+use ordain_driver::puppet::node::machine_facts;
+use ordain_driver::puppet::open_for_facts;
 
 /// Print facts of this machine
 #[derive(Args)]
@@ -70,7 +70,7 @@ pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
         return Err(Diagnostic::error(codes::FILE, text).into());
     }
     ui.diagnostics(missing_modules(args.modulepath.as_deref()), &SourceMap::new());
-    let env = input::open_for_facts(ui, args.environment.as_deref(), args.modulepath.as_deref())?;
+    let env = open_for_facts(ui, args.environment.as_deref(), args.modulepath.as_deref())?;
     let modules = env.modules.values().map(|module| module.dir.join("facts.d"));
     let is_dir = |dir: &PathBuf| env.world.kind(dir) == Some(EntryKind::Directory);
     let mut external: Vec<PathBuf> = modules.filter(is_dir).collect();

@@ -8,7 +8,10 @@ use ordain_source::Diagnostic;
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::mcl::{self, Edition};
+use ordain_driver::mcl;
+use ordain_driver::puppet::read_stdin;
+
+use crate::options::Edition;
 use crate::ui::{Ui, count};
 
 /// Format programs of mgmt
@@ -40,8 +43,8 @@ pub fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
     let mut changed = Vec::new();
     for path in &args.paths {
         if path == Path::new("-") {
-            let text = crate::input::read_stdin()?;
-            let formatted = mcl::formatted(path, &text, args.edition).map_err(wrong)?;
+            let text = read_stdin()?;
+            let formatted = mcl::formatted(path, &text, args.edition.into()).map_err(wrong)?;
             if !args.check {
                 ui.document().write_all(formatted.as_bytes())?;
             }
@@ -55,7 +58,7 @@ pub fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
             let error = Diagnostic::error(codes::FORMAT, text);
             return Err(error.help("nothing else is formatted").into());
         }
-        changed.extend(mcl::format(path, args.check, args.edition).map_err(wrong)?);
+        changed.extend(mcl::format(path, args.check, args.edition.into()).map_err(wrong)?);
     }
     if !args.check {
         return Ok(Exit::Done);

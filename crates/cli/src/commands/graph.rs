@@ -11,13 +11,10 @@ use ordain_source::{Diagnostic, Severity, SourceMap};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::graphs::{self, Loaded};
-use crate::inmanta;
-use crate::input;
-use crate::mcl;
 use crate::options::CompileArgs;
-use crate::show::{cycle, picture};
+use crate::show::picture;
 use crate::ui::Ui;
+use ordain_driver::{Compiled, Purpose, SourceKind, compile, cycle, inmanta, mcl, present};
 
 /// Draw resources and relations, as DOT, SVG or a page
 ///
@@ -68,9 +65,8 @@ pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
     let format = format(args)?;
     let loaded = if args.instances {
         instances(ui, args)?
-    } else if mcl::is_program(&args.path) {
-        input::present(ui, &args.path)?;
-        program(ui, args)?
+    } else if args.functions {
+        functions(ui, args)?
     } else {
         graph(ui, args)?
     };
@@ -83,39 +79,47 @@ pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The instances of a model of Inmanta.
-fn instances(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
-    if !inmanta::is_model(&args.path) {
+/// The instances of a model as a graph.
+fn instances(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
+    let options = args.compile.options();
+    if SourceKind::of(&args.path, &options) != SourceKind::Inmanta {
         let text = "only models of Inmanta have instances";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
-    let model = inmanta::instances(ui, &args.path, &args.compile)?;
-    Ok(Loaded::drawn(model.graph, model.sources))
+    Ok(inmanta::instances(ui, &args.path, &options)?)
 }
 
-/// The resources of a program of mgmt, or its functions.
-fn program(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
-    if !args.functions {
-        return graphs::program(ui, &args.path, &args.compile, false);
-    }
-    let sources = Arc::new(SourceMap::new());
-    let request = mcl::Request::of(&args.path, &args.compile)?;
-    let graph = mcl::functions(ui, &request, &sources)?;
-    Ok(Loaded::drawn(graph, sources))
-}
-
-fn graph(ui: &mut Ui, args: &GraphArgs) -> Result<Loaded, Failure> {
-    if args.functions {
+/// The graph of functions of a program.
+fn functions(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
+    let options = args.compile.options();
+    if SourceKind::of(&args.path, &options) != SourceKind::Mcl {
         let text = "only programs of mgmt have a graph of functions";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
-    let mut loaded = graphs::load_examined(ui, &args.path, &args.compile)?;
-    if let Err(found) = Relations::new(&loaded.graph).order() {
-        let warning = cycle::diagnostic(&found, &loaded.graph, Severity::Warning);
-        ui.diagnostics(vec![warning], &loaded.sources);
+    present(ui, &args.path, &options)?;
+    let sources = Arc::new(SourceMap::new());
+    let request = mcl::Request::of(&args.path, &options)?;
+    let graph = mcl::functions(ui, &request, &sources)?;
+    Ok(Compiled::of_graph(graph, sources))
+}
+
+fn graph(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
+    // A program may declare what only mgmt can apply; it is drawn all the same.
+    let options = args.compile.options();
+    let purpose = match SourceKind::of(&args.path, &options) {
+        SourceKind::Mcl => Purpose::Inspection,
+        _ => Purpose::Application,
+    };
+    let mut compiled = compile(ui, &args.path, &options, purpose)?;
+    if purpose == Purpose::Inspection {
+        return Ok(compiled);
     }
-    ordain_engine::automatic::add(Arc::make_mut(&mut loaded.graph));
-    Ok(loaded)
+    if let Err(found) = Relations::new(&compiled.graph).order() {
+        let warning = cycle::diagnostic(&found, &compiled.graph, Severity::Warning);
+        ui.diagnostics(vec![warning], &compiled.sources);
+    }
+    ordain_engine::automatic::add(Arc::make_mut(&mut compiled.graph));
+    Ok(compiled)
 }
 
 /// The form that is asked for, or that the name of the file says.
@@ -140,7 +144,7 @@ fn format(args: &GraphArgs) -> Result<Format, Diagnostic> {
     }
 }
 
-fn draw(loaded: &Loaded, format: Format) -> String {
+fn draw(loaded: &Compiled, format: Format) -> String {
     match format {
         Format::Svg => picture::svg(loaded),
         Format::Html => picture::html(loaded),

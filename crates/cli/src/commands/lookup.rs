@@ -14,9 +14,9 @@ use serde_json::json;
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::input;
 use crate::options::{CompileArgs, TextOrJson};
 use crate::ui::Ui;
+use ordain_driver::puppet;
 
 /// Look up a key in Hiera
 #[derive(Args)]
@@ -109,7 +109,7 @@ fn merge(args: &LookupArgs) -> Result<Value, Failure> {
 /// # Errors
 /// When nothing is found, or data is broken.
 pub fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
-    let input = input::open(ui, Some(&args.path), &args.compile_args)?;
+    let input = puppet::open(ui, Some(&args.path), &args.compile_args.options())?;
     let merge = merge(args)?;
     let request = Request {
         names: args.keys.iter().map(|k| k.as_str().into()).collect(),

@@ -1,14 +1,16 @@
 //! `ordain merge` and `ordain process`: templates of spiff and spiff++.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use ordain_driver::dynaml::merge::{Merge, MergeError, MergeOptions, merge};
 use ordain_dynaml::diagnose;
 use ordain_dynaml::eval::Dialect;
-use ordain_source::SourceMap;
+use ordain_engine::fetch::fetch;
+use ordain_source::{HostWorld, SourceMap};
 
 use crate::exit::{Exit, Failure};
-use crate::merging::{self, MergeFlags, Run, Trouble};
 use crate::ui::Ui;
 
 /// Merge a dynaml template with stubs and print the document
@@ -55,6 +57,89 @@ pub struct ProcessArgs {
     flags: MergeFlags,
 }
 
+/// What is printed of the result, and how it is made.
+#[derive(Args, Clone, Default, Debug)]
+#[command(next_help_heading = "Merging")]
+pub struct MergeFlags {
+    /// Print JSON, a document a line
+    #[arg(long)]
+    pub json: bool,
+    /// Print only the node at this path, such as `a.b.[1]`
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<String>,
+    /// Print a map of these nodes, by the last step of their paths
+    #[arg(long, value_name = "PATH")]
+    pub select: Vec<String>,
+    /// Evaluate an expression on the result and print its value
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub evaluate: Option<String>,
+    /// Print a list as documents of their own
+    #[arg(long)]
+    pub split: bool,
+    /// A file with names that are known everywhere
+    #[arg(long, value_name = "FILE")]
+    pub bindings: Option<PathBuf>,
+    /// A name that is known everywhere; dots make nested maps
+    #[arg(short = 'D', long, value_name = "NAME=VALUE")]
+    pub define: Vec<String>,
+    /// A file that is known by a tag
+    #[arg(long, value_name = "TAG:FILE")]
+    pub tag: Vec<String>,
+    /// Language features to switch on: interpolation, control
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub features: Vec<String>,
+    /// The same as --features interpolation
+    #[arg(long)]
+    pub interpolation: bool,
+    /// Print what can be resolved, and the rest as it is written
+    #[arg(long)]
+    pub partial: bool,
+    /// Keep the ! of ((! … ))
+    #[arg(long)]
+    pub preserve_escapes: bool,
+    /// Keep nodes that are marked as temporary
+    #[arg(long)]
+    pub preserve_temporary: bool,
+    /// A file of values that are kept from run to run
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
+    /// Run no command and write no file, whatever the documents say
+    #[arg(long, visible_alias = "hermetic")]
+    pub no_exec: bool,
+    /// Fetch inputs and files of `read` that are named by http: or https:
+    #[arg(long)]
+    pub allow_http: bool,
+}
+
+impl MergeFlags {
+    /// The machine as far as the flags allow it.
+    fn world(&self) -> HostWorld {
+        let world = HostWorld::new();
+        if self.allow_http { world.fetching(fetch) } else { world }
+    }
+
+    /// What the driver is asked for.
+    fn options(&self) -> MergeOptions {
+        MergeOptions {
+            json: self.json,
+            path: self.path.clone(),
+            select: self.select.clone(),
+            evaluate: self.evaluate.clone(),
+            split: self.split,
+            bindings: self.bindings.clone(),
+            define: self.define.clone(),
+            tag: self.tag.clone(),
+            features: self.features.clone(),
+            interpolation: self.interpolation,
+            partial: self.partial,
+            preserve_escapes: self.preserve_escapes,
+            preserve_temporary: self.preserve_temporary,
+            state: self.state.clone(),
+            no_exec: self.no_exec,
+        }
+    }
+}
+
 /// The form of a report.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Report {
@@ -72,13 +157,13 @@ pub enum Report {
 /// # Errors
 /// When a file cannot be read, or an expression has no value.
 pub fn run(ui: &mut Ui, args: &MergeArgs) -> Result<Exit, Failure> {
-    let run = Run {
+    let documents = Merge {
         template: &args.template,
         stubs: &args.stubs,
-        flags: args.flags.clone(),
-        ..Run::default()
+        options: args.flags.options(),
+        ..Merge::default()
     };
-    print(ui, run, args.report)
+    print(ui, &args.flags.world(), documents, args.report)
 }
 
 /// Processes and prints.
@@ -86,40 +171,45 @@ pub fn run(ui: &mut Ui, args: &MergeArgs) -> Result<Exit, Failure> {
 /// # Errors
 /// When a file cannot be read, or an expression has no value.
 pub fn process(ui: &mut Ui, args: &ProcessArgs) -> Result<Exit, Failure> {
-    let run = Run {
+    let documents = Merge {
         template: &args.template,
         stubs: &args.stubs,
         document: Some(&args.document),
-        flags: args.flags.clone(),
-        ..Run::default()
+        options: args.flags.options(),
+        ..Merge::default()
     };
-    print(ui, run, args.report)
+    print(ui, &args.flags.world(), documents, args.report)
 }
 
-fn print(ui: &mut Ui, mut run: Run<'_>, report: Report) -> Result<Exit, Failure> {
-    run.dialect = match report {
+fn print(
+    ui: &mut Ui,
+    world: &HostWorld,
+    mut documents: Merge<'_>,
+    report: Report,
+) -> Result<Exit, Failure> {
+    documents.dialect = match report {
         Report::Spiff => Dialect::Spiff,
         Report::Ordain | Report::SpiffPlusPlus => Dialect::SpiffPlusPlus,
     };
-    match merging::run(&run) {
+    match merge(world, &documents) {
         Ok(output) => {
             let sources = SourceMap::new();
             ui.diagnostics(diagnose::warnings(&output, &sources), &sources);
             ui.document().write_all(output.text.as_bytes())?;
             Ok(Exit::Done)
         }
-        Err(trouble) if report == Report::Ordain => Err(shown(ui, &trouble)),
-        Err(trouble) => {
+        Err(error) if report == Report::Ordain => Err(shown(ui, &error)),
+        Err(error) => {
             // When nobody reads it there is nobody to tell.
-            let _ = std::io::stderr().write_all(trouble.text().as_bytes());
+            let _ = std::io::stderr().write_all(error.text().as_bytes());
             Err(Failure::Shown)
         }
     }
 }
 
 /// Shows what is wrong with its places.
-pub fn shown(ui: &mut Ui, trouble: &Trouble) -> Failure {
+pub fn shown(ui: &mut Ui, error: &MergeError) -> Failure {
     let sources = SourceMap::new();
-    ui.diagnostics(trouble.diagnostics(&sources), &sources);
+    ui.diagnostics(error.diagnostics(&sources), &sources);
     Failure::Shown
 }

@@ -10,8 +10,8 @@ use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::input;
 use crate::ui::Ui;
+use ordain_driver::puppet;
 
 /// Parse a file and print its syntax tree
 #[derive(Args)]
@@ -48,7 +48,7 @@ enum Format {
 /// When the file cannot be read.
 pub fn run(ui: &mut Ui, args: &ParseArgs) -> Result<Exit, Failure> {
     let (path, text) = if args.file == Path::new("-") {
-        (Path::new(""), input::read_stdin()?)
+        (Path::new(""), puppet::read_stdin()?)
     } else {
         let path = args.file.as_path();
         (path, ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?)

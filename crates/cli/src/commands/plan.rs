@@ -23,14 +23,14 @@ use ordain_store::MachineKey;
 
 use crate::codes;
 use crate::exit::{Exit, Failure, PLAN_HELP};
-use crate::graphs::{self, Loaded};
-use crate::joining;
 use crate::options::{self, CompileArgs, TextOrJson};
-use crate::private;
 use crate::references;
 use crate::runs::{self, Looking, root_path};
-use crate::show::{cycle, failures, plan as show};
+use crate::show::{failures, plan as show};
 use crate::ui::Ui;
+use ordain_driver::private_file;
+use ordain_driver::project::{self, machine_path};
+use ordain_driver::{Compiled, Options as CompileOptions, Purpose, compile, cycle};
 
 /// Show what an apply would change
 ///
@@ -106,14 +106,6 @@ pub fn machine_root(text: &str) -> Result<PathBuf, String> {
     if root.is_dir() { Ok(root) } else { Err("it is not a directory".into()) }
 }
 
-/// A whole path of a machine.
-///
-/// # Errors
-/// When it is none.
-pub fn machine_path(text: &str) -> Result<PathBuf, String> {
-    if text.starts_with('/') { Ok(text.into()) } else { Err("it is not a whole path".into()) }
-}
-
 impl SelectionArgs {
     /// What the engine is asked for.
     pub fn options(&self, noop: bool) -> Options {
@@ -129,13 +121,13 @@ impl SelectionArgs {
     }
 
     /// How to compile for the machine.
-    pub fn compile(&self, args: &CompileArgs) -> CompileArgs {
-        CompileArgs { machine: Some(self.root.clone()), ..args.clone() }
+    pub fn compile_options(&self, args: &CompileArgs) -> CompileOptions {
+        CompileOptions { machine: Some(self.root.clone()), ..args.options() }
     }
 
     /// The machine, for sources at a path: these may have settings of their own.
     pub fn host(&self, sources: &Path) -> Host {
-        let settings = joining::settings(sources);
+        let settings = project::settings(sources);
         let remove = self.allow_remove.iter().chain(&settings.allow_remove);
         let hard_links = self.allow_hard_links || settings.allow_hard_links;
         let mut host = Host::new(self.root.clone(), Box::new(HostRunner));
@@ -149,10 +141,10 @@ impl SelectionArgs {
 /// # Errors
 /// When the sources have errors or the relations a loop.
 pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
-    let compile = args.selection.compile(&args.compile);
-    let mut loaded = graphs::load_examined(ui, &args.path, &compile)?;
+    let compile_options = args.selection.compile_options(&args.compile);
+    let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     let options = args.selection.options(false);
-    let registry = args.compile.registry()?;
+    let registry = compile_options.registry()?;
     // A plan that cannot be signed is not worth the wait.
     let key = args.out.as_ref().map(|_| key(args.state_dir.as_deref())).transpose()?;
     loaded.undo_missing(&args.selection.host(&args.path), &registry)?;
@@ -191,7 +183,7 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// That there is no such target.
-pub fn check_selection(ui: &mut Ui, loaded: &Loaded, options: &Options) -> Result<(), Failure> {
+pub fn check_selection(ui: &mut Ui, loaded: &Compiled, options: &Options) -> Result<(), Failure> {
     let graph = &loaded.graph;
     if let Some(name) = options.targets.iter().find(|name| graph.find(name).is_none()) {
         return Err(references::unknown(name, graph).into());
@@ -222,7 +214,7 @@ pub fn check_selection(ui: &mut Ui, loaded: &Loaded, options: &Options) -> Resul
 /// When the relations have a loop.
 pub fn prepare(
     ui: &mut Ui,
-    loaded: &Loaded,
+    loaded: &Compiled,
     registry: Arc<Registry>,
     options: Options,
 ) -> Result<Prepared, Failure> {
@@ -236,7 +228,7 @@ pub fn prepare(
 pub fn prepare_after(
     ui: &mut Ui,
     earlier: Option<&Prepared>,
-    loaded: &Loaded,
+    loaded: &Compiled,
     registry: Arc<Registry>,
     options: Options,
 ) -> Result<Prepared, Failure> {
@@ -257,7 +249,7 @@ fn key(state_dir: Option<&Path>) -> Result<MachineKey, Failure> {
 /// Writes a plan to a file that only its owner can read.
 fn save(path: &Path, plan: &Plan, saving: &Saving<'_>) -> Result<(), Failure> {
     let failed = |e: std::io::Error| codes::io(&format!("cannot write {}", path.display()), &e);
-    let mut file = std::io::BufWriter::new(private::create(path).map_err(failed)?);
+    let mut file = std::io::BufWriter::new(private_file::create(path).map_err(failed)?);
     saved::save(plan, saving, &mut file).map_err(failed)?;
     file.flush().map_err(failed)?;
     Ok(())

@@ -16,7 +16,9 @@ use ordain_source::Diagnostic;
 use ordain_store::{Run, Store, Subject};
 use serde_json::json;
 
-use super::plan::{machine_path, machine_root};
+use ordain_driver::project::machine_path;
+
+use super::plan::machine_root;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::number_of_run;

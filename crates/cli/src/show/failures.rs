@@ -8,12 +8,12 @@ use ordain_source::{Diagnostic, Span};
 
 use crate::codes;
 use crate::exit::Failure;
-use crate::graphs::Loaded;
 use crate::show::name;
 use crate::ui::{self, Ui};
+use ordain_driver::Compiled;
 
 /// Shows a diagnostic for each error of each failed resource, at the attribute it is about.
-pub fn show<'a>(ui: &mut Ui, reports: impl Iterator<Item = &'a ResourceReport>, loaded: &Loaded) {
+pub fn show<'a>(ui: &mut Ui, reports: impl Iterator<Item = &'a ResourceReport>, loaded: &Compiled) {
     let failed = reports.filter(|r| r.status == Status::Failed);
     let found = failed.flat_map(|report| {
         let errors = report.lines.iter().filter(|l| l.level == Level::Error);
@@ -26,7 +26,7 @@ pub fn show<'a>(ui: &mut Ui, reports: impl Iterator<Item = &'a ResourceReport>, 
 ///
 /// # Errors
 /// When something is.
-pub fn refuse(ui: &mut Ui, prepared: &Prepared, loaded: &Loaded) -> Result<(), Failure> {
+pub fn refuse(ui: &mut Ui, prepared: &Prepared, loaded: &Compiled) -> Result<(), Failure> {
     let graph = &loaded.graph;
     let found: Vec<Diagnostic> = prepared
         .faults()

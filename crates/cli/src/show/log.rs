@@ -9,8 +9,8 @@ use ordain_engine::report::{Line, ResourceReport, Status};
 use ordain_graph::Graph;
 use ordain_source::{Diagnostic, SourceMap, printable_line};
 
-use crate::graphs::Loaded;
 use crate::show::{diff, failures, name};
+use ordain_driver::Compiled;
 
 /// How many digits of a digest are shown.
 const DIGITS: usize = 8;
@@ -36,7 +36,7 @@ pub enum Said {
 
 impl Context {
     /// Of a graph; no content is shown.
-    pub fn new(loaded: &Loaded) -> Self {
+    pub fn new(loaded: &Compiled) -> Self {
         let (graph, sources) = (Arc::clone(&loaded.graph), Arc::clone(&loaded.sources));
         Self { graph, sources, diffs: false, is_verbose: false }
     }

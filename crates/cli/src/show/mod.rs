@@ -1,6 +1,5 @@
 //! How things look: loops, plans, explanations, pictures.
 
-pub mod cycle;
 pub mod diff;
 pub mod explanation;
 pub mod failures;

@@ -10,10 +10,10 @@ use ordain_functions::text::xml_entity;
 use ordain_graph::place::place;
 use ordain_graph::{Barrier, Containment, Edge, EdgeKind, Relations, Resource, ResourceId};
 
-use crate::graphs::Loaded;
 use crate::show::layout::{Size, Spot};
 use crate::show::nest::{HEADING, Nested, Rect, Way, nest};
 use crate::ui::count;
+use ordain_driver::Compiled;
 
 /// The longest label, in characters.
 const LABEL: usize = 40;
@@ -52,20 +52,20 @@ impl Line {
 }
 
 struct Picture<'a> {
-    loaded: &'a Loaded,
+    loaded: &'a Compiled,
     nodes: Vec<ResourceId>,
     parents: Vec<Option<usize>>,
     lines: Vec<Line>,
 }
 
 /// The picture as SVG.
-pub fn svg(loaded: &Loaded) -> String {
+pub fn svg(loaded: &Compiled) -> String {
     let style = format!("<style>{STYLE}</style>");
     Picture::new(loaded).svg(&style)
 }
 
 /// The picture as a page: names can be searched, neighbours light up, wheel and buttons zoom.
-pub fn html(loaded: &Loaded) -> String {
+pub fn html(loaded: &Compiled) -> String {
     let picture = Picture::new(loaded);
     let graph = &loaded.graph;
     let title = escaped(&graph.name);
@@ -91,7 +91,7 @@ pub fn html(loaded: &Loaded) -> String {
 }
 
 impl<'a> Picture<'a> {
-    fn new(loaded: &'a Loaded) -> Self {
+    fn new(loaded: &'a Compiled) -> Self {
         let graph = &loaded.graph;
         let mut used = vec![false; graph.len()];
         for edge in graph.edges.iter().chain(&graph.automatic) {

@@ -12,11 +12,11 @@ use ordain_graph::place::place;
 use ordain_graph::{Attribute, ResourceRef, Step};
 
 use crate::exit::Failure;
-use crate::graphs::Loaded;
 use crate::screen::Style;
 use crate::show::value::shown;
 use crate::show::{WIDTH, diff, gap, name};
 use crate::ui::Ui;
+use ordain_driver::Compiled;
 
 /// The width of the names of properties.
 const NAME_WIDTH: usize = 10;
@@ -47,7 +47,7 @@ const NOT_SHOWN: &[&str] = &[
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn write(ui: &mut Ui, plan: &Plan, loaded: &Loaded) -> Result<(), Failure> {
+pub fn write(ui: &mut Ui, plan: &Plan, loaded: &Compiled) -> Result<(), Failure> {
     let mut reasons: BTreeMap<&ResourceRef, Vec<&ResourceRef>> = BTreeMap::new();
     for entry in &plan.entries {
         for other in &entry.triggers {
@@ -70,7 +70,7 @@ fn write_entry(
     ui: &mut Ui,
     entry: &Entry,
     because: &[&ResourceRef],
-    loaded: &Loaded,
+    loaded: &Compiled,
 ) -> Result<(), Failure> {
     let report = &entry.report;
     let action = report.changes.first().map(|c| c.action);
@@ -122,7 +122,7 @@ fn write_entry(
 }
 
 /// What else is declared of a resource that comes.
-fn declared<'l>(report: &ResourceReport, loaded: &'l Loaded) -> Vec<&'l Attribute> {
+fn declared<'l>(report: &ResourceReport, loaded: &'l Compiled) -> Vec<&'l Attribute> {
     let Some(id) = loaded.graph.find(&report.resource) else { return Vec::new() };
     let changed = |name: &str| report.changes.iter().any(|c| c.property == name);
     // What nobody declared: the type has it by default.
@@ -143,7 +143,7 @@ fn write_command(
     ui: &mut Ui,
     column: usize,
     report: &ResourceReport,
-    loaded: &Loaded,
+    loaded: &Compiled,
 ) -> Result<(), Failure> {
     let Some(id) = loaded.graph.find(&report.resource) else { return Ok(()) };
     let resource = loaded.graph.resource(id);

@@ -12,18 +12,17 @@ use ordain_engine::registry::Registry;
 use ordain_engine::reversal::Noted;
 use ordain_engine::watch::Wake;
 use ordain_puppet::eval::STACK_SIZE;
+use ordain_source::Diagnostic;
 use ordain_source::limits::on_deep_stack;
-use ordain_source::{Diagnostic, Touched};
 
 use crate::codes;
 use crate::commands::plan::prepare_after;
 use crate::commands::watch::WatchArgs;
 use crate::exit::Failure;
-use crate::graphs::Loaded;
-use crate::options::CompileArgs;
-use crate::running::Running;
 use crate::show::failures;
 use crate::ui::Ui;
+use ordain_driver::Compiled;
+use ordain_driver::LiveSources;
 
 /// How long the end waits for a compile that is under way, and for programs to let go of what they
 /// started.
@@ -75,7 +74,7 @@ impl Read {
 
 /// A graph that is ready to be kept true.
 pub(super) struct Made {
-    pub loaded: Loaded,
+    pub loaded: Compiled,
     pub prepared: Prepared,
     /// What the machine has noted of resources that are to be undone.
     pub noted: Noted,
@@ -182,13 +181,13 @@ struct Work {
     args: Arc<WatchArgs>,
     registry: Arc<Registry>,
     kept: Kept,
-    running: Option<Running>,
+    running: Option<LiveSources>,
 }
 
 impl Work {
     fn run(mut self, orders: &Receiver<Order>, answers: &Sender<Answer>, wake: &Wake) {
         loop {
-            let order = match self.running.as_ref().and_then(Running::patience) {
+            let order = match self.running.as_ref().and_then(LiveSources::patience) {
                 Some(patience) => orders.recv_timeout(patience),
                 None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
@@ -218,16 +217,15 @@ impl Work {
 
     fn compile_here(&mut self) -> Answer {
         let (start, began) = (Instant::now(), SystemTime::now());
-        let compile = self.args.selection.compile(&self.args.compile);
-        let compile = CompileArgs { touched: Touched::default(), ..compile };
+        let options = self.args.selection.compile_options(&self.args.compile);
         let args = Arc::clone(&self.args);
         let (made, text) = self.hearing(|work| {
-            let mut running = Running::start(&mut work.ui, &args.path, &compile)?;
+            let mut running = LiveSources::start(&mut work.ui, &args.path, &options)?;
             let made = work.next(&mut running)?;
-            work.running = Some(running).filter(Running::goes_on);
+            work.running = Some(running).filter(LiveSources::goes_on);
             Ok(made)
         });
-        let paths = watched(&compile.touched.paths(), &self.args.path);
+        let paths = watched(&options.touched.paths(), &self.args.path);
         let sources = Some(Read { paths, began });
         Answer { made, text, sources, inputs: self.inputs(), took: start.elapsed() }
     }
@@ -249,11 +247,11 @@ impl Work {
     }
 
     fn inputs(&self) -> Vec<PathBuf> {
-        self.running.as_ref().map(Running::files).unwrap_or_default()
+        self.running.as_ref().map(LiveSources::files).unwrap_or_default()
     }
 
     /// The next graph, made ready.
-    fn next(&mut self, running: &mut Running) -> Result<Option<Box<Made>>, Failure> {
+    fn next(&mut self, running: &mut LiveSources) -> Result<Option<Box<Made>>, Failure> {
         let Some(mut loaded) = running.poll(&mut self.ui)? else { return Ok(None) };
         if loaded.plan.is_some() {
             let text = "a saved plan is applied once and not watched";

@@ -96,7 +96,8 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     if !args.path.exists() {
         return Err(codes::missing(&args.path).into());
     }
-    args.compile.check_paths()?;
+    let compile_options = args.compile.options();
+    compile_options.check_paths()?;
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = runs::lock(&dir)?;
     let store = runs::journal(ui, &dir)?;
@@ -114,7 +115,7 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     let host = Arc::new(runs::keeping(host, &store, run));
     let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
     signals.listen(keeper.waker(), ui.lines()).map_err(failed)?;
-    let registry = args.compile.registry()?;
+    let registry = compile_options.registry()?;
     let (teller, manager) = (teller(ui, args), Manager::of_environment());
     let compiler = Compiler::start(ui, args, &registry, keeper.waker()).map_err(failed)?;
     let mut watching = Watching {

@@ -356,7 +356,11 @@ impl Evaluator<'_> {
                             "control variable list entry requires name field",
                         ));
                     };
-                    let values = map.get("values").map(|i| i.value.clone()).unwrap_or_default();
+                    let Some(values) = map.get("values").map(|i| i.value.clone()) else {
+                        return Err(Stop::failed(
+                            "control variable list entry requires values field",
+                        ));
+                    };
                     out.push(Range { name, index: text("index"), values });
                 }
             }

@@ -170,6 +170,10 @@ impl Evaluator<'_> {
                 if let Err(stop) = left {
                     return Err(self.without_left(stop, b, env, info));
                 }
+                // What the second is does not matter then.
+                if op == BinaryOp::Mod && !matches!(left, Ok(Value::Int(_))) {
+                    return Err(Stop::failed("integer operand required"));
+                }
                 let right = self.eval(b, env, info);
                 if let (Ok(Value::Int(a)), Ok(Value::Int(b))) = (&left, &right)
                     && let Some(number) = op.arithmetic(*a, *b)

@@ -9,6 +9,7 @@ use super::tree::{Body, Children, Extra, Inst, InstId, Memo, NOWHERE, Reached, S
 use super::{Dialect, Env, Eval, Evaluator, Info};
 use crate::load::{ListEntry, ListSrc, MapSrc, Marks, SrcId, SrcKind};
 use crate::syntax::ast::{Expr, ExprId};
+use crate::syntax::parser::ParseError;
 use crate::syntax::print::print;
 use crate::value::{Flags, Item, List, Map, Template, TemplateBody, Value, is_expression};
 
@@ -97,17 +98,19 @@ impl Evaluator<'_> {
         }
     }
 
+    /// What is reported of a text that is no expression.
+    fn unparseable(&self, error: &ParseError) -> EcoString {
+        let spiff = "unparseable expression";
+        self.words(spiff, error.near.as_deref().unwrap_or(spiff))
+    }
+
     #[inline(never)]
-    fn reach_broken(
-        &mut self,
-        id: InstId,
-        error: crate::syntax::parser::ParseError,
-    ) -> Eval<Reached> {
+    fn reach_broken(&mut self, id: InstId, error: ParseError) -> Eval<Reached> {
         if let Some(item) = self.override_of(id) {
             return Ok(self.replaced(id, item));
         }
         let issue = Issue {
-            text: "unparseable expression".into(),
+            text: self.unparseable(&error),
             detail: Some(error.message.into()),
             ..Issue::default()
         };
@@ -200,7 +203,7 @@ impl Evaluator<'_> {
                     last = next;
                     self.top(next, &env, &mut info)
                 }
-                Some(Err(_)) => Err(Stop::failed("unparseable expression")),
+                Some(Err(error)) => Err(Stop::failed(self.unparseable(&error))),
                 None => break,
             };
         }
@@ -275,7 +278,8 @@ impl Evaluator<'_> {
         }
         let item = Item { value, flags: info.flags };
         if info.undefined {
-            let found = if info.merged { None } else { self.override_of(id) };
+            let is_own = info.merged || info.prefer;
+            let found = if is_own { None } else { self.override_of(id) };
             return Ok(match found {
                 Some(item) => self.replaced(id, marked(item, info.flags)),
                 None => Reached::Undefined,
@@ -464,7 +468,7 @@ impl Evaluator<'_> {
         while let Some(at) = todo.pop() {
             let Body::Src(src) = self.nodes[at].body else { continue };
             match &self.sources.nodes[src].kind {
-                SrcKind::Broken(..) => found.push(at),
+                SrcKind::Broken(_, error) => found.push((at, self.unparseable(error))),
                 SrcKind::Map(_) => todo.extend(self.own_entries(at).iter().rev().map(|e| e.1)),
                 SrcKind::List(list) => {
                     let entries = list.entries.clone();
@@ -478,10 +482,10 @@ impl Evaluator<'_> {
                 _ => {}
             }
         }
-        for node in found {
+        for (node, text) in found {
             let known = matches!(self.nodes[node].reached, Memo::Done(_));
             if !known {
-                self.nodes[node].reached = Memo::Done(Err(Stop::failed("unparseable expression")));
+                self.nodes[node].reached = Memo::Done(Err(Stop::failed(text)));
             }
             self.extra(id).reported.push(node);
         }

@@ -88,7 +88,10 @@ impl Evaluator<'_> {
     /// Whether a node is a control structure in a list: it is evaluated in the place of the list.
     fn is_list_control(&self, node: InstId) -> bool {
         matches!(self.nodes[node].step, Step::Index(_) | Step::Named(_))
-            && self.map_source(node).is_some_and(|map| map.control)
+            && self.map_source(node).is_some_and(|map| {
+                let keys = map.entries.iter().map(|entry| entry.0.as_str());
+                map.control && super::control::named(keys).is_some()
+            })
     }
 
     /// The steps as `__ctx.PATH` shows them: entries with a key by their key.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 use ordain_data::yaml::Tree;
-use ordain_source::EntryKind;
+use ordain_source::{EntryKind, is_web, without_passwords};
 
 use super::exec::{argument, denied, home_path};
 use super::{Call, Table, clean_path, eager, encode, fail};
@@ -65,15 +65,18 @@ fn read_kept(call: &mut Call<'_, '_>, keep: bool) -> Eval<Value> {
         let plus = format!("read: {e}");
         fail(call.ev.words(&e, &plus))
     })?;
-    interpret(call, &Source { name: &file, bytes: &bytes, keep }, &mode)
+    let name = if is_web(&file) { without_passwords(&file) } else { file.as_str().into() };
+    // Sources are kept by their names: what needs another password may be another text.
+    let keep = keep && name == file.as_str();
+    interpret(call, &Source { name: &name, bytes: &bytes, keep }, &mode)
 }
 
 /// The bytes of a file.
 fn content_of(call: &Call<'_, '_>, file: &EcoString) -> Result<Rc<[u8]>, EcoString> {
-    if file.starts_with("http:") || file.starts_with("https:") {
-        return Err(ecow::eco_format!(
-            "error getting [{file}]: files are not fetched from the net"
-        ));
+    if is_web(file) {
+        let fetched = call.ev.world.fetch(file).map(Rc::from);
+        let shown = without_passwords(file);
+        return fetched.map_err(|e| ecow::eco_format!("error getting [{shown}]: {e}"));
     }
     let read = call.ev.world.read(Path::new(file.as_str()));
     read.map(Rc::from).map_err(|e| {

@@ -308,6 +308,8 @@ fn ipset(call: &mut Call<'_, '_>) -> Eval<Value> {
         }
         _ => return Err(Stop::failed("ip range or range list expected as first argument")),
     }
+    // The original has the words of `static_ips`, and looks at the indices first.
+    let given = indices(rest, "arguments to static_ips must be integer or list of integers")?;
     let Value::Int(count) = count else {
         return Err(Stop::failed("number of IPs in set expected as second argument"));
     };
@@ -315,11 +317,8 @@ fn ipset(call: &mut Call<'_, '_>) -> Eval<Value> {
         .ok()
         .filter(|n| *n <= most_items())
         .ok_or_else(|| Stop::failed(format!("invalid number of IPs: {count}")))?;
-    let wanted: Vec<i64> = if rest.is_empty() {
-        (0..i64::try_from(count).unwrap_or(0)).collect()
-    } else {
-        indices(rest, "arguments to ipset must be integer or list of integers")?
-    };
+    let wanted: Vec<i64> =
+        if rest.is_empty() { (0..i64::try_from(count).unwrap_or(0)).collect() } else { given };
     if wanted.len() < count {
         return Err(Stop::failed(format!(
             "too many required entries ({count} > {} available indices)",

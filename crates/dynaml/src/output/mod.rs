@@ -169,7 +169,7 @@ impl Writer<'_> {
         }
     }
 
-    fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(crate) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         match text.strip_prefix("((!") {
             Some(rest) if self.unescape && text.ends_with("))") => format!("(({rest}").into(),
             _ if self.unescape && self.interpolation => interpolation::unescape(text).into(),
@@ -257,7 +257,7 @@ fn block(value: &Value) -> Block {
     }
 }
 
-fn unescape_key(key: &str) -> Cow<'_, str> {
+pub(crate) fn unescape_key(key: &str) -> Cow<'_, str> {
     match key {
         "<<!" => "<<".into(),
         "<<<!" => "<<<".into(),

@@ -28,6 +28,8 @@ pub struct ParseError {
     pub message: String,
     /// The byte it was noticed at.
     pub at: usize,
+    /// What spiff++ says of it, where that is known.
+    pub near: Option<String>,
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -96,12 +98,13 @@ impl Parser<'_, '_> {
     }
 
     fn fail<T>(&self, message: impl Into<String>) -> Result<T> {
-        Err(ParseError { message: message.into(), at: self.cursor.pos() })
+        Err(ParseError { message: message.into(), at: self.cursor.pos(), near: None })
     }
 
     /// Gives up, whatever else may be tried.
     fn refuse<T>(&mut self, message: &str) -> Result<T> {
-        let error = ParseError { message: message.to_owned(), at: self.cursor.pos() };
+        let at = self.cursor.pos();
+        let error = ParseError { message: message.to_owned(), at, near: None };
         self.refused.get_or_insert_with(|| error.clone());
         Err(error)
     }
@@ -109,7 +112,7 @@ impl Parser<'_, '_> {
     fn furthest_error(&self) -> ParseError {
         let at = self.cursor.furthest();
         let message = self.hint.map_or_else(|| self.unexpected_at(at), ToOwned::to_owned);
-        ParseError { message, at }
+        ParseError { message, at, near: None }
     }
 
     fn unexpected<T>(&self) -> Result<T> {

@@ -5,7 +5,7 @@ mod kept;
 mod parse;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use ordain_data::Value;
@@ -13,10 +13,10 @@ use ordain_graph::{Resource, ResourceRef};
 use ordain_process::interruption;
 
 use crate::accounts;
-use crate::host::{Host, Outcome, RunAs};
+use crate::host::{Host, Invocation, Outcome, RunAs};
 use crate::kind::{
     Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine,
-    LogSource, ParseContext, Watch,
+    LogSource, ParseContext, Program, Watch,
 };
 use crate::kinds::write::own_ids;
 use command::{CommandLine, Provider};
@@ -72,6 +72,15 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "unless", doc: "Commands; if one succeeds the command does not run" },
     AttributeDoc { name: "unless_cwd", doc: "The directory in which unless runs; cwd by default" },
     AttributeDoc { name: "user", doc: "The user to run as" },
+    AttributeDoc {
+        name: "watch",
+        doc: "A command that writes a line when the resource is to be looked at, in `watch` alone",
+    },
+    AttributeDoc { name: "watch_cwd", doc: "The directory in which watch runs; cwd by default" },
+    AttributeDoc {
+        name: "watch_files",
+        doc: "Paths; a change there has the resource looked at; with a slash at its end all below",
+    },
 ];
 
 impl Kind for Exec {
@@ -129,10 +138,21 @@ struct Checks {
     newer: Vec<PathBuf>,
 }
 
+/// What tells that the command may have to run.
+#[derive(Debug, Default)]
+struct Signs {
+    /// A command that writes a line then.
+    watch: Option<CommandLine>,
+    watch_cwd: Option<PathBuf>,
+    /// Paths that change then.
+    files: Vec<PathBuf>,
+}
+
 #[derive(Debug)]
 struct ExecInstance {
     title: String,
     checks: Checks,
+    signs: Signs,
     done: Option<CommandLine>,
     done_cwd: Option<PathBuf>,
     keep_output: bool,
@@ -218,6 +238,16 @@ impl ExecInstance {
             }
             Err(error) => Err(KindError::new(error.to_string())),
         }
+    }
+
+    /// The program that says when the resource is to be looked at.
+    fn program(&self, watch: &CommandLine, host: &Host) -> Result<Program, KindError> {
+        let name = format!("The watch command {}", self.shown(watch));
+        let cwd = self.signs.watch_cwd.as_deref();
+        let invocation = self.surroundings.invocation(watch, cwd, false, host);
+        let invocation = invocation.map_err(|e| KindError::new(format!("{name}: {e}")))?;
+        let invocation = Invocation { timeout: None, ..invocation };
+        Ok(Program { name, invocation, is_secret: self.secret })
     }
 
     fn shown(&self, command: &CommandLine) -> String {
@@ -317,11 +347,27 @@ impl Instance for ExecInstance {
         wanted
     }
 
-    fn watches(&self, _: &Host) -> Vec<Watch> {
-        self.creates.iter().chain(&self.checks.newer).cloned().map(Watch::Path).collect()
+    fn watches(&self, host: &Host) -> Vec<Watch> {
+        let paths = self.creates.iter().chain(&self.checks.newer).cloned().map(Watch::Path);
+        let signs = self.signs.files.iter().map(|path| {
+            let is_tree = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+            if is_tree { Watch::Tree(path.clone()) } else { Watch::Path(path.clone()) }
+        });
+        // What keeps it from starting is said when the resource is looked at: its program or its
+        // user may come with what it depends on.
+        let program = self.signs.watch.iter().filter_map(|watch| self.program(watch, host).ok());
+        let program = program.map(|program| Watch::Program(Arc::new(program)));
+        paths.chain(signs).chain(program).collect()
+    }
+
+    fn watches_move(&self) -> bool {
+        self.signs.watch.is_some()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        if let Some(watch) = self.signs.watch.as_ref().filter(|_| host.stays) {
+            self.program(watch, host)?;
+        }
         if self.refreshonly || !self.wanted(host)? {
             return Ok(Vec::new());
         }

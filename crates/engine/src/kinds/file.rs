@@ -37,6 +37,7 @@ use backup::Backup;
 use checksum::Checksum;
 use mode::Mode;
 use source::Source;
+pub(crate) use web::Address;
 
 /// The kind.
 #[derive(Clone, Debug)]

@@ -23,8 +23,9 @@ use super::workers::{Done, Job, Workers, Workshop};
 use crate::host::Host;
 use crate::kind::Watch;
 use crate::prepare::{Item, Prepared, Ready};
+use crate::redact::Secrets;
 use crate::report::ResourceReport;
-use crate::step::Observer;
+use crate::step::{self, Observer};
 use crate::successor::Succession;
 use crate::transfer::Transfers;
 use crate::unfinished::Unfinished;
@@ -205,13 +206,7 @@ impl Keeper {
             self.follow_moves(done.vertex, &mut turn);
             turn.reports.extend(done.reports);
         }
-        for key in self.watches.take()? {
-            match key {
-                Key::Vertex(id) => self.scheduler.touched(id),
-                Key::Sources => turn.sources_changed = true,
-                Key::Inputs => turn.inputs_changed = true,
-            }
-        }
+        self.hear_watches(&mut turn)?;
         if self.next_look.is_some_and(|at| at <= Instant::now()) {
             self.unwatched.iter().for_each(|id| self.scheduler.touched(*id));
             self.next_look = Some(Instant::now() + UNWATCHED);
@@ -219,6 +214,44 @@ impl Keeper {
         self.obey(&mut turn);
         turn.flapping = self.scheduler.take_flapping();
         Ok(turn)
+    }
+
+    /// Tells the scheduler what the watches told.
+    fn hear_watches(&mut self, turn: &mut Turn) -> io::Result<()> {
+        let happened = self.watches.take()?;
+        for key in happened.touched {
+            match key {
+                Key::Vertex(id) => self.scheduler.touched(id),
+                Key::Sources => turn.sources_changed = true,
+                Key::Inputs => turn.inputs_changed = true,
+            }
+        }
+        // Sources and inputs have no programs.
+        let vertex = |key| if let Key::Vertex(id) = key { Some(id) } else { None };
+        for id in happened.wrote.into_iter().filter_map(vertex) {
+            self.scheduler.asked(id);
+        }
+        for (key, how) in happened.ended {
+            if let Some(id) = vertex(key) {
+                self.program_ended(id, &how, turn);
+            }
+        }
+        Ok(())
+    }
+
+    /// The program that tells of a resource has ended: the resource has failed.
+    fn program_ended(&mut self, id: VertexId, how: &str, turn: &mut Turn) {
+        self.watches.disarm(Key::Vertex(id));
+        self.moving.remove(&id);
+        if let Some((prepared, resource)) = self.found(id) {
+            let declared = prepared.graph.resource(resource);
+            let secrets = Secrets::of(declared);
+            let text = secrets.map_or_else(|| how.to_string(), |secrets| secrets.text(how));
+            let mut report = step::blank(declared, prepared.path(resource), None);
+            report.fail(text);
+            turn.reports.push(report);
+        }
+        self.scheduler.watch_failed(id);
     }
 
     /// All resources with how they stand, in the order of the graph.

@@ -95,6 +95,13 @@ impl Default for Tuning {
     }
 }
 
+/// How long the watch of a resource that broke down is not armed, in milliseconds; twice as long each
+/// time, until it lasts for [`REST_AFTER_BREAKDOWNS`].
+const FIRST_PAUSE: u64 = 1000;
+
+/// A watch that lasted so many milliseconds has not broken down for what made it break down before.
+const REST_AFTER_BREAKDOWNS: u64 = 10 * 60 * 1000;
+
 /// How often the delay of a resource that flaps is doubled.
 const MAX_BACKOFF: u32 = 6;
 
@@ -143,6 +150,8 @@ pub(super) enum Timer {
     Poll,
     /// An event that had to wait counts now.
     Event,
+    /// A watch that broke down is armed again.
+    Arm,
 }
 
 impl Scheduler {
@@ -214,13 +223,36 @@ impl Scheduler {
         self.mark_dirty(id.index);
     }
 
-    /// The watch of a resource broke down; it is not looked at before it is armed again.
-    pub fn disarmed(&mut self, id: VertexId) {
+    /// The watch of a resource broke down, and does not tell anything more. The resource has failed:
+    /// with a try left its watch is armed again after a pause, and then it is looked at.
+    pub fn watch_failed(&mut self, id: VertexId) {
+        let now = self.now;
+        let Some(state) = self.known_mut(id).filter(|state| !state.failed && state.armed) else {
+            return;
+        };
+        let lasted = now.saturating_sub(state.broke_at);
+        state.breakdowns = if lasted > REST_AFTER_BREAKDOWNS { 1 } else { state.breakdowns + 1 };
+        state.broke_at = now;
+        self.failed(id.index);
         let Some(state) = self.known_mut(id) else { return };
-        if std::mem::replace(&mut state.armed, false) {
+        if !state.failed {
+            // One that always breaks down at once would keep the machine busy.
+            let pause = FIRST_PAUSE << (state.breakdowns - 1).min(MAX_BACKOFF);
+            let at = state.not_before.max(now.saturating_add(pause));
+            state.not_before = at;
+            state.armed = false;
             self.unarmed += 1;
+            self.set_timer(at, id.index, Timer::Arm);
         }
-        self.consider(id.index);
+        self.refresh_vertex(id.index);
+    }
+
+    /// The program of a resource asks for a check.
+    pub fn asked(&mut self, id: VertexId) {
+        if let Some(state) = self.known_mut(id) {
+            state.is_asked = true;
+        }
+        self.touched(id);
     }
 
     /// Something happened to a resource.
@@ -342,8 +374,8 @@ impl Scheduler {
         let acted = matches!(outcome, Outcome::Changed | Outcome::Ran);
         let notifies = acted && !state.vertex.settings.noop;
         // Nobody undoes a command that is to run at such a pace.
-        let is_paced =
-            outcome == Outcome::Ran && matches!(state.vertex.settings.poll, Poll::Every(_));
+        let has_pace = matches!(state.vertex.settings.poll, Poll::Every(_)) || state.was_asked;
+        let is_paced = outcome == Outcome::Ran && has_pace;
         let flaps = notifies
             && !is_paced
             && note_change(state, &tuning, now)
@@ -480,12 +512,22 @@ impl Scheduler {
             self.due -= usize::from(timer != Timer::Poll);
             match timer {
                 Timer::Wake => self.consider(index),
+                Timer::Arm => self.arm_again(index),
                 Timer::Poll | Timer::Event => self.mark_dirty(index),
             }
         }
         if self.next_sweep.is_some_and(|at| at <= now) {
             self.next_sweep = self.tuning.sweep.map(|after| now.saturating_add(after.max(1)));
             self.look_at_all();
+        }
+    }
+
+    /// Orders the watch of a vertex that broke down.
+    fn arm_again(&mut self, index: u32) {
+        let Some(state) = self.state(index) else { return };
+        if !state.armed && !state.leaving {
+            let id = VertexId { index, generation: state.generation };
+            self.orders.push(Order::Watch(id));
         }
     }
 
@@ -543,6 +585,7 @@ impl Scheduler {
             edge.taken = std::mem::take(&mut edge.pending);
         }
         state.dirty = false;
+        state.was_asked = std::mem::take(&mut state.is_asked);
         (state.running, state.rides) = (true, rides);
         let vertex = VertexId { index, generation: state.generation };
         self.refresh_vertex(index);

@@ -268,6 +268,64 @@ fn a_command_that_runs_at_a_pace_does_not_fight() {
 }
 
 #[test]
+fn a_command_that_its_program_asks_for_does_not_fight() {
+    let mut s = Scheduler::new(quick(), 0);
+    s.swap(wiring(2, &[])).unwrap();
+    let (asked, touched) = (s.find(&name(0)).unwrap(), s.find(&name(1)).unwrap());
+    let mut runs = [0; 2];
+    for now in (0..1_000).step_by(10) {
+        for (id, number, _) in checks(&mut s, now) {
+            runs[number] += 1;
+            s.finished(id, Outcome::Ran);
+        }
+        s.asked(asked);
+        s.touched(touched);
+    }
+    assert_eq!(runs[0], 100);
+    assert!(runs[1] < 100, "{runs:?}");
+    assert_eq!(s.take_flapping(), [name(1)]);
+}
+
+#[test]
+fn a_watch_that_breaks_down_is_armed_again_for_each_try() {
+    let mut graph = wiring(2, &[(0, 1, false)]);
+    graph.vertices[0].settings.retry = Some(2);
+    let mut s = Scheduler::new(quick(), 0);
+    s.swap(graph).unwrap();
+    let id = s.find(&name(0)).unwrap();
+    let (mut armed, mut checked) = (Vec::new(), Vec::new());
+    for now in (0..60_000).step_by(100) {
+        for order in s.orders(now) {
+            match order {
+                Order::Watch(id) => {
+                    armed.extend(s.name(id).filter(|n| **n == name(0)).map(|_| now));
+                    s.armed(id);
+                }
+                Order::Check(due) => due.iter().for_each(|due| {
+                    checked.extend(s.name(due.vertex).cloned().map(|n| (now, n.title)));
+                    s.finished(due.vertex, Outcome::InPlace);
+                }),
+                Order::Unwatch(_) => {}
+            }
+        }
+        // It breaks down when it has been looked at.
+        if checked.last().is_some_and(|(at, title)| *at == now && title == "/0") {
+            s.watch_failed(id);
+        }
+    }
+    // Each after a second, twice as long the next time.
+    assert_eq!(armed, [0, 1_100, 3_200]);
+    let of = |title: &str| -> Vec<u64> {
+        checked.iter().filter(|c| c.1 == title).map(|c| c.0).collect()
+    };
+    assert_eq!((of("/0"), of("/1")), (vec![100, 1_200, 3_300], vec![]));
+    let standings: Vec<Standing> = s.standings().into_iter().map(|(_, how)| how).collect();
+    assert_eq!(standings, [Standing::Failed, Standing::Waiting]);
+    // It waits for nothing any more.
+    assert!(s.quiet_since().is_some());
+}
+
+#[test]
 fn resources_that_fight_are_found() {
     // Two resources undo each other's work: each change is an event for the other.
     let mut s = Scheduler::new(quick(), 0);

@@ -60,6 +60,14 @@ pub(super) struct State {
     pub(super) backoff: u32,
     /// Whether it was ever told of that it flaps.
     pub(super) is_named: bool,
+    /// Whether its program asks for the next check.
+    pub(super) is_asked: bool,
+    /// Whether its program asked for the check that runs, or ran last.
+    pub(super) was_asked: bool,
+    /// How often its watch broke down, each time soon after it was armed.
+    pub(super) breakdowns: u32,
+    /// When its watch broke down last.
+    pub(super) broke_at: u64,
 }
 
 impl State {
@@ -87,6 +95,10 @@ impl State {
             changes: VecDeque::new(),
             backoff: 0,
             is_named: false,
+            is_asked: false,
+            was_asked: false,
+            breakdowns: 0,
+            broke_at: 0,
         }
     }
 

@@ -1,5 +1,5 @@
 //! What happens on this machine, for those who wait for it: files by inotify, units of systemd by
-//! its bus, the network by netlink.
+//! its bus, the network by netlink, and what programs say that were started for it.
 //!
 //! [`Watches`] tells only that something may have changed, and of which of those who asked. It may
 //! tell too much and tell it twice; what it must not do is to miss something between the moment
@@ -8,6 +8,7 @@
 mod bells;
 mod network;
 mod paths;
+mod programs;
 #[cfg(test)]
 mod tests;
 mod units;
@@ -27,6 +28,7 @@ pub use bells::Bell;
 use bells::Bells;
 use network::Network;
 pub use paths::Paths;
+use programs::Programs;
 use units::Units;
 
 /// Wakes whoever sleeps in a poll.
@@ -38,6 +40,18 @@ pub struct Watches<K> {
     units: Units<K>,
     network: Network<K>,
     bells: Bells<K>,
+    programs: Programs<K>,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub struct Happened<K> {
+    /// For whom something happened.
+    pub touched: BTreeSet<K>,
+    /// Whose program wrote a line.
+    pub wrote: BTreeSet<K>,
+    /// Whose program ended, and how, in words that begin with the program's name.
+    pub ended: Vec<(K, String)>,
 }
 
 impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
@@ -49,7 +63,8 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
     pub fn new(wake: Wake) -> io::Result<Self> {
         let network = Network::new(wake.clone());
         let bells = Bells::new(wake.clone());
-        Ok(Self { paths: Paths::new()?, units: Units::new(wake), network, bells })
+        let programs = Programs::new(wake.clone());
+        Ok(Self { paths: Paths::new()?, units: Units::new(wake), network, bells, programs })
     }
 
     /// Watches all of these for a key, besides what is watched for it already.
@@ -66,6 +81,10 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
                 Watch::Network => self.network.add(key),
                 Watch::Bell(bell) => {
                     self.bells.add(bell, key);
+                    Ok(())
+                }
+                Watch::Program(program) => {
+                    self.programs.add(program, key, host);
                     Ok(())
                 }
             };
@@ -95,19 +114,23 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
         self.units.remove(key);
         self.network.remove(key);
         self.bells.remove(key);
+        self.programs.remove(key);
     }
 
-    /// For whom something happened since the last call. Does not wait.
+    /// What happened since the last call. Does not wait.
     ///
     /// # Errors
     /// When the kernel does not tell any more.
-    pub fn take(&mut self) -> io::Result<BTreeSet<K>> {
-        let mut touched = FxHashSet::default();
+    pub fn take(&mut self) -> io::Result<Happened<K>> {
+        let (mut touched, mut wrote) = (FxHashSet::default(), FxHashSet::default());
+        let mut ended = Vec::new();
         self.paths.take_events(&mut touched)?;
         self.units.take_events(&mut touched);
         self.network.take_events(&mut touched);
         self.bells.take_events(&mut touched);
-        Ok(touched.into_iter().collect())
+        self.programs.take_events(&mut wrote, &mut ended);
+        let (touched, wrote) = (touched.into_iter().collect(), wrote.into_iter().collect());
+        Ok(Happened { touched, wrote, ended })
     }
 }
 

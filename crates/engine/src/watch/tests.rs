@@ -204,3 +204,90 @@ fn seen(place: &Place, name: &str, deep: bool) -> String {
         .collect();
     format!("{kind} {below:?}")
 }
+
+/// What a program of `/bin/sh` tells until it has ended: how many times that it wrote, and how it
+/// ended.
+fn told(script: &str, is_secret: bool) -> (usize, Vec<String>) {
+    let (sender, woken) = std::sync::mpsc::channel();
+    let wake: super::Wake = std::sync::Arc::new(move || sender.send(()).unwrap_or_default());
+    let mut watches = super::Watches::<u32>::new(wake).unwrap();
+    let invocation = crate::host::Invocation::new(["/bin/sh", "-c", script]);
+    let program = crate::kind::Program { name: "It".into(), invocation, is_secret };
+    let host = crate::host::Host::new("/".into(), Box::new(crate::runner::HostRunner));
+    watches.arm(7, &[crate::kind::Watch::Program(program.into())], &host).unwrap();
+    let mut count = 0;
+    loop {
+        woken.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+        let happened = watches.take().unwrap();
+        count += happened.wrote.len();
+        if !happened.ended.is_empty() {
+            assert!(happened.touched.is_empty());
+            return (count, happened.ended.into_iter().map(|(_, how)| how).collect());
+        }
+    }
+}
+
+#[test]
+fn a_program_tells_by_lines_and_by_its_end() {
+    assert_eq!(told("echo a", false), (1, vec!["It ended with status 0".into()]));
+    // What comes at once is told once, and empty lines and what is not a line not at all.
+    assert_eq!(told("printf 'a\\nb\\nc\\n'; exit 3", false).0, 1);
+    assert_eq!(told("printf '\\n\\r\\n\\n'; printf a", false).0, 0);
+    let why = "echo no such log >&2; exit 3";
+    assert_eq!(told(why, false).1, ["It ended with status 3: no such log"]);
+    assert_eq!(told(why, true).1, ["It ended with status 3: [output redacted]"]);
+    assert_eq!(told("kill -9 $$", false).1, ["It was ended by signal 9"]);
+    assert_eq!(told("exec >&-; sleep 60", false).1, ["It closed its standard output"]);
+    // It is told even if what wrote much to standard error ends.
+    let (_, how) = told("yes broken | head -c 300300 >&2; exit 1", false);
+    assert!(how[0].len() < 1200 && how[0].ends_with("broken"), "{how:?}");
+}
+
+#[test]
+fn a_program_that_cannot_be_started_has_ended() {
+    let (sender, woken) = std::sync::mpsc::channel();
+    let mut watches = super::Watches::<u32>::new(std::sync::Arc::new(move || {
+        sender.send(()).unwrap_or_default()
+    }))
+    .unwrap();
+    let invocation = crate::host::Invocation::new(["/nonexistent/program"]);
+    let program = crate::kind::Program { name: "It".into(), invocation, is_secret: false };
+    let host = crate::host::Host::new("/".into(), Box::new(crate::runner::HostRunner));
+    watches.arm(7, &[crate::kind::Watch::Program(program.into())], &host).unwrap();
+    woken.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+    let ended = watches.take().unwrap().ended;
+    assert_eq!(ended[0].0, 7);
+    assert!(ended[0].1.starts_with("It could not be started: No such file"), "{ended:?}");
+}
+
+#[test]
+fn an_endless_printer_waits_and_is_ended_with_what_it_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let (sender, woken) = std::sync::mpsc::channel();
+    let mut watches = super::Watches::<u32>::new(std::sync::Arc::new(move || {
+        sender.send(()).unwrap_or_default()
+    }))
+    .unwrap();
+    let count = dir.path().join("count");
+    let script = format!("sleep 1000 & echo $! >{0}; exec yes", count.display());
+    let invocation = crate::host::Invocation::new(["/bin/sh", "-c", &script]);
+    let program = crate::kind::Program { name: "It".into(), invocation, is_secret: false };
+    let host = crate::host::Host::new("/".into(), Box::new(crate::runner::HostRunner));
+    watches.arm(7, &[crate::kind::Watch::Program(program.into())], &host).unwrap();
+    // The pauses grow: a printer without end is told of a few times.
+    for _ in 0..3 {
+        woken.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
+    }
+    assert_eq!(watches.take().unwrap().wrote, BTreeSet::from([7]));
+    let child = fs::read_to_string(&count).unwrap();
+    watches.disarm(7);
+    assert!(watches.take().unwrap().wrote.is_empty());
+    let stat = || fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+    for _ in 0..1000 {
+        if !stat().is_ok_and(|stat| !stat.contains(") Z ")) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("what the program started is still there: {:?}", stat());
+}

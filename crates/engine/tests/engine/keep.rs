@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ordain_data::Value;
 use ordain_engine::host::Host;
 use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning};
 use ordain_engine::report::Status;
@@ -208,4 +209,74 @@ fn what_a_resource_is_made_of_is_watched() {
     kept.machine.write("/hosts.allow", "other\n");
     assert_eq!(kept.settle(), ["Mgmt::Line[ssh]"]);
     assert_eq!(kept.machine.read("/hosts.allow"), "other\nsshd: ALL\n");
+}
+
+#[test]
+fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
+    let mut kept = Kept::new();
+    kept.machine.add_programs();
+    kept.machine.write("/conf", "one");
+    kept.machine.write("/conf.d/deep/part", "one");
+    kept.machine.write("/told", "");
+    let path = |name: &str| kept.path(name).display().to_string();
+    let [log, told, stop] = ["/log", "/told", "/stop"].map(path);
+    let run = format!("/bin/sh -c 'echo run >> {log}'");
+    // Writes a line for each that someone adds to a file.
+    let script =
+        format!("until [ -e {stop} ]; do read -r line && echo $line; done <{told}; exit 3");
+    let watch = Value::list(["/bin/sh", "-c", &script].map(Value::str));
+    let files = Value::list(["/conf", "/conf.d/"].map(Value::str));
+    let mut builder = Builder::default();
+    let attributes = [("command", text(&run)), ("watch", watch), ("watch_files", files)];
+    builder.add("Exec", "again", &attributes);
+    kept.swap(&builder.graph);
+    let until = |kept: &mut Kept, runs: usize| {
+        while fs::read_to_string(&log).map_or(0, |log| log.lines().count()) < runs {
+            kept.keeper.turn(None).unwrap();
+        }
+        kept.settle()
+    };
+    until(&mut kept, 1);
+    fs::write(&told, "line\n").unwrap();
+    until(&mut kept, 2);
+    kept.machine.write("/conf", "two");
+    until(&mut kept, 3);
+    kept.machine.write("/conf.d/deep/part", "two");
+    until(&mut kept, 4);
+    // What ends by itself has failed, and is said.
+    fs::write(&stop, "").unwrap();
+    let failed = loop {
+        let turn = kept.keeper.turn(None).unwrap();
+        let failed = turn.reports.into_iter().find(|report| report.status == Status::Failed);
+        if let Some(report) = failed {
+            break report;
+        }
+    };
+    let text = failed.lines[0].message.replace(kept.machine.dir.path().to_str().unwrap(), "");
+    let script = script.replace(kept.machine.dir.path().to_str().unwrap(), "");
+    let wanted = format!("The watch command '/bin/sh -c {script}' ended with status 3");
+    assert_eq!(text, wanted);
+    assert_eq!(kept.keeper.standings()[0].1, Standing::Failed);
+}
+
+#[test]
+fn what_a_watch_command_says_has_no_secret_in_it() {
+    let mut kept = Kept::new();
+    kept.machine.add_programs();
+    let mut builder = Builder::default();
+    let script = "echo the password is hunter2 >&2; exit 1";
+    let watch = Value::list(["/bin/sh", "-c", script].map(Value::str));
+    let secret = Value::Secret(Arc::new(watch));
+    builder.add("Exec", "/bin/true", &[("watch", secret)]);
+    kept.swap(&builder.graph);
+    loop {
+        let turn = kept.keeper.turn(None).unwrap();
+        let failed = turn.reports.into_iter().find(|report| report.status == Status::Failed);
+        if let Some(report) = failed {
+            let wanted =
+                "The watch command [command redacted] ended with status 1: [output redacted]";
+            assert_eq!(report.lines[0].message, wanted);
+            return;
+        }
+    }
 }

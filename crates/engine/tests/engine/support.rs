@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use ordain_data::Value;
 use ordain_engine::apply::{Report, apply};
-use ordain_engine::host::{Host, Invocation, Outcome, RunAs, Runner};
+use ordain_engine::host::{Host, Invocation, Outcome, RunAs, Runner, Running};
 use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::registry::Registry;
@@ -27,6 +28,10 @@ impl Runner for Recorder {
         let words: Vec<_> = invocation.argv.iter().map(|w| w.to_string_lossy()).collect();
         self.0.lock().unwrap().push(words.join(" "));
         HostRunner.run(&outside(invocation))
+    }
+
+    fn start(&self, invocation: &Invocation, stdio: [OwnedFd; 3]) -> std::io::Result<Running> {
+        HostRunner.start(&outside(invocation), stdio)
     }
 }
 

@@ -422,25 +422,14 @@ impl<'w> Checker<'w> {
             StmtKind::Class(_) | StmtKind::Import { .. } => {}
             StmtKind::Func(_, func) => self.func(at, module, func),
             StmtKind::Include { name, args, .. } => {
+                // What is wrong with the include itself comes before what is wrong with its arguments.
+                let inside = self.included_class(at, module, stmt.range, name, args.len());
                 for arg in args {
                     self.expr(at, module, *arg);
                 }
-                let Some((around, class)) = scope::find_class(self, at, name) else {
-                    let text = format!("class `{name}` does not exist in this scope");
-                    self.refuse(module, text, stmt.range);
-                    self.explain(at, Space::Class, name, self.named_in(module, stmt.range, name));
-                    return;
-                };
-                let (class_module_id, class_module) = self.module_at(around);
-                let StmtKind::Class(node) = &class_module.tree.stmts[class].kind else { return };
-                if node.params.len() != args.len() {
-                    let (want, got) = (node.params.len(), args.len());
-                    let text = format!("class `{name}` expected {want} args but got {got}");
-                    self.refuse(module, text, stmt.range);
-                    return;
+                if let Some(inside) = inside {
+                    self.block(inside);
                 }
-                let inside = self.enter(Block::Of(class_module_id, class, 0), Some(around));
-                self.block(inside);
             }
             kind => {
                 kind.each_expr(&mut |expr| self.expr(at, module, expr));
@@ -452,6 +441,32 @@ impl<'w> Checker<'w> {
                 }
             }
         }
+    }
+
+    /// The block of a class that is included with so many arguments.
+    fn included_class(
+        &mut self,
+        at: ScopeId,
+        module: &Arc<Module>,
+        range: TextRange,
+        name: &Name,
+        count: usize,
+    ) -> Option<ScopeId> {
+        let Some((around, class)) = scope::find_class(self, at, name) else {
+            let text = format!("class `{name}` does not exist in this scope");
+            self.refuse(module, text, range);
+            self.explain(at, Space::Class, name, self.named_in(module, range, name));
+            return None;
+        };
+        let (class_module_id, class_module) = self.module_at(around);
+        let StmtKind::Class(node) = &class_module.tree.stmts[class].kind else { return None };
+        if node.params.len() != count {
+            let want = node.params.len();
+            let text = format!("class `{name}` expected {want} args but got {count}");
+            self.refuse(module, text, range);
+            return None;
+        }
+        Some(self.enter(Block::Of(class_module_id, class, 0), Some(around)))
     }
 
     fn func(&mut self, at: ScopeId, module: &Arc<Module>, func: &FuncDef) {

@@ -219,18 +219,20 @@ pub fn entry(world: &dyn World, path: &Path) -> Result<Place, String> {
         }
         Some(_) => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let dir = path.parent().unwrap_or(Path::new(""));
-            let metadata = dir.join("metadata.yaml");
-            if world.kind(&metadata) == Some(EntryKind::File)
-                && let Ok(place) = directory(world, dir, "/", &[])
-                && place.path == path
-            {
-                return Ok(place);
-            }
-            Ok(Place::of_file(path, &format!("/{name}")))
+            let place = main_of_directory(world, path);
+            Ok(place.unwrap_or_else(|| Place::of_file(path, &format!("/{name}"))))
         }
         None => Err("input is invalid".into()),
     }
+}
+
+/// The place of a file that is the main file of its directory, as the `metadata.yaml` there says.
+pub fn main_of_directory(world: &dyn World, path: &Path) -> Option<Place> {
+    let dir = path.parent().unwrap_or(Path::new(""));
+    if world.kind(&dir.join("metadata.yaml")) != Some(EntryKind::File) {
+        return None;
+    }
+    directory(world, dir, "/", &[]).ok().filter(|place| place.path == path)
 }
 
 /// The main file of a directory.

@@ -8,6 +8,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::autoedge;
 use super::build::{Live, Source, Statements};
+use super::cycle;
 use super::meta::Meta;
 use super::validate;
 use crate::engine::Engine;
@@ -390,64 +391,14 @@ fn receive(
 
 /// Refuses cycles, and says which resources are in one.
 fn acyclic(resources: &Resources) -> Result<(), Failure> {
-    let count = resources.list.len();
-    let mut waiting = vec![0usize; count];
-    let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (from, to) in resources.edges.keys() {
-        waiting[*to] += 1;
-        next[*from].push(*to);
-    }
-    let mut ready: Vec<usize> = (0..count).filter(|at| waiting[*at] == 0).collect();
-    let mut done = 0;
-    while let Some(at) = ready.pop() {
-        done += 1;
-        for to in &next[at] {
-            waiting[*to] -= 1;
-            if waiting[*to] == 0 {
-                ready.push(*to);
-            }
-        }
-    }
-    if done == count {
-        return Ok(());
-    }
-    let left: FxHashSet<usize> = (0..count).filter(|at| waiting[*at] > 0).collect();
-    let Some(cycle) = cycle(&left, &next) else { return Ok(()) };
-    let first = resources.list[cycle[0]].span;
-    let mut failure = fail("resource graph has cycles: not a dag", first).placeless();
-    for pair in cycle.windows(2) {
+    let edges: Vec<(usize, usize)> = resources.edges.keys().copied().collect();
+    let Some(cycle) = cycle::find(resources.list.len(), &edges) else { return Ok(()) };
+    let links = cycle.windows(2).map(|pair| {
         let (from, to) = (&resources.list[pair[0]], &resources.list[pair[1]]);
-        let text = format!("{} comes before {}", from.reference(), to.reference());
         let edge = resources.edges.get(&(pair[0], pair[1]));
-        failure = failure.related(edge.and_then(|e| e.span).unwrap_or(from.span), text);
-    }
-    Err(failure)
-}
-
-/// A cycle among these, its first member again at its end.
-fn cycle(left: &FxHashSet<usize>, next: &[Vec<usize>]) -> Option<Vec<usize>> {
-    // What is left but is in no cycle only follows one; going back from it leads into a cycle.
-    let mut before: FxHashMap<usize, usize> = FxHashMap::default();
-    let mut members: Vec<usize> = left.iter().copied().collect();
-    members.sort_unstable();
-    for from in &members {
-        for to in next[*from].iter().filter(|to| left.contains(to)) {
-            before.entry(*to).or_insert(*from);
-        }
-    }
-    let mut at = *members.first()?;
-    let mut seen: Vec<usize> = Vec::new();
-    let mut place: FxHashMap<usize, usize> = FxHashMap::default();
-    loop {
-        if let Some(start) = place.insert(at, seen.len()) {
-            let mut cycle = seen.split_off(start);
-            cycle.push(at);
-            cycle.reverse();
-            return Some(cycle);
-        }
-        seen.push(at);
-        at = *before.get(&at)?;
-    }
+        (edge.and_then(|e| e.span).unwrap_or(from.span), from.reference(), to.reference())
+    });
+    Err(cycle::failure(resources.list[cycle[0]].span, links))
 }
 
 struct Interpreter<'a> {

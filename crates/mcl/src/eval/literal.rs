@@ -1,10 +1,13 @@
 //! What is wrong with resources whose names and values stand in the program as they are: it is known
 //! without a run.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use ordain_source::suggest;
+use ordain_source::{Span, suggest};
 
+use super::cycle;
 use super::interpret::{self, Resource};
 use super::meta::Meta;
 use super::validate;
@@ -26,10 +29,60 @@ pub struct Found {
 
 /// What every run of a program will find wrong with its resources, as far as their values are known.
 pub fn check(program: &Program) -> Vec<Found> {
-    let mut checker = Checker { program, named: FxHashMap::default(), found: Vec::new() };
+    let mut checker = Checker {
+        program,
+        named: FxHashMap::default(),
+        found: Vec::new(),
+        edges: Edges::default(),
+    };
     checker.names(&program.body);
     checker.steps(&program.body, true);
+    checker.cycles();
     checker.found
+}
+
+/// The most cycles that are reported.
+const MOST_CYCLES: usize = 20;
+
+/// The most edges that are looked at for cycles.
+const MOST_EDGES: usize = 300_000;
+
+/// The edges that every run has.
+#[derive(Default)]
+struct Edges {
+    /// The resources at their ends by kind and name, with where one is first named.
+    numbers: FxHashMap<(String, String), usize>,
+    nodes: Vec<(String, Span)>,
+    list: Vec<(usize, usize)>,
+    /// Where each is written first.
+    spans: FxHashMap<(usize, usize), Span>,
+}
+
+impl Edges {
+    fn number(&mut self, kind: &str, name: &str, span: Span) -> usize {
+        let next = self.nodes.len();
+        let key = (kind.to_string(), name.to_string());
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.nodes.push((format!("{kind}[{name}]"), span));
+        }
+        number
+    }
+
+    fn add(&mut self, from: (&str, &[String]), to: (&str, &[String]), span: Span) {
+        for first in from.1 {
+            for second in to.1 {
+                if self.list.len() >= MOST_EDGES {
+                    return;
+                }
+                let edge = (self.number(from.0, first, span), self.number(to.0, second, span));
+                if let Entry::Vacant(place) = self.spans.entry(edge) {
+                    place.insert(span);
+                    self.list.push(edge);
+                }
+            }
+        }
+    }
 }
 
 /// The names that resources of a kind have.
@@ -44,6 +97,7 @@ struct Checker<'p> {
     program: &'p Program,
     named: FxHashMap<String, Named>,
     found: Vec<Found>,
+    edges: Edges,
 }
 
 impl Checker<'_> {
@@ -93,9 +147,12 @@ impl Checker<'_> {
         for step in steps {
             match &program.steps[*step] {
                 Step::Resource(step) => self.resource(step, is_certain),
-                Step::Edge(halves, _) => {
+                Step::Edge(halves, span) => {
                     for half in halves {
                         self.end(half, is_certain);
+                    }
+                    if is_certain {
+                        self.chain(halves, *span);
                     }
                 }
                 Step::If(condition, then, other) => {
@@ -114,6 +171,56 @@ impl Checker<'_> {
 
     fn add(&mut self, failure: Failure, is_certain: bool) {
         self.found.push(Found { failure, is_certain });
+    }
+
+    /// The resources that an end of an edge surely is; none if that is not known.
+    fn known_ends(&self, half: &HalfStep) -> Vec<String> {
+        let named = self.named.get(half.kind.as_str());
+        let is_known = |text: &String| named.is_some_and(|named| named.known.contains(text));
+        let texts = self.texts(half.name).unwrap_or_default();
+        texts.into_iter().filter(is_known).collect()
+    }
+
+    /// Takes note of the edges of a statement that every run comes to.
+    fn chain(&mut self, halves: &[HalfStep], span: Span) {
+        for pair in halves.windows(2) {
+            let (from, to) = (self.known_ends(&pair[0]), self.known_ends(&pair[1]));
+            self.edges.add((&pair[0].kind, &from), (&pair[1].kind, &to), span);
+        }
+    }
+
+    /// Takes note of the edges in the body of a resource that every run comes to.
+    fn body_edges(&mut self, step: &ResourceStep) {
+        if step.collect.is_some() {
+            return;
+        }
+        let own = self.texts(step.name).unwrap_or_default();
+        for entry in step.entries.iter().filter(|entry| entry.condition.is_none()) {
+            let EntryStepKind::Edge(property, half) = &entry.kind else { continue };
+            let other = self.known_ends(half);
+            let (own, other) = ((step.kind.as_str(), &own[..]), (half.kind.as_str(), &other[..]));
+            match property.as_str() {
+                "before" | "notify" => self.edges.add(own, other, entry.span),
+                _ => self.edges.add(other, own, entry.span),
+            }
+        }
+    }
+
+    /// Reports cycles among the edges of every run, each edge in one of them at most.
+    fn cycles(&mut self) {
+        let mut edges = std::mem::take(&mut self.edges);
+        for _ in 0..MOST_CYCLES {
+            let Some(cycle) = cycle::find(edges.nodes.len(), &edges.list) else { return };
+            let links = cycle.windows(2).map(|pair| {
+                let (from, to) = (pair[0], pair[1]);
+                let span = edges.spans.get(&(from, to)).copied();
+                let span = span.unwrap_or(edges.nodes[from].1);
+                (span, edges.nodes[from].0.clone(), edges.nodes[to].0.clone())
+            });
+            let failure = cycle::failure(edges.nodes[cycle[0]].1, links);
+            self.add(failure, true);
+            edges.list.retain(|(from, to)| !(cycle.contains(from) && cycle.contains(to)));
+        }
     }
 
     /// An end of an edge that no resource can be.
@@ -143,6 +250,9 @@ impl Checker<'_> {
             if let EntryStepKind::Edge(_, half) = &entry.kind {
                 self.end(half, is_certain && entry.condition.is_none());
             }
+        }
+        if is_certain {
+            self.body_edges(step);
         }
         if step.kind == "_panic" || step.collect.is_some() {
             return;

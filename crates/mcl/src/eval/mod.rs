@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `build` | the nodes of expressions and statements |
 //! | [`interpret`] | the values of a finished graph to resources and edges |
+//! | `cycle` | cycles among the edges |
 //! | [`literal`] | what is wrong with values that stand in the program |
 //! | [`meta`] | meta parameters |
 //! | [`sends`] | what resources receive that is known beforehand |
@@ -16,6 +17,7 @@ mod autoedge;
 pub mod autogroup;
 mod build;
 mod checks;
+mod cycle;
 pub mod fields;
 pub mod interpret;
 pub mod literal;

@@ -153,7 +153,16 @@ fn exec(resource: &Resource) -> Option<String> {
     if !resource.texts("args").is_empty() && !resource.text("shell").is_empty() {
         return Some("the Args can't be used with the Shell field".into());
     }
-    None
+    let relative = |field: &str| resource.texts(field).into_iter().find(|p| !p.starts_with('/'));
+    if let Some(path) = relative("watchfiles") {
+        return Some(format!("the path (`{path}`) in WatchFiles must be absolute"));
+    }
+    let creates = resource.text("creates");
+    if !creates.is_empty() && !creates.starts_with('/') {
+        return Some("the Creates param must be an absolute path".into());
+    }
+    let path = relative("mtimes")?;
+    Some(format!("the path (`{path}`) in Mtimes must be absolute"))
 }
 
 fn svc(resource: &Resource) -> Option<String> {

@@ -24,6 +24,7 @@ pub(super) fn exec(resource: &Resource, sends: bool) -> Result<Mapped, Refused> 
     out.set("user", text(resource, "user"), "user");
     out.set("group", text(resource, "group"), "group");
     checks(&mut out, resource)?;
+    signs(&mut out, resource)?;
     let done = resource.text("donecmd");
     if !done.is_empty() {
         out.set(
@@ -62,6 +63,21 @@ fn checks(out: &mut Mapped, resource: &Resource) -> Result<(), Refused> {
     let newer = resource.texts("mtimes");
     if !newer.is_empty() {
         out.set("newer", line(newer), "mtimes");
+    }
+    Ok(())
+}
+
+/// What says that the resource is to be looked at.
+fn signs(out: &mut Mapped, resource: &Resource) -> Result<(), Refused> {
+    let watch = resource.text("watchcmd");
+    if !watch.is_empty() {
+        let words = words(&watch, &resource.text("watchshell"), "watchcmd")?;
+        out.set("watch", line(words), "watchcmd");
+        out.set("watch_cwd", directory(resource, "watchcwd"), "watchcwd");
+    }
+    let files = resource.texts("watchfiles");
+    if !files.is_empty() {
+        out.set("watch_files", line(files), "watchfiles");
     }
     Ok(())
 }

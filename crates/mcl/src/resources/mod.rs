@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::types::{self, Type};
 
-pub use table::KINDS;
+pub use table::kinds;
 
 /// What range the numbers of a field have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,7 +111,7 @@ pub fn find(name: &str) -> Option<&'static Known> {
             });
             (kind.name, Known { kind, fields: fields.collect() })
         };
-        KINDS.iter().map(known).collect()
+        kinds().map(known).collect()
     });
     table.get(name)
 }
@@ -129,7 +129,9 @@ pub fn nearest(name: &str) -> Option<&'static str> {
     if same.is_some() {
         return same;
     }
-    let names = KINDS.iter().map(|kind| kind.name).filter(|name| !name.starts_with('_'));
+    let mut names: Vec<&str> = kinds().map(|kind| kind.name).collect();
+    names.retain(|name| !name.starts_with('_'));
+    names.sort_unstable();
     suggest::nearest(name, names)
 }
 
@@ -140,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_types_of_all_fields_can_be_read() {
-        for kind in KINDS {
+        for kind in kinds() {
             for field in kind.fields {
                 assert!(types::parse(field.ty).is_ok(), "{} {}", kind.name, field.ty);
             }

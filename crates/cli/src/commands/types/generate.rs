@@ -17,9 +17,9 @@ use ordain_puppet::session::generate_types;
 
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::input;
 use crate::options::CompileArgs;
 use crate::ui::Ui;
+use ordain_driver::puppet;
 
 /// Write the types that modules define in Ruby to `.resource_types`
 ///
@@ -42,7 +42,7 @@ pub struct GenerateArgs {
 /// # Errors
 /// When the environment cannot be opened or its directory not written.
 pub fn run(ui: &mut Ui, args: &GenerateArgs) -> Result<Exit, Failure> {
-    let input = input::open_modules(ui, &args.path, &args.compile)?;
+    let input = puppet::open_modules(ui, &args.path, &args.compile.options())?;
     let dir = args.path.join(GENERATED_TYPES);
     let failed = |what: &str, path: &Path, e: &io::Error| {
         codes::io(&format!("cannot {what} {}", path.display()), e)

@@ -12,10 +12,10 @@ use ordain_source::{Diagnostic, Severity};
 use super::write;
 use crate::codes;
 use crate::exit::{Exit, Failure};
-use crate::input::{self, Input};
 use crate::options::CompileArgs;
-use crate::private;
 use crate::ui::Ui;
+use ordain_driver::private_file;
+use ordain_driver::puppet::{self, Input};
 
 /// Read a document with instances of types, check it, and write it again
 ///
@@ -87,7 +87,7 @@ impl Written {
             // A document has secrets in clear: without them it could not be loaded.
             Some(path) if data.holds_secret() => {
                 let written =
-                    private::create(path).and_then(|mut out| out.write_all(text.as_bytes()));
+                    private_file::create(path).and_then(|mut out| out.write_all(text.as_bytes()));
                 let failed = |e| codes::io(&format!("cannot write {}", path.display()), &e);
                 Ok(written.map_err(failed)?)
             }
@@ -103,7 +103,7 @@ impl Written {
 pub fn load(ui: &mut Ui, args: &LoadArgs) -> Result<Exit, Failure> {
     let (data, text) = document(&args.file)?;
     let Input { env, settings, node, sources, .. } =
-        input::open(ui, Some(&args.types), &args.compile)?;
+        puppet::open(ui, Some(&args.types), &args.compile.options())?;
     let (written, report) = load_objects(&env, settings, &node, &data, (&args.file, &text));
     ui.logs(&report.logs, &sources);
     let bad = report.diagnostics.iter().any(|d| d.severity == Severity::Error);
@@ -142,7 +142,7 @@ fn document(path: &Path) -> Result<(Data, String), Failure> {
 /// When what defines the types cannot be read.
 pub fn save(ui: &mut Ui, args: &SaveArgs) -> Result<Exit, Failure> {
     let Input { env, settings, node, sources, .. } =
-        input::open(ui, Some(&args.types), &args.compile)?;
+        puppet::open(ui, Some(&args.types), &args.compile.options())?;
     let found = evaluate(&env, settings, &node, Path::new("expression"), &args.expression);
     ui.logs(&found.report.logs, &sources);
     ui.diagnostics(found.report.diagnostics, &sources);

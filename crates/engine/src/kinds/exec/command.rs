@@ -113,6 +113,23 @@ impl Surroundings {
         merged: bool,
         host: &Host,
     ) -> Result<Outcome, RunError> {
+        let invocation = self.invocation(command, cwd, merged, host)?;
+        let failed = |why: String| RunError::Other(format!("{}: {why}", command.program()));
+        let outcome = host.run(&invocation).map_err(|error| match error.kind() {
+            io::ErrorKind::TimedOut => RunError::TimedOut,
+            _ => failed(error.to_string()),
+        })?;
+        not_begun(host, &outcome).map_or(Ok(outcome), |why| Err(failed(why)))
+    }
+
+    /// What [`Surroundings::run`] runs.
+    pub(super) fn invocation(
+        &self,
+        command: &CommandLine,
+        cwd: Option<&Path>,
+        merged: bool,
+        host: &Host,
+    ) -> Result<Invocation, RunError> {
         // Said here and not when attributes are read, so that everybody can make a plan.
         if self.user.is_some() && !rustix::process::geteuid().is_root() {
             let text = "Only root can execute commands as other users";
@@ -144,12 +161,7 @@ impl Surroundings {
             ..Invocation::default()
         };
         let failed = |why: String| RunError::Other(format!("{}: {why}", command.program()));
-        let invocation = moved_inside(host, invocation).map_err(|e| failed(e.to_string()))?;
-        let outcome = host.run(&invocation).map_err(|error| match error.kind() {
-            io::ErrorKind::TimedOut => RunError::TimedOut,
-            _ => failed(error.to_string()),
-        })?;
-        not_begun(host, &outcome).map_or(Ok(outcome), |why| Err(failed(why)))
+        moved_inside(host, invocation).map_err(|e| failed(e.to_string()))
     }
 
     /// This process's environment without what tells about its user, then what was asked for.

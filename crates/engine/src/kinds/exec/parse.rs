@@ -7,7 +7,7 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 
 use super::command::{CommandLine, Provider};
-use super::{Checks, ExecInstance, LogOutput, Surroundings};
+use super::{Checks, ExecInstance, LogOutput, Signs, Surroundings};
 use crate::attributes::{Attributes, reveal, scalar_text};
 use crate::kind::AttributeError;
 
@@ -20,8 +20,13 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
     let onlyif = checks(a, "onlyif");
     let unless = checks(a, "unless");
     let done = command_of(a, "done");
-    let named =
-        [("command", Some(&command)), ("refresh", refresh.as_ref()), ("done", done.as_ref())];
+    let watch = command_of(a, "watch");
+    let named = [
+        ("command", Some(&command)),
+        ("refresh", refresh.as_ref()),
+        ("done", done.as_ref()),
+        ("watch", watch.as_ref()),
+    ];
     let named = named.into_iter().filter_map(|(name, c)| Some((name, c?)));
     let tests = onlyif.iter().map(|c| ("onlyif", c)).chain(unless.iter().map(|c| ("unless", c)));
     let all: Vec<_> = named.chain(tests).collect();
@@ -39,9 +44,14 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
             unless_cwd: directory(a, "unless_cwd"),
             newer: paths(a, "newer"),
         },
+        signs: Signs {
+            watch_cwd: directory(a, "watch_cwd"),
+            files: paths(a, "watch_files"),
+            watch,
+        },
         done_cwd: directory(a, "done_cwd"),
         keep_output: a.boolean("keep_output").unwrap_or(false),
-        secret: ["command", "onlyif", "unless", "refresh", "environment"]
+        secret: ["command", "onlyif", "unless", "refresh", "environment", "watch"]
             .iter()
             .any(|n| a.is_secret(n)),
         creates: paths(a, "creates"),

@@ -27,7 +27,7 @@ const AGENT: &str = concat!("Ordain/", env!("CARGO_PKG_VERSION"));
 
 /// A file on a web server.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Address {
+pub(crate) struct Address {
     uri: Uri,
     /// The value of the header for a user and password in the address.
     authorization: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct WebFile {
 
 impl Address {
     /// Reads an address; `None` if it is none.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let uri: Uri = text.parse().ok()?;
         uri.host().filter(|host| !host.is_empty())?;
         let user = uri.authority()?.as_str().rsplit_once('@').map(|(user, _)| user.to_owned());
@@ -58,7 +58,16 @@ impl Address {
         self.uri.to_string()
     }
 
-    fn ask(&self, method: Method, range: Option<&str>, host: &Host) -> io::Result<Response<Body>> {
+    /// Whether the server is asked by `https`.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.uri.scheme_str() == Some("https")
+    }
+
+    /// The request for what is there, or a range of it.
+    ///
+    /// # Errors
+    /// When the address makes none.
+    pub(crate) fn request(&self, method: &Method, range: Option<&str>) -> io::Result<Request<()>> {
         let mut request = Request::builder().method(method).uri(self.uri.clone());
         request = request.header("User-Agent", AGENT);
         if let Some(range) = range {
@@ -67,8 +76,12 @@ impl Address {
         if let Some(authorization) = &self.authorization {
             request = request.header("Authorization", authorization);
         }
-        let agent = agent(&host.root, self.uri.scheme_str() == Some("https"));
-        agent.run(request.body(()).map_err(io::Error::other)?).map_err(failed)
+        request.body(()).map_err(io::Error::other)
+    }
+
+    fn ask(&self, method: &Method, range: Option<&str>, host: &Host) -> io::Result<Response<Body>> {
+        let agent = agent(&host.root, self.is_secure());
+        agent.run(self.request(method, range)?).map_err(failed)
     }
 
     /// What the server says of the file; `None` if it has none.
@@ -76,10 +89,10 @@ impl Address {
     /// # Errors
     /// When the server cannot be asked.
     pub(super) fn look(&self, host: &Host) -> io::Result<Option<WebFile>> {
-        let mut response = self.ask(Method::HEAD, None, host)?;
+        let mut response = self.ask(&Method::HEAD, None, host)?;
         // Servers that know only `GET`, and addresses that are signed for it.
         if matches!(response.status().as_u16(), 403 | 405) {
-            response = self.ask(Method::GET, Some("bytes=0-0"), host)?;
+            response = self.ask(&Method::GET, Some("bytes=0-0"), host)?;
         }
         let found = response.status().is_success();
         Ok(found.then(|| WebFile::new(self.clone(), response.headers())))
@@ -159,7 +172,7 @@ impl WebFile {
     /// # Errors
     /// When the server cannot be asked, or does not give it.
     pub(super) fn reader(&self, host: &Host) -> io::Result<Box<dyn Read>> {
-        let response = self.address.ask(Method::GET, None, host)?;
+        let response = self.address.ask(&Method::GET, None, host)?;
         let status = response.status();
         if !status.is_success() {
             let (code, why) = (status.as_u16(), status.canonical_reason().unwrap_or_default());

@@ -17,7 +17,7 @@ const TRUSTED: &[&str] = &[
 ];
 
 /// How long a server may take until it says something.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -29,11 +29,21 @@ pub(in crate::kinds) fn agent(machine: &Path, is_secure: bool) -> Agent {
 
 /// The same for a server that is asked to wait for so many seconds.
 pub(super) fn patient_agent(machine: &Path, is_secure: bool, seconds: u64) -> Agent {
+    built(machine, is_secure, seconds, None)
+}
+
+/// The same for what has to come as a whole within [`PATIENCE`].
+pub(crate) fn limited_agent(machine: &Path, is_secure: bool) -> Agent {
+    built(machine, is_secure, 0, Some(PATIENCE))
+}
+
+fn built(machine: &Path, is_secure: bool, seconds: u64, total: Option<Duration>) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .timeout_connect(Some(CONNECT))
         .timeout_recv_response(Some(PATIENCE + Duration::from_secs(seconds)))
-        .timeout_per_read(Some(PATIENCE));
+        .timeout_per_read(Some(PATIENCE))
+        .timeout_global(total);
     if !is_secure {
         return config.build().new_agent();
     }
@@ -66,9 +76,10 @@ fn trusted(machine: &Path) -> Vec<ureq::tls::Certificate<'static>> {
 }
 
 /// An error of a request as one of the machine.
-pub(in crate::kinds) fn failed(error: ureq::Error) -> io::Error {
+pub(crate) fn failed(error: ureq::Error) -> io::Error {
     match error {
         ureq::Error::Io(error) => error,
+        ureq::Error::Timeout(_) => io::Error::new(io::ErrorKind::TimedOut, error),
         other => io::Error::other(other),
     }
 }

@@ -3,7 +3,7 @@
 mod client;
 mod connection;
 pub(in crate::kinds) mod content;
-pub(in crate::kinds) mod fetch;
+pub(crate) mod fetch;
 mod flag;
 mod listener;
 mod message;

@@ -1,4 +1,4 @@
-//! From a path on the command line to an environment that can be compiled.
+//! From a path to an environment that can be compiled.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,18 +9,19 @@ use ordain_graph::language::Strict;
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::catalog::version::ConfigVersion;
 use ordain_puppet::eval::Settings;
-use ordain_puppet::load::{Environment, Options, Site, bolt_modulepath};
+use ordain_puppet::load::{self, Environment, Site, bolt_modulepath};
 use ordain_puppet::value::Value;
-use ordain_source::{CachedWorld, Diagnostic, EntryKind, HostWorld, SourceMap, World};
+use ordain_source::{
+    CachedWorld, Diagnostic, EntryKind, HostWorld, LayeredWorld, SourceMap, World,
+};
 use ordain_store::ExportStore;
 
+use super::node;
 use crate::codes;
-use crate::exit::Failure;
-use crate::mcl::Giving;
-use crate::node;
-use crate::options::CompileArgs;
-use crate::runs;
-use crate::ui::Ui;
+use crate::error::Error;
+use crate::exports::{PendingExports, report_damage};
+use crate::options::{Layer, Options};
+use crate::reporter::Reporter;
 
 /// Where modules are that belong to no environment.
 const BASE_MODULEPATH: &str = "/etc/puppetlabs/code/modules:/opt/puppetlabs/puppet/modules";
@@ -55,52 +56,8 @@ pub struct Input {
 
 impl Input {
     /// What a compile exports, to be kept for the other nodes.
-    pub fn exports(&self, exported: Vec<Exported>) -> Exporting {
-        let (store, node) = (self.store.clone(), self.node.name.clone());
-        Exporting { store, node, exported, ..Exporting::default() }
-    }
-}
-
-/// What a node exports.
-#[derive(Clone, Default)]
-pub struct Exporting {
-    store: Option<Arc<ExportStore>>,
-    node: EcoString,
-    exported: Vec<Exported>,
-    /// What programs of it give.
-    giving: Option<Giving>,
-}
-
-impl From<Giving> for Exporting {
-    fn from(giving: Giving) -> Self {
-        Self { giving: Some(giving), ..Self::default() }
-    }
-}
-
-impl Exporting {
-    /// This and what another source of the same node exports.
-    pub fn with(mut self, other: Self) -> Self {
-        self.exported.extend(other.exported);
-        self.giving = match (self.giving.take(), other.giving) {
-            (Some(one), Some(two)) => Some(one.with(two)),
-            (one, two) => one.or(two),
-        };
-        if self.store.is_none() {
-            (self.store, self.node) = (other.store, other.node);
-        }
-        self
-    }
-
-    /// Keeps it, if there is a store.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn keep(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
-        self.giving.as_ref().map_or(Ok(()), |giving| giving.keep(ui))?;
-        let Some(store) = &self.store else { return Ok(()) };
-        let done = store.save(&self.node, &self.exported).map_err(codes::state);
-        runs::tell_damaged_exports(ui, Some(store));
-        done
+    pub fn exports(&self, exported: Vec<Exported>) -> PendingExports {
+        PendingExports::of_node(self.store.clone(), self.node.name.clone(), exported)
     }
 }
 
@@ -121,29 +78,37 @@ pub struct Layout {
 ///
 /// # Errors
 /// When the site program has errors, or a file that was named cannot be read.
-pub fn open(ui: &mut Ui, path: Option<&Path>, args: &CompileArgs) -> Result<Input, Failure> {
-    if args.modulepath.is_none()
-        && args.hiera.is_none()
+pub fn open(
+    reporter: &mut dyn Reporter,
+    path: Option<&Path>,
+    options: &Options,
+) -> Result<Input, Error> {
+    if options.modulepath.is_none()
+        && options.hiera.is_none()
         && let Some(path) = path
     {
-        ui.diagnostics(alone(&HostWorld::new(), path), &SourceMap::new());
+        reporter.diagnostics(alone(options.untracked_world().as_ref(), path), &SourceMap::new());
     }
-    open_laid_out(ui, args, |world, environment| layout(world, path, args, environment))
+    open_laid_out(reporter, options, |world, environment| layout(world, path, options, environment))
 }
 
 /// As [`open`], for those who want a catalog: there have to be manifests, or classes for the node.
 ///
 /// # Errors
 /// As of [`open`], and when a directory has nothing that can be compiled.
-pub fn open_with_manifests(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Input, Failure> {
-    let input = open(ui, Some(path), args)?;
+pub fn open_with_manifests(
+    reporter: &mut dyn Reporter,
+    path: &Path,
+    options: &Options,
+) -> Result<Input, Error> {
+    let input = open(reporter, Some(path), options)?;
     if !input.node.classes.is_empty() {
         return Ok(input);
     }
     if input.env.site.is_empty() {
-        declares_nothing(ui, input.env.world.as_ref(), path)?;
+        declares_nothing(reporter, input.env.world.as_ref(), path)?;
     } else if input.env.site.iter().all(|program| program.is_empty()) {
-        ui.message(&nothing_in(&path.display().to_string()));
+        reporter.message(nothing_in(&path.display().to_string()));
     }
     Ok(input)
 }
@@ -153,33 +118,20 @@ pub fn nothing_in(what: &str) -> Diagnostic {
     Diagnostic::warning(codes::NOTHING, format!("{what} is empty, so nothing is declared"))
 }
 
-/// Refuses a path at which there is nothing; a file without a text gets a warning.
-///
-/// # Errors
-/// That there is nothing.
-pub fn present(ui: &mut Ui, path: &Path) -> Result<(), Failure> {
-    /// Larger files are not read just to see.
-    const LITTLE: u64 = 4096;
-    let found = std::fs::metadata(path).map_err(|e| codes::unreadable(path, &e))?;
-    if found.is_file()
-        && found.len() <= LITTLE
-        && ordain_source::read_input(path).is_ok_and(|text| text.trim_ascii().is_empty())
-    {
-        ui.message(&nothing_in(&path.display().to_string()));
-    }
-    Ok(())
-}
-
 /// A directory without manifests: an error if it has no other part of a control repository either.
 ///
 /// # Errors
 /// That it has none.
-pub fn declares_nothing(ui: &mut Ui, world: &dyn World, path: &Path) -> Result<(), Failure> {
+pub fn declares_nothing(
+    reporter: &mut dyn Reporter,
+    world: &dyn World,
+    path: &Path,
+) -> Result<(), Error> {
     let shown = path.display();
     if PARTS.iter().any(|name| world.kind(&path.join(name)).is_some()) {
         let text = format!("{shown} has no manifests, and the node is given no class");
         let warning = Diagnostic::warning(codes::NOTHING, text);
-        ui.message(&warning.help("nothing is declared; --node-data can give classes"));
+        reporter.message(warning.help("nothing is declared; --node-data can give classes"));
         return Ok(());
     }
     let text = format!("there is nothing to compile in {shown}");
@@ -192,9 +144,13 @@ pub fn declares_nothing(ui: &mut Ui, world: &dyn World, path: &Path) -> Result<(
 ///
 /// # Errors
 /// When there is nothing, or a file that was named cannot be read.
-pub fn open_modules(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Input, Failure> {
-    open_laid_out(ui, args, |world, environment| {
-        Ok(Layout { site: Site::Nothing, ..layout(world, Some(path), args, environment)? })
+pub fn open_modules(
+    reporter: &mut dyn Reporter,
+    path: &Path,
+    options: &Options,
+) -> Result<Input, Error> {
+    open_laid_out(reporter, options, |world, environment| {
+        Ok(Layout { site: Site::Nothing, ..layout(world, Some(path), options, environment)? })
     })
 }
 
@@ -203,12 +159,12 @@ pub fn open_modules(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Inpu
 /// # Errors
 /// When the directory is not there or its configuration cannot be read.
 pub fn open_for_facts(
-    ui: &mut Ui,
+    reporter: &mut dyn Reporter,
     dir: Option<&Path>,
     modulepath: Option<&str>,
-) -> Result<Environment, Failure> {
+) -> Result<Environment, Error> {
     let world: Arc<dyn World> = Arc::new(HostWorld::new());
-    let mut options = Options::new(Arc::clone(&world), Site::Nothing);
+    let mut open = load::Options::new(Arc::clone(&world), Site::Nothing);
     if let Some(dir) = dir {
         match world.kind(dir) {
             Some(EntryKind::Directory) => {}
@@ -218,17 +174,17 @@ pub fn open_for_facts(
                 return Err(Diagnostic::error(codes::FILE, text).into());
             }
         }
-        let layout = directory(world.as_ref(), dir, &options.name)?;
-        (options.dir, options.modulepath) = (layout.dir, layout.modulepath);
+        let layout = directory(world.as_ref(), dir, &open.name)?;
+        (open.dir, open.modulepath) = (layout.dir, layout.modulepath);
     }
     if let Some(text) = modulepath {
-        options.modulepath = split(text, Path::new(""), &options.name);
+        open.modulepath = split(text, Path::new(""), &open.name);
     }
-    match Environment::open(options) {
+    match Environment::open(open) {
         Ok((env, _)) => Ok(env),
         Err(errors) => {
-            ui.diagnostics(errors, &SourceMap::new());
-            Err(Failure::Shown)
+            reporter.diagnostics(errors, &SourceMap::new());
+            Err(Error::Reported)
         }
     }
 }
@@ -237,28 +193,32 @@ pub fn open_for_facts(
 ///
 /// # Errors
 /// When it has errors, or a file that was named cannot be read.
-pub fn open_code(ui: &mut Ui, code: String, args: &CompileArgs) -> Result<Input, Failure> {
-    open_laid_out(ui, args, |_, environment| {
-        Ok(without_directory(Site::Code(code), args, environment))
+pub fn open_code(
+    reporter: &mut dyn Reporter,
+    code: String,
+    options: &Options,
+) -> Result<Input, Error> {
+    open_laid_out(reporter, options, |_, environment| {
+        Ok(without_directory(Site::Code(code), options, environment))
     })
 }
 
 fn open_laid_out(
-    ui: &mut Ui,
-    args: &CompileArgs,
-    layout: impl FnOnce(&dyn World, &str) -> Result<Layout, Failure>,
-) -> Result<Input, Failure> {
-    args.check_paths()?;
-    ui.diagnostics(args.missing_modules(), &SourceMap::new());
-    let world = new_world(args);
-    let data = node::read_data(world.as_ref(), args.node_data.as_deref())?;
-    let name = args.environment.clone().or_else(|| data.environment.clone());
+    reporter: &mut dyn Reporter,
+    options: &Options,
+    layout: impl FnOnce(&dyn World, &str) -> Result<Layout, Error>,
+) -> Result<Input, Error> {
+    options.check_paths()?;
+    reporter.diagnostics(options.missing_modules(), &SourceMap::new());
+    let world = new_world(options);
+    let data = node::read_data(world.as_ref(), options.node_data.as_deref())?;
+    let name = options.environment.clone().or_else(|| data.environment.clone());
     let name = name.unwrap_or_else(|| DEFAULT_ENVIRONMENT.into());
     let layout = layout(world.as_ref(), &name)?;
-    let site = open_layout(ui, world, layout, args, &name)?;
-    let (node, problems) = node::describe(&site.env, args, data)?;
-    ui.diagnostics(problems, &site.sources);
-    let settings = site.settings(args, &node);
+    let site = open_layout(reporter, world, layout, options, &name)?;
+    let (node, problems) = node::describe(&site.env, options, data)?;
+    reporter.diagnostics(problems, &site.sources);
+    let settings = site.settings(options, &node);
     let Opened { env, sources, store } = site;
     Ok(Input { env, sources, settings, node, store })
 }
@@ -266,8 +226,14 @@ fn open_laid_out(
 /// The environment of nodes of which nothing else is said.
 pub const DEFAULT_ENVIRONMENT: &str = "production";
 
-fn new_world(args: &CompileArgs) -> Arc<dyn World> {
-    Arc::new(CachedWorld::new(HostWorld::noting(args.touched.clone())))
+fn new_world(options: &Options) -> Arc<dyn World> {
+    match &options.layer {
+        None => Arc::new(CachedWorld::new(HostWorld::noting(options.touched.clone()))),
+        Some(Layer(layer)) => {
+            let world = LayeredWorld::new(Arc::clone(layer), options.touched.clone());
+            Arc::new(CachedWorld::new(world))
+        }
+    }
 }
 
 /// A program that is ready to be compiled, for any node.
@@ -283,51 +249,55 @@ pub struct Opened {
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_for_all(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Opened, Failure> {
-    args.check_paths()?;
-    ui.diagnostics(args.missing_modules(), &SourceMap::new());
-    let world = new_world(args);
-    let name = args.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
-    let layout = layout(world.as_ref(), Some(path), args, name)?;
-    open_layout(ui, world, layout, args, name)
+pub fn open_for_all(
+    reporter: &mut dyn Reporter,
+    path: &Path,
+    options: &Options,
+) -> Result<Opened, Error> {
+    options.check_paths()?;
+    reporter.diagnostics(options.missing_modules(), &SourceMap::new());
+    let world = new_world(options);
+    let name = options.environment.as_deref().unwrap_or(DEFAULT_ENVIRONMENT);
+    let layout = layout(world.as_ref(), Some(path), options, name)?;
+    open_layout(reporter, world, layout, options, name)
 }
 
 /// Upstream's directory of code.
 const CODEDIR: &str = "/etc/puppetlabs/code";
 
 fn open_layout(
-    ui: &mut Ui,
+    reporter: &mut dyn Reporter,
     world: Arc<dyn World>,
     layout: Layout,
-    args: &CompileArgs,
+    options: &Options,
     name: &str,
-) -> Result<Opened, Failure> {
-    let sources = args.sources();
-    let options = Options {
+) -> Result<Opened, Error> {
+    let sources = options.sources();
+    let open = load::Options {
         world,
         sources: Arc::clone(&sources),
         name: name.into(),
         dir: layout.dir,
         modulepath: layout.modulepath,
         site: layout.site,
-        hiera_config: args.hiera.clone(),
-        strict: args.strict.into(),
-        kinds: args.resource_types()?,
+        hiera_config: options.hiera.clone(),
+        strict: options.strict,
+        kinds: options.resource_types()?,
     };
-    let env = match Environment::open(options) {
+    let env = match Environment::open(open) {
         Ok((mut env, warnings)) => {
-            ui.diagnostics(warnings, &sources);
+            reporter.diagnostics(warnings, &sources);
             env.config_version = ConfigVersion::of(layout.config_version.unwrap_or_default());
             env
         }
         Err(errors) => {
-            ui.diagnostics(errors, &sources);
-            return Err(Failure::Shown);
+            reporter.diagnostics(errors, &sources);
+            return Err(Error::Reported);
         }
     };
-    ui.diagnostics(missing_data(&env, args.strict.into()), &sources);
-    let store = args.export_store()?;
-    runs::tell_damaged_exports(ui, store.as_ref());
+    reporter.diagnostics(missing_data(&env, options.strict), &sources);
+    let store = options.export_store()?;
+    report_damage(reporter, store.as_ref());
     Ok(Opened { env, sources, store })
 }
 
@@ -343,7 +313,7 @@ fn missing_data(env: &Environment, strict: Strict) -> Vec<Diagnostic> {
 
 impl Opened {
     /// The settings of a compile; some are variables of `$settings`.
-    pub fn settings(&self, args: &CompileArgs, node: &Node) -> Settings {
+    pub fn settings(&self, options: &Options, node: &Node) -> Settings {
         let modules = self.env.modulepath.iter().map(|p| p.display().to_string());
         let modules: Vec<String> = modules.collect();
         let values = [
@@ -352,9 +322,9 @@ impl Opened {
             ("modulepath", Value::from(modules.join(":").as_str())),
         ];
         Settings {
-            strict: args.strict.into(),
-            strict_variables: args.strict_variables,
-            include_legacy_facts: args.legacy_facts,
+            strict: options.strict,
+            strict_variables: options.strict_variables,
+            include_legacy_facts: options.legacy_facts,
             values: values.into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
             exports: self.store.clone().map(|store| store as Arc<dyn Exports>),
             ..Settings::default()
@@ -362,9 +332,8 @@ impl Opened {
     }
 
     /// What the compile of a node exports, to be kept for the others.
-    pub fn exports(&self, node: &EcoString, exported: Vec<Exported>) -> Exporting {
-        let (store, node) = (self.store.clone(), node.clone());
-        Exporting { store, node, exported, ..Exporting::default() }
+    pub fn exports(&self, node: &EcoString, exported: Vec<Exported>) -> PendingExports {
+        PendingExports::of_node(self.store.clone(), node.clone(), exported)
     }
 }
 
@@ -376,10 +345,10 @@ impl Opened {
 pub fn layout(
     world: &dyn World,
     path: Option<&Path>,
-    args: &CompileArgs,
+    options: &Options,
     environment: &str,
-) -> Result<Layout, Failure> {
-    let file = |site| without_directory(site, args, environment);
+) -> Result<Layout, Error> {
+    let file = |site| without_directory(site, options, environment);
     let Some(path) = path else { return Ok(file(Site::Nothing)) };
     if path == Path::new("-") {
         return Ok(file(Site::Code(read_stdin()?)));
@@ -388,7 +357,7 @@ pub fn layout(
         None => Err(codes::missing(path).into()),
         Some(EntryKind::Directory) => {
             let mut layout = directory(world, path, environment)?;
-            if let Some(given) = given_modulepath(args, environment) {
+            if let Some(given) = given_modulepath(options, environment) {
                 layout.modulepath = given;
             }
             Ok(layout)
@@ -414,13 +383,13 @@ fn alone(world: &dyn World, path: &Path) -> Vec<Diagnostic> {
 }
 
 /// A site program on its own.
-fn without_directory(site: Site, args: &CompileArgs, environment: &str) -> Layout {
-    let modulepath = given_modulepath(args, environment).unwrap_or_default();
+fn without_directory(site: Site, options: &Options, environment: &str) -> Layout {
+    let modulepath = given_modulepath(options, environment).unwrap_or_default();
     Layout { dir: None, modulepath, site, config_version: None }
 }
 
-fn given_modulepath(args: &CompileArgs, environment: &str) -> Option<Vec<PathBuf>> {
-    args.modulepath.as_deref().map(|text| split(text, Path::new(""), environment))
+fn given_modulepath(options: &Options, environment: &str) -> Option<Vec<PathBuf>> {
+    options.modulepath.as_deref().map(|text| split(text, Path::new(""), environment))
 }
 
 /// What the library says of such a text.
@@ -430,7 +399,7 @@ const NOT_UTF8: &str = "stream did not contain valid UTF-8";
 ///
 /// # Errors
 /// When it cannot be read or is no text.
-pub fn read_stdin() -> Result<String, Failure> {
+pub fn read_stdin() -> Result<String, Error> {
     let bytes = ordain_source::read_standard_input();
     let text = bytes.and_then(|bytes| {
         let invalid = |_| std::io::Error::new(std::io::ErrorKind::InvalidData, NOT_UTF8);
@@ -441,7 +410,7 @@ pub fn read_stdin() -> Result<String, Failure> {
 
 /// The parts of a control repository or environment. A directory that has none of an
 /// environment's parts is a directory of manifests.
-fn directory(world: &dyn World, dir: &Path, environment: &str) -> Result<Layout, Failure> {
+fn directory(world: &dyn World, dir: &Path, environment: &str) -> Result<Layout, Error> {
     let has = |name: &str| world.kind(&dir.join(name)).is_some();
     if !PARTS.iter().any(|name| has(name)) {
         let site = Site::Path(dir.to_path_buf());

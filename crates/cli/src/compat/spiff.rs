@@ -9,11 +9,15 @@ use std::time::SystemTime;
 
 use ordain_dynaml::diff::{Colours, Format, compare_all, report};
 use ordain_dynaml::eval::Dialect;
+use ordain_engine::fetch::fetch;
 use ordain_functions::time::timestamp;
+use ordain_source::HostWorld;
 
 use crate::commands::convert::{Wanted, convert};
 use crate::commands::encrypt::encrypt;
-use crate::merging::{self, MergeFlags, Run, Trouble};
+use ordain_driver::dynaml::merge::{
+    Merge, MergeError, MergeOptions, data, merge as merge_documents,
+};
 
 /// Which of the two programs is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,6 +79,7 @@ const VERBS: &[Verb] = &[
         names: ["merge", "m"],
         about: "Merge a template with stubs",
         flags: &[
+            Flag("allow-http", "", false, "Fetch files that are named by http: or https:"),
             Flag("bindings", "", true, "A YAML file with names that are known everywhere"),
             Flag("debug", "", false, "Accepted, without effect"),
             Flag("define", "D", true, "A name and value that are known everywhere"),
@@ -99,6 +104,7 @@ const VERBS: &[Verb] = &[
         names: ["process", "r"],
         about: "Process a document with a template and stubs",
         flags: &[
+            Flag("allow-http", "", false, "Fetch files that are named by http: or https:"),
             Flag("debug", "", false, "Accepted, without effect"),
             Flag("json", "", false, "Print JSON"),
             Flag("partial", "", false, "Print also what cannot be resolved"),
@@ -281,8 +287,8 @@ fn merge(
     given: &Given,
     document: Option<&String>,
     files: &[String],
-) -> Result<String, Trouble> {
-    let flags = MergeFlags {
+) -> Result<String, MergeError> {
+    let options = MergeOptions {
         json: given.has("json"),
         path: given.last("path").filter(|p| !p.is_empty()),
         select: given.all("select"),
@@ -299,11 +305,11 @@ fn merge(
         state: given.last("state").filter(|s| !s.is_empty()).map(Into::into),
         no_exec: false,
     };
-    let run = Run {
+    let documents = Merge {
         template: files.first().map(String::as_str).unwrap_or_default(),
         stubs: files.get(1..).unwrap_or_default(),
         document: document.map(String::as_str),
-        flags,
+        options,
         dialect: match program {
             Program::Spiff => Dialect::Spiff,
             Program::SpiffPlusPlus => Dialect::SpiffPlusPlus,
@@ -311,12 +317,15 @@ fn merge(
         explain: None,
         lenient: true,
     };
-    Ok(merging::run(&run)?.text)
+    let world = HostWorld::new();
+    let world = if given.has("allow-http") { world.fetching(fetch) } else { world };
+    Ok(merge_documents(&world, &documents)?.text)
 }
 
-fn diff(program: Program, given: &Given) -> Result<String, Trouble> {
-    let left = merging::data("a", &given.files[0])?;
-    let right = merging::data("b", &given.files[1])?;
+fn diff(program: Program, given: &Given) -> Result<String, MergeError> {
+    let world = HostWorld::new();
+    let left = data(&world, "a", &given.files[0])?;
+    let right = data(&world, "b", &given.files[1])?;
     let format = Format {
         left: &given.files[0],
         right: &given.files[1],

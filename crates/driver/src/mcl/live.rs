@@ -1,4 +1,4 @@
-//! A program that runs: its graphs, one after another.
+//! A program that is evaluated again whenever one of its inputs changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,19 +9,18 @@ use ordain_mcl::functions::surroundings::{Surroundings, Watch};
 use ordain_mcl::lower;
 use ordain_mcl::session::{self, Refused};
 use ordain_mcl::stream::{News, Stream};
-use ordain_source::{SourceMap, Touched, budget};
+use ordain_source::{HostWorld, SourceMap, budget};
 use ordain_store::ExportStore;
 
-use super::stored::Giving;
+use super::stored::PendingExports;
 use super::{Machine, Request};
-use crate::exit::Failure;
-use crate::graphs::Loaded;
-use crate::input::Exporting;
-use crate::options::CompileArgs;
-use crate::ui::Ui;
+use crate::compiled::Compiled;
+use crate::error::Error;
+use crate::options::Options;
+use crate::reporter::Reporter;
 
 /// A program and what it sees of the machine.
-pub struct Running {
+pub struct LiveProgram {
     stream: Stream,
     machine: Machine,
     sources: Arc<SourceMap>,
@@ -31,35 +30,39 @@ pub struct Running {
     refused: Refused,
 }
 
-impl Running {
+impl LiveProgram {
     /// Checks a program and starts it; what is wrong is shown.
     ///
     /// # Errors
     /// When it has errors.
-    pub fn start(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Self, Failure> {
+    pub fn start(
+        reporter: &mut dyn Reporter,
+        path: &Path,
+        options: &Options,
+    ) -> Result<Self, Error> {
         let _watch = budget::Watch::within();
-        let sources = args.sources();
-        let request = Request::of(path, args)?;
+        let sources = options.sources();
+        let request = Request::of(path, options)?;
         let checked = {
             let machine = request.machine();
             let input = request.input();
             session::check(machine.world(), &sources, &input, &request.options())
         };
         let checked = checked.map_err(|refused| {
-            ui.diagnostics(refused.diagnostics(), &sources);
-            Failure::Shown
+            reporter.diagnostics(refused.diagnostics(), &sources);
+            Error::Reported
         })?;
-        ui.diagnostics(checked.warnings, &sources);
+        reporter.diagnostics(checked.warnings, &sources);
         let store = request.store.clone();
         // What the program reads while it runs is told to it, and no reason to compile it again.
-        let machine = Request { touched: Touched::default(), ..request }.machine();
+        let machine = Request { world: Arc::new(HostWorld::new()), ..request }.machine();
         let mut refused = Refused { failures: Vec::new(), input: None, modules: checked.modules };
         match Stream::new(checked.program, &machine) {
             Ok(stream) => Ok(Self { stream, machine, sources, store, refused }),
             Err(failure) => {
                 refused.failures.push(failure);
-                ui.diagnostics(refused.diagnostics(), &sources);
-                Err(Failure::Shown)
+                reporter.diagnostics(refused.diagnostics(), &sources);
+                Err(Error::Reported)
             }
         }
     }
@@ -68,26 +71,26 @@ impl Running {
     ///
     /// # Errors
     /// When the program ends with an error, or the engine cannot do what it says.
-    pub fn poll(&mut self, ui: &mut Ui) -> Result<Option<Loaded>, Failure> {
+    pub fn poll(&mut self, reporter: &mut dyn Reporter) -> Result<Option<Compiled>, Error> {
         let _watch = budget::Watch::within();
         let resources = match self.stream.poll(&self.machine) {
             Ok(News::Graph(resources)) => resources,
             Ok(News::Nothing | News::Incomplete) => return Ok(None),
             Err(failures) => {
                 self.refused.failures = failures;
-                ui.diagnostics(self.refused.diagnostics(), &self.sources);
-                return Err(Failure::Shown);
+                reporter.diagnostics(self.refused.diagnostics(), &self.sources);
+                return Err(Error::Reported);
             }
         };
         let host = self.machine.hostname();
         let deploy = || self.refused.modules.deploy(self.machine.world());
         let lowered = lower::lower(&resources, &host, &deploy);
         if !lowered.refused.is_empty() {
-            ui.diagnostics(lowered.refused, &self.sources);
-            return Err(Failure::Shown);
+            reporter.diagnostics(lowered.refused, &self.sources);
+            return Err(Error::Reported);
         }
-        let exports = Giving::of(self.store.as_ref(), &resources, &host).map(Exporting::from);
-        let mut loaded = Loaded::drawn(lowered.graph, Arc::clone(&self.sources));
+        let exports = PendingExports::of(self.store.as_ref(), &resources, &host).map(Into::into);
+        let mut loaded = Compiled::of_graph(lowered.graph, Arc::clone(&self.sources));
         loaded.exports = exports;
         Ok(Some(loaded))
     }

@@ -4,17 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_graph::{Edge, EdgeKind, Graph, Origin, ResourceId, Step};
-use ordain_source::{Diagnostic, FileId, SourceMap, Span, TextRange, suggest};
+use ordain_source::{
+    Diagnostic, EntryKind, FileId, HostWorld, SourceMap, Span, TextRange, World, suggest,
+};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::codes;
-use crate::commands::plan::machine_path;
-use crate::exit::Failure;
-use crate::graphs::{self, Loaded};
-use crate::options::CompileArgs;
-use crate::ui::Ui;
+use crate::compile::{Purpose, compile as compile_path};
+use crate::compiled::Compiled;
+use crate::error::Error;
+use crate::options::Options;
+use crate::reporter::Reporter;
 
 /// The name of the file.
 const NAME: &str = "ordain.toml";
@@ -46,6 +48,14 @@ pub struct Settings {
     pub allow_hard_links: bool,
 }
 
+/// A whole path of a machine.
+///
+/// # Errors
+/// When it is none, in words.
+pub fn machine_path(text: &str) -> Result<PathBuf, String> {
+    if text.starts_with('/') { Ok(text.into()) } else { Err("it is not a whole path".into()) }
+}
+
 fn machine_paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
     let texts = Vec::<String>::deserialize(from)?;
     let path = |text: &String| {
@@ -56,7 +66,8 @@ fn machine_paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::
 
 /// The settings of the list of sources at a path; the usual ones if there is none that can be read.
 pub fn settings(path: &Path) -> Settings {
-    let text = file_of(path).and_then(|file| ordain_source::read_input_text(&file).ok());
+    let text = file_of(&HostWorld::new(), path)
+        .and_then(|file| ordain_source::read_input_text(&file).ok());
     let project = text.and_then(|text| toml::from_str::<Project>(&text).ok());
     let settings = |project: Project| {
         let Project { allow_remove, allow_hard_links, .. } = project;
@@ -88,34 +99,38 @@ struct Relation {
 }
 
 /// The file that stands at a path, or in the directory there.
-pub fn file_of(path: &Path) -> Option<PathBuf> {
+pub fn file_of(world: &dyn World, path: &Path) -> Option<PathBuf> {
     if path.file_name().is_some_and(|name| name == NAME) {
         return Some(path.to_path_buf());
     }
     let inside = path.join(NAME);
-    inside.is_file().then_some(inside)
+    (world.kind(&inside) == Some(EntryKind::File)).then_some(inside)
 }
 
 /// A list of sources that was read.
-pub struct Joining {
+pub struct SourceList {
     project: Project,
     /// The list itself.
     file: FileId,
     dir: PathBuf,
-    args: CompileArgs,
+    options: Options,
     texts: Arc<SourceMap>,
 }
 
-impl Joining {
+impl SourceList {
     /// Reads a list.
     ///
     /// # Errors
     /// When it has errors; they are shown.
-    pub fn read(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Self, Failure> {
-        args.touched.note(path);
-        let texts = args.sources();
-        let args = CompileArgs { texts: Some(Arc::clone(&texts)), ..args.clone() };
-        let text = ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?;
+    pub fn read(
+        reporter: &mut dyn Reporter,
+        path: &Path,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let texts = options.sources();
+        let options = Options { texts: Some(Arc::clone(&texts)), ..options.clone() };
+        let text = options.world().read(path).map_err(|e| codes::unreadable(path, &e))?;
+        let text = String::from_utf8(text).map_err(|e| codes::document(path, e))?;
         let file = texts.add(path, text.clone());
         let dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
         match toml::from_str::<Project>(&text) {
@@ -124,13 +139,13 @@ impl Joining {
                 let help = "name at least one: [[source]] and below it path = \"...\"";
                 Err(Diagnostic::error(codes::NOTHING, text).help(help).into())
             }
-            Ok(project) => Ok(Self { project, file, dir, args, texts }),
+            Ok(project) => Ok(Self { project, file, dir, options, texts }),
             Err(error) => {
                 let found = Diagnostic::error(codes::DOCUMENT, error.message().to_string());
                 // What nests too deep is said without a place.
                 let found = found.at(span(file, &error.span().unwrap_or_default()));
-                ui.diagnostics(vec![found], &texts);
-                Err(Failure::Shown)
+                reporter.diagnostics(vec![found], &texts);
+                Err(Error::Reported)
             }
         }
     }
@@ -139,11 +154,11 @@ impl Joining {
     ///
     /// # Errors
     /// When one is itself such a list; it is shown.
-    pub fn parts(&self, ui: &mut Ui) -> Result<Vec<(PathBuf, CompileArgs)>, Failure> {
+    pub fn parts(&self, reporter: &mut dyn Reporter) -> Result<Vec<(PathBuf, Options)>, Error> {
         let (mut parts, mut errors) = (Vec::new(), Vec::new());
         for source in &self.project.sources {
             let place = self.dir.join(source.path.get_ref());
-            if file_of(&place).is_some() {
+            if file_of(self.options.world().as_ref(), &place).is_some() {
                 let text = format!("{} is itself a list of sources", place.display());
                 let error = Diagnostic::error(codes::DOCUMENT, text);
                 let place = span(self.file, &source.path.span());
@@ -151,13 +166,13 @@ impl Joining {
                 continue;
             }
             let stubs = source.stubs.iter().map(|path| self.dir.join(path)).collect();
-            parts.push((place, CompileArgs { stubs, ..self.args.clone() }));
+            parts.push((place, Options { stubs, ..self.options.clone() }));
         }
         if errors.is_empty() {
             return Ok(parts);
         }
-        ui.diagnostics(errors, &self.texts);
-        Err(Failure::Shown)
+        reporter.diagnostics(errors, &self.texts);
+        Err(Error::Reported)
     }
 
     /// The graphs of the sources as one.
@@ -166,17 +181,17 @@ impl Joining {
     /// When two sources declare one resource, or a relation names what is not there; it is shown.
     pub fn join(
         &self,
-        ui: &mut Ui,
-        parts: impl IntoIterator<Item = Loaded>,
-    ) -> Result<Loaded, Failure> {
-        let mut joined = Loaded::drawn(Graph::default(), Arc::clone(&self.texts));
+        reporter: &mut dyn Reporter,
+        parts: impl IntoIterator<Item = Compiled>,
+    ) -> Result<Compiled, Error> {
+        let mut joined = Compiled::of_graph(Graph::default(), Arc::clone(&self.texts));
         let mut errors = Vec::new();
-        for loaded in parts {
-            if loaded.plan.is_some() {
+        for compiled in parts {
+            if compiled.plan.is_some() {
                 let text = "a saved plan is applied alone, not as one of several sources";
                 return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
             }
-            errors.extend(conflicts(&mut joined, loaded));
+            errors.extend(conflicts(&mut joined, compiled));
         }
         let graph = Arc::make_mut(&mut joined.graph);
         let mut names = Names::default();
@@ -189,8 +204,8 @@ impl Joining {
         if errors.is_empty() {
             return Ok(joined);
         }
-        ui.diagnostics(errors, &self.texts);
-        Err(Failure::Shown)
+        reporter.diagnostics(errors, &self.texts);
+        Err(Error::Reported)
     }
 }
 
@@ -198,17 +213,23 @@ impl Joining {
 ///
 /// # Errors
 /// When the file or a source has errors, or they do not fit together; it is shown.
-pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
-    let joining = Joining::read(ui, path, args)?;
-    let parts = joining.parts(ui)?;
-    let load = |(place, args): (PathBuf, CompileArgs)| graphs::load_examined(ui, &place, &args);
-    let loaded: Vec<Loaded> = parts.into_iter().map(load).collect::<Result<_, _>>()?;
-    joining.join(ui, loaded)
+pub fn compile(
+    reporter: &mut dyn Reporter,
+    path: &Path,
+    options: &Options,
+) -> Result<Compiled, Error> {
+    let list = SourceList::read(reporter, path, options)?;
+    let parts = list.parts(reporter)?;
+    let compile = |(place, options): (PathBuf, Options)| {
+        compile_path(reporter, &place, &options, Purpose::Application)
+    };
+    let compiled: Vec<Compiled> = parts.into_iter().map(compile).collect::<Result<_, _>>()?;
+    list.join(reporter, compiled)
 }
 
 /// Joins, and says which resources two sources declare.
-fn conflicts(joined: &mut Loaded, loaded: Loaded) -> Vec<Diagnostic> {
-    let found = joined.join(loaded);
+fn conflicts(joined: &mut Compiled, compiled: Compiled) -> Vec<Diagnostic> {
+    let found = joined.join(compiled);
     let place = |id| joined.graph.origins.chain(id).find_map(|origin| origin.span);
     let told = found.iter().map(|conflict| {
         let text = format!("{} is declared by two sources", conflict.resource);

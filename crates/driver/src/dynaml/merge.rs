@@ -1,78 +1,62 @@
-//! Documents to merge: from the command line to a run, for `ordain merge` and for those who call
-//! the program `spiff`.
+//! Merging documents: from the names of files to the merged document.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use ordain_data::Value as Data;
 use ordain_dynaml::eval::{Dialect, Options};
 use ordain_dynaml::functions::clean_path;
 use ordain_dynaml::load::{Features, LoadError};
-use ordain_dynaml::session::{self, Error, Input, Output, Request, StateForm};
+use ordain_dynaml::resources::Codes;
+use ordain_dynaml::session::{self, Declared, Error, Input, Output, Request, StateForm};
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
-use ordain_source::{Diagnostic, HostWorld, SourceMap, Touched, shortened};
+use ordain_source::{Diagnostic, SourceMap, World, is_web, shortened, without_passwords};
 
 use crate::codes;
-use crate::private;
+use crate::private_file;
+use crate::reporter::Reporter;
 
-/// What is printed of the result, and how it is made.
-#[derive(Args, Clone, Default, Debug)]
-#[command(next_help_heading = "Merging")]
-pub struct MergeFlags {
+/// How documents are merged, and what is printed of the result.
+#[derive(Clone, Default, Debug)]
+pub struct MergeOptions {
     /// Print JSON, a document a line
-    #[arg(long)]
     pub json: bool,
     /// Print only the node at this path, such as `a.b.[1]`
-    #[arg(long, value_name = "PATH")]
     pub path: Option<String>,
     /// Print a map of these nodes, by the last step of their paths
-    #[arg(long, value_name = "PATH")]
     pub select: Vec<String>,
     /// Evaluate an expression on the result and print its value
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub evaluate: Option<String>,
     /// Print a list as documents of their own
-    #[arg(long)]
     pub split: bool,
     /// A file with names that are known everywhere
-    #[arg(long, value_name = "FILE")]
     pub bindings: Option<PathBuf>,
     /// A name that is known everywhere; dots make nested maps
-    #[arg(short = 'D', long, value_name = "NAME=VALUE")]
     pub define: Vec<String>,
     /// A file that is known by a tag
-    #[arg(long, value_name = "TAG:FILE")]
     pub tag: Vec<String>,
     /// Language features to switch on: interpolation, control
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub features: Vec<String>,
     /// The same as --features interpolation
-    #[arg(long)]
     pub interpolation: bool,
     /// Print what can be resolved, and the rest as it is written
-    #[arg(long)]
     pub partial: bool,
     /// Keep the ! of ((! … ))
-    #[arg(long)]
     pub preserve_escapes: bool,
     /// Keep nodes that are marked as temporary
-    #[arg(long)]
     pub preserve_temporary: bool,
     /// A file of values that are kept from run to run
-    #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
     /// Run no command and write no file, whatever the documents say
-    #[arg(long, visible_alias = "hermetic")]
     pub no_exec: bool,
 }
 
-/// A run: what is merged, and how.
+/// Documents to merge, and how.
 #[derive(Default, Debug)]
-pub struct Run<'a> {
+pub struct Merge<'a> {
     /// The template.
     pub template: &'a str,
     /// What is merged into it.
@@ -80,7 +64,7 @@ pub struct Run<'a> {
     /// A document that template and stubs process.
     pub document: Option<&'a str>,
     /// How.
-    pub flags: MergeFlags,
+    pub options: MergeOptions,
     /// Whose words are used.
     pub dialect: Dialect,
     /// A node that is to be explained.
@@ -91,29 +75,39 @@ pub struct Run<'a> {
 
 /// Why there is no result.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum MergeError {
     /// A file cannot be read: what it is, and its name.
     Read(&'static str, String, io::Error),
     /// The run failed; what was read for it.
-    Run(Error, Vec<Input>),
+    Merge(Error, Vec<Input>),
     /// The arguments do not fit.
     Usage(String),
 }
 
-impl Trouble {
+impl MergeError {
     /// As spiff logs it.
     pub fn text(&self) -> String {
+        without_passwords(&self.plain_text()).into_owned()
+    }
+
+    fn plain_text(&self) -> String {
         match self {
             Self::Read(role, name, error) => {
                 let reason = match error.kind() {
                     io::ErrorKind::NotFound => format!("open {name}: no such file or directory"),
                     io::ErrorKind::PermissionDenied => format!("open {name}: permission denied"),
                     io::ErrorKind::IsADirectory => format!("read {name}: is a directory"),
+                    // What was fetched is named again, as spiff does.
+                    _ if is_web(name) && !error.to_string().starts_with('[') => {
+                        format!("error getting [{name}]: {error}")
+                    }
                     _ => error.to_string(),
                 };
-                format!("error reading {role} [{}]: {reason}\n", clean_path(name))
+                // A plain path of an address would be none any more.
+                let shown = clean_path(&without_passwords(name));
+                format!("error reading {role} [{shown}]: {reason}\n")
             }
-            Self::Run(error, _) => {
+            Self::Merge(error, _) => {
                 let text = error.text();
                 if text.ends_with('\n') { text } else { text + "\n" }
             }
@@ -124,10 +118,19 @@ impl Trouble {
     /// As diagnostics, with their places.
     pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
         match self {
-            Self::Read(_, name, error) => vec![codes::unreadable(Path::new(name), error)],
-            Self::Run(error, inputs) => {
+            Self::Read(_, name, error) => {
+                vec![codes::unreadable(Path::new(&*without_passwords(name)), error)]
+            }
+            Self::Merge(error, inputs) => {
                 let inputs: Vec<&Input> = inputs.iter().collect();
-                diagnose::diagnostics(error, &inputs, sources)
+                let mut found = diagnose::diagnostics(error, &inputs, sources);
+                for one in &mut found {
+                    one.message = without_passwords(&one.message).into_owned();
+                    for label in one.primary.iter_mut().chain(&mut one.related) {
+                        label.text = without_passwords(&label.text).into_owned();
+                    }
+                }
+                found
             }
             Self::Usage(text) => vec![Diagnostic::error(codes::ARGUMENTS, text.clone())],
         }
@@ -135,76 +138,95 @@ impl Trouble {
 }
 
 /// Reads files, each once from standard input.
-#[derive(Default)]
-struct Reader {
+struct Reader<'w> {
+    world: &'w dyn World,
     stdin: bool,
 }
 
-impl Reader {
-    fn read(&mut self, role: &'static str, name: &str) -> Result<Input, Trouble> {
+impl<'w> Reader<'w> {
+    fn new(world: &'w dyn World) -> Self {
+        Self { world, stdin: false }
+    }
+
+    fn read(&mut self, role: &'static str, name: &str) -> Result<Input, MergeError> {
         let text = if name == "-" {
             if self.stdin {
-                return Err(Trouble::Usage("stdin cannot be used twice".into()));
+                return Err(MergeError::Usage("stdin cannot be used twice".into()));
             }
             self.stdin = true;
             ordain_source::read_standard_input()
-        } else if name.starts_with("http:") || name.starts_with("https:") {
-            Err(io::Error::new(io::ErrorKind::Unsupported, "files are not fetched from the net"))
+        } else if is_web(name) {
+            self.world.fetch(name)
         } else {
-            ordain_source::read_input(Path::new(name))
+            self.world.read(Path::new(name))
         };
         let text = text.and_then(|bytes| {
             String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
         });
         match text {
+            Ok(text) if is_web(name) => {
+                Ok(Input { name: without_passwords(name).into_owned(), text, under: None })
+            }
             Ok(text) => Ok(Input { name: name.into(), text, under: None }),
-            Err(error) => Err(Trouble::Read(role, name.into(), error)),
+            Err(error) => Err(MergeError::Read(role, name.into(), error)),
         }
     }
+}
+
+/// Reports what is wrong, with its places.
+pub(crate) fn report(reporter: &mut dyn Reporter, error: &MergeError) -> crate::Error {
+    let sources = SourceMap::new();
+    reporter.diagnostics(error.diagnostics(&sources), &sources);
+    crate::Error::Reported
 }
 
 /// Merges; the state is written, the rest is the caller's.
 ///
 /// # Errors
 /// When a file cannot be read or written, or an expression has no value.
-pub fn run(run: &Run<'_>) -> Result<Output, Trouble> {
-    run_noting(run, Touched::default())
+pub fn merge(world: &dyn World, merge: &Merge<'_>) -> Result<Output, MergeError> {
+    let request = request(world, merge)?;
+    let output = session::merge(world, &request);
+    let output = output.map_err(|error| failed(error, request))?;
+    if let (Some(path), Some(text)) = (&merge.options.state, &output.state) {
+        write_state(path, text)?;
+    }
+    Ok(output)
 }
 
-/// The same; the files that expressions look at are noted.
+/// Merges, and makes a graph of the resources that the document declares.
 ///
 /// # Errors
-/// As of [`run`].
-pub fn run_noting(run: &Run<'_>, touched: Touched) -> Result<Output, Trouble> {
-    let request = request(run)?;
-    let world = HostWorld::noting(touched);
-    match session::merge(&world, &request) {
-        Ok(output) => {
-            if let (Some(path), Some(text)) = (&run.flags.state, &output.state) {
-                write_state(path, text)?;
-            }
-            Ok(output)
-        }
-        Err(error) => {
-            let mut inputs = request.stubs;
-            inputs.extend(request.template);
-            inputs.extend(request.tags.into_iter().map(|t| t.1));
-            Err(Trouble::Run(error, inputs))
-        }
-    }
+/// When a file cannot be read, or an expression has no value.
+pub(crate) fn declare(
+    world: &dyn World,
+    merge: &Merge<'_>,
+    sources: &SourceMap,
+    codes: Codes,
+) -> Result<Declared, MergeError> {
+    let request = request(world, merge)?;
+    session::declare(world, &request, sources, codes).map_err(|error| failed(error, request))
 }
 
-fn request(run: &Run<'_>) -> Result<Request, Trouble> {
-    let flags = &run.flags;
-    let mut reader = Reader::default();
-    let document = run.document.map(|name| reader.read("document", name)).transpose()?;
-    let template = reader.read("template", run.template)?;
-    let bindings = bindings(&mut reader, run)?;
+/// An error of a merge, with the files that it is about.
+fn failed(error: Error, request: Request) -> MergeError {
+    let mut inputs = request.stubs;
+    inputs.extend(request.template);
+    inputs.extend(request.tags.into_iter().map(|tag| tag.1));
+    MergeError::Merge(error, inputs)
+}
+
+fn request(world: &dyn World, merge: &Merge<'_>) -> Result<Request, MergeError> {
+    let options = &merge.options;
+    let mut reader = Reader::new(world);
+    let document = merge.document.map(|name| reader.read("document", name)).transpose()?;
+    let template = reader.read("template", merge.template)?;
+    let bindings = bindings(&mut reader, merge)?;
     let mut tags = Vec::new();
-    for tag in &flags.tag {
+    for tag in &options.tag {
         let Some((name, file)) = tag.split_once(':').filter(|t| !t.0.is_empty()) else {
             let text = "tag file must be preceeded by a tag (<tag>:<path>)";
-            return Err(Trouble::Usage(text.into()));
+            return Err(MergeError::Usage(text.into()));
         };
         tags.push((name.to_owned(), reader.read("tag file", file)?));
     }
@@ -214,12 +236,12 @@ fn request(run: &Run<'_>) -> Result<Request, Trouble> {
         stubs.push(Input { name: "<document>".into(), text, under: None });
         stubs.push(Input { under: Some("document".into()), ..document });
     }
-    for name in run.stubs {
+    for name in merge.stubs {
         stubs.push(reader.read("stub", name)?);
     }
     let mut state = None;
-    if let Some(path) = &flags.state {
-        state = Some(state_form(path, flags.json));
+    if let Some(path) = &options.state {
+        state = Some(state_form(path, options.json));
         if path.is_file() {
             stubs.push(reader.read("state file", &path.to_string_lossy())?);
         }
@@ -227,29 +249,29 @@ fn request(run: &Run<'_>) -> Result<Request, Trouble> {
     Ok(Request {
         template: Some(template),
         stubs,
-        features: features(flags)?,
+        features: features(options)?,
         options: Options {
-            dialect: run.dialect,
-            hermetic: flags.no_exec,
-            partial: flags.partial,
-            keep_temporary: flags.preserve_temporary,
-            keep_escapes: flags.preserve_escapes,
+            dialect: merge.dialect,
+            hermetic: options.no_exec,
+            partial: options.partial,
+            keep_temporary: options.preserve_temporary,
+            keep_escapes: options.preserve_escapes,
             encryption_key: std::env::var("SPIFF_ENCRYPTION_KEY").ok(),
             ..Options::default()
         },
-        json: flags.json,
-        path: flags.path.clone(),
-        select: flags.select.clone(),
-        split: flags.split,
+        json: options.json,
+        path: options.path.clone(),
+        select: options.select.clone(),
+        split: options.split,
         bindings,
-        evaluate: flags.evaluate.clone(),
+        evaluate: options.evaluate.clone(),
         state,
         tags,
-        explain: run.explain.clone(),
+        explain: merge.explain.clone(),
     })
 }
 
-fn features(flags: &MergeFlags) -> Result<Features, Trouble> {
+fn features(options: &MergeOptions) -> Result<Features, MergeError> {
     let mut features = Features::default();
     if let Ok(names) = std::env::var("SPIFF_FEATURES") {
         for name in names.split(',') {
@@ -257,19 +279,19 @@ fn features(flags: &MergeFlags) -> Result<Features, Trouble> {
             let _ = set_feature(&mut features, name.trim());
         }
     }
-    for name in flags.features.iter().flat_map(|f| f.split(',')) {
+    for name in options.features.iter().flat_map(|f| f.split(',')) {
         set_feature(&mut features, name.trim())?;
     }
-    features.interpolation |= flags.interpolation;
+    features.interpolation |= options.interpolation;
     Ok(features)
 }
 
-fn set_feature(features: &mut Features, name: &str) -> Result<(), Trouble> {
+fn set_feature(features: &mut Features, name: &str) -> Result<(), MergeError> {
     let (name, on) = name.strip_prefix("no").map_or((name, true), |rest| (rest, false));
     match name {
         "interpolation" => features.interpolation = on,
         "control" => features.control = on,
-        _ => return Err(Trouble::Usage(format!("unknown feature flag {name:?}"))),
+        _ => return Err(MergeError::Usage(format!("unknown feature flag {name:?}"))),
     }
     Ok(())
 }
@@ -284,16 +306,16 @@ fn state_form(path: &Path, json: bool) -> StateForm {
 }
 
 /// Writes the state; what was there is kept beside it.
-fn write_state(path: &Path, text: &str) -> Result<(), Trouble> {
+fn write_state(path: &Path, text: &str) -> Result<(), MergeError> {
     let mut backup = path.as_os_str().to_owned();
     backup.push(".bak");
     let kept = path.is_file() && std::fs::rename(path, &backup).is_ok();
-    let written = private::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    let written = private_file::create(path).and_then(|mut file| file.write_all(text.as_bytes()));
     if written.is_err() {
         if kept {
             let _ = std::fs::rename(&backup, path);
         }
-        return Err(Trouble::Usage(format!("cannot write state file {:?}", path.display())));
+        return Err(MergeError::Usage(format!("cannot write state file {:?}", path.display())));
     }
     Ok(())
 }
@@ -327,38 +349,38 @@ impl From<Binding> for Data {
     }
 }
 
-fn bindings(reader: &mut Reader, run: &Run<'_>) -> Result<Vec<(String, Data)>, Trouble> {
+fn bindings(reader: &mut Reader<'_>, merge: &Merge<'_>) -> Result<Vec<(String, Data)>, MergeError> {
     let mut names = BTreeMap::new();
-    if let Some(path) = &run.flags.bindings
-        && (!run.lenient || path.is_file())
+    if let Some(path) = &merge.options.bindings
+        && (!merge.lenient || path.is_file())
     {
         let input = reader.read("bindings file", &path.to_string_lossy())?;
         let values = document::read(&input.text).map_err(|e| {
             let name = input.name.clone();
             let (role, LoadError { message, span, said }) = ("bindings file", e);
             let error = Error::Input { role, name, message, span, said };
-            Trouble::Run(error, vec![input.clone()])
+            MergeError::Merge(error, vec![input.clone()])
         })?;
         let data = lower::data(&Exprs::default(), &values).into_iter().next();
         match Binding::from(&data.unwrap_or_default()) {
             Binding::Map(map) => names = map,
-            Binding::Value(Data::Null) if run.lenient => {}
+            Binding::Value(Data::Null) if merge.lenient => {}
             Binding::Value(_) => {
-                return Err(Trouble::Usage("bindings must be given as map".into()));
+                return Err(MergeError::Usage("bindings must be given as map".into()));
             }
         }
     }
-    for define in &run.flags.define {
+    for define in &merge.options.define {
         let parts: Vec<&str> = define.split('=').collect();
         let [name, value] = parts[..] else {
-            return Err(Trouble::Usage(format!("invalid value definition {define:?}")));
+            return Err(MergeError::Usage(format!("invalid value definition {define:?}")));
         };
         if name.is_empty() {
-            return Err(Trouble::Usage(format!("empty key in value definition {define:?}")));
+            return Err(MergeError::Usage(format!("empty key in value definition {define:?}")));
         }
         let value = value.parse().map_or_else(|_| Data::str(value), Data::Int);
         add(&mut names, &components(name), value, name)
-            .map_err(|e| Trouble::Usage(format!("error in value definitions (-D): {e}")))?;
+            .map_err(|e| MergeError::Usage(format!("error in value definitions (-D): {e}")))?;
     }
     Ok(names.into_iter().map(|(k, v)| (k, v.into())).collect())
 }
@@ -415,34 +437,38 @@ fn add(
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read(role: &'static str, name: &str) -> Result<Input, Trouble> {
-    Reader::default().read(role, name)
+pub fn read(world: &dyn World, role: &'static str, name: &str) -> Result<Input, MergeError> {
+    Reader::new(world).read(role, name)
 }
 
 /// A file as documents that nothing is evaluated in.
 ///
 /// # Errors
 /// When it cannot be read, or is no YAML.
-pub fn documents(role: &'static str, name: &str) -> Result<Vec<Value>, Trouble> {
-    parse(role, &read(role, name)?)
+pub fn documents(
+    world: &dyn World,
+    role: &'static str,
+    name: &str,
+) -> Result<Vec<Value>, MergeError> {
+    parse(role, &read(world, role, name)?)
 }
 
 /// A file as the plain data of its documents.
 ///
 /// # Errors
 /// As of [`documents`].
-pub fn data(role: &'static str, name: &str) -> Result<Vec<Data>, Trouble> {
-    Ok(lower::data(&Exprs::default(), &documents(role, name)?))
+pub fn data(world: &dyn World, role: &'static str, name: &str) -> Result<Vec<Data>, MergeError> {
+    Ok(lower::data(&Exprs::default(), &documents(world, role, name)?))
 }
 
 /// The documents of a text, in which nothing is evaluated.
 ///
 /// # Errors
 /// When it is no YAML.
-pub fn parse(role: &'static str, input: &Input) -> Result<Vec<Value>, Trouble> {
+pub fn parse(role: &'static str, input: &Input) -> Result<Vec<Value>, MergeError> {
     document::read(&input.text).map_err(|e| {
         let (name, LoadError { message, span, said }) = (input.name.clone(), e);
-        Trouble::Run(Error::Input { role, name, message, span, said }, vec![input.clone()])
+        MergeError::Merge(Error::Input { role, name, message, span, said }, vec![input.clone()])
     })
 }
 

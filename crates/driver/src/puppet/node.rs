@@ -13,8 +13,8 @@ use ordain_puppet::value::Value;
 use ordain_source::{Diagnostic, EntryKind, World};
 
 use crate::codes;
-use crate::exit::Failure;
-use crate::options::CompileArgs;
+use crate::error::Error;
+use crate::options::Options;
 
 /// What a node classifier says.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ pub struct NodeData {
 ///
 /// # Errors
 /// When the file cannot be read or is not of this form.
-pub fn read_data(world: &dyn World, path: Option<&Path>) -> Result<NodeData, Failure> {
+pub fn read_data(world: &dyn World, path: Option<&Path>) -> Result<NodeData, Error> {
     let Some(path) = path else { return Ok(NodeData::default()) };
     let bytes = world.read(path).map_err(|e| codes::unreadable(path, &e))?;
     let data = ordain_data::json::read_bytes(&bytes).map_err(|e| codes::document(path, e))?;
@@ -75,10 +75,10 @@ fn entries(data: &Data) -> Vec<(EcoString, Value)> {
 /// When a file of facts cannot be read.
 pub fn describe(
     env: &Environment,
-    args: &CompileArgs,
+    options: &Options,
     data: NodeData,
-) -> Result<(Node, Vec<Diagnostic>), Failure> {
-    let (facts, named) = match &args.facts {
+) -> Result<(Node, Vec<Diagnostic>), Error> {
+    let (facts, named) = match &options.facts {
         Some(path) => {
             let (name, values) = read_facts(env.world.as_ref(), path)?;
             (Facts { values, problems: Vec::new() }, name)
@@ -86,7 +86,7 @@ pub fn describe(
         None => {
             let modules = env.modules.values().map(|module| module.dir.join("facts.d"));
             let modules = modules.filter(|d| env.world.kind(d) == Some(EntryKind::Directory));
-            (machine_facts(env, modules.collect(), env.fact_dirs(), args.legacy_facts), None)
+            (machine_facts(env, modules.collect(), env.fact_dirs(), options.legacy_facts), None)
         }
     };
     let text = |path: &[&str]| facts.values.dig(path.iter().copied()).and_then(Data::as_str);
@@ -95,7 +95,7 @@ pub fn describe(
             [&["clientcert"], &["networking", "fqdn"], &["fqdn"], &["hostname"]];
         paths.into_iter().find_map(text).map(ToString::to_string)
     };
-    let name = args.node.clone().or(named).or_else(of_facts).or_else(machine_name);
+    let name = options.node.clone().or(named).or_else(of_facts).or_else(machine_name);
     let name = name.unwrap_or_else(|| "localhost".into());
     let name = name.to_lowercase();
     let server =
@@ -152,7 +152,7 @@ pub fn machine_facts(
 
 /// Facts from a file, with the node's name if the file has it: as `facter --json` prints them, or
 /// as a fact store keeps them, with `name` and `values`.
-pub fn read_facts(world: &dyn World, path: &Path) -> Result<(Option<String>, Data), Failure> {
+pub fn read_facts(world: &dyn World, path: &Path) -> Result<(Option<String>, Data), Error> {
     let bytes = world.read(path).map_err(|e| codes::unreadable(path, &e))?;
     let (name, values) = external::read_named(path, &bytes)
         .map_err(|e| Diagnostic::error(codes::DOCUMENT, e.to_string()))?;

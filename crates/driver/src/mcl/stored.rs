@@ -15,8 +15,8 @@ use ordain_source::Diagnostic;
 use ordain_store::{ExportStore, Given};
 
 use crate::codes;
-use crate::runs;
-use crate::ui::Ui;
+use crate::exports::report_damage;
+use crate::reporter::Reporter;
 
 /// The values that resources `kv` set on this machine, and what the hosts with this store export.
 pub(super) struct Stored {
@@ -81,13 +81,13 @@ impl Shared for Stored {
 
 /// What a program exports, until it is applied.
 #[derive(Clone)]
-pub struct Giving {
+pub struct PendingExports {
     store: Arc<ExportStore>,
     host: EcoString,
     given: Vec<Given>,
 }
 
-impl Giving {
+impl PendingExports {
     /// What the resources of this host are exported for, if there is a store for that.
     pub(super) fn of(
         store: Option<&Arc<ExportStore>>,
@@ -113,9 +113,9 @@ impl Giving {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn keep(&self, ui: &mut Ui) -> Result<(), Diagnostic> {
+    pub fn keep(&self, reporter: &mut dyn Reporter) -> Result<(), Diagnostic> {
         let done = self.store.give(&self.host, &self.given).map_err(codes::state);
-        runs::tell_damaged_exports(ui, Some(&self.store));
+        report_damage(reporter, Some(&self.store));
         done
     }
 }

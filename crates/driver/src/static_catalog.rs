@@ -1,6 +1,5 @@
 //! Static catalogs: what the sources of files are goes into the catalog.
 
-use clap::Args;
 use ecow::EcoString;
 use ordain_data::Value;
 use ordain_engine::serve::Server;
@@ -12,41 +11,21 @@ use ordain_puppet::load::Environment;
 use ordain_source::{Diagnostic, SourceMap};
 
 use crate::codes;
-use crate::commands::compile::Format;
-use crate::exit::Failure;
+use crate::error::Error;
 
-/// Arguments for static catalogs. The doc comments are the help text.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Static catalogs")]
-pub struct StaticArgs {
-    /// Look at the files that are copied from modules of the environment, and write what they are
-    /// (type, mode, checksum, what is below directories) into the catalog
-    #[arg(long = "static")]
-    is_static: bool,
-    /// The kinds of checksums that the agent knows, with dots between them; the first that is known
-    /// here is taken
-    #[arg(long, value_name = "KINDS", requires = "is_static", default_value = "sha256")]
-    checksum_type: String,
-    /// The identity of the code, which an agent sends back to get the files of that time
-    #[arg(long, value_name = "ID")]
-    code_id: Option<String>,
+/// What a catalog says of the files that its node copies from modules of the environment.
+#[derive(Clone, Debug, Default)]
+pub struct StaticCatalog {
+    /// Whether it says what they are: type, mode, checksum, what is below directories.
+    pub has_metadata: bool,
+    /// The kinds of checksums that the agent knows, with dots between them; the first one that is
+    /// known here is used.
+    pub checksum_type: String,
+    /// The identity of the code, which an agent sends back to get the files of that time.
+    pub code_id: Option<String>,
 }
 
-impl StaticArgs {
-    /// Refuses what only a catalog can hold where none is written.
-    ///
-    /// # Errors
-    /// When another form is to be written.
-    pub fn check(&self, format: Format) -> Result<(), Failure> {
-        if format == Format::PuppetCatalog || !self.is_static && self.code_id.is_none() {
-            return Ok(());
-        }
-        let option = if self.is_static { "--static" } else { "--code-id" };
-        let text = format!("{option} is for catalogs; other forms cannot hold what it asks for");
-        let help = "add --format puppet-catalog";
-        Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into())
-    }
-
+impl StaticCatalog {
     /// Gives a graph what was asked for, and with it what is known of files that the node exports.
     /// Warnings, and what is wrong with sources, are returned.
     ///
@@ -57,10 +36,10 @@ impl StaticArgs {
         env: &Environment,
         graph: &mut Graph,
         exported: &[Exported],
-    ) -> Result<Vec<Diagnostic>, Failure> {
+    ) -> Result<Vec<Diagnostic>, Error> {
         let code_id = self.code_id.as_deref().map(Into::into);
         graph.served.code_id = code_id;
-        if !self.is_static {
+        if !self.has_metadata {
             return Ok(Vec::new());
         }
         let Some(dir) = &env.dir else {

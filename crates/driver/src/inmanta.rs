@@ -1,32 +1,26 @@
-//! Models of Inmanta for the verbs.
+//! Models of Inmanta.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ordain_graph::Graph;
 use ordain_graph::explain::Explanation;
 use ordain_inmanta::project::{Environment, Project, Setting, settings};
 use ordain_inmanta::session::{self, Outcome, Request};
 use ordain_inmanta::{diagnose, explain, export, output};
 use ordain_source::limits::on_deep_stack;
-use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, Touched, World};
+use ordain_source::{Diagnostic, EntryKind, SourceMap, World};
 use serde_json::{Map, Value as Json, json};
 
 use crate::codes;
-use crate::exit::{Exit, Failure};
-use crate::options::CompileArgs;
-use crate::ui::Ui;
+use crate::compiled::Compiled;
+use crate::error::Error;
+use crate::options::Options;
+use crate::reporter::Reporter;
 
-mod face;
-mod table;
+/// The stack that a compile may use, in bytes.
+pub const STACK_SIZE: usize = 256 << 20;
 
-pub use face::main;
-
-/// The stack that a run may use, in bytes.
-const STACK: usize = 256 << 20;
-
-/// What is printed of a model.
+/// A textual form of a compiled model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// Variables, instances, output, warnings and resources, or the error.
@@ -50,28 +44,27 @@ pub struct Model<'a> {
     pub config: Option<PathBuf>,
     /// Further settings.
     pub settings: Vec<Setting>,
-    /// Where the paths are noted that are read.
-    pub touched: Touched,
+    /// The files, and the machine around them.
+    pub world: Arc<dyn World>,
 }
 
 impl<'a> Model<'a> {
-    /// A model with what the verbs for all languages say of it.
-    pub fn new(path: &'a Path, args: &CompileArgs) -> Self {
-        let modulepath = args.modulepath.as_deref().map(std::env::split_paths);
+    /// The model at a path.
+    pub fn new(path: &'a Path, options: &Options) -> Self {
+        let modulepath = options.modulepath.as_deref().map(std::env::split_paths);
         Self {
             path,
-            has_std: true,
+            has_std: options.imports_std,
             modulepath: modulepath.into_iter().flatten().collect(),
             config: None,
             settings: Vec::new(),
-            touched: args.touched.clone(),
+            world: options.world(),
         }
     }
 }
 
 /// Whether what stands at a path is a model of Inmanta.
-pub fn is_model(path: &Path) -> bool {
-    let world = HostWorld::new();
+pub fn is_model(world: &dyn World, path: &Path) -> bool {
     match world.kind(path) {
         Some(EntryKind::Directory) => {
             let has = |name: &str| world.kind(&path.join(name)) == Some(EntryKind::File);
@@ -81,35 +74,14 @@ pub fn is_model(path: &Path) -> bool {
     }
 }
 
-/// Compiles a model and prints it; what is wrong is shown.
-///
-/// # Errors
-/// When the model cannot be read, has errors, or the output cannot be written.
-pub fn compile(ui: &mut Ui, model: &Model<'_>, form: Form) -> Result<Exit, Failure> {
-    let sources = SourceMap::new();
-    let ran = on_deep_stack(STACK, || run(model, form, &sources))?;
-    let has_failed = ran.has_failed;
-    ui.diagnostics(ran.diagnostics, &sources);
-    if let Some(text) = ran.text {
-        writeln!(ui.document(), "{text}")?;
-    }
-    Ok(if has_failed { Exit::Failed } else { Exit::Done })
-}
-
-/// What came of a run.
-struct Ran {
-    /// What is printed.
-    text: Option<String>,
-    diagnostics: Vec<Diagnostic>,
-    has_failed: bool,
-}
-
-/// What came of a run that is looked into.
-pub struct Loaded {
-    /// The graph.
-    pub graph: Graph,
-    /// The texts that its origins are in.
-    pub sources: Arc<SourceMap>,
+/// A compiled model as a text.
+pub struct Exported {
+    /// The text; nothing if the form has none for errors.
+    pub text: Option<String>,
+    /// Errors, warnings and remarks.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether there are errors.
+    pub has_failed: bool,
 }
 
 /// What is wanted of a model.
@@ -123,27 +95,35 @@ enum Wanted<'a> {
 ///
 /// # Errors
 /// When the model cannot be read or has errors, or a resource cannot be deployed here.
-pub fn load(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
-    graph(ui, path, args, &Wanted::Resources(args.node.as_deref()))
+pub fn resources(
+    reporter: &mut dyn Reporter,
+    path: &Path,
+    options: &Options,
+) -> Result<Compiled, Error> {
+    graph(reporter, path, options, &Wanted::Resources(options.node.as_deref()))
 }
 
 /// The instances of a model as a graph.
 ///
 /// # Errors
 /// When the model cannot be read or has errors.
-pub fn instances(ui: &mut Ui, path: &Path, args: &CompileArgs) -> Result<Loaded, Failure> {
-    graph(ui, path, args, &Wanted::Instances)
+pub fn instances(
+    reporter: &mut dyn Reporter,
+    path: &Path,
+    options: &Options,
+) -> Result<Compiled, Error> {
+    graph(reporter, path, options, &Wanted::Instances)
 }
 
 fn graph(
-    ui: &mut Ui,
+    reporter: &mut dyn Reporter,
     path: &Path,
-    args: &CompileArgs,
+    options: &Options,
     wanted: &Wanted<'_>,
-) -> Result<Loaded, Failure> {
-    let sources = args.sources();
-    let model = Model::new(path, args);
-    let made = on_deep_stack(STACK, || {
+) -> Result<Compiled, Error> {
+    let sources = options.sources();
+    let model = Model::new(path, options);
+    let made = on_deep_stack(STACK_SIZE, || {
         with_outcome(&model, &sources, |outcome| {
             let (graph, mut notes) = match wanted {
                 Wanted::Instances => {
@@ -164,14 +144,13 @@ fn graph(
     })?;
     match made {
         Ok((graph, notes, printed)) => {
-            // What plugins print is no part of what is asked for.
-            let _ = std::io::stderr().write_all(printed.as_bytes());
-            ui.diagnostics(notes, &sources);
-            Ok(Loaded { graph, sources })
+            reporter.output(&printed);
+            reporter.diagnostics(notes, &sources);
+            Ok(Compiled::of_graph(graph, sources))
         }
         Err(errors) => {
-            ui.diagnostics(errors, &sources);
-            Err(Failure::Shown)
+            reporter.diagnostics(errors, &sources);
+            Err(Error::Reported)
         }
     }
 }
@@ -181,14 +160,14 @@ fn graph(
 /// # Errors
 /// When the model cannot be read or has errors.
 pub fn explain(
-    ui: &mut Ui,
+    reporter: &mut dyn Reporter,
     path: &Path,
-    args: &CompileArgs,
+    options: &Options,
     text: &str,
-) -> Result<Option<Explanation>, Failure> {
+) -> Result<Option<Explanation>, Error> {
     let sources = SourceMap::new();
-    let model = Model::new(path, args);
-    let found = on_deep_stack(STACK, || {
+    let model = Model::new(path, options);
+    let found = on_deep_stack(STACK_SIZE, || {
         with_outcome(&model, &sources, |outcome| {
             failures(outcome, &sources)?;
             let subject = explain::subject(&outcome.net, text);
@@ -196,8 +175,8 @@ pub fn explain(
         })
     })?;
     found.map_err(|errors: Vec<Diagnostic>| {
-        ui.diagnostics(errors, &sources);
-        Failure::Shown
+        reporter.diagnostics(errors, &sources);
+        Error::Reported
     })
 }
 
@@ -215,21 +194,23 @@ fn remarks(outcome: &Outcome<'_>, sources: &SourceMap) -> Vec<Diagnostic> {
     outcome.messages_without_passwords(warnings.chain(doubts).collect())
 }
 
-/// Runs a model and does something with the outcome.
-fn with_outcome<T>(
+/// Compiles a model and does something with the outcome. Needs a stack of [`STACK_SIZE`].
+///
+/// # Errors
+/// When the model cannot be read.
+pub fn with_outcome<T>(
     model: &Model<'_>,
     sources: &SourceMap,
     then: impl FnOnce(&mut Outcome<'_>) -> T,
 ) -> Result<T, Diagnostic> {
-    let world = HostWorld::noting(model.touched.clone());
-    let request = request(model, sources, &world)?;
+    let request = request(model, sources, model.world.as_ref())?;
     Ok(then(&mut session::compile(request)))
 }
 
 fn request<'w>(
     model: &Model<'_>,
     sources: &'w SourceMap,
-    world: &'w HostWorld,
+    world: &'w dyn World,
 ) -> Result<Request<'w>, Diagnostic> {
     let is_directory = world.kind(model.path) == Some(EntryKind::Directory);
     let main = if is_directory { model.path.join("main.cf") } else { model.path.to_path_buf() };
@@ -258,12 +239,21 @@ fn request<'w>(
     Ok(request)
 }
 
-fn run(model: &Model<'_>, form: Form, sources: &SourceMap) -> Result<Ran, Diagnostic> {
-    let world = HostWorld::noting(model.touched.clone());
-    finished(session::compile(request(model, sources, &world)?), form, sources)
+/// Compiles a model to a text.
+///
+/// # Errors
+/// When the model cannot be read. Errors in the model are diagnostics of the result.
+pub fn export(model: &Model<'_>, form: Form, sources: &SourceMap) -> Result<Exported, Diagnostic> {
+    on_deep_stack(STACK_SIZE, || {
+        finished(session::compile(request(model, sources, model.world.as_ref())?), form, sources)
+    })
 }
 
-fn finished(mut outcome: Outcome<'_>, form: Form, sources: &SourceMap) -> Result<Ran, Diagnostic> {
+fn finished(
+    mut outcome: Outcome<'_>,
+    form: Form,
+    sources: &SourceMap,
+) -> Result<Exported, Diagnostic> {
     let mut diagnostics = Vec::new();
     let mut further = Map::new();
     if let Some(error) = &outcome.error {
@@ -296,15 +286,18 @@ fn finished(mut outcome: Outcome<'_>, form: Form, sources: &SourceMap) -> Result
         // The process ends here, and the system takes all memory back at once.
         std::mem::forget(outcome);
     }
-    Ok(Ran { text, diagnostics, has_failed })
+    Ok(Exported { text, diagnostics, has_failed })
 }
 
 /// The modules of a project: name, version of the format, whether it is edited in place, version,
 /// what the project asks for, and whether it is that.
-fn modules(model: &Model<'_>) -> Result<Vec<Vec<String>>, Diagnostic> {
+///
+/// # Errors
+/// When the model cannot be read.
+pub fn modules(model: &Model<'_>) -> Result<Vec<Vec<String>>, Diagnostic> {
     let sources = SourceMap::new();
-    let world = HostWorld::noting(model.touched.clone());
-    let mut request = request(model, &sources, &world)?;
+
+    let mut request = request(model, &sources, model.world.as_ref())?;
     request.check_only = true;
     let outcome = session::compile(request);
     let row = |module: &session::LoadedModule| {

@@ -5,17 +5,21 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use ordain_inmanta::project::{Project, set};
 use ordain_inmanta::session::{LoadedModule, Outcome};
 use ordain_inmanta::{export, output};
 use ordain_source::limits::on_deep_stack;
-use ordain_source::{SourceMap, Touched};
+use ordain_source::{HostWorld, SourceMap};
 
-use super::table::table;
-use super::{Model, STACK, modules, with_outcome};
-use crate::private;
+use ordain_driver::inmanta::{Model, STACK_SIZE, modules, with_outcome};
+use ordain_driver::private_file;
+
+use self::table::table;
+
+mod table;
 
 /// The version of the original that this one is like.
 const VERSION: &str = "20.1.0";
@@ -294,7 +298,7 @@ fn list_commands() -> io::Result<ExitCode> {
 /// The project that the working directory is in.
 fn project() -> io::Result<Option<PathBuf>> {
     let here = std::env::current_dir()?;
-    let world = ordain_source::HostWorld::new();
+    let world = HostWorld::new();
     let found = Project::around(&world, &here);
     // Paths in messages are short where they can be.
     Ok(found.map(|found| if found == here { PathBuf::from(".") } else { found }))
@@ -339,7 +343,7 @@ fn compile(global: &Global, args: &Compiling, exporting: Option<&Export>) -> io:
     }
     out.write_all(told.printed.as_bytes())?;
     if args.export_compile_data {
-        let mut out = private::create(&directory.join(&args.export_compile_data_file))?;
+        let mut out = private_file::create(&directory.join(&args.export_compile_data_file))?;
         out.write_all(told.data.as_ref())?;
     }
     if let Some(error) = &told.error {
@@ -383,9 +387,9 @@ fn run(global: &Global, args: &Compiling, exports: bool, main: &Path) -> Result<
         modulepath: Vec::new(),
         config: global.config.clone(),
         settings,
-        touched: Touched::default(),
+        world: Arc::new(HostWorld::new()),
     };
-    let told = on_deep_stack(STACK, || {
+    let told = on_deep_stack(STACK_SIZE, || {
         with_outcome(&model, &sources, |outcome| told(outcome, global, exports))
     });
     told.map_err(|diagnostic| diagnostic.message)
@@ -460,7 +464,7 @@ fn written(
         writeln!(out, "exporter       ERROR   {text}")?;
         return Ok(Err(text.to_owned()));
     };
-    let mut out = private::create(&directory.join(file))?;
+    let mut out = private_file::create(&directory.join(file))?;
     out.write_all(export::text(resources).as_bytes())?;
     Ok(Ok(()))
 }
@@ -483,7 +487,7 @@ fn list(global: &Global) -> io::Result<ExitCode> {
         modulepath: Vec::new(),
         config: global.config.clone(),
         settings: Vec::new(),
-        touched: Touched::default(),
+        world: Arc::new(HostWorld::new()),
     };
     match modules(&model) {
         Ok(rows) => say(&table(

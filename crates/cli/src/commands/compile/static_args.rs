@@ -1,0 +1,52 @@
+//! Arguments for static catalogs.
+
+use clap::Args;
+use ordain_driver::StaticCatalog;
+use ordain_source::Diagnostic;
+
+use super::Format;
+use crate::codes;
+use crate::exit::Failure;
+
+/// Arguments for static catalogs. The doc comments are the help text.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Static catalogs")]
+pub struct StaticArgs {
+    /// Look at the files that are copied from modules of the environment, and write what they are
+    /// (type, mode, checksum, what is below directories) into the catalog
+    #[arg(long = "static")]
+    is_static: bool,
+    /// The kinds of checksums that the agent knows, with dots between them; the first that is known
+    /// here is taken
+    #[arg(long, value_name = "KINDS", requires = "is_static", default_value = "sha256")]
+    checksum_type: String,
+    /// The identity of the code, which an agent sends back to get the files of that time
+    #[arg(long, value_name = "ID")]
+    code_id: Option<String>,
+}
+
+impl StaticArgs {
+    /// Refuses what only a catalog can hold where none is written.
+    ///
+    /// # Errors
+    /// When another form is to be written.
+    pub fn check(&self, format: Format) -> Result<(), Failure> {
+        if format == Format::PuppetCatalog || !self.is_static && self.code_id.is_none() {
+            return Ok(());
+        }
+        let option = if self.is_static { "--static" } else { "--code-id" };
+        let text = format!("{option} is for catalogs; other forms cannot hold what it asks for");
+        let help = "add --format puppet-catalog";
+        Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into())
+    }
+
+    /// What is asked for, if anything is.
+    pub fn options(&self) -> Option<StaticCatalog> {
+        let is_asked = self.is_static || self.code_id.is_some();
+        is_asked.then(|| StaticCatalog {
+            has_metadata: self.is_static,
+            checksum_type: self.checksum_type.clone(),
+            code_id: self.code_id.clone(),
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! Resources that a compile exports, until it is known that they are wanted.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_graph::exports::Exported;
+use ordain_source::Diagnostic;
+use ordain_store::ExportStore;
+
+use crate::codes;
+use crate::mcl;
+use crate::reporter::Reporter;
+
+/// What a node exports.
+#[derive(Clone, Default)]
+pub struct PendingExports {
+    store: Option<Arc<ExportStore>>,
+    node: EcoString,
+    exported: Vec<Exported>,
+    /// What programs of it give.
+    program: Option<mcl::PendingExports>,
+}
+
+impl From<mcl::PendingExports> for PendingExports {
+    fn from(program: mcl::PendingExports) -> Self {
+        Self { program: Some(program), ..Self::default() }
+    }
+}
+
+impl PendingExports {
+    /// What the compile of a node exports.
+    pub(crate) fn of_node(
+        store: Option<Arc<ExportStore>>,
+        node: EcoString,
+        exported: Vec<Exported>,
+    ) -> Self {
+        Self { store, node, exported, program: None }
+    }
+
+    /// This and what another source of the same node exports.
+    pub fn with(mut self, other: Self) -> Self {
+        self.exported.extend(other.exported);
+        self.program = match (self.program.take(), other.program) {
+            (Some(one), Some(two)) => Some(one.with(two)),
+            (one, two) => one.or(two),
+        };
+        if self.store.is_none() {
+            (self.store, self.node) = (other.store, other.node);
+        }
+        self
+    }
+
+    /// Keeps it, if there is a store.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep(&self, reporter: &mut dyn Reporter) -> Result<(), Diagnostic> {
+        self.program.as_ref().map_or(Ok(()), |program| program.keep(reporter))?;
+        let Some(store) = &self.store else { return Ok(()) };
+        let done = store.save(&self.node, &self.exported).map_err(codes::state);
+        report_damage(reporter, Some(store));
+        done
+    }
+}
+
+/// Says that exported resources were found damaged and set aside, and what is lost with them.
+pub fn report_damage(reporter: &mut dyn Reporter, store: Option<&Arc<ExportStore>>) {
+    for damage in store.into_iter().flat_map(|store| store.take_damages()) {
+        let text = format!(
+            "the store of exported resources was unusable and is set aside: {}",
+            damage.reason
+        );
+        let warning = Diagnostic::warning(codes::DAMAGED, text)
+            .help(format!("it is in {} now; a new one was begun", damage.moved_to.display()))
+            .help("lost is what nodes exported, until each of them is compiled or applied again");
+        reporter.message(warning);
+    }
+}

@@ -1,0 +1,41 @@
+//! One way from sources to a result, for all languages: find out which language a path holds, open
+//! it, compile it, and compile it again after a change.
+//!
+//! [`compile()`] gives the graph of a path, [`batch`] those of many nodes, [`LiveSources`] one graph
+//! after another, and [`dynaml::merge`] a document. What they have to say goes to a [`Reporter`].
+//! The crate knows nothing of arguments, terminals and exit codes.
+
+#![allow(clippy::result_large_err, reason = "an error ends the compile; it is moved once")]
+
+pub mod batch;
+pub mod codes;
+mod commit;
+mod compile;
+mod compiled;
+pub mod cycle;
+mod document;
+pub mod dynaml;
+mod error;
+mod exports;
+pub mod inmanta;
+mod kind;
+pub mod languages;
+mod live;
+pub mod mcl;
+mod options;
+pub mod private_file;
+pub mod project;
+pub mod puppet;
+mod reporter;
+mod static_catalog;
+
+pub use commit::Commit;
+pub use compile::{Purpose, compile, present};
+pub use compiled::Compiled;
+pub use error::Error;
+pub use exports::{PendingExports, report_damage};
+pub use kind::{SourceKind, is_graph};
+pub use live::LiveSources;
+pub use options::{Layer, Options, UsedOptions, missing_modules};
+pub use reporter::{Collected, Reporter};
+pub use static_catalog::{StaticCatalog, envelope};

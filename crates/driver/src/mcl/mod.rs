@@ -1,0 +1,346 @@
+//! Programs of mgmt's mcl.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+use ordain_engine::kinds::package::contents;
+use ordain_graph::Graph;
+use ordain_graph::explain::Explanation;
+use ordain_mcl::Edition;
+use ordain_mcl::eval::outline::Outline;
+use ordain_mcl::functions::surroundings::{Shared, Surroundings};
+use ordain_mcl::session::{self, Compiled, Input};
+use ordain_mcl::{explain, fmt, lower};
+use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World, suggest};
+use ordain_store::ExportStore;
+
+use crate::codes;
+use crate::error::Error;
+use crate::exports::report_damage;
+use crate::options::Options;
+use crate::reporter::Reporter;
+
+mod commands;
+mod live;
+mod stored;
+
+pub use live::LiveProgram;
+pub use stored::PendingExports;
+
+/// This machine, as functions see it.
+pub struct Machine {
+    world: Arc<dyn World>,
+    shared: stored::Stored,
+    commands: commands::Commands,
+    root: Option<PathBuf>,
+    hostname: Option<EcoString>,
+    /// Where the file system of the machine begins, if the graph is for it.
+    machine: Option<PathBuf>,
+    scratch: Scratch,
+}
+
+/// Where programs keep files of their own on the machine that they are for.
+const OWN: &str = "var/lib/ordain/mcl";
+
+/// A directory of a run that is for no machine, made when it is asked for.
+#[derive(Default)]
+struct Scratch(OnceLock<Option<PathBuf>>);
+
+impl Scratch {
+    fn path(&self, world: &dyn World) -> Option<PathBuf> {
+        let made = || {
+            let path = std::env::temp_dir().join(format!("ordain-mcl-{:016x}", world.random()));
+            world.make_directory(&path, 0o700).ok().map(|()| path)
+        };
+        self.0.get_or_init(made).clone()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Some(Some(path)) = self.0.get() {
+            // A file that is gone already needs no removal.
+            let _ = std::fs::remove_dir_all(path);
+        }
+    }
+}
+
+impl Surroundings for Machine {
+    fn world(&self) -> &dyn World {
+        self.world.as_ref()
+    }
+
+    fn hostname(&self) -> EcoString {
+        let own = || rustix::system::uname().nodename().to_string_lossy().as_ref().into();
+        self.hostname.clone().unwrap_or_else(own)
+    }
+
+    fn shared(&self) -> &dyn Shared {
+        &self.shared
+    }
+
+    fn line(&self, command: &str) -> Result<Option<EcoString>, EcoString> {
+        self.commands.line(command)
+    }
+
+    fn deploy_root(&self) -> Option<PathBuf> {
+        self.root.clone()
+    }
+
+    fn packages(&self, names: &[&str]) -> BTreeMap<String, Vec<String>> {
+        // A compile alone is the same on every machine.
+        if self.machine.is_some() { contents(self.shared.host(), names) } else { BTreeMap::new() }
+    }
+
+    fn state_directory(&self) -> Option<PathBuf> {
+        match &self.machine {
+            Some(machine) => Some(machine.join(OWN)),
+            None => self.scratch.path(self.world.as_ref()),
+        }
+    }
+}
+
+/// Whether what stands at a path is a program of mgmt.
+pub fn is_program(world: &dyn World, path: &Path) -> bool {
+    match world.kind(path) {
+        Some(EntryKind::Directory) => {
+            let has = |name: &str| world.kind(&path.join(name)) == Some(EntryKind::File);
+            has("main.mcl") || has("metadata.yaml")
+        }
+        _ => {
+            path.extension().is_some_and(|e| e == "mcl")
+                || path.file_name().is_some_and(|name| name == "metadata.yaml")
+        }
+    }
+}
+
+/// What is compiled, and how.
+pub struct Request<'a> {
+    /// A file or a directory.
+    pub path: &'a Path,
+    /// Which mcl it is.
+    pub edition: Edition,
+    /// Where modules are that come from elsewhere.
+    pub module_path: Option<PathBuf>,
+    /// The name of the host; none is that of this machine.
+    pub hostname: Option<String>,
+    /// The files, and the machine around them.
+    pub world: Arc<dyn World>,
+    /// Where the file system of the machine begins, if not at `/`.
+    pub machine: Option<PathBuf>,
+    /// Where exported resources are kept.
+    pub store: Option<Arc<ExportStore>>,
+}
+
+impl<'a> Request<'a> {
+    /// What stands at a path, compiled as the arguments of most verbs say.
+    ///
+    /// # Errors
+    /// When there is to be a store, and it cannot be used.
+    pub fn of(path: &'a Path, options: &Options) -> Result<Self, Diagnostic> {
+        let module_path = options.modulepath.as_deref().map(PathBuf::from);
+        let (hostname, world) = (options.node.clone(), options.world());
+        let (machine, store) = (options.machine.clone(), options.export_store()?);
+        let edition = options.edition;
+        Ok(Self { path, edition, module_path, hostname, world, machine, store })
+    }
+}
+
+impl Request<'_> {
+    /// What is read.
+    pub fn input(&self) -> Input {
+        Input::Path(self.path.to_path_buf())
+    }
+
+    /// How it is compiled.
+    pub fn options(&self) -> session::Options {
+        session::Options { edition: self.edition, module_path: self.module_path.clone() }
+    }
+
+    /// This machine, as its functions see it.
+    pub fn machine(&self) -> Machine {
+        let is_dir = self.world.kind(self.path) == Some(EntryKind::Directory);
+        let root = if is_dir { Some(self.path) } else { self.path.parent() };
+        Machine {
+            root: root.map(Path::to_path_buf),
+            hostname: self.hostname.as_deref().map(EcoString::from),
+            world: Arc::clone(&self.world),
+            shared: stored::Stored::of(self.machine.as_deref(), self.store.clone()),
+            machine: self.machine.clone(),
+            commands: commands::Commands::default(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    fn compiled(&self, sources: &SourceMap) -> Result<Compiled, Box<session::Refused>> {
+        let machine = self.machine();
+        session::compile(machine.world(), sources, &self.input(), &self.options(), &machine)
+    }
+}
+
+/// Compiles a program to its first graph, and what it exports. A graph that is to be planned has
+/// nothing that the engine cannot do.
+///
+/// # Errors
+/// When the program has errors.
+pub fn compile(
+    reporter: &mut dyn Reporter,
+    request: &Request<'_>,
+    sources: &SourceMap,
+    is_planned: bool,
+) -> Result<(Graph, Option<PendingExports>), Error> {
+    let compiled = request.compiled(sources);
+    report_damage(reporter, request.store.as_ref());
+    match compiled {
+        Ok(compiled) => {
+            reporter.diagnostics(compiled.checked.warnings, sources);
+            let name = request.machine().hostname();
+            let machine = request.machine();
+            let deploy = || compiled.checked.modules.deploy(machine.world());
+            let lowered = lower::lower(&compiled.resources, &name, &deploy);
+            if is_planned && !lowered.refused.is_empty() {
+                reporter.diagnostics(lowered.refused, sources);
+                return Err(Error::Reported);
+            }
+            let exports = PendingExports::of(request.store.as_ref(), &compiled.resources, &name);
+            Ok((lowered.graph, exports))
+        }
+        Err(refused) => {
+            reporter.diagnostics(refused.diagnostics(), sources);
+            Err(Error::Reported)
+        }
+    }
+}
+
+/// The graph of functions of a program; what is wrong is shown.
+///
+/// # Errors
+/// When the program has errors, or its graph grows beyond all reason.
+pub fn functions(
+    reporter: &mut dyn Reporter,
+    request: &Request<'_>,
+    sources: &SourceMap,
+) -> Result<Graph, Error> {
+    match session::check(request.world.as_ref(), sources, &request.input(), &request.options()) {
+        Ok(checked) => {
+            reporter.diagnostics(checked.warnings, sources);
+            let name = request.machine().hostname();
+            match Outline::of(&checked.program, &name) {
+                Some(outline) => Ok(lower::lower_outline(&outline, &name)),
+                None => {
+                    let text = "the graph of functions is too large to be drawn";
+                    Err(Diagnostic::error(codes::RESOURCE, text).into())
+                }
+            }
+        }
+        Err(refused) => {
+            reporter.diagnostics(refused.diagnostics(), sources);
+            Err(Error::Reported)
+        }
+    }
+}
+
+/// Whether a reference to a resource has a kind of mgmt's, or none at all.
+pub fn names_own_kind(reference: &str) -> bool {
+    let Some((kind, _)) = reference.split_once('[') else { return true };
+    ordain_mcl::resources::find(&kind.to_lowercase().replace("::", ":")).is_some()
+}
+
+/// Why a resource, or a field of it, is as it is: `file[/etc/motd].content`.
+///
+/// # Errors
+/// When the program has errors, or there is no such resource or field.
+pub fn explain(
+    reporter: &mut dyn Reporter,
+    request: &Request<'_>,
+    reference: &str,
+) -> Result<Explanation, Error> {
+    let sources = SourceMap::new();
+    let compiled = request.compiled(&sources).map_err(|refused| {
+        reporter.diagnostics(refused.diagnostics(), &sources);
+        Error::Reported
+    })?;
+    let unknown = |text: String| Diagnostic::error(codes::UNKNOWN_NAME, text);
+    let (id, field) = match reference.rsplit_once("].") {
+        Some((id, field)) => (format!("{id}]"), Some(field)),
+        None => (reference.to_owned(), None),
+    };
+    let parts = id.strip_suffix(']').and_then(|id| id.split_once('['));
+    let (kind, name) = parts.ok_or_else(|| {
+        Diagnostic::error(codes::ARGUMENTS, format!("`{reference}` is no reference to a resource"))
+            .help("write it as mgmt does: 'file[/etc/motd]' or 'file[/etc/motd].content'")
+    })?;
+    let list = &compiled.resources;
+    let resource = explain::find(list, kind, name).ok_or_else(|| {
+        let error = unknown(format!("there is no resource {id}"));
+        let names: Vec<String> = list.list.iter().map(|resource| resource.reference()).collect();
+        match suggest::nearest(&id, names.iter().map(String::as_str)) {
+            Some(near) => error.help(format!("did you mean {near}?")),
+            None => error,
+        }
+    })?;
+    let found = explain::resource(&compiled.checked.program, &sources, resource, field);
+    found.ok_or_else(|| {
+        let field = field.unwrap_or_default();
+        let error = unknown(format!("{kind} has no field `{field}`"));
+        let names = resource.kind.kind.fields.iter().map(|field| field.name);
+        let error = match suggest::nearest(field, names) {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        };
+        error.into()
+    })
+}
+
+/// A text as the formatter writes it.
+///
+/// # Errors
+/// With the place where it is no mcl.
+pub fn formatted(path: &Path, text: &str, edition: Edition) -> Result<String, String> {
+    fmt::format(text, edition).map_err(|error| {
+        let sources = SourceMap::new();
+        let place = sources.start(error.range.in_file(sources.add(path, text)));
+        format!("{}:{}:{}: {error}", path.display(), place.line, place.column)
+    })
+}
+
+/// Formats a file in place, or a directory with all that is in it. Gives the files that are not
+/// formatted; with `test` nothing is written.
+///
+/// # Errors
+/// With what cannot be read, parsed or written.
+pub fn format(path: &Path, test: bool, edition: Edition) -> Result<Vec<PathBuf>, String> {
+    let world = HostWorld::new();
+    let (mut changed, mut count) = (Vec::new(), 0);
+    let mut left = vec![path.to_path_buf()];
+    while let Some(path) = left.pop() {
+        if world.kind(&path) == Some(EntryKind::Directory) {
+            let entries = world.list(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            for (name, kind) in entries.into_iter().rev() {
+                if kind == EntryKind::Directory || name.ends_with(".mcl") {
+                    left.push(path.join(name));
+                }
+            }
+            continue;
+        }
+        count += 1;
+        let shown = path.display();
+        let bytes = world.read(&path).map_err(|e| format!("{shown}: {e}"))?;
+        let text = String::from_utf8(bytes).map_err(|_| format!("{shown}: not UTF-8"))?;
+        let formatted = formatted(&path, &text, edition)?;
+        if formatted != text {
+            if !test {
+                world
+                    .write(&path, formatted.as_bytes(), 0o644)
+                    .map_err(|e| format!("{shown}: {e}"))?;
+            }
+            changed.push(path);
+        }
+    }
+    if count == 0 {
+        return Err(format!("{}: no programs of mgmt (.mcl) in it", path.display()));
+    }
+    Ok(changed)
+}

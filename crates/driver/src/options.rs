@@ -1,0 +1,254 @@
+//! How sources are compiled.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_engine::kinds::external::{self, ExternalType};
+use ordain_engine::registry::Registry;
+use ordain_graph::language::Strict;
+use ordain_mcl::Edition;
+use ordain_puppet::load::RubyType;
+use ordain_source::{Diagnostic, FileLayer, HostWorld, LayeredWorld, SourceMap, Touched, World};
+use ordain_store::ExportStore;
+
+use crate::codes;
+use crate::static_catalog::StaticCatalog;
+
+/// Files in front of those on disk.
+#[derive(Clone)]
+pub struct Layer(pub Arc<dyn FileLayer>);
+
+impl fmt::Debug for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Layer")
+    }
+}
+
+/// How sources are compiled. Most fields are of use to some languages only; see [`UsedOptions`].
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The node's name. By default that of its facts, else this machine's full name.
+    pub node: Option<String>,
+    /// A file of facts as JSON or YAML. By default those of this machine.
+    pub facts: Option<PathBuf>,
+    /// What a node classifier says, as JSON: `parameters`, `classes`, `trusted`, `environment`.
+    pub node_data: Option<PathBuf>,
+    /// The environment's name. By default that of the node data, else `production`.
+    pub environment: Option<String>,
+    /// Directories of modules, separated by colons; the first that has a module wins.
+    pub modulepath: Option<String>,
+    /// The hiera.yaml of the global layer.
+    pub hiera: Option<PathBuf>,
+    /// The directory of exported resources. Without one, none are exported or collected.
+    pub store: Option<PathBuf>,
+    /// What questionable code gives.
+    pub strict: Strict,
+    /// Whether an unknown variable is an error.
+    pub strict_variables: bool,
+    /// Directories of manifests of kinds that other programs implement.
+    pub kinds: Vec<PathBuf>,
+    /// Stubs that are merged into a YAML document of resources; the last one wins.
+    pub stubs: Vec<PathBuf>,
+    /// Whether manifests get the flat facts of earlier times, such as `$osfamily`.
+    pub legacy_facts: bool,
+    /// The edition of mcl that programs of mgmt are in.
+    pub edition: Edition,
+    /// Whether models of Inmanta import `std` everywhere.
+    pub imports_std: bool,
+    /// What a catalog says of the files that its node copies.
+    pub static_catalog: Option<StaticCatalog>,
+    /// Whether the process ends after this compile, so that its memory is left to the system.
+    pub is_last_compile: bool,
+    /// Collects the paths that a compile reads.
+    pub touched: Touched,
+    /// Files that stand in front of those on disk, such as the tree of a commit.
+    pub layer: Option<Layer>,
+    /// Where the file system of the machine begins, if not at `/`.
+    pub machine: Option<PathBuf>,
+    /// Keeps the texts that a compile reads, for compiles that share them.
+    pub texts: Option<Arc<SourceMap>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            node: None,
+            facts: None,
+            node_data: None,
+            environment: None,
+            modulepath: None,
+            hiera: None,
+            store: None,
+            strict: Strict::Error,
+            strict_variables: true,
+            kinds: Vec::new(),
+            stubs: Vec::new(),
+            legacy_facts: false,
+            edition: Edition::Wide,
+            imports_std: true,
+            static_catalog: None,
+            is_last_compile: false,
+            touched: Touched::default(),
+            layer: None,
+            machine: None,
+            texts: None,
+        }
+    }
+}
+
+/// Warnings about directories of a module path that are not there.
+pub fn missing_modules(modulepath: Option<&str>) -> Vec<Diagnostic> {
+    let given = modulepath.iter().flat_map(|path| path.split(':'));
+    let dirs = given.filter(|dir| !dir.is_empty() && !dir.contains('$'));
+    let missing = dirs.filter(|dir| !Path::new(dir).is_dir());
+    let text = |dir: &str| format!("--modulepath names {dir}, which is no directory");
+    missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
+}
+
+/// The options that a kind of source uses. Others cause a warning.
+#[derive(Clone, Copy, Debug)]
+pub struct UsedOptions(&'static [&'static str]);
+
+impl UsedOptions {
+    /// Those of manifests and control repositories.
+    pub const MANIFEST: Self =
+        Self(&["--facts", "--node-data", "--environment", "--modulepath", "--hiera", "--store"]);
+    /// Those of programs of mgmt.
+    pub const PROGRAM: Self = Self(&["--modulepath", "--store"]);
+    /// Those of models of Inmanta.
+    pub const MODEL: Self = Self(&["--modulepath"]);
+    /// Those of graphs, catalogs and plans.
+    pub const GRAPH: Self = Self(&["--modulepath"]);
+    /// Those of YAML documents.
+    pub const DOCUMENT: Self = Self(&["--stub"]);
+}
+
+impl Options {
+    /// The flags of the options that are set, but for those that any source uses.
+    fn set_flags(&self) -> impl Iterator<Item = &'static str> {
+        let flags = [
+            ("--facts", self.facts.is_some()),
+            ("--node-data", self.node_data.is_some()),
+            ("--environment", self.environment.is_some()),
+            ("--modulepath", self.modulepath.is_some()),
+            ("--hiera", self.hiera.is_some()),
+            ("--stub", !self.stubs.is_empty()),
+        ];
+        flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name)
+    }
+
+    /// Warnings about options that this kind of source does not use.
+    pub fn warn_unused(&self, what: &str, used: UsedOptions) -> Vec<Diagnostic> {
+        // Of several sources, others may use them.
+        let is_alone = self.texts.is_none();
+        let unused = self.set_flags().filter(|name| is_alone && !used.0.contains(name));
+        let text = |name| format!("{name} says nothing to {what} and is not used");
+        unused.map(|name| Diagnostic::warning(codes::ARGUMENTS, text(name))).collect()
+    }
+
+    /// The files that are compiled, and the machine around them. Paths that are read are collected.
+    pub fn world(&self) -> Arc<dyn World> {
+        self.world_with(self.touched.clone())
+    }
+
+    /// The same, for a look at files that the result does not depend on: no paths are collected.
+    pub fn untracked_world(&self) -> Arc<dyn World> {
+        self.world_with(Touched::default())
+    }
+
+    fn world_with(&self, touched: Touched) -> Arc<dyn World> {
+        match &self.layer {
+            Some(Layer(layer)) => Arc::new(LayeredWorld::new(Arc::clone(layer), touched)),
+            None => Arc::new(HostWorld::noting(touched)),
+        }
+    }
+
+    /// Refuses files and directories that were named and are not there, whatever would read them.
+    ///
+    /// # Errors
+    /// Which one it is.
+    pub fn check_paths(&self) -> Result<(), Diagnostic> {
+        let files = [&self.facts, &self.node_data, &self.hiera].into_iter().flatten();
+        let store = self.store.as_deref().and_then(Path::parent);
+        let store = store.filter(|parent| *parent != Path::new(""));
+        let all = files.chain(&self.stubs).chain(&self.kinds).map(PathBuf::as_path).chain(store);
+        let is_missing = |path: &&Path| *path != Path::new("-") && !path.exists();
+        if let Some(path) = all.into_iter().find(is_missing) {
+            return Err(codes::missing(path));
+        }
+        // A lookup would go on without it.
+        let Some(path) = &self.hiera else { return Ok(()) };
+        match ordain_source::read_input(path) {
+            Err(error) => Err(codes::unreadable(path, &error)),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// Warnings about directories of the module path that are not there, which upstream passes
+    /// over, and about those for kinds that have none.
+    pub fn missing_modules(&self) -> Vec<Diagnostic> {
+        let missing = missing_modules(self.modulepath.as_deref()).into_iter();
+        let is_empty = |dir: &&PathBuf| external::read(dir).is_ok_and(|kinds| kinds.is_empty());
+        let empty = self.kinds.iter().filter(is_empty).map(|dir| {
+            let text = format!("--kinds names {}, which has no manifest of a kind", dir.display());
+            Diagnostic::warning(codes::NOTHING, text)
+        });
+        let hiera = self.hiera.iter().filter(|path| {
+            ordain_source::read_input(path).is_ok_and(|text| text.trim_ascii().is_empty())
+        });
+        let hiera = hiera.map(|path| {
+            let text = format!("{} is empty, so no data is found by it", path.display());
+            Diagnostic::warning(codes::NOTHING, text)
+        });
+        missing.chain(empty).chain(hiera).collect()
+    }
+
+    /// The kinds that the engine has, those of other programs included.
+    ///
+    /// # Errors
+    /// When a manifest cannot be read.
+    pub fn registry(&self) -> Result<Arc<Registry>, Diagnostic> {
+        let mut registry = Registry::default();
+        for dir in &self.kinds {
+            external::register(&mut registry, dir)
+                .map_err(|e| Diagnostic::error(codes::MANIFEST, e.to_string()))?;
+        }
+        Ok(Arc::new(registry))
+    }
+
+    /// What Puppet's language has to know of the kinds of other programs.
+    ///
+    /// # Errors
+    /// When a manifest cannot be read.
+    pub fn resource_types(&self) -> Result<Vec<(EcoString, RubyType)>, Diagnostic> {
+        let mut types = Vec::new();
+        for dir in &self.kinds {
+            let kinds = external::read(dir)
+                .map_err(|e| Diagnostic::error(codes::MANIFEST, e.to_string()))?;
+            types.extend(kinds.iter().map(|kind| {
+                let ExternalType { name, namevar, attributes } = kind.described();
+                let open = attributes.is_none();
+                let names = attributes.unwrap_or_else(|| vec![namevar]);
+                let names = names.into_iter().map(EcoString::from).collect();
+                (name.into(), RubyType::named(names, open))
+            }));
+        }
+        Ok(types)
+    }
+
+    /// Where exported resources are kept, if they are.
+    ///
+    /// # Errors
+    /// When it cannot be used.
+    pub fn export_store(&self) -> Result<Option<Arc<ExportStore>>, Diagnostic> {
+        let store = self.store.as_deref().map(ExportStore::open).transpose();
+        Ok(store.map_err(codes::state)?.map(Arc::new))
+    }
+
+    /// Where the texts go that a compile reads.
+    pub fn sources(&self) -> Arc<SourceMap> {
+        self.texts.clone().unwrap_or_else(|| Arc::new(SourceMap::new()))
+    }
+}

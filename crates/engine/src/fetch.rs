@@ -1,0 +1,55 @@
+//! Documents on web servers.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use ordain_source::budget;
+use ureq::http::Method;
+
+use crate::kinds::file::Address;
+use crate::kinds::http::fetch::{PATIENCE, failed, limited_agent};
+
+/// The most bytes of a document.
+const MOST: u64 = 16 << 20;
+
+/// How many characters are shown of what a server says with an error.
+const SHOWN: usize = 200;
+
+/// The document at an address of `http:` or `https:`. Ten redirects are followed, the whole takes a
+/// minute at most, and a document has 16 MiB at most, or what `--limits` allows. A user and password
+/// in the address are sent as HTTP's basic authentication, and not to where a redirect leads.
+///
+/// # Errors
+/// When there is no such address, the server cannot be asked or says that it has nothing there, or a
+/// limit is exceeded. The text never has the password.
+pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
+    let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "this is no address of a server");
+    let address = Address::parse(address).ok_or_else(invalid)?;
+    let agent = limited_agent(Path::new("/"), address.is_secure());
+    let response = agent.run(address.request(&Method::GET, None)?).map_err(failed);
+    let response = response.map_err(in_time)?;
+    let status = response.status();
+    let most = budget::scaled(MOST);
+    let mut content = Vec::new();
+    let body = response.into_body().into_with_config().limit(u64::MAX).reader();
+    body.take(most.saturating_add(1)).read_to_end(&mut content).map_err(in_time)?;
+    if content.len() as u64 > most {
+        let text = format!("more than {} MiB", most >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    if !status.is_success() {
+        let said = String::from_utf8_lossy(&content);
+        let said: String = said.trim().chars().take(SHOWN).collect();
+        return Err(io::Error::other(format!("[status {}]: {said}", status.as_u16())));
+    }
+    Ok(content)
+}
+
+/// An error of time in plain words.
+fn in_time(error: io::Error) -> io::Error {
+    if error.kind() != io::ErrorKind::TimedOut {
+        return error;
+    }
+    let text = format!("no end within {} seconds", PATIENCE.as_secs());
+    io::Error::new(io::ErrorKind::TimedOut, text)
+}
