@@ -13,12 +13,14 @@ use ordain_engine::reversal::Noted;
 use ordain_engine::saved::{self, SavedPlan};
 use ordain_graph::join::Conflict;
 use ordain_graph::{Containment, Graph, Resource, json, puppet_catalog};
+use ordain_puppet::deferred::Deferral;
 use ordain_source::budget::Watch;
 use ordain_source::{Diagnostic, FileId, SourceMap};
 use serde::Deserialize;
 
 use crate::codes;
 use crate::commands::compile;
+use crate::deferring::{self, Deferring};
 use crate::exit::Failure;
 use crate::inmanta;
 use crate::input::{self, Exporting};
@@ -40,6 +42,8 @@ pub struct Loaded {
     modules: Arc<Modules>,
     /// What the node exports, if it was compiled.
     pub exports: Option<Exporting>,
+    /// What makes the deferred calls of the graph during a run.
+    pub deferring: Vec<Arc<Deferring>>,
 }
 
 /// Where modules are.
@@ -54,7 +58,8 @@ impl Loaded {
     /// A graph without modules and exported resources.
     pub fn drawn(graph: Graph, sources: Arc<SourceMap>) -> Self {
         let modules = Arc::new(Modules::Below(Vec::new()));
-        Self { graph: Arc::new(graph), sources, plan: None, modules, exports: None }
+        let (graph, deferring) = (Arc::new(graph), Vec::new());
+        Self { graph, sources, plan: None, modules, exports: None, deferring }
     }
 
     /// The directories of modules by name, where these are known.
@@ -64,9 +69,20 @@ impl Loaded {
         dirs.iter().map(|(name, dir)| (name.clone(), full(dir))).collect()
     }
 
+    /// The directories that modules of a saved plan are in, as a module path.
+    pub fn module_path(&self) -> Option<String> {
+        let dirs = self.module_dirs();
+        let mut parents: Vec<_> = dirs.values().filter_map(|dir| dir.parent()).collect();
+        parents.sort();
+        parents.dedup();
+        let parents: Vec<_> = parents.iter().map(|dir| dir.display().to_string()).collect();
+        (!parents.is_empty()).then(|| parents.join(":"))
+    }
+
     /// This with all that another has, and the resources that both declare.
     pub fn join(&mut self, other: Self) -> Vec<Conflict> {
         let conflicts = Arc::make_mut(&mut self.graph).join(Arc::unwrap_or_clone(other.graph));
+        self.deferring.extend(other.deferring);
         let modules = vec![Arc::clone(&self.modules), other.modules];
         self.modules = Arc::new(Modules::Several(modules));
         self.exports = match (self.exports.take(), other.exports) {
@@ -198,16 +214,18 @@ fn load_as(
     };
     ui.diagnostics(args.of_no_use("a manifest", Uses::MANIFEST), &SourceMap::new());
     input.settings.examine_types = examine_types;
+    input.settings.deferral = if examine_types { args.deferral } else { Deferral::Keep };
     let native = Registry::default();
     input.settings.native_kinds = native.iter().map(|kind| kind.name().into()).collect();
-    let (graph, exported) = compile::graph(ui, &input)?;
+    let (graph, exported, deferred) = compile::graph(ui, &input)?;
+    let deferring = Deferring::new(&input, deferred, args).map(Arc::new).into_iter().collect();
     let modules = input.env.modules.values();
     let modules = modules.map(|m| (m.name.to_string(), m.dir.clone())).collect();
     let modules = Modules::ByName(modules);
     let exports = input.exports(exported);
     let sources = input.sources;
     let (graph, modules) = (Arc::new(graph), Arc::new(modules));
-    Ok(Loaded { graph, sources, plan: None, modules, exports: Some(exports) })
+    Ok(Loaded { graph, sources, plan: None, modules, exports: Some(exports), deferring })
 }
 
 /// A plan in a file that is named as one. Nothing else is taken from there: who edits a plan could
@@ -319,5 +337,8 @@ fn read(ui: &mut Ui, path: &Path, text: &[u8], args: &CompileArgs) -> Result<Loa
         }
     };
     let (graph, modules) = (Arc::new(graph), Arc::new(modules));
-    Ok(Loaded { graph, sources, plan, modules, exports: None })
+    let deferring = Vec::new();
+    let mut loaded = Loaded { graph, sources, plan, modules, exports: None, deferring };
+    deferring::settle(ui, &mut loaded, args)?;
+    Ok(loaded)
 }

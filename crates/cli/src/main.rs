@@ -5,6 +5,7 @@
 
 mod codes;
 mod commands;
+mod deferring;
 mod exit;
 mod graphs;
 mod inmanta;

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use ecow::EcoString;
 use ordain_engine::kinds::external::{self, ExternalType};
 use ordain_engine::registry::Registry;
+use ordain_puppet::deferred::Deferral;
 use ordain_puppet::load::RubyType;
 use ordain_source::process::{self, ProcessLimits};
 use ordain_source::{Diagnostic, SourceMap, Touched};
@@ -181,6 +182,9 @@ pub struct CompileArgs {
     /// Where the texts are kept that a compile reads, if others are kept there, too
     #[arg(skip)]
     pub texts: Option<Arc<SourceMap>>,
+    /// What becomes of deferred values
+    #[arg(skip)]
+    pub deferral: Deferral,
 }
 
 /// A number of things to do at the same time.

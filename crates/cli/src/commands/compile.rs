@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use ordain_graph::exports::Exported;
 use ordain_graph::json::Secrets;
 use ordain_graph::{Graph, dot, json, puppet_catalog};
+use ordain_puppet::deferred::DeferredAttribute;
 use ordain_puppet::session::{Compiled, compile_node, compile_node_once};
 use ordain_source::{Diagnostic, Severity, SourceMap};
 
@@ -201,12 +202,19 @@ fn program(ui: &mut Ui, args: &CompileCommandArgs, secrets: Secrets) -> Result<E
     Ok(Exit::Done)
 }
 
-/// Compiles, and gives what the node exports, too; logs and diagnostics are shown.
+/// Compiles, and gives what the node exports and what is still deferred, too; logs and diagnostics
+/// are shown.
 ///
 /// # Errors
 /// When the sources have errors.
-pub fn graph(ui: &mut Ui, input: &Input) -> Result<(Graph, Vec<Exported>), Failure> {
-    shown(ui, input, compile_node(&input.env, input.settings.clone(), &input.node))
+pub fn graph(
+    ui: &mut Ui,
+    input: &Input,
+) -> Result<(Graph, Vec<Exported>, Vec<DeferredAttribute>), Failure> {
+    let mut compiled = compile_node(&input.env, input.settings.clone(), &input.node);
+    let deferred = std::mem::take(&mut compiled.deferred);
+    let (graph, exported) = shown(ui, input, compiled)?;
+    Ok((graph, exported, deferred))
 }
 
 fn shown(

@@ -18,10 +18,12 @@ use ordain_engine::safety::Allowed;
 use ordain_engine::saved::{self, Saving};
 use ordain_graph::ResourceRef;
 use ordain_graph::json::Secrets;
+use ordain_puppet::deferred::Deferral;
 use ordain_source::{Diagnostic, Severity, suggest};
 use ordain_store::MachineKey;
 
 use crate::codes;
+use crate::deferring;
 use crate::exit::{Exit, Failure, PLAN_HELP};
 use crate::graphs::{self, Loaded};
 use crate::joining;
@@ -84,6 +86,10 @@ pub struct SelectionArgs {
     /// No order but that which is written: a file need not come after its directory
     #[arg(long)]
     pub no_autoedges: bool,
+    /// Call deferred functions during the run, just before their resource is looked at, and not
+    /// before the run
+    #[arg(long, alias = "no-preprocess_deferred")]
+    pub no_preprocess_deferred: bool,
     /// A directory that stands for the machine's file system
     #[arg(long, value_name = "DIR", default_value = "/", value_parser = machine_root)]
     pub root: PathBuf,
@@ -130,7 +136,8 @@ impl SelectionArgs {
 
     /// How to compile for the machine.
     pub fn compile(&self, args: &CompileArgs) -> CompileArgs {
-        CompileArgs { machine: Some(self.root.clone()), ..args.clone() }
+        let deferral = if self.no_preprocess_deferred { Deferral::Hand } else { Deferral::Resolve };
+        CompileArgs { machine: Some(self.root.clone()), deferral, ..args.clone() }
     }
 
     /// The machine, for sources at a path: these may have settings of their own.
@@ -242,7 +249,8 @@ pub fn prepare_after(
 ) -> Result<Prepared, Failure> {
     check_selection(ui, loaded, &options)?;
     let graph = Arc::clone(&loaded.graph);
-    Prepared::after(earlier, graph, registry, loaded.resolver(), options).map_err(|found| {
+    let outside = (loaded.resolver(), deferring::of(&loaded.deferring));
+    Prepared::deferring(earlier, graph, registry, outside, options).map_err(|found| {
         let error = cycle::diagnostic(&found, &loaded.graph, Severity::Error);
         ui.diagnostics(vec![error], &loaded.sources);
         Failure::Shown

@@ -43,6 +43,7 @@ pub use crate::check::Strict;
 use crate::catalog::Catalog;
 use crate::catalog::kinds::KnownKind;
 use crate::check::label;
+use crate::deferred::Deferral;
 use crate::eval::closure::Signature;
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind};
 use crate::eval::scope::{Scope, ScopeId, Scopes};
@@ -125,6 +126,8 @@ pub struct Settings {
     pub max_resources: usize,
     /// Whether the code of resource types sees the catalog at the end, as where it is applied.
     pub examine_types: bool,
+    /// What becomes of deferred values at the end.
+    pub deferral: Deferral,
     /// The kinds that whoever applies the catalog has by itself. Their types in Ruby refuse values and
     /// ask for an order, but what they convert is not taken: it would be converted twice.
     pub native_kinds: BTreeSet<EcoString>,
@@ -143,6 +146,7 @@ impl Default for Settings {
             max_steps: ordain_source::budget::scaled(budget::MAX_STEPS),
             max_resources: ordain_source::budget::scaled_size(budget::MAX_RESOURCES),
             examine_types: false,
+            deferral: Deferral::Keep,
             native_kinds: BTreeSet::new(),
             exports: None,
             values: BTreeMap::new(),
