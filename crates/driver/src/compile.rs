@@ -7,11 +7,13 @@ use std::time::Instant;
 use ordain_engine::registry::Registry;
 use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
+use ordain_puppet::deferred::{Deferral, DeferredAttribute};
 use ordain_puppet::session::{compile_node, compile_node_once};
 use ordain_source::budget::Watch;
 use ordain_source::{EntryKind, Severity, SourceMap};
 
 use crate::compiled::{Compiled, Modules};
+use crate::deferred::DeferredCalls;
 use crate::error::Error;
 use crate::kind::SourceKind;
 use crate::options::{Options, UsedOptions};
@@ -139,10 +141,13 @@ fn compile_puppet(
 ) -> Result<Compiled, Error> {
     reporter
         .diagnostics(options.warn_unused("a manifest", UsedOptions::MANIFEST), &SourceMap::new());
-    input.settings.examine_types = purpose == Purpose::Application;
+    let is_applied = purpose == Purpose::Application;
+    input.settings.examine_types = is_applied;
+    input.settings.deferral = if is_applied { options.deferral } else { Deferral::Keep };
     let native = Registry::default();
     input.settings.native_kinds = native.iter().map(|kind| kind.name().into()).collect();
-    let (mut graph, exported) = compile_node_graph(reporter, &input, options)?;
+    let (mut graph, exported, deferred) = compile_node_graph(reporter, &input, options)?;
+    let deferred = DeferredCalls::new(&input, deferred, options).map(Arc::new);
     if let Some(files) = &options.static_catalog {
         let found = files.apply(&input.env, &mut graph, &exported)?;
         let has_errors = found.iter().any(|d| d.severity == Severity::Error);
@@ -160,17 +165,19 @@ fn compile_puppet(
         // The process ends soon, and the system takes all memory back at once.
         std::mem::forget(input);
     }
-    Ok(Compiled { modules, exports: Some(exports), ..Compiled::of_graph(graph, sources) })
+    let deferred = deferred.into_iter().collect();
+    let exports = Some(exports);
+    Ok(Compiled { modules, exports, deferred, ..Compiled::of_graph(graph, sources) })
 }
 
 fn compile_node_graph(
     reporter: &mut dyn Reporter,
     input: &Input,
     options: &Options,
-) -> Result<(Graph, Vec<Exported>), Error> {
+) -> Result<(Graph, Vec<Exported>, Vec<DeferredAttribute>), Error> {
     let compile = if options.is_last_compile { compile_node_once } else { compile_node };
     let compiled = compile(&input.env, input.settings.clone(), &input.node);
     reporter.logs(&compiled.report.logs, &input.sources);
     reporter.diagnostics(compiled.report.diagnostics, &input.sources);
-    Ok((compiled.graph.ok_or(Error::Reported)?, compiled.exports))
+    Ok((compiled.graph.ok_or(Error::Reported)?, compiled.exports, compiled.deferred))
 }

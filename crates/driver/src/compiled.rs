@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ordain_engine::deferred::Deferred;
 use ordain_engine::host::Host;
 use ordain_engine::prepare::Resolve;
 use ordain_engine::registry::Registry;
@@ -15,6 +16,7 @@ use ordain_graph::{Containment, Graph, Resource};
 use ordain_source::{Diagnostic, SourceMap};
 
 use crate::codes;
+use crate::deferred::{self, DeferredCalls};
 use crate::exports::PendingExports;
 
 /// A graph with what is needed to use it.
@@ -30,6 +32,8 @@ pub struct Compiled {
     pub(crate) modules: Arc<Modules>,
     /// What the node exports, if it was compiled.
     pub exports: Option<PendingExports>,
+    /// What makes the deferred calls of the graph during a run.
+    pub(crate) deferred: Vec<Arc<DeferredCalls>>,
     /// The files and directories that were read or looked for, sorted. A change of one of them may
     /// change the graph.
     pub inputs: Vec<PathBuf>,
@@ -57,6 +61,7 @@ impl Compiled {
             plan: None,
             modules,
             exports: None,
+            deferred: Vec::new(),
             inputs: Vec::new(),
             took: Duration::ZERO,
         }
@@ -69,9 +74,25 @@ impl Compiled {
         dirs.iter().map(|(name, dir)| (name.clone(), full(dir))).collect()
     }
 
+    /// What makes the deferred calls of the graph during a run, if it has any.
+    pub fn deferred_calls(&self) -> Option<Arc<dyn Deferred>> {
+        deferred::of(&self.deferred)
+    }
+
+    /// The directories that modules of a saved plan are in, as a module path.
+    pub(crate) fn module_path(&self) -> Option<String> {
+        let dirs = self.module_dirs();
+        let mut parents: Vec<_> = dirs.values().filter_map(|dir| dir.parent()).collect();
+        parents.sort();
+        parents.dedup();
+        let parents: Vec<_> = parents.iter().map(|dir| dir.display().to_string()).collect();
+        (!parents.is_empty()).then(|| parents.join(":"))
+    }
+
     /// This with all that another has, and the resources that both declare.
     pub fn join(&mut self, other: Self) -> Vec<Conflict> {
         let conflicts = Arc::make_mut(&mut self.graph).join(Arc::unwrap_or_clone(other.graph));
+        self.deferred.extend(other.deferred);
         let modules = vec![Arc::clone(&self.modules), other.modules];
         self.modules = Arc::new(Modules::Several(modules));
         self.exports = match (self.exports.take(), other.exports) {

@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::codes;
 use crate::compiled::{Compiled, Modules};
+use crate::deferred;
 use crate::error::Error;
 use crate::options::{Options, UsedOptions};
 use crate::reporter::Reporter;
@@ -115,5 +116,8 @@ pub(crate) fn read(
         }
     };
     let (graph, modules) = (Arc::new(graph), Arc::new(modules));
-    Ok(Compiled { graph, plan, modules, ..Compiled::of_graph(Graph::default(), sources) })
+    let mut compiled =
+        Compiled { graph, plan, modules, ..Compiled::of_graph(Graph::default(), sources) };
+    deferred::resolve_in(reporter, &mut compiled, options)?;
+    Ok(compiled)
 }

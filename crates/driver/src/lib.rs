@@ -13,6 +13,7 @@ mod commit;
 mod compile;
 mod compiled;
 pub mod cycle;
+mod deferred;
 mod document;
 pub mod dynaml;
 mod error;

@@ -9,6 +9,7 @@ use ordain_engine::kinds::external::{self, ExternalType};
 use ordain_engine::registry::Registry;
 use ordain_graph::language::Strict;
 use ordain_mcl::Edition;
+use ordain_puppet::deferred::Deferral;
 use ordain_puppet::load::RubyType;
 use ordain_source::{Diagnostic, FileLayer, HostWorld, LayeredWorld, SourceMap, Touched, World};
 use ordain_store::ExportStore;
@@ -59,6 +60,8 @@ pub struct Options {
     pub imports_std: bool,
     /// What a catalog says of the files that its node copies.
     pub static_catalog: Option<StaticCatalog>,
+    /// What becomes of deferred values.
+    pub deferral: Deferral,
     /// Whether the process ends after this compile, so that its memory is left to the system.
     pub is_last_compile: bool,
     /// Collects the paths that a compile reads.
@@ -89,6 +92,7 @@ impl Default for Options {
             edition: Edition::Wide,
             imports_std: true,
             static_catalog: None,
+            deferral: Deferral::default(),
             is_last_compile: false,
             touched: Touched::default(),
             layer: None,

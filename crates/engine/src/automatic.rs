@@ -13,7 +13,8 @@ use ordain_graph::order::Wish;
 use ordain_graph::{Edge, EdgeKind, Graph, Origin, Resource, ResourceId, ResourceRef, Step};
 
 use crate::attributes::{reveal, scalar_text};
-use crate::prepare::{Options, Prepared};
+use crate::deferred::Nothing;
+use crate::prepare::{Options, Prepared, Resolve};
 use crate::registry::Registry;
 
 /// The kinds that are not applied here but have relations of their own; packages, some of which no
@@ -24,7 +25,8 @@ const KINDS: &[&str] = &["Mount", "Package", "Selmodule", "Zfs"];
 pub fn add(graph: &mut Graph) {
     let (registry, options) = (Arc::new(Registry::default()), Options::default());
     let whole = Arc::new(std::mem::take(graph));
-    let prepared = Prepared::new(Arc::clone(&whole), registry, Arc::new(|_| None), options);
+    let outside: (Resolve, _) = (Arc::new(|_| None), Some(Arc::new(Nothing) as _));
+    let prepared = Prepared::deferring(None, Arc::clone(&whole), registry, outside, options);
     let wishes = prepared.map(|prepared| prepared.wishes_of_kinds());
     *graph = Arc::unwrap_or_clone(whole);
     let Ok(wishes) = wishes else { return };

@@ -14,6 +14,7 @@ pub mod attributes;
 pub mod audit;
 pub mod automatic;
 mod deadline;
+pub mod deferred;
 pub mod fetch;
 pub mod forecast;
 pub mod host;

@@ -18,7 +18,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::host::Host;
+use crate::kind::KindError;
 use crate::kinds::file::checksum::Algorithm;
+use crate::kinds::file::context;
 use crate::kinds::walk::{Place, is, resolve};
 use crate::kinds::write::{self, Data};
 use crate::redact;
@@ -42,6 +44,9 @@ pub enum State {
         uid: u32,
         /// Group.
         gid: u32,
+        /// The context of SELinux, where that is on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context: Option<String>,
     },
     /// A link, and where it leads.
     Link {
@@ -51,6 +56,9 @@ pub enum State {
         uid: u32,
         /// Group.
         gid: u32,
+        /// The context of SELinux, where that is on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context: Option<String>,
     },
     /// A directory.
     Directory {
@@ -60,6 +68,9 @@ pub enum State {
         uid: u32,
         /// Group.
         gid: u32,
+        /// The context of SELinux, where that is on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context: Option<String>,
     },
     /// A device, socket or pipe, which is not put back.
     Other,
@@ -182,16 +193,20 @@ pub fn observe(host: &Host, path: &Path, copies: Option<&Path>) -> io::Result<St
     };
     let Some(stat) = place.stat()? else { return Ok(State::Absent) };
     let (mode, uid, gid) = (stat.st_mode & 0o7777, stat.st_uid, stat.st_gid);
+    let context = match context::are_managed(host, path) {
+        true => Some(context::read(&place)?).filter(|context| !context.is_empty()),
+        false => None,
+    };
     Ok(if is(&stat, FileType::RegularFile) {
         let digest = match copies {
             Some(dir) => copy(place.open()?, dir)?,
             None => Algorithm::Sha256.hex(&place.open()?)?,
         };
-        State::File { digest, mode, uid, gid }
+        State::File { digest, mode, uid, gid, context }
     } else if is(&stat, FileType::Symlink) {
-        State::Link { target: place.read_link()?.into_vec(), uid, gid }
+        State::Link { target: place.read_link()?.into_vec(), uid, gid, context }
     } else if is(&stat, FileType::Directory) {
-        State::Directory { mode, uid, gid }
+        State::Directory { mode, uid, gid, context }
     } else {
         State::Other
     })
@@ -249,20 +264,33 @@ pub fn restore(host: &Host, kept: &Kept, copies: &Path) -> io::Result<()> {
     } else if now.is_some() && (wants_directory && !is_directory || kept.state == State::Absent) {
         write::remove(host, &place)?;
     }
+    let label = |place: &Place, context: &Option<String>| match context {
+        Some(context) if context::are_managed(host, &kept.path) => context::write(place, context),
+        _ => Ok(()),
+    };
     match &kept.state {
         State::Absent => write::sync_directory(&place),
         State::Other => Err(io::Error::other("devices, sockets and pipes are not put back")),
-        State::File { digest, mode, uid, gid } => {
+        State::File { digest, mode, uid, gid, context } => {
             let content = copies.join(digest);
             let ids = (Some(*uid), Some(*gid));
-            write::replace_file(&place, &Data::File(&content), ids, *mode, &|_| Ok(()))
+            let label_staged = |name: &OsStr| {
+                let dir = place.dir.try_clone();
+                let staged = dir.map(|dir| Place { dir, name: name.to_os_string() });
+                let done = staged.and_then(|staged| label(&staged, context));
+                done.map_err(|e| KindError::new(e.to_string()))
+            };
+            write::replace_file(&place, &Data::File(&content), ids, *mode, &label_staged)
                 .map_err(io::Error::other)
         }
-        State::Link { target, uid, gid } => {
-            write::replace_link(host, &place, OsStr::from_bytes(target), (Some(*uid), Some(*gid)))
+        State::Link { target, uid, gid, context } => {
+            let ids = (Some(*uid), Some(*gid));
+            write::replace_link(host, &place, OsStr::from_bytes(target), ids)?;
+            label(&place, context)
         }
-        State::Directory { mode, uid, gid } => {
-            restore_directory(host, &place, is_directory, *mode, (*uid, *gid))
+        State::Directory { mode, uid, gid, context } => {
+            restore_directory(host, &place, is_directory, *mode, (*uid, *gid))?;
+            label(&place, context)
         }
     }
 }

@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::attributes::{reveal, scalar_text};
 use crate::audit::Audit;
 use crate::automatic;
+use crate::deferred::{Deferred, function_of};
 use crate::kind::{AttributeError, Instance, Kind, Level, ParseContext};
 use crate::redact::{Redacted, Secrets};
 use crate::registry::Registry;
@@ -93,6 +94,8 @@ pub struct Ready {
     pub schedule: Option<Schedule>,
     /// The properties that are watched for changes.
     pub audit: Option<Audit>,
+    /// Whether it lacks attributes that are computed just before it is looked at.
+    pub is_deferred: bool,
 }
 
 /// How often a resource that fails is tried again.
@@ -143,6 +146,8 @@ pub struct Prepared {
     files: OnceLock<Arc<BTreeSet<PathBuf>>>,
     pub(crate) registry: Arc<Registry>,
     resolve_source: Resolve,
+    /// What computes deferred values during the run; without it they are errors.
+    pub(crate) deferred: Option<Arc<dyn Deferred>>,
     options: Options,
 }
 
@@ -174,6 +179,20 @@ impl Prepared {
         resolve_source: Resolve,
         options: Options,
     ) -> Result<Self, Box<Cycle>> {
+        Self::deferring(earlier, graph, registry, (resolve_source, None), options)
+    }
+
+    /// The same; deferred values are computed during the run.
+    ///
+    /// # Errors
+    /// As of [`Prepared::new`].
+    pub fn deferring(
+        earlier: Option<&Self>,
+        graph: Arc<Graph>,
+        registry: Arc<Registry>,
+        (resolve_source, deferred): (Resolve, Option<Arc<dyn Deferred>>),
+        options: Options,
+    ) -> Result<Self, Box<Cycle>> {
         let mut containers = vec![None; graph.len()];
         let mut holds = vec![false; graph.len()];
         for &(outer, inner) in &graph.containment {
@@ -192,6 +211,7 @@ impl Prepared {
             files: OnceLock::new(),
             registry,
             resolve_source,
+            deferred,
             options,
         };
         // What targets need is found among all relations.
@@ -286,8 +306,9 @@ impl Prepared {
         } else if self.is_filtered(resource) {
             Item::Filtered
         } else {
-            self.parse(&with_served(resource, &self.graph))
-                .map_or_else(Item::Bad, |ready| Item::Ready(Arc::new(ready)))
+            let resource = with_served(resource, &self.graph);
+            let ready = self.before_evaluation(&resource).map_or_else(|| self.parse(&resource), Ok);
+            ready.map_or_else(Item::Bad, |ready| Item::Ready(Arc::new(ready)))
         }
     }
 
@@ -348,7 +369,8 @@ impl Prepared {
                 let (patience, digest) = (Patience::of(resource), digest(resource));
                 let schedule = self.schedule(resource).map_err(|error| vec![error])?;
                 let audit = Audit::of(resource);
-                Ok(Ready { instance, noop, level, patience, digest, schedule, audit })
+                let is_deferred = false;
+                Ok(Ready { instance, noop, level, patience, digest, schedule, audit, is_deferred })
             }
             Ok(_) => Err(errors),
             Err(more) => {
@@ -397,11 +419,8 @@ impl Prepared {
             let name = attribute.name.as_str();
             let error = if !known(name) {
                 format!("no attribute named '{name}'")
-            } else if let Some(function) = deferred(&attribute.value, 0) {
-                format!(
-                    "{name} is deferred to the machine, and function {function} is not computed \
-                     there yet"
-                )
+            } else if let Some(function) = function_of(&attribute.value) {
+                format!("{name} is deferred, and nothing here can call function {function}")
             } else if json::is_omitted(&attribute.value) {
                 format!("the secret {name} was left out when this was saved")
             } else {
@@ -490,7 +509,7 @@ fn with_name_attribute<'r>(resource: &'r Resource, kind: &dyn Kind) -> Cow<'r, R
 
 /// A file of a static catalog takes the source that was found when that was compiled, and only with
 /// the content of that time.
-fn with_served<'r>(resource: &'r Resource, graph: &Graph) -> Cow<'r, Resource> {
+pub(crate) fn with_served<'r>(resource: &'r Resource, graph: &Graph) -> Cow<'r, Resource> {
     let file = match resource.id.kind.as_str() {
         "File" => graph.served.file(&resource.id.title),
         _ => None,
@@ -537,19 +556,4 @@ fn level(resource: &Resource) -> Result<Level, AttributeError> {
             return Err(AttributeError::new("loglevel", message));
         }
     })
-}
-
-/// The function of a value that is to be computed on the machine.
-fn deferred(value: &Value, depth: usize) -> Option<String> {
-    let inner = |v: &Value| if depth < 64 { deferred(v, depth + 1) } else { None };
-    match reveal(value).0 {
-        Value::List(items) => items.iter().find_map(inner),
-        map @ Value::Map(entries) => {
-            if map.get("__ptype").and_then(Value::as_str) == Some("Deferred") {
-                return map.get("name").and_then(scalar_text);
-            }
-            entries.values().find_map(inner)
-        }
-        _ => None,
-    }
 }

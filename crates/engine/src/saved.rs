@@ -351,7 +351,7 @@ impl SavedPlan {
     /// Why it must not be applied.
     pub fn check(&self, now: &Plan) -> Result<(), Refusal> {
         for (_, resource) in self.graph.resources() {
-            if !resource.is_virtual && resource.attributes.iter().any(|a| omitted(&a.value, 0)) {
+            if !resource.is_virtual && resource.attributes.iter().any(|a| holds_omitted(&a.value)) {
                 return Err(Refusal::Omitted(resource.id.clone()));
             }
         }
@@ -368,6 +368,11 @@ impl SavedPlan {
         moved.extend(then.keys().filter(|name| !names.contains(name)).cloned());
         if moved.is_empty() { Ok(()) } else { Err(Refusal::Moved(moved)) }
     }
+}
+
+/// Whether a value has a secret in it that was left out when it was saved.
+pub fn holds_omitted(value: &Value) -> bool {
+    omitted(value, 0)
 }
 
 fn omitted(value: &Value, depth: usize) -> bool {

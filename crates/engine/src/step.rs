@@ -188,6 +188,12 @@ impl Stepper<'_> {
             }
         };
         let ready = received.as_ref().unwrap_or(ready);
+        let evaluated = match self.evaluate(id, ready, &mut report) {
+            Ok(evaluated) => evaluated,
+            // What fails now may not once those before it are changed.
+            Err(()) => return Stepped::unmoved(report, self.mode == Mode::Apply),
+        };
+        let ready = evaluated.as_ref().unwrap_or(ready);
         if !self.note_reversal(id, ready, &mut report) {
             return Stepped::unmoved(report, true);
         }
@@ -227,6 +233,21 @@ impl Stepper<'_> {
         let applied = self.mode == Mode::Apply;
         let failed = applied && reports.iter().any(ResourceReport::holds_up);
         Stepped { reports, events, failed }
+    }
+
+    /// The resource with its deferred values, if it has any.
+    fn evaluate(
+        &self,
+        id: ResourceId,
+        ready: &Ready,
+        report: &mut ResourceReport,
+    ) -> Result<Option<Ready>, ()> {
+        if !ready.is_deferred {
+            return Ok(None);
+        }
+        let resource = self.prepared.graph.resource(id);
+        let evaluated = self.prepared.evaluate(resource, report);
+        evaluated.map(Some).map_err(|errors| report.fail_attributes(&errors))
     }
 
     /// What is there of the properties that are watched for changes.

@@ -69,7 +69,8 @@ impl Prepared {
         match &self.items[id.0 as usize] {
             // What a schedule says is another resource's.
             Item::Ready(ready) => {
-                (ready.schedule.is_none() && is_same() && ready.instance.surroundings().is_none())
+                let is_own = ready.schedule.is_none() && !ready.is_deferred;
+                (is_own && is_same() && ready.instance.surroundings().is_none())
                     .then(|| Item::Ready(Arc::clone(ready)))
             }
             Item::Container => is_same().then_some(Item::Container),

@@ -52,6 +52,7 @@ impl Prepared {
         let group = ready.instance.group(host)?;
         let resource = self.graph.resource(id);
         let alone = ready.noop
+            || ready.is_deferred
             || !self.options().autogroup
             || ready.schedule.is_some()
             || ready.patience.limit.is_some()

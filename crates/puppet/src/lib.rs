@@ -6,6 +6,7 @@
 pub mod catalog;
 pub mod check;
 pub mod codes;
+pub mod deferred;
 pub mod eval;
 pub mod exchange;
 pub mod functions;

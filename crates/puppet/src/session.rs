@@ -13,6 +13,7 @@ use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 
 use crate::catalog::compile::{Node, Outcome, compile};
 use crate::codes::advice::advise;
+use crate::deferred::{Deferral, DeferredAttribute};
 use crate::eval::error::EvalError;
 use crate::eval::models::Given;
 use crate::eval::scope::ScopeId;
@@ -33,6 +34,8 @@ pub struct Compiled {
     pub graph: Option<Graph>,
     /// What the node exports.
     pub exports: Vec<Exported>,
+    /// The attributes that are still deferred, if [`Deferral::Hand`] asked for them.
+    pub deferred: Vec<DeferredAttribute>,
     /// What was logged and found.
     pub report: Report,
 }
@@ -70,9 +73,10 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
 pub fn compile_node_here(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     let mut outcome = compile(env, settings, node);
     let exports = outcome.compiler.exports();
-    let is_sound = outcome.error.is_none() && is_accepted(&mut outcome);
+    let is_sound = outcome.error.is_none() && is_accepted(&mut outcome, node);
+    let deferred = handed_on(&outcome);
     let graph = is_sound.then(|| lower(&mut outcome.compiler));
-    Compiled { graph, exports, report: report(outcome) }
+    Compiled { graph, exports, deferred, report: report(outcome) }
 }
 
 /// Compiles like [`compile_node`], in a process that compiles only once: what the compile held
@@ -81,16 +85,34 @@ pub fn compile_node_once(env: &Environment, settings: Settings, node: &Node) -> 
     on_deep_stack(|| {
         let mut outcome = compile(env, settings, node);
         let exports = outcome.compiler.exports();
-        let is_sound = outcome.error.is_none() && is_accepted(&mut outcome);
+        let is_sound = outcome.error.is_none() && is_accepted(&mut outcome, node);
+        let deferred = handed_on(&outcome);
         let graph = is_sound.then(|| lower(&mut outcome.compiler));
         let report = take_report(&mut outcome);
         std::mem::forget(outcome);
-        Compiled { graph, exports, report }
+        Compiled { graph, exports, deferred, report }
     })
 }
 
-/// Whether the types of all resources accept them, if they are asked.
-fn is_accepted(outcome: &mut Outcome<'_>) -> bool {
+/// The attributes that somebody else resolves.
+fn handed_on(outcome: &Outcome<'_>) -> Vec<DeferredAttribute> {
+    match outcome.compiler.settings.deferral {
+        Deferral::Hand => outcome.compiler.deferred_attributes(),
+        Deferral::Keep | Deferral::Resolve => Vec::new(),
+    }
+}
+
+/// Whether deferred values can be resolved, and the types of all resources accept them, as far as
+/// that is asked.
+fn is_accepted(outcome: &mut Outcome<'_>, node: &Node) -> bool {
+    if outcome.compiler.settings.deferral == Deferral::Resolve {
+        let found = outcome.compiler.resolve_catalog(node);
+        let is_resolved = found.is_empty();
+        outcome.compiler.diagnostics.extend(found);
+        if !is_resolved {
+            return false;
+        }
+    }
     if !outcome.compiler.settings.examine_types {
         return true;
     }
@@ -302,7 +324,7 @@ fn hide(report: &mut Report, secrets: &Redactor) {
 }
 
 /// The error of an evaluation as diagnostics: those of a file that does not parse, or one.
-fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
+pub(crate) fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
     if !error.diagnostics.is_empty() {
         return error.diagnostics.clone();
     }
@@ -328,14 +350,12 @@ fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
         out = out.at(*span);
     } else if let Some((span, text)) = &error.focus {
         out = out.move_to(*span, text.clone());
-        // Where the error was met, unless that is around it. Data and the `=` of an assignment ask
-        // for nothing.
+        // Where the error was met, unless that is around it. Data asks for nothing.
         let met = error.span.filter(|met| {
             let is_around = met.range.start <= span.range.start && met.range.end >= span.range.end;
             let source = compiler.env.sources.file(met.file);
             let is_data = source.path.extension().is_some_and(|e| e == "yaml" || e == "json");
-            let is_assignment = error.issue.as_deref() == Some("ILLEGAL_REASSIGNMENT");
-            !is_data && !is_assignment && (met.file != span.file || !is_around)
+            error.is_asking && !is_data && (met.file != span.file || !is_around)
         });
         if let Some(met) = met {
             out = out.related(met, "asked for here");

@@ -13,6 +13,7 @@ use ecow::EcoString;
 use ordain_data::{Map, Value as Data};
 use ordain_graph::{Attribute, Graph, Step};
 use ordain_puppet::catalog::compile::Node;
+use ordain_puppet::deferred::Deferral;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::plugins::{KnownFacts, NotGenerated};
@@ -401,4 +402,71 @@ fn custom_facts() {
     assert!(has(&["Timed out after 0.05 seconds", "fact='slow'"]), "{problems:?}");
     assert_eq!(problems.len(), 3);
     assert_eq!(env.custom_facts(&known, &[]).values, Map::default());
+}
+
+const CARD: (&str, &str) = (
+    "modules/garden/lib/puppet/type/card.rb",
+    r"
+Puppet::Type.newtype(:card) do
+  def self.title_patterns
+    [[/\A([^:]+):([^:]+)\z/m, [[:place], [:kind]]], [/\A([^:]+)\z/m, [[:place]]]]
+  end
+  newparam(:place) { isnamevar }
+  newparam(:kind) { isnamevar; defaultto 'koi' }
+  newproperty(:size)
+end
+",
+);
+
+#[test]
+fn titles_of_several_parts_find_resources() {
+    let Some(place) = Place::with(&[CARD]) else { return };
+    let code = "card { 'q': place => 'a', kind => 'b', size => 3 }
+        notify { 'x': require => Card['a:b'] }
+        notify { 'y': message => Card['a:b']['size'] }
+        Notify['y'] -> Card['a:b']
+        Card['a:b'] { loglevel => 'debug' }
+        if defined(Card['a:b']) { notify { 'z': } }";
+    let graph = place.graph(code);
+    let card = graph.find_text("Card[q]").unwrap();
+    assert!(graph.find_text("Notify[z]").is_some());
+    assert_eq!(attribute(&graph, "Notify[y]", "message").value, Data::Int(3));
+    assert_eq!(attribute(&graph, "Card[q]", "loglevel").value, Data::str("debug"));
+    let x = graph.find_text("Notify[x]").unwrap();
+    assert!(graph.edges.iter().any(|edge| edge.from == card && edge.to == x));
+    let refused = place.refusals("card { 'q': } notify { 'x': require => Card['a:b'] }");
+    assert!(refused[0].contains("Could not find resource 'Card[a:b]' in parameter"), "{refused:?}");
+}
+
+#[test]
+fn defaults_of_types_count_for_names_of_several_parts() {
+    let Some(place) = Place::with(&[CARD]) else { return };
+    let refused = place.refusals("card { 'a': }\ncard { 'a:koi': }\ncard { 'a:pike': }");
+    assert_eq!(
+        refused,
+        [
+            r#"puppet::resource Cannot alias Card[a:koi] to ["koi", "a"] at (line: 2); resource ["Card", "koi", "a"] already declared (line: 1)"#
+        ]
+    );
+}
+
+#[test]
+fn types_see_what_deferred_values_give() {
+    let Some(place) = Place::with(&[POND]) else { return };
+    let compile = |deferral, code: &str| {
+        let node = Node { name: "web".into(), ..Node::default() };
+        let settings = Settings { examine_types: true, deferral, ..Settings::default() };
+        compile_node(&place.open(code), settings, &node)
+    };
+    let code = "pond { '/a': depth => Deferred('sprintf', ['%s', '7']) }";
+    let compiled = compile(Deferral::Resolve, code);
+    let graph = compiled.graph.unwrap();
+    assert_eq!(attribute(&graph, "Pond[/a]", "depth").value, Data::Int(7));
+    let wrong = "pond { '/a': fish => Deferred('downcase', ['SHARK']) }";
+    assert!(compile(Deferral::Resolve, wrong).graph.is_none());
+    // What is not resolved is not looked at.
+    assert!(compile(Deferral::Keep, wrong).graph.is_some());
+    let compiled = compile(Deferral::Hand, wrong);
+    assert_eq!(compiled.deferred[0].name, "fish");
+    assert!(compiled.graph.is_some());
 }

@@ -76,6 +76,10 @@ impl World for LayeredWorld {
         }
     }
 
+    fn fetch(&self, address: &str) -> io::Result<Vec<u8>> {
+        self.host.fetch(address)
+    }
+
     fn kind(&self, path: &Path) -> Option<EntryKind> {
         match self.layer.kind(&absolute(path)) {
             Some(kind) => {

@@ -18,6 +18,7 @@ use ordain_engine::safety::Allowed;
 use ordain_engine::saved::{self, Saving};
 use ordain_graph::ResourceRef;
 use ordain_graph::json::Secrets;
+use ordain_puppet::deferred::Deferral;
 use ordain_source::{Diagnostic, Severity, suggest};
 use ordain_store::MachineKey;
 
@@ -84,6 +85,10 @@ pub struct SelectionArgs {
     /// No order but that which is written: a file need not come after its directory
     #[arg(long)]
     pub no_autoedges: bool,
+    /// Call deferred functions during the run, just before their resource is looked at, and not
+    /// before the run
+    #[arg(long, alias = "no-preprocess_deferred")]
+    pub no_preprocess_deferred: bool,
     /// A directory that stands for the machine's file system
     #[arg(long, value_name = "DIR", default_value = "/", value_parser = machine_root)]
     pub root: PathBuf,
@@ -122,7 +127,8 @@ impl SelectionArgs {
 
     /// How to compile for the machine.
     pub fn compile_options(&self, args: &CompileArgs) -> CompileOptions {
-        CompileOptions { machine: Some(self.root.clone()), ..args.options() }
+        let deferral = if self.no_preprocess_deferred { Deferral::Hand } else { Deferral::Resolve };
+        CompileOptions { machine: Some(self.root.clone()), deferral, ..args.options() }
     }
 
     /// The machine, for sources at a path: these may have settings of their own.
@@ -234,7 +240,8 @@ pub fn prepare_after(
 ) -> Result<Prepared, Failure> {
     check_selection(ui, loaded, &options)?;
     let graph = Arc::clone(&loaded.graph);
-    Prepared::after(earlier, graph, registry, loaded.resolver(), options).map_err(|found| {
+    let outside = (loaded.resolver(), loaded.deferred_calls());
+    Prepared::deferring(earlier, graph, registry, outside, options).map_err(|found| {
         let error = cycle::diagnostic(&found, &loaded.graph, Severity::Error);
         ui.diagnostics(vec![error], &loaded.sources);
         Failure::Shown

@@ -8,6 +8,7 @@ mod apply;
 mod backup;
 pub(crate) mod checksum;
 mod compare;
+pub(crate) mod context;
 mod fragments;
 pub(crate) mod glob;
 mod mode;
@@ -92,11 +93,17 @@ const ATTRIBUTES: &[AttributeDoc] = &[
         doc: "Whether a directory without entries goes without force; false by default",
     },
     AttributeDoc { name: "replace", doc: "Whether existing content is replaced; true by default" },
-    AttributeDoc { name: "selinux_ignore_defaults", doc: "Accepted; see seluser" },
-    AttributeDoc { name: "selrange", doc: "See seluser" },
-    AttributeDoc { name: "selrole", doc: "See seluser" },
-    AttributeDoc { name: "seltype", doc: "See seluser" },
-    AttributeDoc { name: "seluser", doc: "Accepted where SELinux is off, refused where it is on" },
+    AttributeDoc {
+        name: "selinux_ignore_defaults",
+        doc: "Whether undeclared parts of the context stay; else they are the policy's; false",
+    },
+    AttributeDoc { name: "selrange", doc: "The range of the context of SELinux, such as s0" },
+    AttributeDoc { name: "selrole", doc: "The role of the context of SELinux" },
+    AttributeDoc { name: "seltype", doc: "The type of the context of SELinux, such as etc_t" },
+    AttributeDoc {
+        name: "seluser",
+        doc: "The user of the context of SELinux; ignored where SELinux is off",
+    },
     AttributeDoc { name: "show_diff", doc: "Whether differences of content are shown" },
     AttributeDoc { name: "source", doc: "Where content is copied from; the first that exists" },
     AttributeDoc { name: "source_permissions", doc: "ignore (default), use, use_when_creating" },
@@ -201,7 +208,7 @@ struct FileInstance {
     show_diff: bool,
     source_permissions: SourcePermissions,
     validate: Option<String>,
-    selinux: bool,
+    context: context::Declared,
     autorequires: Vec<ResourceRef>,
     /// The declaration, for what is generated below a directory; `None` without recursion.
     declared: Option<Box<Resource>>,
@@ -243,6 +250,10 @@ impl Instance for FileInstance {
             None => Watch::Path(fragment.into()),
         });
         own.chain(fragments).collect()
+    }
+
+    fn remarks(&self, host: &Host) -> Vec<String> {
+        self.context_remark(host).into_iter().collect()
     }
 
     fn surroundings(&self) -> Option<u64> {

@@ -151,7 +151,7 @@ fn what_is_wrong_is_said_before_anything_is_done() {
         (
             "/x",
             vec![("content", Value::map([("__ptype", text("Deferred")), ("name", text("f"))]))],
-            "function f is not computed there yet",
+            "content is deferred, and nothing here can call function f",
         ),
     ] {
         let report = machine.apply(&file(title, &with));

@@ -1,7 +1,9 @@
 //! Tests of the engine over whole graphs, each in a directory that stands for the machine.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod context;
 mod danger;
+mod deferred;
 mod dhcp;
 mod exec;
 mod file;

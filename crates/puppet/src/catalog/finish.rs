@@ -28,7 +28,7 @@ const RELATIONS: [&str; 4] = ["before", "notify", "require", "subscribe"];
 /// How many relations the parameters of all resources may ask for, many times what sites have.
 const MAX_REFERENCES: usize = 500_000;
 
-fn is_relation(name: &str) -> bool {
+pub(super) fn is_relation(name: &str) -> bool {
     RELATIONS.contains(&name)
 }
 
@@ -53,6 +53,7 @@ fn foreign_text(value: &Value, path: &str) -> String {
 impl Compiler<'_> {
     /// Resolves what waited, and checks the whole.
     pub(crate) fn finish(&mut self) -> EvalResult<()> {
+        self.name_by_parts();
         self.resolve_relations()?;
         self.merge_waiting_overrides()?;
         // Resources have their last values only now.
@@ -260,7 +261,7 @@ impl Compiler<'_> {
     fn merge_waiting_overrides(&mut self) -> EvalResult<()> {
         let waiting: Vec<PendingOverride> = std::mem::take(&mut self.catalog.overrides);
         for over in waiting {
-            match self.catalog.find(&over.key) {
+            match self.find_named(&over.key) {
                 Some(id) => self.apply_override(id, &over)?,
                 None => self.catalog.overrides.push(over),
             }

@@ -1,16 +1,24 @@
 //! Titles of resources whose type takes them apart by patterns, and names of several parts.
 
+use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_functions::text::inspect_ruby;
+use ordain_source::{FileId, Span, TextRange};
+use rustc_hash::FxHashMap;
 
+use crate::catalog::finish::is_relation;
 use crate::catalog::schema::NativeType;
-use crate::catalog::{How, Param, ParamOrigin, Resource, ResourceKind, flat};
+use crate::catalog::{
+    How, Param, ParamOrigin, RelationEnd, Resource, ResourceId, ResourceKey, ResourceKind, flat,
+};
 use crate::eval::Compiler;
 use crate::eval::error::EvalResult;
 use crate::eval::resources::new_param;
 use crate::eval::scope::ScopeId;
+use crate::load::RubyType;
 use crate::ruby::{ruby_inspect, ruby_text};
 use crate::value::Value;
 
@@ -55,9 +63,112 @@ impl Compiler<'_> {
     }
 }
 
+impl Compiler<'_> {
+    /// The resource of a title, or the one whose name attributes together are what the title says by
+    /// the patterns of its type.
+    pub(crate) fn find_named(&mut self, key: &ResourceKey) -> Option<ResourceId> {
+        if let Some(id) = self.catalog.find(key) {
+            return Some(id);
+        }
+        let id = self.find_by_parts(key)?;
+        self.catalog.alias(key.clone(), id);
+        Some(id)
+    }
+
+    fn find_by_parts(&mut self, key: &ResourceKey) -> Option<ResourceId> {
+        let first = *self.catalog.of_kind(&key.kind).first()?;
+        let ResourceKind::Native(schema) = &self.catalog.get(first).what else { return None };
+        let kind = schema.ruby.clone().filter(is_composite)?;
+        let nowhere = Span { file: FileId(0), range: TextRange::default() };
+        let name = key.kind.to_lowercase();
+        let values = self.title_values(&name, &kind, &key.title, (ScopeId::TOP, nowhere)).ok()?;
+        let value = |name: &str| {
+            let value = values.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+            value.cloned().unwrap_or_default()
+        };
+        let mut names: Vec<&EcoString> = kind.namevars.iter().collect();
+        names.sort();
+        let parts = names.into_iter().map(|name| String::from(ruby_text(&value(name))));
+        let title = parts.collect::<Vec<_>>().join("\0");
+        self.catalog.find(&ResourceKey::new(&key.kind, &title))
+    }
+
+    /// The resources that have, with the defaults of their types, the name of another, and what is to
+    /// say of each.
+    pub(crate) fn doubles_by_parts(&self) -> Vec<(ResourceId, ResourceId, String)> {
+        let mut known: FxHashMap<(&str, String), ResourceId> = FxHashMap::default();
+        let mut doubles = Vec::new();
+        for (i, resource) in self.catalog.resources.iter().enumerate() {
+            let ResourceKind::Native(schema) = &resource.what else { continue };
+            if resource.is_virtual || !schema.is_isomorphic() {
+                continue;
+            }
+            let Some(name) = composite_name(resource, schema) else { continue };
+            let id = ResourceId(i as u32);
+            match known.entry((resource.kind.as_str(), name.name.clone())) {
+                Entry::Vacant(place) => {
+                    place.insert(id);
+                }
+                Entry::Occupied(first) => {
+                    doubles.push((id, *first.get(), self.cannot_alias(id, *first.get(), &name)));
+                }
+            }
+        }
+        doubles
+    }
+
+    fn cannot_alias(&self, id: ResourceId, first: ResourceId, name: &OtherName) -> String {
+        let (resource, first) = (self.catalog.get(id), self.catalog.get(first));
+        let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
+        let other = self.place(first.span).map(|p| format!(" {p}")).unwrap_or_default();
+        let OtherName { shown, parts, .. } = name;
+        format!(
+            "Cannot alias {} to {shown}{at}; resource [\"{}\", {parts}] already declared{other}",
+            resource.reference(),
+            resource.kind,
+        )
+    }
+
+    /// Lets the references in relations find resources by what their name attributes are together.
+    pub(super) fn name_by_parts(&mut self) {
+        let is_of_parts = |resource: &&Resource| match &resource.what {
+            ResourceKind::Native(schema) => schema.ruby.as_ref().is_some_and(is_composite),
+            _ => false,
+        };
+        let of_parts = self.catalog.resources.iter().filter(is_of_parts);
+        let kinds: BTreeSet<EcoString> = of_parts.map(|resource| resource.kind.clone()).collect();
+        if kinds.is_empty() {
+            return;
+        }
+        let mut keys: Vec<ResourceKey> = Vec::new();
+        for relation in &self.catalog.relations {
+            let ends = relation.from.iter().chain(relation.to.iter());
+            keys.extend(ends.filter_map(|end| match end {
+                RelationEnd::Resource(key) => Some(key.clone()),
+                RelationEnd::Collector(_) => None,
+            }));
+        }
+        for resource in &self.catalog.resources {
+            for param in resource.params.iter().filter(|param| is_relation(&param.name)) {
+                let mut several = Vec::new();
+                let values = flat(&param.value, &mut several);
+                keys.extend(values.iter().filter_map(|value| self.reference_of(value)));
+            }
+        }
+        for key in keys.iter().filter(|key| kinds.contains(&key.kind)) {
+            self.find_named(key);
+        }
+    }
+}
+
+/// Whether resources of a type have names of several parts.
+fn is_composite(kind: &Arc<RubyType>) -> bool {
+    kind.patterns && kind.namevars.len() > 1
+}
+
 /// What several name attributes together name a resource by.
 fn composite_name(resource: &Resource, schema: &NativeType) -> Option<OtherName> {
-    let kind = schema.ruby.as_ref().filter(|kind| kind.patterns && kind.namevars.len() > 1)?;
+    let kind = schema.ruby.as_ref().filter(|kind| is_composite(kind))?;
     let mut names: Vec<&EcoString> = kind.namevars.iter().collect();
     names.sort();
     let values: Vec<Value> = names

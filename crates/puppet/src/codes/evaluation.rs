@@ -56,6 +56,11 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "Functions of modules that are written in Ruby run in a `ruby` process: there is none on this machine, or it ended, took too long or was stopped. The message names the file. ERB templates are not run; they can be written as EPP templates, which `epp` and `inline_epp` evaluate.",
     ),
     doc(
+        "puppet::deferred",
+        "A deferred call fails",
+        "`Deferred('name', [arguments])` is a call that is made where the catalog is applied: `plan`, `apply` and `watch` make it, before the run or, with `--no-preprocess-deferred`, during it. Its function must be built in or belong to a module that is at hand there; of variables it sees `$facts`. It must give something else than `undef`, and cannot declare resources.",
+    ),
+    doc(
         "puppet::resource",
         "A resource type refuses a value",
         "The code of the type, which a module brings, says that a value or the resource as a whole cannot be, as it would where the catalog is applied. `plan`, `apply` and `graph` ask it; `compile` does not. The message is the type's own, the place is that of the attribute.",

@@ -88,6 +88,9 @@ pub struct EvalError {
     pub related: Vec<(Span, String)>,
     /// Where the mistake is, if that is known and not where Puppet reports it; and what to say there.
     pub focus: Option<(Span, String)>,
+    /// Whether what stands at `span` asked for what `focus` is about, and is shown beside it. The `=`
+    /// of an assignment asks for nothing.
+    pub is_asking: bool,
     /// What to do.
     pub help: Vec<String>,
     /// Diagnostics that stand in its place, when it is a file that does not parse.
@@ -135,6 +138,7 @@ impl EvalError {
             line_only: false,
             related: Vec::new(),
             focus: None,
+            is_asking: true,
             help: Vec::new(),
             diagnostics: Vec::new(),
             is_jump: false,

@@ -295,7 +295,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn function_help(&self, name: &str) -> Option<String> {
+    pub(crate) fn function_help(&self, name: &str) -> Option<String> {
         let written = self.env.names_like(Named::Function, name);
         let known = builtins().keys().copied().chain(written.iter().map(EcoString::as_str));
         let mut known: Vec<&str> = known.collect();

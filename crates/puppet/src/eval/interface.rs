@@ -268,7 +268,7 @@ impl Compiler<'_> {
                     _ => Ok(true),
                 },
                 other => match reference_key(other) {
-                    Some(key) => Ok(self.catalog.find(&key).is_some()),
+                    Some(key) => Ok(self.find_named(&key).is_some()),
                     None => Ok(true),
                 },
             },

@@ -43,6 +43,7 @@ pub use crate::check::Strict;
 use crate::catalog::Catalog;
 use crate::catalog::kinds::KnownKind;
 use crate::check::label;
+use crate::deferred::Deferral;
 use crate::eval::closure::Signature;
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind};
 use crate::eval::scope::{Scope, ScopeId, Scopes};
@@ -128,6 +129,8 @@ pub struct Settings {
     /// Whether the graph says of each attribute where its value came from and what it replaced. Forms
     /// that say this of resources and relations alone are made faster without, and in half the memory.
     pub has_history: bool,
+    /// What becomes of deferred values at the end.
+    pub deferral: Deferral,
     /// The kinds that whoever applies the catalog has by itself. Their types in Ruby refuse values and
     /// ask for an order, but what they convert is not taken: it would be converted twice.
     pub native_kinds: BTreeSet<EcoString>,
@@ -147,6 +150,7 @@ impl Default for Settings {
             max_resources: ordain_source::budget::scaled_size(budget::MAX_RESOURCES),
             examine_types: false,
             has_history: true,
+            deferral: Deferral::Keep,
             native_kinds: BTreeSet::new(),
             exports: None,
             values: BTreeMap::new(),

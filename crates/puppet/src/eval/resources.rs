@@ -425,7 +425,7 @@ impl Compiler<'_> {
             check_attributes(&params, &key, span)?;
             let scope = self.scopes.body_scope(f.scope);
             let pending = PendingOverride { key, params: params.clone(), scope, span };
-            match self.catalog.find(&pending.key) {
+            match self.find_named(&pending.key) {
                 Some(resource) => self.apply_override(resource, &pending)?,
                 None => self.catalog.overrides.push(pending),
             }

@@ -251,7 +251,7 @@ impl Compiler<'_> {
         if several.is_empty() {
             return Ok(if is_single { Value::Undef } else { Value::array([]) });
         }
-        let Some(resource) = self.catalog.find(key) else {
+        let Some(resource) = self.find_named(key) else {
             let title = match key.kind.as_str() {
                 "Class" => key.title.to_lowercase(),
                 _ => key.title.clone(),

@@ -233,6 +233,7 @@ impl Compiler<'_> {
         };
         let mut error = EvalError::new("ILLEGAL_REASSIGNMENT", text, f.program.span(at));
         error.focus = Some((f.program.span(target), "it has a value already".to_owned()));
+        error.is_asking = false;
         Err(error.into())
     }
 

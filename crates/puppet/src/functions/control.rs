@@ -205,38 +205,8 @@ fn call(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn call_deferred(call: &mut Call<'_, '_>) -> EvalResult {
-    resolve_deferred(call, call.arg(0).clone())
-}
-
-/// The value of a deferred call, whose arguments may be deferred calls themselves.
-fn resolve_deferred(call: &mut Call<'_, '_>, value: Value) -> EvalResult {
-    match value {
-        Value::Object(object) if object.kind.name == "Deferred" => {
-            let name = object.values.get("name").and_then(Value::as_str).unwrap_or_default();
-            let args = object.values.get("arguments").and_then(Value::as_array).unwrap_or_default();
-            let args = args.iter().map(|arg| resolve_deferred(call, arg.clone()));
-            let args = args.collect::<EvalResult<Vec<_>>>()?;
-            if let Some(variable) = name.strip_prefix('$') {
-                let value = call.compiler.variable(call.scope, variable).unwrap_or_default();
-                let args = std::iter::once(value).chain(args).collect();
-                return call.compiler.call_function("dig", args, None, call.scope, call.span);
-            }
-            call.compiler.call_function(name, args, None, call.scope, call.span)
-        }
-        Value::Array(items) => {
-            let items = items.iter().map(|item| resolve_deferred(call, item.clone()));
-            Ok(Value::array(items.collect::<EvalResult<Vec<_>>>()?))
-        }
-        Value::Hash(entries) => {
-            let entries =
-                entries.iter().map(|(k, v)| Ok((k.clone(), resolve_deferred(call, v.clone())?)));
-            Ok(Value::Hash(Arc::new(entries.collect::<EvalResult<_>>()?)))
-        }
-        Value::Sensitive(secret) => {
-            Ok(Value::Sensitive(Arc::new(resolve_deferred(call, (*secret).clone())?)))
-        }
-        other => Ok(other),
-    }
+    let value = call.take(0);
+    call.compiler.resolve_deferred(&value, call.scope, call.span)
 }
 
 fn type_arg(call: &Call<'_, '_>, i: usize) -> Arc<Type> {

@@ -154,6 +154,7 @@ pub(super) fn unwind(
         line_only: true,
         related: Vec::new(),
         focus: None,
+        is_asking: true,
         help: Vec::new(),
         diagnostics: Vec::new(),
         wrapped: None,

@@ -615,6 +615,7 @@ fn failed_file(diagnostics: Vec<Diagnostic>) -> EvalError {
         line_only: false,
         related: Vec::new(),
         focus: None,
+        is_asking: true,
         help: Vec::new(),
         diagnostics,
         is_jump: false,

@@ -12,6 +12,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Callee, trace_text};
 use crate::catalog::{Automatic, How, LostValue, ParamOrigin, ResourceId, ResourceKind};
+use crate::deferred::holds_deferred;
 use crate::eval::Compiler;
 use crate::eval::error::{EvalResult, Unwind};
 use crate::eval::resources::new_param;
@@ -46,9 +47,22 @@ impl Compiler<'_> {
                 for (id, said) in said {
                     found.extend(self.take_said(id, &said));
                 }
+                found.extend(self.doubles_by_parts().into_iter().map(|double| self.double(double)));
                 found
             }
             Err(unwind) => vec![unasked(&what, *unwind)],
+        }
+    }
+
+    /// That a resource has the name of another.
+    fn double(&self, (id, first, text): (ResourceId, ResourceId, String)) -> Diagnostic {
+        let mut out = Diagnostic::error(REFUSED, text);
+        if let Some(span) = self.catalog.get(id).span {
+            out = out.at(span);
+        }
+        match self.catalog.get(first).span {
+            Some(span) => out.related(span, "first declared here"),
+            None => out,
         }
     }
 
@@ -111,13 +125,16 @@ impl Compiler<'_> {
                 continue;
             }
             let kind = resource.kind.to_lowercase();
-            let in_ruby = loaded.contains(&kind);
+            // What is deferred can be neither refused nor converted yet.
+            let is_whole = !resource.params.iter().any(|param| holds_deferred(&param.value));
+            let in_ruby = is_whole && loaded.contains(&kind);
             let native = matches!(resource.what, ResourceKind::Native(_));
             let params =
                 if native { std::mem::take(&mut resource.params) } else { Default::default() };
             let mut values = Map::new();
             for param in &params {
-                if !param.value.is_undef() && !UNSEEN.contains(&param.name.as_str()) {
+                let is_seen = !UNSEEN.contains(&param.name.as_str());
+                if !param.value.is_undef() && is_seen && !holds_deferred(&param.value) {
                     values.insert(param.name.to_string(), self.pack_value(&param.value));
                 }
             }

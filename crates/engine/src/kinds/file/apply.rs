@@ -7,6 +7,7 @@ use ordain_graph::protected::Act;
 use rustix::fs::{FileType, Stat, renameat};
 
 use super::compare::{Want, Wanted, planted, type_name};
+use super::context::{self, PROPERTIES};
 use super::{Checksum, FileInstance};
 use crate::accounts;
 use crate::host::{Host, Invocation};
@@ -58,7 +59,11 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
     if has("target") {
         work.write_link()?;
     }
-    work.set_permissions(has("mode"))
+    work.set_permissions(has("mode"))?;
+    match PROPERTIES.iter().any(|property| has(property)) {
+        true => work.label(&place, FileType::Unknown),
+        false => Ok(()),
+    }
 }
 
 fn has_ensure(changes: &[Change]) -> bool {
@@ -180,10 +185,29 @@ impl Work<'_> {
         write::remove(self.host, &aside).map_err(failed)
     }
 
+    /// Gives what stands at a place, of this type if that is new, the context that it shall have. What
+    /// takes the place of something of its type keeps the parts that are not managed.
+    fn label(&self, place: &Place, kind: FileType) -> Result<(), KindError> {
+        if !context::are_managed(self.host, &self.file.path) {
+            return Ok(());
+        }
+        let same = |stat: &&Stat| kind == FileType::Unknown || is(stat, kind);
+        let before = self.stat.filter(same).filter(|_| place.name != self.place.name);
+        let before = before.map(|_| self.file.context_at(self.place)).transpose()?;
+        let mode = match (kind, self.stat) {
+            (FileType::Unknown, Some(stat)) => stat.st_mode,
+            _ => kind.as_raw_mode(),
+        };
+        self.file.set_context(self.host, place, mode, before.as_ref())
+    }
+
     fn create(&self) -> Result<(), KindError> {
         match self.want {
-            Want::Directory => write::make_directory(self.place, self.ids, self.mode(true))
-                .map_err(|e| self.file.error("make directory", &e)),
+            Want::Directory => {
+                write::make_directory(self.place, self.ids, self.mode(true))
+                    .map_err(|e| self.file.error("make directory", &e))?;
+                self.label(self.place, FileType::Directory)
+            }
             Want::Link(_) => self.write_link(),
             Want::File(_) | Want::Present => self.write_file(),
             Want::Nothing | Want::Absent => Ok(()),
@@ -193,7 +217,8 @@ impl Work<'_> {
     fn write_link(&self) -> Result<(), KindError> {
         let Want::Link(target) = self.want else { return Ok(()) };
         write::replace_link(self.host, self.place, target.as_ref(), self.ids)
-            .map_err(|e| self.file.error("link", &e))
+            .map_err(|e| self.file.error("link", &e))?;
+        self.label(self.place, FileType::Symlink)
     }
 
     fn write_file(&self) -> Result<(), KindError> {
@@ -230,6 +255,7 @@ impl Work<'_> {
             dir: self.place.dir.try_clone().map_err(|e| self.file.error("check", &e))?,
             name: name.to_os_string(),
         };
+        self.label(&staged, FileType::RegularFile)?;
         if let (Some(value), Checksum::Digest(algorithm, _)) =
             (&self.file.checksum_value, self.file.checksum)
         {

@@ -14,7 +14,7 @@ use rustix::fs::{FileType, Stat};
 use super::checksum::{Checksum, LITE, same};
 use super::source::{self, First, Found};
 use super::web::WebFile;
-use super::{Content, Ensure, FileInstance, SourcePermissions, fragments};
+use super::{Content, Ensure, FileInstance, SourcePermissions, context, fragments};
 use crate::accounts;
 use crate::host::Host;
 use crate::kind::{Action, Change, KindError, Level, TextChange};
@@ -120,9 +120,6 @@ fn place(file: &FileInstance, host: &Host) -> Result<Option<Place>, KindError> {
 }
 
 pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, KindError> {
-    if file.selinux && host.path("/sys/fs/selinux/enforce".as_ref()).exists() {
-        return Err(KindError::new("SELinux is on, and its contexts are not managed yet"));
-    }
     if file.ensure == Some(Ensure::Absent) && (file.force || file.remove_empty) {
         host.may(Act::Remove, &file.path).map_err(|e| file.error("remove", &e))?;
     }
@@ -163,6 +160,12 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
         _ => {}
     }
     changes.extend(permissions(file, &want, &stat, host));
+    for (property, is, should) in file.context_changes(host, &place, &stat)? {
+        let before = is.map_or(Value::Null, Value::str);
+        let after = Value::str(should);
+        let message = format!("{property} changed {} to {}", quoted(&before), quoted(&after));
+        changes.push(change(Action::Modify, property, before, after, message));
+    }
     if !changes.is_empty() {
         linked?;
         refuse_planted(file, host, &place, &stat, &want)?;
@@ -247,6 +250,11 @@ pub(super) fn observed(
         ("ctime", time(stat.st_ctime)),
         ("mtime", time(stat.st_mtime)),
     ]);
+    if context::are_managed(host, &file.path) {
+        let parts = file.context_at(&place)?.0.into_iter();
+        let parts = parts.map(|part| part.map_or(Value::Null, Value::str));
+        out.extend(context::PROPERTIES.into_iter().zip(parts));
+    }
     Ok(out)
 }
 

@@ -8,6 +8,7 @@ use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef, protected};
 
 use super::checksum::{Checksum, NAMES};
+use super::context::{Declared, PROPERTIES, Parts};
 use super::{
     Backup, Content, Ensure, FileInstance, Mode, Recurse, Recursion, Source, SourcePermissions,
 };
@@ -58,7 +59,10 @@ pub(super) fn parse(
             _ => SourcePermissions::Ignore,
         },
         validate: validate(a),
-        selinux: ["seluser", "selrole", "seltype", "selrange"].iter().any(|n| a.value(n).is_some()),
+        context: Declared {
+            parts: Parts(PROPERTIES.map(|name| a.text(name))),
+            ignore_defaults: a.boolean("selinux_ignore_defaults").unwrap_or(false),
+        },
         autorequires: Vec::new(),
         declared: (recursion.mode != Recurse::No).then(|| Box::new(resource.clone())),
         recursion,

@@ -5,7 +5,7 @@ use std::path::Path;
 use ordain_data::Value;
 use rustix::fs::FileType;
 
-use super::{Ensure, FileInstance};
+use super::{Ensure, FileInstance, context};
 use crate::host::Host;
 use crate::kind::KindError;
 use crate::kinds::cached::read_bytes;
@@ -45,12 +45,18 @@ pub(super) fn of(file: &FileInstance, host: &Host) -> Result<Attributes, KindErr
         Ok(text) => Value::str(text),
         Err(error) => Value::Bytes(error.into_bytes().into()),
     };
-    Ok(vec![
+    let mut attributes = vec![
         ("ensure", Value::str("file")),
         ("content", content),
         ("owner", Value::str(stat.st_uid.to_string())),
         ("group", Value::str(stat.st_gid.to_string())),
         ("mode", Value::str(format!("{:04o}", stat.st_mode & 0o7777))),
         ("backup", Value::Bool(false)),
-    ])
+    ];
+    if context::are_managed(host, &file.path) {
+        let parts = context::PROPERTIES.into_iter().zip(file.context_at(&place)?.0);
+        attributes.extend(parts.filter_map(|(name, part)| Some((name, Value::str(part?)))));
+        attributes.push(("selinux_ignore_defaults", Value::Bool(true)));
+    }
+    Ok(attributes)
 }

@@ -6,6 +6,7 @@
 //! read for what they define, and nothing is said of them.
 
 mod arguments;
+mod assignments;
 mod calls;
 mod dependencies;
 mod facts;
@@ -349,6 +350,7 @@ fn rules(text: &Text, index: &Index, checking: &Checking<'_>) -> (Vec<Diagnostic
     names::check(&mut pass);
     relations::check(&mut pass, &index.titles);
     arguments::check(&mut pass);
+    assignments::check(&mut pass);
     calls::check(&mut pass);
     templates::check(&mut pass, checking.world);
     variables::unknown(&mut pass);

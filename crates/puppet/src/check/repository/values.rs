@@ -59,6 +59,10 @@ pub(super) fn check(pass: &mut Pass<'_>, schema: &'static TypeSchema, attributes
     // The module that is installed may have another version of the type.
     let severity = if schema.is_core() { Severity::Error } else { Severity::Warning };
     for attribute in attributes.iter().filter(|a| a.op == AttributeOp::Set) {
+        if kind == "file" && attribute.name == "ensure" {
+            link(pass, attribute);
+            continue;
+        }
         let Some(rule) = RULES.get(&(kind, attribute.name.as_str())) else { continue };
         let Some(value) = pass.index.types.value(pass.program, attribute.value) else { continue };
         let Some(text) = text(&value) else { continue };
@@ -75,6 +79,24 @@ pub(super) fn check(pass: &mut Pass<'_>, schema: &'static TypeSchema, attributes
         found.help.extend(refusal.help);
         pass.found.push(found);
     }
+}
+
+/// What a `file` can be, besides a link that leads to any other text.
+const FILE_STATES: [&str; 7] = ["present", "absent", "file", "directory", "link", "true", "false"];
+
+/// A `file` that is a link to what is rather a misspelt state.
+fn link(pass: &mut Pass<'_>, attribute: &Attribute) {
+    let Some(Value::Str(target)) = pass.index.types.value(pass.program, attribute.value) else {
+        return;
+    };
+    if FILE_STATES.contains(&target.as_str()) || target.contains('/') || pass.is_full() {
+        return;
+    }
+    let Some(near) = nearest(&target, FILE_STATES) else { return };
+    let at = pass.program.range(attribute.value).in_file(pass.file);
+    let message = format!("`ensure` of a resource `file` makes a link that leads to `{target}`");
+    let found = Diagnostic::warning(INVALID_VALUE, message).at(at);
+    pass.found.push(found.help(format!("did you mean `{near}`?")));
 }
 
 /// A single value as the types see it; a list has values of its own.

@@ -1,0 +1,248 @@
+//! Deferred values: calls of functions that are made where a graph is applied, before the run or
+//! during it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ordain_engine::deferred::{Deferred, Evaluated, holds_deferred};
+use ordain_engine::kind::Level;
+use ordain_engine::saved;
+use ordain_graph::{Containment, Graph, Resource, ResourceRef};
+use ordain_puppet::catalog::compile::Node;
+use ordain_puppet::deferred::{Deferral, DeferredAttribute, Resolved, of_data, resolve};
+use ordain_puppet::eval::{LogLevel, Settings};
+use ordain_puppet::load::{self, Environment, Site};
+use ordain_source::{CachedWorld, Diagnostic, HostWorld, Severity, SourceMap, Touched, World};
+use rustc_hash::FxHashMap;
+
+use crate::codes;
+use crate::compiled::Compiled;
+use crate::error::Error;
+use crate::options::Options;
+use crate::puppet::{self, Input};
+use crate::reporter::Reporter;
+
+/// Makes the deferred calls of a graph during a run.
+pub(crate) struct DeferredCalls {
+    attributes: FxHashMap<ResourceRef, Vec<DeferredAttribute>>,
+    functions: Functions,
+}
+
+/// What deferred calls need: an environment, which is opened for each resource, as the resources before
+/// it may have changed what its functions read.
+struct Functions {
+    dir: Option<PathBuf>,
+    modulepath: Vec<PathBuf>,
+    hiera_config: Option<PathBuf>,
+    name: ecow::EcoString,
+    settings: Settings,
+    node: Node,
+    sources: Arc<SourceMap>,
+    touched: Touched,
+}
+
+impl DeferredCalls {
+    /// For attributes of what was compiled; nothing if there are none.
+    pub(crate) fn new(
+        input: &Input,
+        attributes: Vec<DeferredAttribute>,
+        options: &Options,
+    ) -> Option<Self> {
+        if attributes.is_empty() {
+            return None;
+        }
+        let mut by_resource: FxHashMap<ResourceRef, Vec<DeferredAttribute>> = FxHashMap::default();
+        for attribute in attributes {
+            by_resource.entry(attribute.resource.clone()).or_default().push(attribute);
+        }
+        let functions = Functions {
+            dir: input.env.dir.clone(),
+            modulepath: input.env.modulepath.clone(),
+            hiera_config: input.env.hiera_config.clone(),
+            name: input.env.name.clone(),
+            settings: input.settings.clone(),
+            node: input.node.clone(),
+            sources: Arc::clone(&input.sources),
+            touched: options.touched.clone(),
+        };
+        Some(Self { attributes: by_resource, functions })
+    }
+}
+
+impl Functions {
+    fn call(&self, attributes: &[DeferredAttribute]) -> Result<Resolved, String> {
+        let world: Arc<dyn World> =
+            Arc::new(CachedWorld::new(HostWorld::noting(self.touched.clone())));
+        let open = load::Options {
+            name: self.name.clone(),
+            dir: self.dir.clone(),
+            modulepath: self.modulepath.clone(),
+            hiera_config: self.hiera_config.clone(),
+            sources: Arc::clone(&self.sources),
+            ..load::Options::new(world, Site::Nothing)
+        };
+        let first = |errors: Vec<Diagnostic>| errors.into_iter().next();
+        let (env, _) = Environment::open(open)
+            .map_err(|errors| first(errors).map_or_else(String::new, |error| error.message))?;
+        Ok(resolve(&env, self.settings.clone(), &self.node, attributes))
+    }
+}
+
+impl Deferred for DeferredCalls {
+    fn evaluate(&self, resource: &ResourceRef) -> Evaluated {
+        let Some(attributes) = self.attributes.get(resource) else { return Evaluated::default() };
+        let resolved = match self.functions.call(attributes) {
+            Ok(resolved) => resolved,
+            Err(text) => {
+                let failed = attributes.iter().map(|a| (a.name.clone(), Err(text.clone())));
+                return Evaluated { values: failed.collect(), said: Vec::new() };
+            }
+        };
+        let values = attributes.iter().zip(resolved.values).map(|(attribute, value)| {
+            let text = |found: Vec<Diagnostic>| {
+                let texts = found.iter().map(|one| in_words(one, attribute, &self.functions));
+                texts.collect::<Vec<_>>().join("; ")
+            };
+            (attribute.name.clone(), value.map_err(text))
+        });
+        let logged = resolved.logs.into_iter();
+        let logged = logged.map(|entry| (level(entry.level), entry.message));
+        let warnings = resolved.diagnostics.iter();
+        let warnings = warnings.map(|found| (Level::Warning, found.message.clone()));
+        Evaluated { values: values.collect(), said: logged.chain(warnings).collect() }
+    }
+}
+
+/// What is wrong, with the place in a function where that is not the attribute.
+fn in_words(found: &Diagnostic, attribute: &DeferredAttribute, functions: &Functions) -> String {
+    let text = &found.message;
+    let place = found.primary.as_ref().map(|label| label.span);
+    let elsewhere = place.filter(|span| attribute.span != Some(*span));
+    let Some(span) = elsewhere else { return text.clone() };
+    let file = functions.sources.file(span.file);
+    format!("{text} (file: {}, line: {})", file.path.display(), file.line(span.range.start))
+}
+
+fn level(level: LogLevel) -> Level {
+    match level {
+        LogLevel::Debug => Level::Debug,
+        LogLevel::Info => Level::Info,
+        LogLevel::Notice => Level::Notice,
+        // Only what is wrong with a resource itself is an error of it.
+        LogLevel::Warning | LogLevel::Err | LogLevel::Alert | LogLevel::Emerg | LogLevel::Crit => {
+            Level::Warning
+        }
+    }
+}
+
+/// Makes deferred calls with whatever knows the resource.
+struct AnyOf(Vec<Arc<DeferredCalls>>);
+
+impl Deferred for AnyOf {
+    fn evaluate(&self, resource: &ResourceRef) -> Evaluated {
+        let mut all = self.0.iter();
+        let known = all.find(|one| one.attributes.contains_key(resource));
+        known.map(|one| one.evaluate(resource)).unwrap_or_default()
+    }
+}
+
+/// What makes the deferred calls of a graph during a run, if it has any.
+pub(crate) fn of(all: &[Arc<DeferredCalls>]) -> Option<Arc<dyn Deferred>> {
+    match all {
+        [] => None,
+        [one] => Some(Arc::clone(one) as Arc<dyn Deferred>),
+        several => Some(Arc::new(AnyOf(several.to_vec()))),
+    }
+}
+
+/// Resolves the deferred values of a graph that was compiled elsewhere, or makes it ready for that
+/// during the run. Functions of modules are those on the module path that is given.
+///
+/// # Errors
+/// When a value cannot be resolved; it is shown.
+pub(crate) fn resolve_in(
+    reporter: &mut dyn Reporter,
+    compiled: &mut Compiled,
+    options: &Options,
+) -> Result<(), Error> {
+    // A saved plan has deferred values only if they are resolved during the run.
+    let when = match (&compiled.plan, options.deferral) {
+        (_, Deferral::Keep) => return Ok(()),
+        (Some(_), _) => Deferral::Hand,
+        (None, when) => when,
+    };
+    let (attributes, errors) = attributes(&compiled.graph);
+    if !errors.is_empty() {
+        reporter.diagnostics(errors, &compiled.sources);
+        return Err(Error::Reported);
+    }
+    if attributes.is_empty() {
+        return Ok(());
+    }
+    let modulepath = options.modulepath.clone().or_else(|| compiled.module_path());
+    let texts = Some(Arc::clone(&compiled.sources));
+    let options = Options { modulepath, texts, ..options.clone() };
+    let input = puppet::open_code(reporter, String::new(), &options)?;
+    if when == Deferral::Hand {
+        compiled.deferred.extend(DeferredCalls::new(&input, attributes, &options).map(Arc::new));
+        return Ok(());
+    }
+    let resolved = resolve(&input.env, input.settings.clone(), &input.node, &attributes);
+    reporter.logs(&resolved.logs, &compiled.sources);
+    let mut found = resolved.diagnostics;
+    let graph = Arc::make_mut(&mut compiled.graph);
+    for (attribute, value) in attributes.iter().zip(resolved.values) {
+        match value {
+            Ok(value) => set(graph, attribute, value),
+            Err(errors) => found.extend(errors),
+        }
+    }
+    let fails = found.iter().any(|one| one.severity == Severity::Error);
+    reporter.diagnostics(found, &compiled.sources);
+    if fails { Err(Error::Reported) } else { Ok(()) }
+}
+
+fn set(graph: &mut Graph, attribute: &DeferredAttribute, value: ordain_data::Value) {
+    let Some(id) = graph.find(&attribute.resource) else { return };
+    let resource = graph.resource_mut(id);
+    if let Some(found) = resource.attributes.iter_mut().find(|a| a.name == attribute.name) {
+        found.value = value;
+    }
+}
+
+/// The deferred attributes of a graph, and what is wrong with those that cannot be read.
+fn attributes(graph: &Graph) -> (Vec<DeferredAttribute>, Vec<Diagnostic>) {
+    let (mut attributes, mut errors) = (Vec::new(), Vec::new());
+    let is_applied =
+        |resource: &&Resource| !resource.is_virtual && resource.containment == Containment::Leaf;
+    let applied = graph.resources().map(|(_, resource)| resource).filter(is_applied);
+    for resource in applied {
+        let deferred = resource.attributes.iter().filter(|a| holds_deferred(&a.value));
+        for attribute in deferred {
+            let span = graph.origins.chain(attribute.origin).find_map(|origin| origin.span);
+            let (value, is_secret) = ordain_engine::attributes::reveal(&attribute.value);
+            let value = match saved::holds_omitted(&attribute.value) {
+                true => Err("a secret in it was left out when this was saved".to_owned()),
+                false => of_data(value),
+            };
+            match value {
+                Ok(value) => attributes.push(DeferredAttribute {
+                    resource: resource.id.clone(),
+                    name: attribute.name.clone(),
+                    value,
+                    is_secret,
+                    span,
+                }),
+                Err(why) => {
+                    let text = format!("{}: {} is deferred: {why}", resource.id, attribute.name);
+                    let error = Diagnostic::error(codes::RESOURCE, text);
+                    errors.push(match span {
+                        Some(span) => error.at(span),
+                        None => error,
+                    });
+                }
+            }
+        }
+    }
+    (attributes, errors)
+}

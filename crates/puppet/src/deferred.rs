@@ -1,0 +1,410 @@
+//! `Deferred('name', [arguments])`: calls that are made where a catalog is applied (upstream
+//! `lib/puppet/pops/evaluator/deferred_resolver.rb`).
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_data::Value as Data;
+use ordain_graph::ResourceRef;
+use ordain_source::{Diagnostic, FileId, Span, TextRange, limits};
+
+use crate::catalog::compile::Node;
+use crate::catalog::{ResourceId, ResourceKind};
+use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
+use crate::eval::scope::{Scope, ScopeId, ScopeKind};
+use crate::eval::{Compiler, LogEntry, STACK_SIZE, Settings, Strict};
+use crate::load::Environment;
+use crate::rich::to_data;
+use crate::session::diagnose;
+use crate::types::new::{Host, new_instance};
+use crate::types::{Regexp, Type, object, parse};
+use crate::value::{Object, Value};
+
+/// The code of a deferred call that fails.
+const FAILED: &str = "puppet::deferred";
+
+/// The name of the type, and of what stands for its instances in plain data.
+const NAME: &str = "Deferred";
+
+/// How deep values may nest.
+const DEPTH: usize = 200;
+
+/// What becomes of deferred values when a catalog is finished.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Deferral {
+    /// They stay, for whoever applies the catalog.
+    #[default]
+    Keep,
+    /// They are resolved: the catalog is for this machine.
+    Resolve,
+    /// They stay in the catalog, and are given as well as what it was compiled to.
+    Hand,
+}
+
+/// An attribute whose value is deferred, or has something deferred in it.
+#[derive(Clone, Debug)]
+pub struct DeferredAttribute {
+    /// The resource.
+    pub resource: ResourceRef,
+    /// The name of the attribute.
+    pub name: EcoString,
+    /// The value with its deferred calls.
+    pub value: Value,
+    /// Whether what it gives is a secret whatever it is.
+    pub is_secret: bool,
+    /// Where it was set.
+    pub span: Option<Span>,
+}
+
+/// What deferred attributes gave.
+#[derive(Default)]
+pub struct Resolved {
+    /// The value of each attribute, in order, or what is wrong with it.
+    pub values: Vec<Result<Data, Vec<Diagnostic>>>,
+    /// What was logged, in order.
+    pub logs: Vec<LogEntry>,
+    /// Warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Makes the deferred calls in attributes of a catalog that was compiled before. Functions are those
+/// of the environment; of variables they see `$facts`.
+pub fn resolve(
+    env: &Environment,
+    settings: Settings,
+    node: &Node,
+    attributes: &[DeferredAttribute],
+) -> Resolved {
+    limits::on_deep_stack(STACK_SIZE, || {
+        let mut resolver = resolver(env, settings, node);
+        let mut out = Resolved::default();
+        for attribute in attributes {
+            let value = resolver.resolve_attribute(attribute);
+            out.values.push(value.map(|value| {
+                let value = to_data(&value);
+                let is_clear = attribute.is_secret && !matches!(value, Data::Secret(_));
+                let value = if is_clear { Data::Secret(Arc::new(value)) } else { value };
+                resolver.decrypted.mark(value)
+            }));
+        }
+        let secrets = resolver.decrypted.redactor();
+        out.logs = std::mem::take(&mut resolver.logs);
+        out.diagnostics = std::mem::take(&mut resolver.diagnostics);
+        if let Some(secrets) = secrets {
+            out.hide(&secrets);
+        }
+        out
+    })
+}
+
+impl Resolved {
+    /// Takes what encrypted data held out of messages.
+    fn hide(&mut self, secrets: &ordain_data::Redactor) {
+        let errors = self.values.iter_mut().filter_map(|value| value.as_mut().err());
+        let found = errors.flatten().chain(&mut self.diagnostics);
+        let texts = found.flat_map(Diagnostic::texts_mut);
+        let logs = self.logs.iter_mut().map(|entry| &mut entry.message);
+        for text in texts.chain(logs) {
+            *text = secrets.redact(text).into_owned();
+        }
+    }
+}
+
+/// Whether a value is deferred, or has something deferred in it.
+pub(crate) fn holds_deferred(value: &Value) -> bool {
+    holds(value, DEPTH)
+}
+
+fn holds(value: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match value {
+        Value::Object(object) => object.kind.name == NAME,
+        Value::Array(items) => items.iter().any(|item| holds(item, depth)),
+        Value::Hash(entries) => entries.values().any(|value| holds(value, depth)),
+        Value::Sensitive(inner) => holds(inner, depth),
+        _ => false,
+    }
+}
+
+/// A compile that makes deferred calls: it has the functions of the environment and the facts, and a
+/// catalog of its own, to which nothing may be added.
+fn resolver<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Compiler<'e> {
+    let mut compiler = Compiler::new(env, settings, &node.name);
+    compiler.begin(node);
+    let facts = compiler.scopes.get(ScopeId::TOP).get("facts").cloned().unwrap_or_default();
+    let main = compiler.scopes.get(ScopeId::TOP).resource;
+    let mut top = Scope::new(ScopeKind::Top, None, main);
+    top.replace("facts".into(), facts);
+    *compiler.scopes.get_mut(ScopeId::TOP) = top;
+    compiler
+}
+
+impl Compiler<'_> {
+    /// Replaces the deferred values of all resources by what they give on this machine.
+    pub(crate) fn resolve_catalog(&mut self, node: &Node) -> Vec<Diagnostic> {
+        let deferred = self.deferred_params();
+        if deferred.is_empty() {
+            return Vec::new();
+        }
+        let mut resolver = resolver(self.env, self.settings.clone(), node);
+        resolver.decrypted = std::mem::take(&mut self.decrypted);
+        let mut found = Vec::new();
+        for (id, attribute) in deferred {
+            match resolver.resolve_attribute(&attribute) {
+                Ok(value) => self.set_resolved(id, &attribute.name, value),
+                Err(errors) => found.extend(errors),
+            }
+        }
+        self.decrypted = std::mem::take(&mut resolver.decrypted);
+        self.logs.append(&mut resolver.logs);
+        self.diagnostics.append(&mut resolver.diagnostics);
+        found
+    }
+
+    /// The deferred attributes of resources that are applied.
+    pub(crate) fn deferred_attributes(&self) -> Vec<DeferredAttribute> {
+        self.deferred_params().into_iter().map(|(_, attribute)| attribute).collect()
+    }
+
+    /// Parameters of classes and defines have had their use when a catalog is finished.
+    fn deferred_params(&self) -> Vec<(ResourceId, DeferredAttribute)> {
+        let mut found = Vec::new();
+        for (i, resource) in self.catalog.resources.iter().enumerate() {
+            if resource.is_virtual || !matches!(resource.what, ResourceKind::Native(_)) {
+                continue;
+            }
+            for param in resource.params.iter().filter(|param| holds_deferred(&param.value)) {
+                let title = resource.title.clone();
+                let attribute = DeferredAttribute {
+                    resource: ResourceRef { kind: resource.kind.clone(), title },
+                    name: param.name.clone(),
+                    value: param.value.clone(),
+                    is_secret: resource.sensitive.contains(&param.name),
+                    span: param.origin.span.or(resource.span),
+                };
+                found.push((ResourceId(i as u32), attribute));
+            }
+        }
+        found
+    }
+
+    fn set_resolved(&mut self, id: ResourceId, name: &EcoString, value: Value) {
+        let resource = self.catalog.get_mut(id);
+        let value = match value {
+            Value::Sensitive(inner) => {
+                if !resource.sensitive.contains(name) {
+                    resource.sensitive.push(name.clone());
+                }
+                Arc::unwrap_or_clone(inner)
+            }
+            value => value,
+        };
+        if let Some(param) = resource.param_mut(name) {
+            param.value = value;
+        }
+    }
+
+    /// What an attribute gives, or why it gives nothing.
+    fn resolve_attribute(
+        &mut self,
+        attribute: &DeferredAttribute,
+    ) -> Result<Value, Vec<Diagnostic>> {
+        let nowhere = Span { file: FileId(0), range: TextRange::default() };
+        let span = attribute.span.unwrap_or(nowhere);
+        let known = self.catalog.resources.len();
+        let is_strict = self.settings.strict_variables || self.settings.strict == Strict::Error;
+        let place = Place { scope: ScopeId::TOP, span, is_strict };
+        let value = self.resolve_value(&attribute.value, place, DEPTH).and_then(|value| {
+            if self.catalog.resources.len() > known {
+                let text = "a deferred call cannot declare anything: the catalog is finished";
+                return Err(PlainError::new(text).into());
+            }
+            match value {
+                Value::Undef => {
+                    Err(PlainError::new(format!("Got nil value for {}", attribute.name)).into())
+                }
+                value => Ok(value),
+            }
+        });
+        value.map_err(|unwind| self.failure(*unwind, attribute))
+    }
+
+    /// Why an attribute has no value, at the attribute or in the function that says so.
+    fn failure(&self, unwind: Unwind, attribute: &DeferredAttribute) -> Vec<Diagnostic> {
+        let is_plain = matches!(unwind, Unwind::Plain(_));
+        let mut error: EvalError = self.final_error(Box::new(unwind));
+        if is_plain {
+            (error.span, error.code) = (attribute.span, Some(FAILED));
+        }
+        let DeferredAttribute { resource, name, .. } = attribute;
+        let mut found = diagnose(self, &error);
+        if let Some(first) = found.first_mut() {
+            let out = first.clone();
+            let elsewhere = attribute.span.filter(|span| error.span != Some(*span));
+            *first = match elsewhere {
+                Some(span) => out.related(span, "deferred here"),
+                None => out,
+            }
+            .help(format!("the value of {name} of {resource} is deferred to the machine"));
+        }
+        found
+    }
+
+    /// A value with what its deferred calls give in their places.
+    pub(crate) fn resolve_deferred(
+        &mut self,
+        value: &Value,
+        scope: ScopeId,
+        span: Span,
+    ) -> EvalResult {
+        self.resolve_value(value, Place { scope, span, is_strict: false }, DEPTH)
+    }
+
+    fn resolve_value(&mut self, value: &Value, place: Place, depth: usize) -> EvalResult {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(PlainError::new("a deferred value nests too deep").into());
+        };
+        match value {
+            Value::Object(object) if object.kind.name == NAME => {
+                self.call_deferred(object, place, depth)
+            }
+            Value::Array(items) => {
+                let items = items.iter().map(|item| self.resolve_value(item, place, depth));
+                Ok(Value::array(items.collect::<EvalResult<Vec<_>>>()?))
+            }
+            Value::Hash(entries) => {
+                let entries = entries.iter().map(|(key, value)| {
+                    Ok((key.clone(), self.resolve_value(value, place, depth)?))
+                });
+                Ok(Value::Hash(Arc::new(entries.collect::<EvalResult<_>>()?)))
+            }
+            Value::Sensitive(secret) => {
+                Ok(Value::Sensitive(Arc::new(self.resolve_value(secret, place, depth)?)))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    fn call_deferred(&mut self, object: &Object, place: Place, depth: usize) -> EvalResult {
+        let name = object.values.get("name").and_then(Value::as_str).unwrap_or_default();
+        let args = object.values.get("arguments").and_then(Value::as_array).unwrap_or_default();
+        let args = args.iter().map(|arg| self.resolve_value(arg, place, depth));
+        let mut args = args.collect::<EvalResult<Vec<_>>>()?;
+        let Place { scope, span, is_strict } = place;
+        let Some(variable) = name.strip_prefix('$') else {
+            if !self.has_function(name) {
+                let help = self.function_help(name);
+                let error = PlainError::new(format!("Unknown function '{name}'"));
+                return Err(PlainError { help, ..error }.into());
+            }
+            return self.call_function(name, args, None, scope, span);
+        };
+        let value = self.find_variable(scope, variable).cloned();
+        if value.is_none() && is_strict {
+            let help = "of the variables there is only $facts where a catalog is applied";
+            let error = PlainError::new(format!("Undefined variable '{variable}'"));
+            return Err(PlainError { help: Some(help.into()), ..error }.into());
+        }
+        args.insert(0, value.unwrap_or_default());
+        self.call_function("dig", args, None, scope, span)
+    }
+}
+
+/// Where a deferred call is made.
+#[derive(Clone, Copy)]
+struct Place {
+    scope: ScopeId,
+    span: Span,
+    /// Whether a variable that is not there is an error.
+    is_strict: bool,
+}
+
+/// The value that plain data of a graph stands for, with its deferred calls.
+///
+/// # Errors
+/// When it has what cannot be read back, in words.
+pub fn of_data(data: &Data) -> Result<Value, String> {
+    read(data, DEPTH)
+}
+
+fn read(data: &Data, depth: usize) -> Result<Value, String> {
+    let depth = depth.checked_sub(1).ok_or("it nests too deep")?;
+    match data {
+        Data::List(items) => {
+            let items = items.iter().map(|item| read(item, depth));
+            Ok(Value::array(items.collect::<Result<Vec<_>, _>>()?))
+        }
+        Data::Secret(inner) => Ok(Value::Sensitive(Arc::new(read(inner, depth)?))),
+        Data::Map(entries) => match data.get("__ptype").and_then(Data::as_str) {
+            Some(kind) => read_object(kind, data, depth),
+            None => {
+                let entries = entries.iter().map(|(k, v)| Ok((read(k, depth)?, read(v, depth)?)));
+                Ok(Value::Hash(Arc::new(entries.collect::<Result<_, String>>()?)))
+            }
+        },
+        other => Ok(crate::rich::from_data(other)),
+    }
+}
+
+fn read_object(kind: &str, data: &Data, depth: usize) -> Result<Value, String> {
+    let value = data.get("__pvalue");
+    let text = value.and_then(Data::as_str);
+    match (kind, text) {
+        (NAME, _) => {
+            let attribute = |name: &str| {
+                let value = data.get(name).map(|value| read(value, depth)).transpose()?;
+                Ok::<_, String>((EcoString::from(name), value.unwrap_or_default()))
+            };
+            let values = [attribute("name")?, attribute("arguments")?].into_iter().collect();
+            Ok(Value::Object(Arc::new(Object { kind: object::deferred(), values })))
+        }
+        ("Default", _) => Ok(Value::Default),
+        ("Sensitive", _) => {
+            let value = value.map(|value| read(value, depth)).transpose()?;
+            Ok(Value::Sensitive(Arc::new(value.unwrap_or_default())))
+        }
+        ("Hash", _) => {
+            let flat = value.and_then(Data::as_list).unwrap_or_default();
+            let pairs = flat.chunks_exact(2);
+            let pairs = pairs.map(|pair| Ok((read(&pair[0], depth)?, read(&pair[1], depth)?)));
+            Ok(Value::Hash(Arc::new(pairs.collect::<Result<_, String>>()?)))
+        }
+        ("Regexp", Some(text)) => Ok(Value::Regexp(Arc::new(Regexp::new(text)))),
+        _ => text
+            .and_then(|text| of_text(kind, text))
+            .or_else(|| of_type(kind, data))
+            .ok_or_else(|| format!("an argument of type {kind} cannot be read back from a graph")),
+    }
+}
+
+/// The value of a type that is written as a text.
+fn of_text(kind: &str, text: &str) -> Option<Value> {
+    const KINDS: [&str; 6] = ["Binary", "SemVer", "SemVerRange", "Timespan", "Timestamp", "URI"];
+    let kind = KINDS.into_iter().find(|known| *known == kind)?;
+    new_instance(&parse::parse_static(kind), &[Value::from(text)], &mut Nobody).ok()
+}
+
+/// A type that is written as an object without parameters, such as `Pcore::IntegerType`.
+fn of_type(kind: &str, data: &Data) -> Option<Value> {
+    let name = kind.strip_prefix("Pcore::")?.strip_suffix("Type")?;
+    let is_bare = data.as_map().is_some_and(|entries| entries.len() == 1);
+    let parsed = is_bare.then(|| Nobody.type_of_text(name).ok()).flatten()?;
+    Some(Value::of_type(parsed))
+}
+
+/// Knows neither the time nor types of modules: texts of values need none.
+struct Nobody;
+
+impl Host for Nobody {
+    fn now(&mut self) -> i128 {
+        0
+    }
+
+    fn zone(&mut self) -> String {
+        "+00:00".into()
+    }
+
+    fn type_of_text(&mut self, text: &str) -> EvalResult<Type> {
+        parse::parse_text(text, &mut |_| None)
+    }
+}
