@@ -370,10 +370,43 @@ pub trait Plugin {
     /// # Errors
     /// If it gives no value.
     fn call(&self, context: &mut dyn Context, arguments: &Arguments) -> Result<Value, Stop>;
+    /// Whether a call may read or change anything outside of the model, so that it has to run in its
+    /// turn with the calls of other plugins.
+    fn touches_world(&self) -> bool {
+        true
+    }
+    /// Whether it is code of a module.
+    fn is_python(&self) -> bool {
+        false
+    }
+    /// Whether several calls can be prepared, to run at once.
+    fn is_batched(&self) -> bool {
+        false
+    }
+    /// Prepares a call. The calls that are prepared run, in their order, when the first of them is
+    /// asked for its result; all have to be asked, in the same order. Says whether there is room for
+    /// more.
+    fn prepare(&self, context: &mut dyn Context, arguments: &Arguments) -> bool {
+        let _ = (context, arguments);
+        false
+    }
+    /// The result of a call that was prepared.
+    ///
+    /// # Errors
+    /// If it gives no value.
+    fn call_prepared(
+        &self,
+        context: &mut dyn Context,
+        arguments: &Arguments,
+    ) -> Result<Value, Stop> {
+        self.call(context, arguments)
+    }
 }
 
 /// A plugin that is built in.
 pub struct Native {
+    /// Whether it reads or changes anything outside of the model.
+    pub touches_world: bool,
     /// What is known about it.
     pub signature: Signature,
     /// What it does.
@@ -387,5 +420,9 @@ impl Plugin for Native {
 
     fn call(&self, context: &mut dyn Context, arguments: &Arguments) -> Result<Value, Stop> {
         (self.run)(context, arguments)
+    }
+
+    fn touches_world(&self) -> bool {
+        self.touches_world
     }
 }

@@ -48,6 +48,8 @@ pub struct Request<'w> {
     pub settings: Vec<(String, String, String)>,
     /// Plugins besides those that are built in.
     pub plugins: Vec<Rc<dyn Plugin>>,
+    /// What a call of Python code may take.
+    pub limits: Limits,
     /// Only checks, runs nothing.
     pub check_only: bool,
 }
@@ -75,6 +77,7 @@ impl<'w> Request<'w> {
             facts: Vec::new(),
             settings: Vec::new(),
             plugins: Vec::new(),
+            limits: Limits::default(),
             check_only: false,
         }
     }
@@ -169,7 +172,7 @@ const MOST_MEMORY: usize = 112 << 20;
 pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     let mut program = Program::default();
     program.namespace("__config__");
-    let python = Python::new(python_setup(&request), Limits::default());
+    let python = Python::new(python_setup(&request), request.limits);
     let loading = Loading {
         world: request.world,
         modulepath: request.modulepath,

@@ -1,6 +1,6 @@
 """The child's end of the conversation: messages, the mirror of the model, calls."""
+import gc
 import importlib
-import importlib.abc
 import importlib.machinery
 import importlib.util
 import inspect
@@ -63,8 +63,11 @@ class Wire:
         return part
 
     def write(self, message):
+        self.send(encoded(message))
+
+    def send(self, text):
         # JSON is ASCII here.
-        text = encoded(message).encode("ascii")
+        text = text.encode("ascii")
         data = len(text).to_bytes(4, "big") + text
         done = os.write(self.socket, data)
         if done < len(data):
@@ -81,13 +84,23 @@ printed = io.StringIO()
 
 def ask(question, *arguments):
     """Asks the compiler while a call is under way."""
-    wire.write({"ask": question, "with": arguments, "out": taken_output()})
+    text = encoded({"ask": question, "with": arguments, "out": taken_output()})
+    # What came of the calls before the one that asks goes first.
+    wire.send(taken_results() + "," + text[1:] if results else text)
     while True:
         message = wire.read()
+        if "told" in message:
+            tell(message["told"])
         if "do" not in message:
             return message
         # To answer, the compiler needs another plug-in.
-        wire.write(done(message))
+        reply(message)
+
+
+def tell(told):
+    """Keeps what a message tells of instances."""
+    from inmanta.execute import runtime
+    runtime.tell(told)
 
 
 def taken_output():
@@ -99,11 +112,27 @@ def taken_output():
     return text
 
 
-class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+# When the compiler heard of a long work last.
+heard = time.monotonic()
+
+
+def show_life():
+    """Says that a work of many parts goes on, if that has not been said for some time: the compiler
+    does not wait for ever."""
+    global heard
+    if time.monotonic() - heard > 5:
+        ask("life")
+        heard = time.monotonic()
+
+
+class Finder:
     """Finds the light package `inmanta`, and the Python code of modules in their directories."""
 
     def __init__(self):
         self.modules = {}
+
+    def invalidate_caches(self):
+        pass
 
     def find_spec(self, name, path=None, target=None):
         if name in sources:
@@ -296,6 +325,56 @@ def call(message):
     return plugins.called(message)
 
 
+# What came of the calls that run together, as far as the compiler was not told yet, and the length of
+# its text.
+results = []
+length = 0
+in_batch = False
+# How long the compiler hears nothing of calls that run together, and how much at a time.
+MOST_SILENCE = 1
+MOST_LENGTH = 1 << 20
+
+
+def calls(message):
+    """Calls one after the other, until one fails: then the model has failed."""
+    from inmanta import plugins
+    global length, in_batch
+    in_batch = True
+    told = time.monotonic()
+    for said in message["calls"]:
+        now = time.monotonic()
+        if results and (now - told > MOST_SILENCE or length > MOST_LENGTH):
+            wire.send(taken_results() + ',"more":true}')
+            told = now
+        answer = outcome(plugins.called, said)
+        text = encoded(answer)
+        results.append(text)
+        length += len(text)
+        if "error" in answer and answer["error"].get("kind") not in ("unset", "unknown"):
+            break
+    in_batch = False
+    wire.send(taken_results() + "}")
+
+
+def leave(status):
+    """`os._exit`, but the compiler learns of the calls that have run before this one."""
+    if os.getpid() == owner and in_batch:
+        wire.send(taken_results() + ',"more":true,"last":true}')
+    os_exit(status)
+
+
+os_exit, os._exit = os._exit, leave
+
+
+def taken_results():
+    """The beginning of a message with the results."""
+    global length
+    text = '{"results":[%s]' % ",".join(results)
+    results.clear()
+    length = 0
+    return text
+
+
 def export(message):
     from inmanta import export as exporting
     return exporting.exported(message)
@@ -306,20 +385,36 @@ def finish(message):
     return compiler.finished()
 
 
-HANDLERS = {"start": start, "load": load, "pair": pair, "call": call, "export": export, "finish": finish}
+HANDLERS = {"start": start, "load": load, "pair": pair, "call": call, "calls": calls, "export": export, "finish": finish}
+
+
+def reply(message):
+    """Does what a message says, and says what came of it."""
+    answer = done(message)
+    # Calls that run together have said it themselves.
+    if answer is not None:
+        wire.write(answer)
 
 
 def done(message):
     """What came of doing what a message says."""
+    if "told" in message:
+        tell(message["told"])
+    return outcome(HANDLERS[message["do"]], message)
+
+
+def outcome(function, message):
+    """What came of a function, with what was printed."""
     try:
-        answer = HANDLERS[message["do"]](message)
+        answer = function(message)
     except Gone:
         raise
     except BaseException as error:
         answer = {"error": fault(error)}
     if os.getpid() != owner:
         os._exit(1)
-    answer["out"] = taken_output()
+    if answer is not None and printed.tell():
+        answer["out"] = taken_output()
     return answer
 
 
@@ -338,8 +433,10 @@ def run(socket):
 
     os.register_at_fork(after_in_child=forked)
     sys.setrecursionlimit(5000)
+    # A model has many objects that stay: to look through them again and again finds nothing.
+    gc.set_threshold(50_000, 20, 20)
     while True:
         try:
-            wire.write(done(wire.read()))
+            reply(wire.read())
         except Gone:
             return

@@ -73,7 +73,12 @@ impl Net<'_> {
         Ok(true)
     }
 
-    fn arguments(&mut self, expr: ExprId, scope: ScopeId, values: &mut Values) -> Result<Given> {
+    pub(super) fn arguments(
+        &mut self,
+        expr: ExprId,
+        scope: ScopeId,
+        values: &mut Values,
+    ) -> Result<Given> {
         let ExprKind::Call(call) = self.program.ast.exprs[expr].kind else {
             return Ok(Given::default());
         };
@@ -161,17 +166,30 @@ impl Net<'_> {
     ) -> Result<Option<Value>> {
         *self.calls.entry(plugin).or_default() += 1;
         let entry = self.program.plugins[plugin as usize].plugin.clone();
-        let Checked { arguments, has_unknown, missing } = self.check_arguments(plugin, given)?;
-        if !missing.is_empty() {
-            self.call_again(unit, missing);
-            return Ok(None);
-        }
-        if has_unknown && !entry.signature().allow_unknown {
-            return Ok(Some(self.unknown()));
-        }
+        let is_next = self.ahead.front().is_some_and(|call| call.unit == unit);
+        let call = if is_next { self.ahead.pop_front() } else { None };
+        let (arguments, is_prepared) = match call {
+            Some(call) => (call.arguments, true),
+            None => {
+                let Checked { arguments, has_unknown, missing } =
+                    self.check_arguments(plugin, given)?;
+                if !missing.is_empty() {
+                    self.call_again(unit, missing);
+                    return Ok(None);
+                }
+                if has_unknown && !entry.signature().allow_unknown {
+                    return Ok(Some(self.unknown()));
+                }
+                let is_prepared = self.hand_over(plugin, &arguments);
+                (arguments, is_prepared)
+            }
+        };
         self.warn_deprecated(entry.signature());
         self.call_site.push((expr, scope));
-        let outcome = entry.call(self, &arguments);
+        let outcome = match is_prepared {
+            true => entry.call_prepared(self, &arguments),
+            false => entry.call(self, &arguments),
+        };
         self.call_site.pop();
         match outcome {
             Ok(value) => {
@@ -271,7 +289,7 @@ impl Net<'_> {
         self.check_arguments(plugin, &given)
     }
 
-    fn check_arguments(&mut self, plugin: u32, given: &Given) -> Result<Checked> {
+    pub(super) fn check_arguments(&mut self, plugin: u32, given: &Given) -> Result<Checked> {
         let entry = self.program.plugins[plugin as usize].plugin.clone();
         let signature = entry.signature();
         let is_named = |name: &str| given.named.iter().any(|(known, _)| known == name);

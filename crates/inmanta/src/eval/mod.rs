@@ -16,6 +16,7 @@
 //! | `index.rs` | indexes |
 //! | `queues.rs` | the loop, and what is frozen when nothing can run |
 //! | `call.rs` | plugins and casts |
+//! | `ahead.rs` | calls of Python code that are handed over together |
 //! | `validate.rs` | whether values fit types |
 //! | `direct.rs` | conditions of typedefs |
 //! | `operators.rs`, `strings.rs` | operators, strings with placeholders |
@@ -23,6 +24,7 @@
 //! | `history.rs` | how instances came by their values |
 //! | `context.rs` | what plugins see of all this |
 
+mod ahead;
 mod call;
 mod comprehension;
 mod construct;
@@ -487,6 +489,10 @@ pub struct Net<'w> {
     items: usize,
     /// How many items of lists were searched through.
     compared: Cell<u64>,
+    /// The calls that were handed over before their turn, in the order of their turns.
+    ahead: VecDeque<ahead::Ahead>,
+    /// Whether calls may be handed over before their turn, once that is known.
+    looks_ahead: Option<bool>,
 }
 
 /// How many variables and the like there is room for before a list of them moves. Room that is not
@@ -550,6 +556,8 @@ impl<'w> Net<'w> {
             origins: FxHashMap::default(),
             items: 0,
             compared: Cell::new(0),
+            ahead: VecDeque::new(),
+            looks_ahead: None,
         }
     }
 

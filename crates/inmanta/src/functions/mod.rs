@@ -66,7 +66,7 @@ impl Entry {
         self
     }
 
-    fn native(&self) -> Native {
+    fn native(&self, touches_world: bool) -> Native {
         let mut signature = Signature::new(&format!("std::{}", self.name));
         for text in self.params.split(", ").filter(|text| !text.is_empty()) {
             if let Some(text) = text.strip_prefix("**") {
@@ -81,7 +81,7 @@ impl Entry {
         signature.allow_unknown = self.allow_unknown;
         signature.has_context = self.has_context;
         signature.deprecated = self.deprecated.map(Into::into);
-        Native { signature, run: self.run }
+        Native { touches_world, signature, run: self.run }
     }
 }
 
@@ -120,19 +120,23 @@ fn type_expr(text: &str) -> TypeExpr {
 
 /// All plugins of the module `std`.
 pub fn std_plugins() -> Vec<Native> {
-    let tables: [&[Entry]; 9] = [
-        output::TABLE,
-        text::TABLE,
-        lists::TABLE,
-        json::TABLE,
-        objects::TABLE,
-        environment::TABLE,
-        files::TABLE,
-        addresses::TABLE,
-        references::TABLE,
+    let tables: [(&[Entry], bool); 11] = [
+        (output::TABLE, false),
+        (text::TABLE, false),
+        (lists::TABLE, false),
+        (json::TABLE, false),
+        (objects::TABLE, false),
+        (environment::TABLE, true),
+        (files::TABLE, true),
+        (addresses::TABLE, false),
+        (references::TABLE, false),
+        (validate::TABLE, true),
+        (format::TABLE, false),
     ];
-    let rest = [validate::TABLE, format::TABLE];
-    tables.into_iter().chain(rest).flatten().map(Entry::native).collect()
+    let of_table = |(table, touches): (&'static [Entry], bool)| {
+        table.iter().map(move |entry| entry.native(touches))
+    };
+    tables.into_iter().flat_map(of_table).collect()
 }
 
 /// The text of an argument; the signature has checked that it is one.

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use ecow::EcoString;
 use serde_json::{Value as Json, json};
 
 use super::wire::{Mirror, received, sent};
@@ -29,7 +30,7 @@ pub(super) fn answer(
     let mut question = Question { context, mirror, with: &message["with"] };
     match message["ask"].as_str().unwrap_or_default() {
         "attribute" => Ok(question.attribute()),
-        "instance" => Ok(question.named()),
+        "life" => Ok(json!({})),
         "is" => Ok(question.is_instance()),
         "parents" => Ok(question.parents()),
         "attributes" => Ok(question.attributes()),
@@ -59,28 +60,47 @@ impl Question<'_> {
     }
 
     fn sent(&mut self, value: &Value) -> Json {
-        json!({"v": sent(value, self.context, &mut self.mirror.borrow_mut())})
+        json!({"v": sent(value, &mut self.mirror.borrow_mut())})
     }
 
     /// An attribute of an instance, and with it all others that have a value.
     fn attribute(&mut self) -> Json {
         let (instance, name) = (self.instance(), self.text(1).to_owned());
+        if self.mirror.borrow().is_finished() {
+            return self.attribute_of_finished(instance, &name);
+        }
         let known = known(self.context, instance, Some(&name), &mut self.mirror.borrow_mut());
         if known.iter().any(|pair| pair[0] == name) {
             return json!({"known": known});
         }
         let mut reply = match self.context.attribute(instance, &name) {
             Ok(value) => self.sent(&value),
-            Err(found) => stop(&found, self.context, &mut self.mirror.borrow_mut()),
+            Err(found) => stop(&found, &mut self.mirror.borrow_mut()),
         };
         reply["known"] = json!(known);
         reply
     }
 
-    fn named(&mut self) -> Json {
-        let instance = self.instance();
-        let shown = Value::Instance(instance).repr(self.context);
-        json!({"v": [self.context.entity_name(instance), shown]})
+    /// An attribute when the run is over. With it come all attributes of all instances of the
+    /// entity that the child knows: whoever reads one reads others.
+    fn attribute_of_finished(&mut self, instance: InstanceId, name: &str) -> Json {
+        let mirror = &mut *self.mirror.borrow_mut();
+        let entity = EcoString::from(self.context.entity_name(instance));
+        let names = self.context.attribute_names(instance);
+        let mut sent = Vec::new();
+        // Attributes may name further instances of the entity, which follow at once.
+        let mut next = mirror.completes(instance).then_some(instance);
+        loop {
+            next = next.or_else(|| mirror.next_incomplete(&entity, self.context));
+            let Some(instance) = next.take() else { break };
+            sent.push(row(self.context, instance, &names, mirror));
+        }
+        let mut reply = json!({"rows": [[names_of(&names), sent]]});
+        if !names.iter().any(|known| known == name) {
+            let known = known(self.context, instance, Some(name), mirror);
+            reply["known"] = known.into_iter().filter(|pair| pair[0] == name).collect();
+        }
+        reply
     }
 
     fn is_instance(&mut self) -> Json {
@@ -113,7 +133,7 @@ impl Question<'_> {
         Ok(match found {
             Ok(value) => self.sent(&value),
             Err(Stop::Error(error)) if error.class == Class::NotFound => json!({"missing": true}),
-            Err(found) => stop(&found, self.context, &mut self.mirror.borrow_mut()),
+            Err(found) => stop(&found, &mut self.mirror.borrow_mut()),
         })
     }
 
@@ -168,27 +188,59 @@ pub(super) fn known(
     }
     let mut out = Vec::with_capacity(names.len());
     for name in names {
-        let value = match context.attribute(instance, &name) {
-            Ok(value) | Err(Stop::Unknown(value)) => sent(&value, context, mirror),
-            Err(Stop::Error(error)) => match error.class {
-                Class::OptionalValue => json!({"$m": ["optional", error.message]}),
-                Class::NotFound => json!({"$m": ["missing", error.message]}),
-                _ => continue,
-            },
-            Err(_) => continue,
-        };
-        out.push(json!([name.as_str(), value]));
+        if let Some(value) = attribute(context, instance, &name, mirror) {
+            out.push(json!([name.as_str(), value]));
+        }
     }
     out
 }
 
+/// The names of attributes, as a message.
+pub(super) fn names_of(names: &[EcoString]) -> Json {
+    names.iter().map(|name| Json::from(name.as_str())).collect()
+}
+
+/// An instance of a finished run with all its attributes, in the order of their names.
+pub(super) fn row(
+    context: &mut dyn Context,
+    instance: InstanceId,
+    names: &[EcoString],
+    mirror: &mut Mirror,
+) -> Json {
+    let mut row = Vec::with_capacity(names.len() + 1);
+    row.push(json!(instance.0));
+    for name in names {
+        let value = attribute(context, instance, name, mirror);
+        row.push(value.unwrap_or_else(|| json!({"$n": 0})));
+    }
+    row.into()
+}
+
+/// What is known of an attribute for good, as a message.
+fn attribute(
+    context: &mut dyn Context,
+    instance: InstanceId,
+    name: &str,
+    mirror: &mut Mirror,
+) -> Option<Json> {
+    match context.attribute(instance, name) {
+        Ok(value) | Err(Stop::Unknown(value)) => Some(sent(&value, mirror)),
+        Err(Stop::Error(error)) => match error.class {
+            Class::OptionalValue => Some(json!({"$m": ["optional", error.message]})),
+            Class::NotFound => Some(json!({"$m": ["missing", error.message]})),
+            _ => None,
+        },
+        Err(_) => None,
+    }
+}
+
 /// What keeps a question from being answered, as a message.
-pub(super) fn stop(stop: &Stop, context: &dyn Context, mirror: &mut Mirror) -> Json {
+pub(super) fn stop(stop: &Stop, mirror: &mut Mirror) -> Json {
     match stop {
         Stop::Unset(variables) => {
             json!({"wait": variables.iter().map(|variable| variable.0).collect::<Vec<_>>()})
         }
-        Stop::Unknown(value) => json!({"unknown": sent(value, context, mirror)}),
+        Stop::Unknown(value) => json!({"unknown": sent(value, mirror)}),
         Stop::Raised { class, text } => json!({"text": format!("{class}: {text}")}),
         Stop::Explicit { message, .. } => json!({"text": message}),
         Stop::Error(error) => json!({"text": error.message}),

@@ -6,6 +6,7 @@
 //! values never change, the child keeps them; so of many reads few cross.
 
 mod answers;
+mod batch;
 mod declared;
 mod wire;
 
@@ -130,6 +131,8 @@ pub struct Python {
     state: RefCell<State>,
     /// What the child has of the model.
     mirror: RefCell<Mirror>,
+    /// The calls that were prepared, and what came of them.
+    batch: RefCell<batch::Batch>,
     /// Whether an export gives the contents of files, too.
     wants_files: Cell<bool>,
 }
@@ -154,6 +157,7 @@ impl Python {
             setup,
             state: RefCell::default(),
             mirror: RefCell::default(),
+            batch: RefCell::default(),
             wants_files: Cell::default(),
         })
     }
@@ -273,6 +277,7 @@ impl Python {
             python: self.clone(),
             number: said["number"].as_u64().unwrap_or_default(),
             signature: signature(said),
+            is_tried: Cell::default(),
         })
     }
 
@@ -319,25 +324,37 @@ impl Python {
         }
     }
 
-    /// Sends a message and waits for the next one.
-    fn exchange(&self, context: &dyn Context, message: &Json, who: &str) -> Result<Json, Stop> {
+    /// Sends a message, with what it names and the child does not know, and waits for the next one.
+    fn exchange(&self, context: &dyn Context, message: Json, who: &str) -> Result<Json, Stop> {
         let opened = self.host.session(context.world(), COMPILE);
-        let mut session = opened.map_err(|fault| gone(&fault, who))?;
-        if session.is_new_for(COMPILE) {
+        if opened.map_err(|fault| gone(&fault, who))?.is_new_for(COMPILE) {
             let text = format!("{who} cannot be run: the `python3` process was lost before");
             return Err(Stop::Error(Error::new(Class::Runtime, text)));
         }
-        session.send(message).map_err(|fault| gone(&fault, who))?;
-        session.receive().map_err(|fault| gone(&fault, who))
+        self.try_exchange(context, message).map_err(|fault| gone(&fault, who))
+    }
+
+    /// The same with the child that has been talked with before.
+    fn try_exchange(&self, context: &dyn Context, mut message: Json) -> Result<Json, Fault> {
+        if let Some(news) = self.mirror.borrow_mut().news(context) {
+            message["told"] = news;
+        }
+        let mut session = self.host.session(context.world(), COMPILE)?;
+        session.send(&message)?;
+        session.receive()
     }
 
     /// Sends a message and answers the questions that come before the answer. A question may lead
     /// to another conversation before it is answered: a template that calls a plug-in.
-    fn converse(&self, context: &mut dyn Context, message: &Json, who: &str) -> Result<Json, Stop> {
+    fn converse(
+        &self,
+        context: &mut dyn Context,
+        mut message: Json,
+        who: &str,
+    ) -> Result<Json, Stop> {
         let mut stopped = None;
-        let mut reply = None;
         loop {
-            let answer = self.exchange(context, reply.as_ref().unwrap_or(message), who)?;
+            let answer = self.exchange(context, message, who)?;
             for line in lines(&answer) {
                 context.print(line);
             }
@@ -347,14 +364,14 @@ impl Python {
                     None => Ok(answer),
                 };
             }
-            reply = Some(match answers::answer(context, &answer, &self.mirror) {
+            message = match answers::answer(context, &answer, &self.mirror) {
                 Ok(reply) => reply,
                 Err(stop) => {
-                    let reply = answers::stop(&stop, context, &mut self.mirror.borrow_mut());
+                    let reply = answers::stop(&stop, &mut self.mirror.borrow_mut());
                     stopped = Some(stop);
                     reply
                 }
-            });
+            };
         }
     }
 
@@ -367,9 +384,10 @@ impl Python {
         context: &mut dyn Context,
         instances: &[InstanceId],
     ) -> Result<Exported, Stop> {
+        self.mirror.borrow_mut().finish();
         let mut message = self.export_message(context, instances);
         message["files"] = json!(self.wants_files.get());
-        let answer = self.converse(context, &message, "the export")?;
+        let mut answer = self.converse(context, message, "the export")?;
         if let Some(error) = answer.get("error") {
             return Err(raised(error, context, &mut self.mirror.borrow_mut()));
         }
@@ -378,7 +396,10 @@ impl Python {
             list.filter_map(|text| text.as_str().map(str::to_owned)).collect()
         };
         let (warnings, skipped) = (texts("warnings"), texts("skipped"));
-        let resources = answer["resources"].as_array().cloned().unwrap_or_default();
+        let resources = match answer["resources"].take() {
+            Json::Array(resources) => resources,
+            _ => Vec::new(),
+        };
         let numbers = answer["of"].as_array().into_iter().flatten().map(Json::as_u64);
         let instances = numbers.map(|number| number.map(|n| InstanceId(n as u32))).collect();
         let mut files = HashMap::new();
@@ -396,18 +417,27 @@ impl Python {
         let State { resources, .. } = &*self.state.borrow();
         let mirror = &mut *self.mirror.borrow_mut();
         // An entity has many instances: what it is exported as is found out once.
-        let mut of_entity: FxHashMap<EcoString, Vec<usize>> = FxHashMap::default();
+        let mut of_entity: FxHashMap<EcoString, Entity> = FxHashMap::default();
         let mut found: Vec<Vec<u32>> = vec![Vec::new(); resources.len()];
-        let mut wanted = std::collections::BTreeSet::new();
+        let mut order = Vec::new();
         for &instance in instances {
-            let name = EcoString::from(context.entity_name(instance));
-            let of_entity = of_entity.entry(name).or_insert_with(|| {
+            let name = context.entity_name(instance);
+            if !of_entity.contains_key(name) {
                 let is = |name: &String| context.is_instance(instance, name) == Some(true);
-                (0..resources.len()).filter(|&at| is(&resources[at])).collect()
-            });
-            for &at in of_entity.iter() {
+                let exported_as = (0..resources.len()).filter(|&at| is(&resources[at])).collect();
+                let names = context.attribute_names(instance);
+                let name = EcoString::from(name);
+                order.push(name.clone());
+                of_entity.insert(name, Entity { exported_as, names, rows: Vec::new() });
+            }
+            let Some(entity) = of_entity.get_mut(context.entity_name(instance)) else { continue };
+            for &at in &entity.exported_as {
                 found[at].push(instance.0);
-                wanted.insert(instance.0);
+            }
+            if !entity.exported_as.is_empty() && mirror.completes(instance) {
+                mirror.tell(instance);
+                let row = answers::row(context, instance, &entity.names, mirror);
+                entity.rows.push(row);
             }
         }
         let by_name: serde_json::Map<String, Json> = resources
@@ -415,16 +445,13 @@ impl Python {
             .zip(found)
             .map(|(name, of_name)| (name.clone(), json!(of_name)))
             .collect();
-        let snapshot: Vec<Json> = wanted
-            .into_iter()
-            .map(|number| {
-                let instance = InstanceId(number);
-                let known = answers::known(context, instance, None, mirror);
-                let [number, entity, shown, object] = mirror.about(instance, context);
-                json!([number, entity, shown, object, known])
-            })
+        let rows: Vec<Json> = order
+            .iter()
+            .filter_map(|name| of_entity.remove(name))
+            .filter(|entity| !entity.rows.is_empty())
+            .map(|entity| Json::Array(vec![answers::names_of(&entity.names), entity.rows.into()]))
             .collect();
-        json!({"do": "export", "snapshot": snapshot, "instances": by_name})
+        json!({"do": "export", "rows": rows, "instances": by_name})
     }
 
     /// Runs the finalizers.
@@ -433,7 +460,7 @@ impl Python {
     /// If one fails.
     pub fn finish(&self, context: &mut dyn Context) -> Result<(), Box<Error>> {
         let failed = |text: &str| Error::new(Class::Compiler, format!("Finalizer failed: {text}"));
-        match self.converse(context, &json!({"do": "finish"}), "a finalizer") {
+        match self.converse(context, json!({"do": "finish"}), "a finalizer") {
             Ok(answer) => {
                 let errors = answer["errors"].as_array().into_iter().flatten();
                 let errors = errors.chain(answer.get("error"));
@@ -451,6 +478,16 @@ impl Python {
             Err(_) => Err(failed("it asked for what is not there")),
         }
     }
+}
+
+/// An entity of which instances are exported.
+struct Entity {
+    /// The places of the resource classes among all.
+    exported_as: Vec<usize>,
+    /// The names of its attributes.
+    names: Vec<EcoString>,
+    /// The instances with their attributes, as a message has them.
+    rows: Vec<Json>,
 }
 
 /// What the child exported.
@@ -477,6 +514,9 @@ struct Function {
     python: Rc<Python>,
     number: u64,
     signature: Signature,
+    /// Whether it gave a value before. Until then its calls are made one by one: what crashes or
+    /// hangs mostly does so at once.
+    is_tried: Cell<bool>,
 }
 
 impl Plugin for Function {
@@ -486,19 +526,54 @@ impl Plugin for Function {
 
     fn call(&self, context: &mut dyn Context, arguments: &Arguments) -> Result<Value, Stop> {
         let message = self.message(context, arguments);
-        let answer = self.python.converse(context, &message, &self.signature.name)?;
+        let answer = self.python.converse(context, message, &self.signature.name)?;
+        self.result(context, arguments, &answer)
+    }
+
+    fn is_python(&self) -> bool {
+        true
+    }
+
+    fn is_batched(&self) -> bool {
+        self.is_tried.get() && !self.signature.has_context
+    }
+
+    fn prepare(&self, context: &mut dyn Context, arguments: &Arguments) -> bool {
+        let message = self.message(context, arguments);
+        self.python.batch.borrow_mut().prepare(message)
+    }
+
+    fn call_prepared(
+        &self,
+        context: &mut dyn Context,
+        arguments: &Arguments,
+    ) -> Result<Value, Stop> {
+        let answer = self.python.prepared(context, &self.signature.name)?;
+        self.result(context, arguments, &answer)
+    }
+}
+
+impl Function {
+    /// What came of a call.
+    fn result(
+        &self,
+        context: &mut dyn Context,
+        arguments: &Arguments,
+        answer: &Json,
+    ) -> Result<Value, Stop> {
         let mirror = &mut *self.python.mirror.borrow_mut();
         match answer.get("error") {
             Some(error) if error["kind"] == "argument" => {
                 Err(Stop::Error(self.misfit(error, context, arguments)))
             }
             Some(error) => Err(raised(error, context, mirror)),
-            None => received(&answer["v"], context, mirror),
+            None => {
+                self.is_tried.set(true);
+                received(&answer["v"], context, mirror)
+            }
         }
     }
-}
 
-impl Function {
     /// That an argument cannot be given to the function.
     fn misfit(&self, error: &Json, context: &dyn Context, arguments: &Arguments) -> Box<Error> {
         let name = error["parameter"].as_str().unwrap_or_default();
@@ -529,26 +604,27 @@ impl Function {
                 if names.iter().any(|n| !is_there(n) && !context.is_relation(*instance, n)) {
                     mirror.lacks(*instance);
                 }
-                let [number, entity, shown, object] = mirror.about(*instance, context);
-                known.push(json!([number, entity, shown, object, attributes]));
+                mirror.tell(*instance);
+                known.push(json!([instance.0, attributes]));
             }
         }
         let mut named = serde_json::Map::new();
         for (param, value) in self.signature.params.iter().zip(&arguments.values) {
             if let Some(value) = value {
-                named.insert(param.name.to_string(), sent(value, context, mirror));
+                named.insert(param.name.to_string(), sent(value, mirror));
             }
         }
-        let rest: Vec<Json> =
-            arguments.rest.iter().map(|value| sent(value, context, mirror)).collect();
-        let keywords: Vec<Json> = arguments
-            .keywords
-            .iter()
-            .map(|(name, value)| json!([name.as_str(), sent(value, context, mirror)]))
-            .collect();
-        let mut message = json!({
-            "do": "call", "number": self.number, "named": named, "rest": rest, "keywords": keywords,
-        });
+        let mut message = json!({"do": "call", "number": self.number, "named": named});
+        if self.signature.rest.is_some() {
+            let rest = arguments.rest.iter().map(|value| sent(value, mirror));
+            message["rest"] = rest.collect();
+        }
+        if self.signature.keywords.is_some() {
+            let keywords = arguments.keywords.iter();
+            let keywords =
+                keywords.map(|(name, value)| json!([name.as_str(), sent(value, mirror)]));
+            message["keywords"] = keywords.collect();
+        }
         if !known.is_empty() {
             message["known"] = known.into();
         }

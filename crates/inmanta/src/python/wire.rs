@@ -8,8 +8,9 @@
 use std::rc::Rc;
 
 use ecow::EcoString;
+use indexmap::IndexSet;
 use ordain_functions::base64;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::{Value as Json, json};
 
 use crate::plugin::{Context, Origin, Stop, TypeExpr};
@@ -21,8 +22,16 @@ pub(super) struct Mirror {
     /// The values that are not known, by number: each is equal only to itself.
     unknowns: Vec<Value>,
     numbers: FxHashMap<*const Unknown, usize>,
-    /// The instances of which it has the name and the text.
-    told: FxHashSet<u32>,
+    /// The instances of which it has the name and the text, in the order in which it was told.
+    told: IndexSet<u32, FxBuildHasher>,
+    /// Those of which the next message has to tell.
+    untold: Vec<InstanceId>,
+    /// Whether the run is over, so that all attributes have their values for good.
+    is_finished: bool,
+    /// Up to which of those that it was told of all instances of an entity were sent after the run.
+    complete: FxHashMap<EcoString, usize>,
+    /// The instances that were sent after the run.
+    rows: FxHashSet<u32>,
     /// The instances of which all attributes were sent that had a value then.
     sent: FxHashSet<u32>,
     /// The objects that instances were made from, by the numbers that the child has for them.
@@ -40,14 +49,66 @@ impl Mirror {
         number
     }
 
-    /// What the child is told of an instance besides its attributes.
-    pub(super) fn about(&self, instance: InstanceId, names: &dyn Names) -> [Json; 4] {
-        [
-            json!(instance.0),
-            json!(names.entity_name(instance)),
-            json!(Value::Instance(instance).repr(names)),
-            json!(self.objects.get(&instance.0)),
-        ]
+    /// Makes sure that the child knows an instance when it gets the next message.
+    pub(super) fn tell(&mut self, instance: InstanceId) {
+        if self.told.insert(instance.0) {
+            self.untold.push(instance);
+        }
+    }
+
+    /// What the next message has to tell of instances besides their attributes: their numbers,
+    /// entities and texts, and the numbers of the objects that they were made from.
+    pub(super) fn news(&mut self, names: &dyn Names) -> Option<Json> {
+        if self.untold.is_empty() {
+            return None;
+        }
+        let about = |instance: InstanceId| {
+            json!([
+                instance.0,
+                names.entity_name(instance),
+                Value::Instance(instance).repr(names),
+                self.objects.get(&instance.0),
+            ])
+        };
+        let said = self.untold.iter().map(|&instance| about(instance)).collect();
+        self.untold.clear();
+        Some(said)
+    }
+
+    /// The run is over: from now on many attributes are sent at once.
+    pub(super) fn finish(&mut self) {
+        self.is_finished = true;
+    }
+
+    /// Whether the run is over.
+    pub(super) fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    /// Whether the attributes of an instance were not sent since the end of the run; from now on they
+    /// were.
+    pub(super) fn completes(&mut self, instance: InstanceId) -> bool {
+        self.rows.insert(instance.0)
+    }
+
+    /// The next instance of an entity that the child was told of and has not got the attributes of.
+    pub(super) fn next_incomplete(
+        &mut self,
+        entity: &str,
+        names: &dyn Names,
+    ) -> Option<InstanceId> {
+        let mut at = self.complete.get(entity).copied().unwrap_or_default();
+        let mut found = None;
+        while let Some(&number) = self.told.get_index(at)
+            && found.is_none()
+        {
+            at += 1;
+            let is_wanted =
+                names.entity_name(InstanceId(number)) == entity && self.rows.insert(number);
+            found = is_wanted.then_some(InstanceId(number));
+        }
+        self.complete.insert(entity.into(), at);
+        found
     }
 
     /// Whether the attributes of an instance are still to be sent; from now on they are not.
@@ -62,7 +123,7 @@ impl Mirror {
 }
 
 /// A value as a message.
-pub(super) fn sent(value: &Value, names: &dyn Names, mirror: &mut Mirror) -> Json {
+pub(super) fn sent(value: &Value, mirror: &mut Mirror) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Bool(truth) => json!(truth),
@@ -71,19 +132,17 @@ pub(super) fn sent(value: &Value, names: &dyn Names, mirror: &mut Mirror) -> Jso
         Value::Float(number) if number.is_finite() => json!(number),
         Value::Float(number) => json!({"$f": crate::value::float_text(*number)}),
         Value::Str(text) => json!(text.as_str()),
-        Value::List(items) => items.iter().map(|item| sent(item, names, mirror)).collect(),
+        Value::List(items) => items.iter().map(|item| sent(item, mirror)).collect(),
         Value::Dict(entries) => {
             let entries: Vec<Json> = entries
                 .iter()
-                .map(|(key, value)| json!([key.as_str(), sent(value, names, mirror)]))
+                .map(|(key, value)| json!([key.as_str(), sent(value, mirror)]))
                 .collect();
             json!({"$d": entries})
         }
         Value::Instance(instance) => {
-            if !mirror.told.insert(instance.0) {
-                return json!({"$o": [instance.0]});
-            }
-            json!({"$o": mirror.about(*instance, names)})
+            mirror.tell(*instance);
+            json!({"$o": instance.0})
         }
         Value::Object(object) => json!({"$p": [object.number]}),
         Value::Unknown(unknown) => {
@@ -93,7 +152,7 @@ pub(super) fn sent(value: &Value, names: &dyn Names, mirror: &mut Mirror) -> Jso
             let arguments: Vec<Json> = reference
                 .arguments
                 .iter()
-                .map(|(name, value)| json!([name.as_str(), sent(value, names, mirror)]))
+                .map(|(name, value)| json!([name.as_str(), sent(value, mirror)]))
                 .collect();
             json!({"$r": {
                 "name": reference.name.as_str(),
@@ -207,6 +266,9 @@ fn object(
 fn keep(made: &Value, number: Option<u64>, mirror: &mut Mirror) {
     if let (Value::Instance(instance), Some(number)) = (made, number) {
         mirror.objects.insert(instance.0, number);
+        if mirror.told.contains(&instance.0) && !mirror.untold.contains(instance) {
+            mirror.untold.push(*instance);
+        }
     }
 }
 

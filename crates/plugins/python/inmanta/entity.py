@@ -2,11 +2,24 @@
 from inmanta.ast.type import NamedType
 
 
+_entities = {}
+
+
+def entity_of(name, number):
+    """The entity of an instance; it is always the same object."""
+    found = _entities.get(name)
+    if found is None:
+        found = _entities[name] = Entity(name, number)
+    return found
+
+
 class Entity(NamedType):
-    def __init__(self, name, number=None, about=None):
+    def __init__(self, name, number=None):
         super().__init__(name)
+        # An instance of it, by which the compiler is asked.
         self._number = number
-        self._about = about
+        self._parents = None
+        self._attributes = None
 
     @property
     def name(self):
@@ -16,22 +29,29 @@ class Entity(NamedType):
         return self._name
 
     def get_all_parent_names(self):
-        import ordain
-        return ordain.ask("parents", self._number)["v"]
+        if self._parents is None:
+            import ordain
+            self._parents = ordain.ask("parents", self._number)["v"]
+        return list(self._parents)
 
     def is_subclass(self, other):
         return other.get_full_name() in self.get_all_parent_names()
 
     def get_all_attribute_names(self):
-        return list(self.get_attributes())
+        return list(self._known_attributes())
 
     def get_attribute(self, name):
-        return self.get_attributes().get(name)
+        return self._known_attributes().get(name)
 
     def get_attributes(self):
-        import ordain
-        from inmanta.ast.attribute import Attribute, RelationAttribute
-        found = {}
-        for name, kind in ordain.ask("attributes", self._number)["v"]:
-            found[name] = (RelationAttribute if kind == "relation" else Attribute)(name, kind)
-        return found
+        return dict(self._known_attributes())
+
+    def _known_attributes(self):
+        if self._attributes is None:
+            import ordain
+            from inmanta.ast.attribute import Attribute, RelationAttribute
+            self._attributes = {
+                name: (RelationAttribute if kind == "relation" else Attribute)(name, kind)
+                for name, kind in ordain.ask("attributes", self._number)["v"]
+            }
+        return self._attributes

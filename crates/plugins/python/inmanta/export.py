@@ -2,16 +2,16 @@
 import dataclasses
 import datetime
 import enum
-import base64
-import hashlib
-import uuid
 
 import ordain
-from inmanta.ast import UnknownException
+from inmanta.ast import ExternalException, UnknownException
 from inmanta.execute import proxy
 from inmanta.execute.util import Unknown
 from inmanta.references import Collector, Reference, identifier
-from inmanta.resources import Id, IgnoreResourceException, Resource, ResourceException, resource
+from inmanta.util import is_uuid
+from inmanta.resources import (
+    Id, IgnoreResourceException, Resource, ResourceException, failed, getter_of, resource, value_of,
+)
 
 unknown_parameters = []
 ModelDict = dict
@@ -57,6 +57,7 @@ class Exporter:
         self.resources = self._resources = {}
 
     def upload_file(self, content):
+        import hashlib
         data = content if isinstance(content, bytes) else str(content).encode("utf-8")
         number = hashlib.sha1(data).hexdigest()
         self.files[number] = data
@@ -79,8 +80,14 @@ class Exporter:
         cls.managers.append(function)
 
 
+# The classes of values that are JSON as they are.
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+
+
 def jsonable(value, path):
     """A field as JSON; the path is for messages."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, (proxy.NoneValue, type(None))):
         return None
     if isinstance(value, enum.Enum):
@@ -99,7 +106,7 @@ def jsonable(value, path):
         return {str(key): jsonable(item, "%s.%s" % (path, key)) for key, item in value.items()}
     if isinstance(value, (datetime.datetime, datetime.date)):
         return value.isoformat()
-    if isinstance(value, uuid.UUID):
+    if is_uuid(value):
         return str(value)
     if hasattr(value, "model_dump"):
         return jsonable(value.model_dump(by_alias=True), path)
@@ -109,6 +116,8 @@ def jsonable(value, path):
 
 
 def has_unknown(value):
+    if type(value) in _PLAIN:
+        return False
     if isinstance(value, Unknown):
         return True
     if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
@@ -118,23 +127,40 @@ def has_unknown(value):
     return isinstance(value, (list, tuple)) and any(has_unknown(item) for item in value)
 
 
-def one(exporter, name, held):
+_CONTEXT = proxy.ProxyContext(validated=False, allow_reference_values=True)
+
+
+def getters(kind):
+    """The fields of a class of resources, each with what gives its value; none if the class looks for
+    values in a way of its own."""
+    if getattr(kind.map_field, "__func__", None) is not Resource.map_field.__func__:
+        return None
+    return [(field, getter_of(kind, field)) for field in kind.fields]
+
+
+def one(exporter, name, held, kind, options, fields):
     """The resource of an instance; None if it is left out."""
-    kind, options = resource.get_class(name)
-    obj = proxy.DynamicProxy(held, context=proxy.ProxyContext(validated=False, allow_reference_values=True))
+    obj = proxy.DynamicProxy(held, context=_CONTEXT)
+    field = options["name"]
     try:
-        number = kind.object_to_id(obj, name, options["name"], options["agent"])
-    except UnknownException:
-        return None
-    if isinstance(kind.map_field(exporter, name, options["name"], obj), Unknown):
-        return None
-    made = kind(number)
-    made.model = obj
-    for field in kind.fields:
-        value = kind.map_field(exporter, name, field, obj)
-        if has_unknown(value):
-            made.unknowns.add(field)
-        setattr(made, field, value)
+        try:
+            number = kind.object_to_id(obj, name, field, options["agent"])
+        except UnknownException:
+            return None
+        if isinstance(kind.map_field(exporter, name, field, obj), Unknown):
+            return None
+        made = kind(number)
+        made.model = obj
+        for field, getter in fields or [(field, None) for field in kind.fields]:
+            if fields is None:
+                value = kind.map_field(exporter, name, field, obj)
+            else:
+                value = value_of(getter, exporter, name, field, obj)
+            if type(value) not in _PLAIN and has_unknown(value):
+                made.unknowns.add(field)
+            setattr(made, field, value)
+    except ordain.Late:
+        raise ExternalException(None, failed(field, name), TimeoutError("it takes longer than %s s" % ordain.SECONDS))
     return made
 
 
@@ -143,15 +169,17 @@ def dumped(made):
     collector = Collector()
     places = {}
     said = {}
+    unknowns = made.unknowns
     for field in type(made).fields:
-        if field in ("references", "mutators"):
-            said[field] = getattr(made, field)
-            continue
-        if field in made.unknowns:
+        value = getattr(made, field)
+        if field == "references" or field == "mutators":
+            said[field] = value
+        elif unknowns and field in unknowns:
             said[field] = "<<undefined>>"
-            continue
-        value = jsonable(getattr(made, field), field)
-        said[field] = collector.separated(value, field, places)
+        elif type(value) in _PLAIN:
+            said[field] = value
+        else:
+            said[field] = collector.separated(jsonable(value, field), field, places)
     own = made.id.resource_str()
     mutators = {}
     for path, number in places.items():
@@ -179,15 +207,18 @@ def dumped(made):
 def exported(message):
     """All resources of the model."""
     from inmanta.execute import runtime
-    runtime.mirrored(message["snapshot"])
+    runtime.take_rows(message["rows"])
     exporter = Exporter()
     resources, of_instance, skipped, warnings = exporter.resources, {}, [], []
     wanted = message["instances"]
     for name in resource.get_entity_resources():
+        kind, options = resource.get_class(name)
+        fields = getters(kind)
         for number in wanted.get(name, ()):
-            held = runtime.instance(number)
+            held = runtime.instances[number]
+            ordain.show_life()
             try:
-                made = one(exporter, name, held)
+                made = ordain.timed(one, exporter, name, held, kind, options, fields)
             except IgnoreResourceException:
                 continue
             if made is None:
@@ -198,7 +229,7 @@ def exported(message):
             resources[made.id] = made
             of_instance[number] = made
     for number, made in of_instance.items():
-        needed = proxy.checked(runtime.instance(number), "requires")
+        needed = proxy.checked(runtime.instances[number], "requires")
         had = [other for other in needed if not isinstance(other, Unknown)]
         found = [of_instance[other.number] for other in had if other.number in of_instance]
         made.requires = {other.id for other in found}
@@ -210,7 +241,8 @@ def exported(message):
             )
     model = ModelDict()
     for manager in Exporter.managers:
-        manager(model, resources)
+        ordain.show_life()
+        ordain.timed(manager, model, resources)
     for made in resources.values():
         made.requires = {required(other) for other in made.requires}
         made.resource_requires = {resources[other] for other in made.requires}
@@ -224,6 +256,7 @@ def exported(message):
         "warnings": warnings,
     }
     if message.get("files"):
+        import base64
         answer["files"] = {
             digest: base64.b64encode(data).decode("ascii") for digest, data in exporter.files.items()
         }

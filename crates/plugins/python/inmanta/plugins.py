@@ -14,7 +14,7 @@ from inmanta.ast import ExternalException, PluginException
 from inmanta.ast.type import Null
 from inmanta.config import Config
 from inmanta.execute import proxy
-from inmanta.execute.proxy import DynamicProxy, ProxyContext
+from inmanta.execute.proxy import DynamicProxy, ProxyContext, allow_reference_values
 from inmanta.execute.runtime import Resolver, mirrored
 from inmanta.execute.util import Unknown
 from inmanta import _pairs as pairs
@@ -55,13 +55,6 @@ class PluginMeta(type):
         _registered[:] = [p for p in _registered if inmanta_module and p.namespace.split("::")[0] != inmanta_module]
 
 
-def allow_reference_values(value):
-    if isinstance(value, DynamicProxy):
-        context = dataclasses.replace(value._get_context(), allow_reference_values=True)
-        return type(value)(value._get_instance(), context=context)
-    return value
-
-
 class Plugin:
     def __init__(self, function, name, options):
         self.function = function
@@ -72,6 +65,8 @@ class Plugin:
         self.replaced_by = None
         self.context = None
         self.taken = []
+        # Whether all parameters can be given by position, and none takes the context.
+        self.is_simple = False
 
     def get_full_name(self):
         return self.name
@@ -362,6 +357,9 @@ def signature(made):
             "default": default,
             "converts": converts(annotation),
         })
+    made.is_simple = not any(
+        taken.is_context or taken.is_rest or taken.is_keywords or taken.by_name for taken in made.taken
+    )
     given = inspect.signature(function).return_annotation
     returns = ANY if given is inspect.Signature.empty else kind_of(resolved(function, given), made.name, "return type")
     code = function.__code__ if hasattr(function, "__code__") else None
@@ -453,7 +451,10 @@ def given_to(made, message):
     """The arguments of a call, as the function gets them."""
     unknown = made.options["allow_unknown"]
     given = message["named"]
-    mirrored(message.get("known", ()))
+    if "known" in message:
+        mirrored(message["known"])
+    if made.is_simple and len(given) == len(made.taken):
+        return [taken.python(given[taken.name], unknown) for taken in made.taken], {}
     args, kwargs = [], {}
     # The context goes among those that were given by position, at its place or the end; which may
     # be the place of one that was given by name.
@@ -464,11 +465,11 @@ def given_to(made, message):
             context = place
             continue
         if taken.is_rest:
-            args.extend(taken.python(item, unknown) for item in message["rest"])
+            args.extend(taken.python(item, unknown) for item in message.get("rest", ()))
             left = 0
             continue
         if taken.is_keywords:
-            kwargs.update((key, taken.python(item, unknown, key)) for key, item in message["keywords"])
+            kwargs.update((key, taken.python(item, unknown, key)) for key, item in message.get("keywords", ()))
             continue
         if taken.name not in given:
             left = 0

@@ -7,7 +7,8 @@ from numbers import Number
 from typing import Optional
 
 from inmanta.ast import OptionalValueException, UnexpectedReference, UnknownException, UnsetException
-from inmanta.execute.runtime import Instance, Missing, instance
+from inmanta.execute import runtime
+from inmanta.execute.runtime import Instance, Missing, instances
 from inmanta.execute.util import NoneValue, Unknown
 from inmanta.util import JSONSerializable
 
@@ -23,13 +24,42 @@ class ProxyContext:
     unwrap_dynamic: bool = False
 
     def nested(self, *, relative_path):
-        return replace(self, path=self.path + relative_path, allow_reference_values=None)
+        return self._below(relative_path, self.validated)
+
+    def _below(self, step, validated):
+        """The context of a value that this one has. Its path is put together when somebody asks for
+        it, which is only what errors do: there is one of these for each value that is read."""
+        made = object.__new__(ProxyContext)
+        made.__dict__.update(
+            _above=self, _step=step, validated=validated, allow_reference_values=None,
+            unwrap_dynamic=self.unwrap_dynamic,
+        )
+        return made
+
+    def _joined(self):
+        steps, context = [], self
+        while "_path" not in context.__dict__:
+            steps.append(context._step)
+            context = context._above
+        steps.append(context.__dict__["_path"])
+        return "".join(reversed([str(step) for step in steps]))
 
     def allows(self):
         return self.validated if self.allow_reference_values is None else self.allow_reference_values
 
 
+def _keep_path(context, path):
+    context.__dict__["_path"] = path
+
+
+# The class has the default of the field in its constructor.
+ProxyContext.path = property(ProxyContext._joined, _keep_path)
+_CONTEXT = ProxyContext()
+_set = object.__setattr__
+
 NULL = NoneValue()
+# The classes of values that plug-ins get as they are.
+_PLAIN = frozenset((str, int, bool, float))
 # The objects that mean nothing in a model, and their numbers; equal ones have the same.
 objects = []
 numbers = {}
@@ -49,7 +79,7 @@ def inner(value):
     if kind == "$d":
         return {key: inner(item) for key, item in what}
     if kind == "$o":
-        return instance(*what)
+        return instances[what]
     if kind == "$u":
         unknown = Unknown(what[1])
         unknown.number = what[0]
@@ -66,16 +96,24 @@ def inner(value):
     raise ValueError(kind)
 
 
+runtime.inner = inner
+
+
 def given(value):
     """An argument of a plug-in for the wire: what is like a list or a dict is taken for one."""
     return outer(value, (Sequence, tuple), Mapping)
 
 
+_LARGE = 1 << 63
+
+
 def outer(value, lists=list, dicts=dict):
     """A value of a plug-in for the wire."""
     kind = type(value)
-    if value is None or kind is str or kind is bool or kind is int and -(1 << 63) <= value < 1 << 63:
+    if value is None or kind is str or kind is bool or kind is int and -_LARGE <= value < _LARGE:
         return value
+    if kind is list:
+        return [item if type(item) is str else outer(item, lists, dicts) for item in value]
     from inmanta.references import Reference
     if isinstance(value, NoneValue):
         return None
@@ -216,8 +254,8 @@ class DynamicProxy:
     """An instance."""
 
     def __init__(self, instance, *, context=None):
-        object.__setattr__(self, "_held", instance)
-        object.__setattr__(self, "_context", context or ProxyContext())
+        _set(self, "_held", instance)
+        _set(self, "_context", context or _CONTEXT)
 
     @classmethod
     def return_value(cls, value, *, context=None):
@@ -235,7 +273,7 @@ class DynamicProxy:
             return SequenceProxy(value, context=context)
         if isinstance(value, Instance):
             if context is not None and context.validated:
-                context = replace(context, validated=False, allow_reference_values=None)
+                context = context._below("", False)
             return DynamicProxy(value, context=context)
         return cls._wrapped(value, context)
 
@@ -270,8 +308,17 @@ class DynamicProxy:
         return self
 
     def _return_value(self, value, *, relative_path):
+        """A value that this one has, as plug-ins get it."""
+        kind = type(value)
+        # What is met most often, first.
+        if kind in _PLAIN:
+            return value
+        if kind is NoneValue:
+            return None
+        context = object.__getattribute__(self, "_context")
+        if kind is Instance:
+            return DynamicProxy(value, context=context._below(relative_path, False))
         from inmanta.references import Reference
-        context = self._get_context()
         if isinstance(value, Reference) and not context.allows():
             path = context.path + relative_path
             raise UnexpectedReference(
@@ -284,10 +331,16 @@ class DynamicProxy:
         return DynamicProxy.return_value(value, context=context.nested(relative_path=relative_path))
 
     def __getattr__(self, name):
-        if name.startswith("__") and name.endswith("__"):
+        if name[:2] == "__" and name.endswith("__"):
             raise AttributeError(name)
-        held = self._get_instance()
-        if not isinstance(held, Instance):
+        held = object.__getattribute__(self, "_held")
+        if type(held) is Instance:
+            value = held.values.get(name)
+            if value is None and not marked:
+                value = held.sent.get(name)
+            if type(value) in _PLAIN:
+                return value
+        else:
             # What the original asks each object; it is in the words of the error.
             held.get_attribute
         return self._return_value(checked(held, name), relative_path="." + name)
@@ -359,7 +412,8 @@ class SequenceProxy(_Items, Sequence):
         return map(self._item, range(len(held)))
 
     def _item(self, index):
-        return self._return_value(self._get_instance()[index], relative_path="[%s]" % index)
+        value = self._get_instance()[index]
+        return value if type(value) in _PLAIN else self._return_value(value, relative_path="[%s]" % index)
 
     __eq__ = _Items.__eq__
     __hash__ = _Items.__hash__
@@ -397,3 +451,15 @@ class IteratorProxy(DynamicProxy):
 class CallProxy(DynamicProxy):
     def __call__(self, *args, **kwargs):
         return self._get_instance()(*args, **kwargs)
+
+
+def allow_reference_values(value):
+    """The value with leave to give references."""
+    if not isinstance(value, DynamicProxy):
+        return value
+    context = value._get_context()
+    if context.allow_reference_values is True:
+        return value
+    context = context._below("", context.validated)
+    context.__dict__["allow_reference_values"] = True
+    return type(value)(value._get_instance(), context=context)

@@ -1,10 +1,7 @@
 """References: values that are computed when they are deployed."""
 import dataclasses
-import hashlib
 import inspect
-import json
 import typing
-import uuid
 
 T = typing.TypeVar("T")
 # References and objects of dataclasses that were sent, by their numbers: what comes back is the
@@ -219,6 +216,9 @@ def made(said):
 
 def identifier(model):
     """The id of a reference or a mutator."""
+    import hashlib
+    import json
+    import uuid
     digest = hashlib.md5(json.dumps(model, sort_keys=True).encode()).digest()
     return str(uuid.UUID(bytes=hashlib.md5(uuid.NAMESPACE_OID.bytes + digest).digest(), version=3))
 

@@ -1,6 +1,9 @@
 """Resources: what instances of the model are exported as."""
 import re
 
+from inmanta.ast import (
+    CompilerException, ExplicitPluginException, ExternalException, PluginException, UnexpectedReference, UnknownException,
+)
 from inmanta.execute import proxy
 from inmanta.execute.util import Unknown
 from inmanta.references import Reference
@@ -180,7 +183,6 @@ class Resource(metaclass=ResourceMeta):
 
     @classmethod
     def object_to_id(cls, obj, entity_name, attribute_name, agent_attribute):
-        from inmanta.ast import UnexpectedReference
         obj = proxy.DynamicProxy(obj._get_instance())
         agent = obj
         parts = agent_attribute.split(".")
@@ -209,27 +211,35 @@ class Resource(metaclass=ResourceMeta):
 
     @classmethod
     def map_field(cls, exporter, entity_name, field, obj):
-        from inmanta.ast import (
-            CompilerException, ExplicitPluginException, ExternalException, PluginException, UnknownException,
-        )
-        try:
-            if hasattr(cls, "get_" + field):
-                value = getattr(cls, "get_" + field)(exporter, obj)
-            elif field in cls.map:
-                value = cls.map[field](exporter, obj)
-            else:
-                value = getattr(proxy_with_references(obj), field)
-            return value
-        except UnknownException as error:
-            return error.unknown
-        except IgnoreResourceException:
-            raise
-        except PluginException as error:
-            raise ExplicitPluginException(None, failed(field, entity_name), error)
-        except CompilerException:
-            raise
-        except Exception as error:
-            raise ExternalException(None, failed(field, entity_name), error)
+        return value_of(getter_of(cls, field), exporter, entity_name, field, obj)
+
+
+# That the attribute with the name of a field has its value.
+ATTRIBUTE = object()
+
+
+def getter_of(kind, field):
+    """What gives the value of a field."""
+    getter = getattr(kind, "get_" + field, ATTRIBUTE)
+    return kind.map.get(field, ATTRIBUTE) if getter is ATTRIBUTE else getter
+
+
+def value_of(getter, exporter, entity_name, field, obj):
+    """The value of a field for export."""
+    try:
+        if getter is not ATTRIBUTE:
+            return getter(exporter, obj)
+        return getattr(proxy.allow_reference_values(obj), field)
+    except UnknownException as error:
+        return error.unknown
+    except IgnoreResourceException:
+        raise
+    except PluginException as error:
+        raise ExplicitPluginException(None, failed(field, entity_name), error)
+    except CompilerException:
+        raise
+    except Exception as error:
+        raise ExternalException(None, failed(field, entity_name), error)
 
 
 def no_reference(what, path, obj):
@@ -241,11 +251,6 @@ def no_reference(what, path, obj):
 
 def failed(field, entity_name):
     return "Failed to get attribute '%s' for export on '%s'" % (field, entity_name)
-
-
-def proxy_with_references(obj):
-    from inmanta.plugins import allow_reference_values
-    return allow_reference_values(obj)
 
 
 class PurgeableResource(Resource):

@@ -11,18 +11,23 @@ class Missing:
 
 
 class Instance:
+    __slots__ = ("number", "type_name", "text", "values", "sent", "python", "__weakref__")
+
     def __init__(self, number, type, text):
         self.number = number
         self.type_name = type
         self.text = text
+        # The attributes that were read, and those that came along and were not read yet, as messages
+        # have them: many never are.
         self.values = {}
+        self.sent = {}
         # The object of a dataclass that it was made from, or the reference to one.
         self.python = None
 
     @property
     def type(self):
-        from inmanta.ast.entity import Entity
-        return Entity(self.type_name, self.number)
+        from inmanta.ast.entity import entity_of
+        return entity_of(self.type_name, self.number)
 
     def get_type(self):
         return self.type
@@ -30,12 +35,30 @@ class Instance:
     def read(self, name):
         value = self.values.get(name)
         if value is None:
-            answer = ordain.ask("attribute", self.number, name)
-            take(self, answer["known"])
-            value = self.values.get(name)
+            value = self._taken(name)
             if value is None:
-                from inmanta import plugins
-                plugins.stopped(answer)
+                answer = ordain.ask("attribute", self.number, name)
+                self.sent.update(answer.get("known", ()))
+                take_rows(answer.get("rows", ()))
+                value = self._taken(name)
+                if value is None:
+                    from inmanta import plugins
+                    plugins.stopped(answer)
+        return value
+
+    def _taken(self, name):
+        """The value of an attribute that came along; None if it did not, or had no value then."""
+        if name not in self.sent:
+            return None
+        value = self.sent.pop(name)
+        kind = type(value)
+        if kind is dict and "$m" in value:
+            value = Missing(*value["$m"])
+        elif kind is dict and "$n" in value:
+            return None
+        else:
+            value = inner(value)
+        self.values[name] = value
         return value
 
     def get_attribute(self, name):
@@ -89,31 +112,34 @@ class Found:
 
 
 instances = {}
+# How values are taken from messages; `inmanta.execute.proxy`, which needs this module, says it.
+inner = None
 
 
-def instance(number, type=None, text=None, number_kept=None):
-    found = instances.get(number)
-    if found is None:
-        if type is None:
-            type, text = ordain.ask("instance", number)["v"]
-        found = instances[number] = Instance(number, type, text)
-    if number_kept is not None:
-        from inmanta import references
-        found.python = references.kept[number_kept]
-    return found
+def tell(told):
+    """Keeps the instances that a message has for the first time: their numbers, entities and texts,
+    and the numbers of the objects that they were made from."""
+    for number, type, text, number_kept in told:
+        found = instances.get(number)
+        if found is None:
+            found = instances[number] = Instance(number, type, text)
+        if number_kept is not None:
+            from inmanta import references
+            found.python = references.kept[number_kept]
 
 
-def mirrored(instances):
-    """Keeps what comes along of instances."""
-    for number, type, text, number_kept, known in instances:
-        take(instance(number, type, text, number_kept), known)
+def mirrored(known):
+    """Keeps attributes that come along with a call: the numbers of instances, and pairs."""
+    for number, pairs in known:
+        owner = instances[number]
+        for name, value in pairs:
+            if name not in owner.values:
+                owner.sent[name] = value
 
 
-def take(owner, known):
-    """Keeps what is known of an instance."""
-    from inmanta.execute import proxy
-    for name, value in known:
-        if isinstance(value, dict) and "$m" in value:
-            owner.values[name] = Missing(*value["$m"])
-        else:
-            owner.values[name] = proxy.inner(value)
+def take_rows(groups):
+    """Keeps all attributes of instances: for each entity the names, and rows of a number and values."""
+    for names, rows in groups:
+        for row in rows:
+            owner = instances[row[0]]
+            owner.sent = dict(zip(names, row[1:]))

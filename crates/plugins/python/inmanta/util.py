@@ -2,11 +2,16 @@
 import dataclasses
 import datetime
 import enum
-import hashlib
-import uuid
+import sys
+
+
+def is_uuid(value):
+    # Nobody has one where the module was not loaded, which takes time.
+    return "uuid" in sys.modules and isinstance(value, sys.modules["uuid"].UUID)
 
 
 def hash_file(content):
+    import hashlib
     return hashlib.sha1(content).hexdigest()
 
 
@@ -27,7 +32,7 @@ class JSONSerializable:
 def internal_json_encoder(value):
     if isinstance(value, JSONSerializable):
         return value.json_serialization_step()
-    if isinstance(value, (uuid.UUID, Exception)):
+    if is_uuid(value) or isinstance(value, Exception):
         return str(value)
     if isinstance(value, (datetime.datetime, datetime.date)):
         return value.isoformat()
