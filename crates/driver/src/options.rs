@@ -59,6 +59,8 @@ pub struct Options {
     pub imports_std: bool,
     /// What a catalog says of the files that its node copies.
     pub static_catalog: Option<StaticCatalog>,
+    /// Whether the graph of a manifest says of each attribute where it came from.
+    pub has_history: bool,
     /// Whether the process ends after this compile, so that its memory is left to the system.
     pub is_last_compile: bool,
     /// Collects the paths that a compile reads.
@@ -89,6 +91,7 @@ impl Default for Options {
             edition: Edition::Wide,
             imports_std: true,
             static_catalog: None,
+            has_history: true,
             is_last_compile: false,
             touched: Touched::default(),
             layer: None,
