@@ -85,7 +85,8 @@ impl Style {
 /// would obey is shown, but for line ends and tabs.
 pub fn gated(text: &str, colour: bool) -> Cow<'_, str> {
     let passes = |c: char| match c {
-        '\n' | '\t' => true,
+        // Nearly all there is: a terminal prints it as it is.
+        ' '..='~' | '\n' | '\t' => true,
         END => false,
         c => picture(c).is_none() && Style::of_mark(c).is_none(),
     };
@@ -94,14 +95,18 @@ pub fn gated(text: &str, colour: bool) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
+        if passes(c) {
+            out.push(c);
+            continue;
+        }
         // Writing to text cannot fail.
         let _ = match (Style::of_mark(c), picture(c)) {
             (Some(style), _) if colour => write!(out, "{}", style.ansi()),
             (None, _) if c == END && colour => write!(out, "{}", anstyle::Reset),
             (Some(_), _) => Ok(()),
             (None, _) if c == END => Ok(()),
-            (None, Some(shown)) if !passes(c) => write!(out, "{shown}"),
-            _ => write!(out, "{c}"),
+            (None, Some(shown)) => write!(out, "{shown}"),
+            (None, None) => write!(out, "{c}"),
         };
     }
     Cow::Owned(out)

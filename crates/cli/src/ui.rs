@@ -32,6 +32,8 @@ type Standard = BufWriter<Box<dyn Write + Send>>;
 /// Where and how things are printed.
 pub struct Ui {
     out: Screen<Standard>,
+    /// Whether standard output is a terminal; the system is not asked again for each line.
+    is_terminal: bool,
     colour_out: bool,
     log: LogStyle,
     errors: usize,
@@ -86,6 +88,7 @@ impl Ui {
         let out = BufWriter::with_capacity(1 << 16, standard_output());
         Self {
             out: Screen::new(out, colour_out),
+            is_terminal: io::stdout().is_terminal(),
             colour_out,
             log: LogStyle {
                 colour: coloured(anstream::AutoStream::choice(&io::stderr())),
@@ -106,7 +109,8 @@ impl Ui {
         let (colour_out, log) = (self.colour_out, self.log);
         let held = Some(String::new());
         let out = Screen::new(BufWriter::new(out), colour_out);
-        Self { out, colour_out, log, errors: 0, warnings: 0, held }
+        let is_terminal = self.is_terminal;
+        Self { out, is_terminal, colour_out, log, errors: 0, warnings: 0, held }
     }
 
     /// Holds back what is to go to standard error.
@@ -138,7 +142,7 @@ impl Ui {
     /// How many columns a terminal has; nothing if standard output is none, so that nothing is
     /// wrapped for programs.
     pub fn width(&self) -> Option<usize> {
-        columns(&io::stdout())
+        if self.is_terminal { columns(&io::stdout()) } else { None }
     }
 
     /// Writes a line for people to standard output. Where a terminal is not as wide, it is broken, and
@@ -147,10 +151,10 @@ impl Ui {
     /// # Errors
     /// When standard output cannot be written.
     pub fn line(&mut self, text: &str, indent: usize) -> io::Result<()> {
-        let rows = match self.width() {
-            Some(width) => wrapped(text, indent, width),
-            None => vec![text.to_owned()],
+        let Some(width) = self.width() else {
+            return writeln!(self.out, "{}", text.trim_end());
         };
+        let rows = wrapped(text, indent, width);
         rows.iter().try_for_each(|row| writeln!(self.out, "{}", row.trim_end()))
     }
 

@@ -62,6 +62,8 @@ pub struct Options {
     pub static_catalog: Option<StaticCatalog>,
     /// What becomes of deferred values.
     pub deferral: Deferral,
+    /// Whether the graph of a manifest says of each attribute where it came from.
+    pub has_history: bool,
     /// Whether the process ends after this compile, so that its memory is left to the system.
     pub is_last_compile: bool,
     /// Collects the paths that a compile reads.
@@ -93,6 +95,7 @@ impl Default for Options {
             imports_std: true,
             static_catalog: None,
             deferral: Deferral::default(),
+            has_history: true,
             is_last_compile: false,
             touched: Touched::default(),
             layer: None,

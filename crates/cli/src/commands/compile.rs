@@ -154,10 +154,15 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
 
 impl CompileCommandArgs {
     fn options(&self) -> Options {
+        let static_catalog = self.static_catalog.options();
+        // A catalog says of resources where they are declared, and not of attributes; only errors about
+        // the files that attributes name do.
+        let is_catalog = self.format == Format::PuppetCatalog;
         Options {
+            has_history: !is_catalog || static_catalog.is_some(),
             edition: self.edition.into(),
             imports_std: !self.no_std,
-            static_catalog: self.static_catalog.options(),
+            static_catalog,
             is_last_compile: true,
             ..self.compile.options()
         }

@@ -325,6 +325,7 @@ impl Opened {
             strict: options.strict,
             strict_variables: options.strict_variables,
             include_legacy_facts: options.legacy_facts,
+            has_history: options.has_history,
             values: values.into_iter().map(|(k, v)| (k.to_string(), v)).collect(),
             exports: self.store.clone().map(|store| store as Arc<dyn Exports>),
             ..Settings::default()
