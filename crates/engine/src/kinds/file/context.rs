@@ -212,6 +212,9 @@ fn range_of_label(host: &Host, label: &str) -> String {
         .unwrap_or_else(|| label.to_owned())
 }
 
+/// A part of a context that differs: its attribute, what it is and what it shall be.
+type PartChange = (&'static str, Option<String>, String);
+
 impl FileInstance {
     /// The parts that the context of this file shall have: what is declared, else what the policy has
     /// for the path. `mode` says of what type the file is or shall be.
@@ -233,7 +236,7 @@ impl FileInstance {
         host: &Host,
         place: &Place,
         stat: &Stat,
-    ) -> Result<Vec<(&'static str, Option<String>, String)>, KindError> {
+    ) -> Result<Vec<PartChange>, KindError> {
         if !are_managed(host, &self.path) {
             return Ok(Vec::new());
         }
