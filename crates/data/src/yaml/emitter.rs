@@ -199,11 +199,10 @@ impl Emitter {
             true => Wish::Double,
             false => choose(scalar, &analysis, place),
         };
-        let untagged_quotes = style != Wish::Plain && !scalar.quoted;
-        let tag = match scalar.tag {
-            "" if untagged_quotes => "!",
-            tag if self.layout.canonical || !scalar.plain && !scalar.quoted => tag,
-            _ => "",
+        let is_tagged = self.layout.canonical || !scalar.plain && !scalar.quoted;
+        let tag = match if is_tagged { scalar.tag } else { "" } {
+            "" if style != Wish::Plain && !scalar.quoted => "!",
+            tag => tag,
         };
         if !tag.is_empty() {
             self.indicator(tag, true, false, false);

@@ -48,7 +48,7 @@ def answer(request)
 
   value = shown(YAML.safe_load(request['read'], permitted_classes: [Symbol], aliases: true))
   { value: value, whole: whole?(request['read']) }
-rescue StandardError => e
+rescue StandardError, SystemStackError => e
   { error: e.class.name, message: e.message.scrub }
 end
 
