@@ -43,11 +43,51 @@ module Ordain
       end
     end
 
+    # The lists and hashes of a message to the compile. Each goes once, and has a number.
+    class Outgoing
+      # `base` is the number of the first.
+      def initialize(base)
+        @base = base
+        @numbers = nil
+        @shared = false
+      end
+
+      # What goes in the place of a list or hash that has a number already; else it has one now.
+      def refer(value)
+        known = Lent.refer(value)
+        return known if known
+
+        # Most values are one list or hash.
+        return nil.tap { @first = value } unless @first
+
+        # A literal with the key would ask it for its hash, which walks what is shared again and again.
+        @numbers ||= {}.compare_by_identity.tap { |numbers| numbers[@first] = @base }
+        number = @numbers[value]
+        if number.nil?
+          @numbers[value] = @base + @numbers.size
+          return
+        end
+        @shared = true
+        { '$' => 'lent', 'n' => number }
+      end
+
+      # Those that have a number now.
+      def objects
+        @numbers ? @numbers.keys : [@first].compact
+      end
+
+      # Whether one goes by its number.
+      def shared?
+        @shared
+      end
+    end
+
     @objects = []
     @groups = []
     @numbers = {}.compare_by_identity
     @counted = 0
     @frozen = []
+    @frozen_numbers = {}.compare_by_identity
     @texts = {}
     @frames = 0
 
@@ -68,14 +108,21 @@ module Ordain
 
       # A value that code gives to the compile and goes on to hold.
       def give(value)
-        known = refer(value)
-        return known if known
+        outgoing = Outgoing.new(@objects.size)
+        packed = Wire.pack(value, 0, outgoing)
+        objects = outgoing.objects
+        return packed if objects.empty?
 
-        packed = Wire.pack(value, 0, self)
-        return packed unless value.instance_of?(Array) || value.instance_of?(Hash)
+        marked = { '$' => 'give', 'n' => @objects.size, 'v' => packed }
+        @objects.concat(objects)
+        marked
+      end
 
-        @objects << value
-        { '$' => 'give', 'n' => @objects.size - 1, 'v' => packed }
+      # A value that code gives to the compile when it ends.
+      def hand_over(value)
+        outgoing = Outgoing.new(@objects.size)
+        packed = Wire.pack(value, 0, outgoing)
+        outgoing.shared? ? { '$' => 'give', 'n' => @objects.size, 'v' => packed } : packed
       end
 
       # Watches what code gave away.
@@ -85,14 +132,12 @@ module Ordain
 
       # What goes by a number in the place of a value, if it is known.
       def refer(value)
+        if value.frozen? && (number = @frozen_numbers[value])
+          return { '$' => 'frozen', 'n' => number }
+        end
         return if @objects.empty?
 
-        while @counted < @objects.size
-          object = @objects[@counted]
-          @numbers[object] = @counted if object
-          @counted += 1
-        end
-        number = @numbers[value]
+        number = number_of(value)
         number && { '$' => 'lent', 'n' => number }
       end
 
@@ -103,11 +148,11 @@ module Ordain
       # A value of the compile that nothing may change.
       def frozen(data)
         number = data['n']
+        return data['v'].freeze unless number
         return @frozen.fetch(number) unless data.key?('v')
 
-        value = freeze_all(Wire.unpack(data['v']))
-        @frozen[number] = value if number
-        value
+        @frozen << nil while @frozen.size < number
+        fix(data['v'])
       end
 
       # The same value for code that may change it without anybody seeing it.
@@ -157,6 +202,7 @@ module Ordain
 
       def forget
         @frozen = []
+        @frozen_numbers.clear
       end
 
       private
@@ -164,6 +210,15 @@ module Ordain
       def first_groups
         left = MOST
         @groups.take_while { |group| (left -= group.size).positive? }
+      end
+
+      def number_of(value)
+        while @counted < @objects.size
+          object = @objects[@counted]
+          @numbers[object] = @counted if object
+          @counted += 1
+        end
+        @numbers[value]
       end
 
       def cut(size)
@@ -211,25 +266,40 @@ module Ordain
 
       def tagged(data)
         case data['$']
-        when 'hash' then keep(data) { data['v'].to_h { |key, item| [Wire.unpack(key), track(item)] } }
+        when 'hash' then keep(data) { data['v'].to_h { |key, item| [track(key), track(item)] } }
         when 'sensitive' then Puppet::Pops::Types::PSensitiveType::Sensitive.new(track(data['v']))
         else Wire.unpack(data)
         end
       end
 
-      def freeze_all(value)
-        case value
-        when Array then value.each { |item| freeze_all(item) }
-        when Hash then value.each_value { |item| freeze_all(item) }
+      # A value that nothing may change, with a number for each list and hash in it.
+      def fix(data)
+        case data
+        when Array then keep_frozen { data.map { |item| fix(item) } }
+        when Hash
+          kind = data['$']
+          return keep_frozen { data.transform_values { |item| fix(item) } } unless kind.is_a?(String)
+          return keep_frozen { data['v'].to_h { |key, item| [fix(key), fix(item)] } } if kind == 'hash'
+
+          Wire.unpack(data).freeze
+        else data.freeze
         end
-        value.freeze
+      end
+
+      # Numbers what a block makes before the lists and hashes in it.
+      def keep_frozen
+        number = @frozen.size
+        @frozen << nil
+        made = yield.freeze
+        @frozen_numbers[made] = number
+        @frozen[number] = made
       end
 
       # What is now in all lists and hashes that have to do with groups, each by its number.
       def contents(groups)
         numbers = groups.flat_map { |group| group.range.to_a }
         seen = {}.compare_by_identity
-        groups.each { |group| reach(group.outer, seen, numbers) }
+        groups.each { |group| parts(group.outer).each { |part| reach(part, seen, numbers) } }
         numbers.uniq.filter_map do |number|
           [number, Wire.pack_parts(@objects[number], self)] if @objects[number]
         rescue Puppet::Error, SystemStackError
@@ -238,14 +308,22 @@ module Ordain
         end
       end
 
+      def parts(value)
+        value.is_a?(Hash) ? value.each_value : value.each
+      end
+
       def reach(value, seen, numbers)
         value = value.unwrap if value.is_a?(Puppet::Pops::Types::PSensitiveType::Sensitive)
         return unless (value.is_a?(Array) || value.is_a?(Hash)) && !seen[value]
 
         seen[value] = true
-        known = refer(value)
-        numbers << known['n'] if known
-        (value.is_a?(Hash) ? value.each_value : value.each).each { |item| reach(item, seen, numbers) }
+        return if @frozen_numbers.key?(value)
+
+        number = number_of(value)
+        # What is new gets a number, so that it stays one where it stands several times.
+        @objects << value unless number
+        numbers << (number || (@objects.size - 1))
+        parts(value).each { |item| reach(item, seen, numbers) }
       rescue SystemStackError
         nil
       end

@@ -377,6 +377,16 @@ module Ordain
         rendered
       end
 
+      # Applies an operator to a number of Ruby.
+      def operate(operator, operands)
+        left, *right = operands.map { |operand| Wire.unpack(operand) }
+        ['value', given(left.public_send(operator, *right))]
+      rescue NoMethodError
+        ['missing']
+      rescue ZeroDivisionError
+        ['zero']
+      end
+
       # Loads the file of a resource type; says what it is made of.
       def type(name, path, text)
         Types.load(name, path, text)
@@ -412,7 +422,7 @@ module Ordain
       # A value for the compile, which knows then what was changed.
       def given(value)
         Lent.settle(true)
-        Wire.pack(value, 0, Lent)
+        Lent.hand_over(value)
       end
     end
   end

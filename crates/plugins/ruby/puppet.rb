@@ -478,9 +478,32 @@ Ordain::LIBRARIES = {
   Base64: 'base64', SecureRandom: 'securerandom', Timeout: 'timeout', StringIO: 'stringio', Zlib: 'zlib',
   Open3: 'open3', Forwardable: 'forwardable', Singleton: 'singleton', Logger: 'logger', Benchmark: 'benchmark',
   Date: 'date', DateTime: 'date', OpenStruct: 'ostruct', StringScanner: 'strscan', Resolv: 'resolv',
-  Gem: 'rubygems', BigDecimal: 'bigdecimal', Delegator: 'delegate', SimpleDelegator: 'delegate', Monitor: 'monitor', CGI: 'cgi'
+  Gem: 'rubygems', BigDecimal: 'bigdecimal', Delegator: 'delegate', SimpleDelegator: 'delegate', Monitor: 'monitor', CGI: 'cgi',
+  MonitorMixin: 'monitor', BasicSocket: 'socket', IPSocket: 'socket', UDPSocket: 'socket', UNIXSocket: 'socket',
+  TCPServer: 'socket', UNIXServer: 'socket', Addrinfo: 'socket', SocketError: 'socket', Net: 'net/http', Find: 'find',
+  TSort: 'tsort', OptionParser: 'optparse', SingleForwardable: 'forwardable', Ripper: 'ripper', Syslog: 'syslog',
+  Concurrent: 'concurrent', DeepMerge: 'deep_merge'
 }.freeze
 Ordain::LIBRARIES.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name) }
+
+# Methods that those libraries give to what everything has. The first call loads the library, which
+# puts its own method in the place of this one.
+{
+  Object => { to_yaml: 'yaml' }, Kernel => { URI: 'uri', Pathname: 'pathname' }, Integer => { to_bn: 'openssl' },
+  Dir.singleton_class => { mktmpdir: 'tmpdir', tmpdir: 'tmpdir' }
+}.each do |owner, methods|
+  methods.each do |name, library|
+    own = nil
+    loading = proc do |*args, **options, &block|
+      owner.send(:remove_method, name) if owner.instance_method(name) == own
+      require library
+      __send__(name, *args, **options, &block)
+    end
+    owner.define_method(name, &loading)
+    owner.send(:private, name) if owner == Kernel
+    own = owner.instance_method(name)
+  end
+end
 
 module Kernel
   # Translation of messages, which are kept as they are.

@@ -400,6 +400,16 @@ fn misbehaviour() {
         ("recurses", "call_function('garden::recurses')", "stack level too deep"),
         ("is_deep", "a = []; 1000.times { a = [a] }; a", "nested more than 100 levels deep"),
         ("is_round", "a = []; a << a; a", "nested more than 100 levels deep"),
+        (
+            "is_chain",
+            "all = [[]]; 5000.times { all << [all.last] }; all",
+            "nested more than 100 levels deep",
+        ),
+        (
+            "is_bomb",
+            "a = ['x']; 60.times { a = [a, a] }; a",
+            "a value with more than 2000000 parts is too big",
+        ),
         ("is_binary", "[255].pack('C')", "not valid UTF-8"),
         ("is_large", "2**70", "outside of Puppet Integer max range"),
         ("is_wrong", "nil.size", "undefined method `size' for nil"),

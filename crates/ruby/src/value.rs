@@ -247,6 +247,16 @@ impl Value {
         (number != 0).then_some(number)
     }
 
+    /// Where this array or hash is in memory, if at least so many hold it.
+    pub fn address_if_held(&self, holders: usize) -> Option<usize> {
+        let (held, address) = match self {
+            Self::Array(array) => (Rc::strong_count(array), Rc::as_ptr(array) as usize),
+            Self::Hash(hash) => (Rc::strong_count(hash), Rc::as_ptr(hash) as usize),
+            _ => return None,
+        };
+        (held >= holders).then_some(address)
+    }
+
     pub(crate) fn from_entries(entries: Entries) -> Self {
         let hash = Hash::default();
         *hash.entries.borrow_mut() = entries;

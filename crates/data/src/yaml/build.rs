@@ -153,10 +153,11 @@ impl Builder<'_> {
         }
         // Ruby merges the maps of a list only if the list itself stands here.
         let is_alias = matches!(self.tree.node(value_id).kind, Kind::Alias(_));
+        let as_map = |value| Value::as_map(value).filter(|map| !self.schema.is_symbol(map));
         let sources: Vec<&Map> = match value {
-            Value::Map(source) => vec![source],
+            Value::Map(source) if !self.schema.is_symbol(source) => vec![source],
             Value::List(items) if !(is_alias && self.schema.is_ruby()) => {
-                match items.iter().map(Value::as_map).collect::<Option<Vec<_>>>() {
+                match items.iter().map(as_map).collect::<Option<Vec<_>>>() {
                     Some(maps) => maps,
                     None => return Ok(false),
                 }

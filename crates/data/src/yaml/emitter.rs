@@ -1,7 +1,8 @@
 //! Writes YAML in the layout of libyaml 0.2.5, which Ruby's Psych and many other programs use.
 //!
 //! Callers choose tags and wish for a style; what a text allows decides in the end
-//! ([`Analysis`]). Only blocks are written, and `[]` and `{}` for what is empty.
+//! ([`Analysis`]). Blocks are written, and `[]` and `{}` for what is empty; brackets everywhere in
+//! the canonical form.
 
 /// The style a caller wishes for a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +34,8 @@ pub(super) struct Layout {
     pub(super) indent: usize,
     /// Column after which text is folded.
     pub(super) width: usize,
+    /// Whether everything is written out: brackets, quotes and tags.
+    pub(super) canonical: bool,
 }
 
 /// Where a node stands.
@@ -78,6 +81,9 @@ impl Emitter {
             self.write_indent();
         }
         self.indicator("---", true, false, false);
+        if self.layout.canonical {
+            self.write_indent();
+        }
     }
 
     pub(super) fn finish(mut self) -> String {
@@ -113,34 +119,73 @@ impl Emitter {
         self.indicator("}", false, false, false);
     }
 
-    /// Opens a list; gives what [`Self::close`] needs.
+    /// Opens a list; gives what [`Self::close_list`] needs.
     pub(super) fn open_list(&mut self, place: Place) -> i64 {
+        if self.layout.canonical {
+            self.indicator("[", true, true, false);
+            return self.increase(true, false);
+        }
         let flush = place.in_map && !self.indention;
         self.increase(false, flush)
     }
 
+    /// Opens a map; gives what [`Self::close_map`] needs.
     pub(super) fn open_map(&mut self) -> i64 {
+        if self.layout.canonical {
+            self.indicator("{", true, true, false);
+            return self.increase(true, false);
+        }
         self.increase(false, false)
     }
 
-    pub(super) fn close(&mut self, before: i64) {
+    pub(super) fn close_list(&mut self, before: i64) {
+        self.close(before, "]");
+    }
+
+    pub(super) fn close_map(&mut self, before: i64) {
+        self.close(before, "}");
+    }
+
+    fn close(&mut self, before: i64, bracket: &str) {
         self.indent = before;
+        if self.layout.canonical {
+            self.indicator(",", false, false, false);
+            self.write_indent();
+            self.indicator(bracket, false, false, false);
+        }
     }
 
-    pub(super) fn item(&mut self) {
-        self.write_indent();
-        self.indicator("-", true, false, true);
+    /// What stands before an item of a list.
+    pub(super) fn item(&mut self, is_first: bool) {
+        self.next_line(is_first);
+        if !self.layout.canonical {
+            self.indicator("-", true, false, true);
+        }
     }
 
-    pub(super) fn key(&mut self, simple: bool) {
-        self.write_indent();
-        if !simple {
+    /// What stands before a key of a map.
+    pub(super) fn key(&mut self, simple: bool, is_first: bool) {
+        self.next_line(is_first);
+        if self.layout.canonical {
+            self.indicator("?", true, false, false);
+        } else if !simple {
             self.indicator("?", true, false, true);
         }
     }
 
+    fn next_line(&mut self, is_first: bool) {
+        if self.layout.canonical && !is_first {
+            self.indicator(",", false, false, false);
+        }
+        self.write_indent();
+    }
+
+    /// What stands before the value of a key.
     pub(super) fn value(&mut self, simple: bool) {
-        if simple {
+        if self.layout.canonical {
+            self.write_indent();
+            self.indicator(":", true, false, false);
+        } else if simple {
             self.indicator(":", false, false, false);
         } else {
             self.write_indent();
@@ -150,12 +195,14 @@ impl Emitter {
 
     pub(super) fn scalar(&mut self, scalar: &Scalar<'_>, place: Place) {
         let analysis = Analysis::of(scalar.text);
-        let style = choose(scalar, &analysis, place);
-        let untagged_quotes = style != Wish::Plain && !scalar.quoted;
-        let tag = match scalar.tag {
-            "" if untagged_quotes => "!",
-            tag if !scalar.plain && !scalar.quoted => tag,
-            _ => "",
+        let style = match self.layout.canonical {
+            true => Wish::Double,
+            false => choose(scalar, &analysis, place),
+        };
+        let is_tagged = self.layout.canonical || !scalar.plain && !scalar.quoted;
+        let tag = match if is_tagged { scalar.tag } else { "" } {
+            "" if style != Wish::Plain && !scalar.quoted => "!",
+            tag => tag,
         };
         if !tag.is_empty() {
             self.indicator(tag, true, false, false);

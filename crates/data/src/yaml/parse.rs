@@ -18,8 +18,9 @@ const REPAIRS: usize = 32;
 
 /// Parses at most so many documents.
 ///
-/// Two things are no YAML 1.2 but read by libyaml, which is what data files are written for: a
-/// quoted text that goes on at the left margin, and `*name:` for an alias as key. Blanks make YAML
+/// Some things are no YAML 1.2 but read by libyaml, which is what data files are written for: a
+/// quoted text that goes on at the left margin or behind a tab, a comment right behind another
+/// token, and `*name:` for an alias as key. Blanks make YAML
 /// of both without a change of meaning.
 pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
     if u32::try_from(text.len()).is_err() {
@@ -171,7 +172,7 @@ impl Reader<'_> {
             Event::DocumentEnd => self.end_document(),
             Event::Scalar(text, style, anchor, tag) => {
                 let (mut text, style) = scalar(text, style, range);
-                if style == Style::Block && self.is_cut_off(range) && text.ends_with('\n') {
+                if style == Style::Block && self.is_cut_off(range, &text) {
                     text.truncate(text.len() - 1);
                 }
                 self.push(Kind::Scalar(text, style), range, anchor, tag.as_deref());
@@ -251,11 +252,17 @@ impl Reader<'_> {
         TextRange::new(start, end.max(start))
     }
 
-    /// Whether this ends a text that has no line break at its end. Programs built on libyaml
-    /// add none to a block scalar there.
-    fn is_cut_off(&self, range: TextRange) -> bool {
-        let last = self.text.rsplit(['\n', '\r']).next().unwrap_or_default();
-        range.end as usize >= self.text.len() && !last.trim().is_empty()
+    /// Whether a block scalar ends a text that has no line break at its end. Programs built on
+    /// libyaml add none there.
+    fn is_cut_off(&self, range: TextRange, value: &str) -> bool {
+        let Some(value) = value.strip_suffix('\n') else { return false };
+        if (range.end as usize) < self.text.len() {
+            return false;
+        }
+        let written = self.text.rsplit(['\n', '\r']).next().unwrap_or_default();
+        // A line of blanks counts only as far as it is deeper than the others.
+        let read = value.rsplit('\n').next().unwrap_or_default();
+        !written.trim().is_empty() || !read.is_empty() && written.ends_with(read)
     }
 
     /// A place inside the text and between two characters, whatever the parser says.
@@ -274,11 +281,24 @@ impl Reader<'_> {
         let info = e.info();
         let message = if info.is_empty() { "no valid YAML".to_owned() } else { info };
         let error = Error::at(self.text, TextRange::new(at, at), message);
-        if *e.kind() == ErrorKind::InvalidQuotedScalarIndent {
+        let is_indent =
+            matches!(e.kind(), ErrorKind::InvalidQuotedScalarIndent | ErrorKind::TabInIndentation);
+        if is_indent && !is_marker(self.text, at as usize) {
             return Failure::Repairable(at, deepest(self.text), error);
+        }
+        if *e.kind() == ErrorKind::CommentNotSeparated {
+            return Failure::Repairable(at, 1, error);
         }
         Failure::Final(error)
     }
+}
+
+/// Whether `---` or `...` stands alone at the start of a line.
+fn is_marker(text: &str, at: usize) -> bool {
+    let (before, rest) = text.split_at(at);
+    let rest = rest.strip_prefix("---").or_else(|| rest.strip_prefix("..."));
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t', '\n', '\r']);
+    before.ends_with(['\n', '\r']) && rest.is_some_and(ends)
 }
 
 /// The parser gives `~` for a plain scalar that is not there at all.

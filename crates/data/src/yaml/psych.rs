@@ -26,6 +26,8 @@ pub struct Options {
     pub line_width: Option<i64>,
     /// Whether a `%YAML 1.1` line comes first.
     pub header: bool,
+    /// Whether everything is written out: brackets, quotes, and the tags of what is nothing.
+    pub canonical: bool,
     /// Whether a list or map that stands at several places is written once with an anchor,
     /// as Ruby does with an object that it meets again. Values are the same when they are shared.
     pub anchors: bool,
@@ -41,6 +43,7 @@ pub fn write_with(value: &Value, options: Options) -> String {
     let mut writer = Writer {
         out: Emitter::new(layout(options)),
         long: options.line_width.and_then(|w| usize::try_from(w).ok()),
+        is_canonical: options.canonical,
         anchors: FxHashMap::default(),
     };
     if options.anchors {
@@ -69,7 +72,7 @@ fn layout(options: Options) -> Layout {
             Ok(w) => w,
         },
     };
-    Layout { indent, width }
+    Layout { indent, width, canonical: options.canonical }
 }
 
 /// The place in memory of a list or map.
@@ -114,6 +117,7 @@ struct Writer {
     out: Emitter,
     /// Texts with more characters become folded blocks.
     long: Option<usize>,
+    is_canonical: bool,
     /// By place in memory: the number, and whether the anchor has been written.
     anchors: FxHashMap<usize, (usize, bool)>,
 }
@@ -151,22 +155,22 @@ impl Writer {
             Value::Map(map) if map.is_empty() => self.out.empty_map(),
             Value::List(items) => {
                 let before = self.out.open_list(place);
-                for item in items.iter() {
-                    self.out.item();
+                for (at, item) in items.iter().enumerate() {
+                    self.out.item(at == 0);
                     self.node(item, Place { in_map: false, simple_key: false });
                 }
-                self.out.close(before);
+                self.out.close_list(before);
             }
             Value::Map(map) => {
                 let before = self.out.open_map();
-                for (key, value) in map.iter() {
-                    let simple_key = self.is_simple_key(key);
-                    self.out.key(simple_key);
+                for (at, (key, value)) in map.iter().enumerate() {
+                    let simple_key = !self.is_canonical && self.is_simple_key(key);
+                    self.out.key(simple_key, at == 0);
                     self.node(key, Place { in_map: true, simple_key });
                     self.out.value(simple_key);
                     self.node(value, Place { in_map: true, simple_key: false });
                 }
-                self.out.close(before);
+                self.out.close_map(before);
             }
             _ => {}
         }
@@ -218,6 +222,9 @@ fn other_scalar<'a>(value: &Value, text: &'a str) -> Scalar<'a> {
             Scalar { text, tag: "!binary", plain: false, quoted: false, wish: Wish::Literal }
         }
         Value::Bytes(_) => text_scalar(text, None),
+        Value::Null => {
+            Scalar { text, tag: "!!null", plain: true, quoted: false, wish: Wish::Plain }
+        }
         _ => Scalar { text, tag: "", plain: true, quoted: false, wish: Wish::Plain },
     }
 }

@@ -69,8 +69,13 @@ fn unspecified(class: &str) -> String {
     format!("Tried to load unspecified class: {class}")
 }
 
-/// The value of a scalar with a tag. Quotes do not matter then.
-pub(super) fn tagged(tag: &str, text: &EcoString) -> Result<Value, String> {
+/// The value of a scalar with a tag. Quotes do not matter then; `plain` reads what the tag says
+/// nothing of.
+pub(super) fn tagged(
+    tag: &str,
+    text: &EcoString,
+    plain: impl Fn(&str) -> Result<Value, String>,
+) -> Result<Value, String> {
     match tag {
         "!binary" | "tag:yaml.org,2002:binary" => {
             return Ok(match String::from_utf8(unpack_base64(text)) {
@@ -100,7 +105,7 @@ pub(super) fn tagged(tag: &str, text: &EcoString) -> Result<Value, String> {
         "!ruby/regexp" => "Regexp",
         "!ruby/range" => "Range",
         "!ruby/class" | "!ruby/module" => text,
-        _ => return value(text),
+        _ => return plain(text),
     };
     Err(unspecified(refused))
 }

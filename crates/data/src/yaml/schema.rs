@@ -2,8 +2,9 @@
 
 use ecow::EcoString;
 
-use super::{core, ruby};
-use crate::Value;
+use super::{SYMBOL, core, ruby};
+use crate::value::Key;
+use crate::{Map, Value};
 
 /// By which program's rules scalars, tags and merge keys are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,9 +39,16 @@ impl Schema {
     pub(super) fn tagged(self, tag: &str, text: &EcoString, plain: bool) -> Result<Value, String> {
         match self {
             Self::PsychSymbols if ruby::is_symbol_tag(tag) => Ok(ruby::symbol_value(text)),
-            Self::Psych | Self::PsychSymbols | Self::PsychDates => ruby::tagged(tag, text),
+            Self::Psych | Self::PsychSymbols | Self::PsychDates => {
+                ruby::tagged(tag, text, |text| self.plain(text))
+            }
             Self::Core => core::tagged(tag, text, plain),
         }
+    }
+
+    /// Whether a map stands for a symbol.
+    pub(super) fn is_symbol(self, map: &Map) -> bool {
+        self == Self::PsychSymbols && map.len() == 1 && map.contains_key(&Key(SYMBOL))
     }
 
     /// Whether this follows Ruby's rules.

@@ -102,12 +102,12 @@ pub fn negate(value: &Value, strict: Strict) -> EvalResult<Outcome> {
     Ok(Outcome { value, warnings })
 }
 
-fn not_applicable<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
+pub(crate) fn not_applicable<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
     let message = format!("Operator '{}' is not applicable to {}.", op.sign(), a_an(left));
     issue_at("OPERATOR_NOT_APPLICABLE", Blame::Left, message)
 }
 
-fn not_applicable_when<T>(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<T> {
+pub(crate) fn not_applicable_when<T>(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<T> {
     let (sign, left, right) = (op.sign(), a_an(left), a_an(right));
     issue_at(
         "OPERATOR_NOT_APPLICABLE_WHEN",
@@ -381,35 +381,37 @@ fn of_version<T>(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<T> {
 
 /// The error of an operation whose right operand is a version.
 fn with_version<T>(op: BinaryOp, left: &Value) -> EvalResult<T> {
-    let left = match left {
-        Value::Timespan(_) => "Timespan",
-        Value::Timestamp(_) => "Timestamp",
-        Value::Float(_) if op == BinaryOp::Mod => return not_applicable(op, left),
+    match left {
+        Value::Timespan(_) | Value::Timestamp(_) => refuse_beside_time(op, left, "Version"),
+        Value::Float(_) if op == BinaryOp::Mod => not_applicable(op, left),
         Value::Int(_) | Value::Float(_)
             if !matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight) =>
         {
-            return plain("can't convert SemanticPuppet::Version into Float");
+            plain("can't convert SemanticPuppet::Version into Float")
         }
-        left => return not_applicable(op, left),
-    };
+        left => not_applicable(op, left),
+    }
+}
+
+/// The error of an operation of a time and a number of a kind that times do not know.
+pub(crate) fn refuse_beside_time<T>(op: BinaryOp, time: &Value, kind: &str) -> EvalResult<T> {
+    let is_span = matches!(time, Value::Timespan(_));
+    let name = if is_span { "Timespan" } else { "Timestamp" };
     let done = match op {
         BinaryOp::Add => "added to",
         BinaryOp::Sub => "subtracted from",
-        BinaryOp::Mul if left == "Timespan" => {
-            return plain("A Timestamp cannot be multiplied by a Version");
+        BinaryOp::Mul if is_span => {
+            return plain(format!("A Timestamp cannot be multiplied by a {kind}"));
         }
-        BinaryOp::Div if left == "Timespan" => {
-            return plain("A Timespan cannot be divided by a Version");
+        BinaryOp::Div if is_span => {
+            return plain(format!("A Timespan cannot be divided by a {kind}"));
         }
-        BinaryOp::Mod if left == "Timespan" => {
-            return plain("Can not do modulus on a Timespan using a Version");
+        BinaryOp::Mod if is_span => {
+            return plain(format!("Can not do modulus on a Timespan using a {kind}"));
         }
-        _ => {
-            let message = format!("Operator '{}' is not applicable to a {left}.", op.sign());
-            return issue_at("OPERATOR_NOT_APPLICABLE", Blame::Left, message);
-        }
+        _ => return not_applicable(op, time),
     };
-    plain(format!("A Version cannot be {done} a {left}"))
+    plain(format!("A {kind} cannot be {done} a {name}"))
 }
 
 fn integers(op: BinaryOp, a: i64, b: i64) -> EvalResult {
@@ -477,7 +479,7 @@ fn floats(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
 }
 
 /// The result of a calculation, unless it is without end.
-fn finite(op: BinaryOp, result: f64) -> EvalResult {
+pub(crate) fn finite(op: BinaryOp, result: f64) -> EvalResult {
     if result.is_infinite() {
         return issue_at(
             "RESULT_IS_INFINITY",
@@ -499,7 +501,7 @@ fn nanoseconds(value: &Value) -> Option<i128> {
     }
 }
 
-fn times(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
+pub(crate) fn times(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
     let is_time = |v: &Value| matches!(v, Value::Timespan(_) | Value::Timestamp(_));
     if !is_time(left) {
         return match (op, right) {

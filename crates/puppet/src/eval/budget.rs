@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ordain_source::limits::Steps;
 
 use crate::eval::Compiler;
-use crate::eval::error::{EvalResult, PlainError, issue, plain};
+use crate::eval::error::{EvalResult, issue, plain};
 use crate::value::Value;
 
 /// How many steps a compile may take by default: expressions evaluated, and a fraction of a step
@@ -18,9 +18,9 @@ pub const MAX_STEPS: u64 = 15_000_000;
 /// How many resources a catalog may have by default, several times what the largest sites have on a node.
 pub const MAX_RESOURCES: usize = 250_000;
 /// How many values another may hold, shared ones counted as often as they occur.
-const MAX_WEIGHT: usize = 2_000_000;
+pub(crate) const MAX_WEIGHT: usize = 2_000_000;
 /// How deep values may be nested.
-const MAX_NESTING: usize = 1000;
+pub(crate) const MAX_NESTING: usize = 1000;
 /// Values above this weight are remembered, so that loops do not weigh them each round.
 const LARGE: usize = 256;
 
@@ -113,10 +113,41 @@ fn leaf(value: &Value) -> Option<usize> {
 }
 
 fn take(left: &mut usize, weight: usize) -> EvalResult<()> {
-    *left = left.checked_sub(weight).ok_or_else(|| {
-        PlainError::new(format!("a value with more than {MAX_WEIGHT} parts is too big"))
-    })?;
+    match left.checked_sub(weight) {
+        Some(rest) => *left = rest,
+        None => return too_big(),
+    }
     Ok(())
+}
+
+/// How deep a value is nested, and how many parts it has, shared ones counted as often as they occur.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Size {
+    pub(crate) height: usize,
+    pub(crate) weight: usize,
+}
+
+impl Size {
+    /// The size of a list or hash whose parts have this one.
+    pub(crate) fn around(self, value: &Value) -> Self {
+        let own = match value {
+            Value::Array(items) => 1 + items.len(),
+            Value::Hash(entries) => 1 + 2 * entries.len(),
+            _ => return Self::default(),
+        };
+        Self { height: self.height + 1, weight: self.weight.saturating_add(own) }
+    }
+
+    /// Adds another part.
+    pub(crate) fn add(&mut self, part: Self) {
+        self.height = self.height.max(part.height);
+        self.weight = self.weight.saturating_add(part.weight);
+    }
+}
+
+/// The error of a value that holds too much.
+pub(crate) fn too_big<T>() -> EvalResult<T> {
+    plain(format!("a value with more than {MAX_WEIGHT} parts is too big"))
 }
 
 fn too_deep<T>() -> EvalResult<T> {

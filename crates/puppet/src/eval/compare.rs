@@ -10,7 +10,7 @@ use crate::syntax::ast::BinaryOp;
 use crate::types::assignable::is_equivalent;
 use crate::types::label::{a_an, label};
 use crate::types::refusal::answer;
-use crate::types::{Regexp, Type, is_assignable, is_instance};
+use crate::types::{Regexp, Type, is_assignable, is_instance, object};
 use crate::value::{HashValue, Object, SemVerRange, Value};
 
 /// What a match found.
@@ -75,7 +75,7 @@ fn hashes_equal(a: &HashValue, b: &HashValue) -> bool {
 }
 
 fn objects_equal(a: &Arc<Object>, b: &Arc<Object>) -> bool {
-    Arc::ptr_eq(a, b) || crate::types::object::equal(a, b)
+    Arc::ptr_eq(a, b) || !object::has_ruby_class(&a.kind) && object::equal(a, b)
 }
 
 /// Compares an integer and a float without rounding the integer.
@@ -137,6 +137,9 @@ fn order(a: &Value, b: &Value) -> Result<Option<Ordering>, &'static str> {
         (Value::Timestamp(_), _) => {
             Err("Timestamps are only comparable to Timestamps, Integers, and Floats")
         }
+        (Value::Runtime(a), Value::Runtime(b)) if a.is_symbol() && b.is_symbol() => {
+            Ok(Some(a.text.cmp(&b.text)))
+        }
         (Value::Runtime(symbol), _) if symbol.is_symbol() => {
             Err("Symbol not comparable to non Symbol")
         }
@@ -182,7 +185,12 @@ fn compare_order(op: BinaryOp, left: &Value, right: &Value) -> EvalResult<bool> 
     })
 }
 
-fn not_possible<T>(op: BinaryOp, left: &Value, right: &Value, reason: &str) -> EvalResult<T> {
+pub(crate) fn not_possible<T>(
+    op: BinaryOp,
+    left: &Value,
+    right: &Value,
+    reason: &str,
+) -> EvalResult<T> {
     let sign = match op {
         BinaryOp::Eq => "==",
         BinaryOp::NotEq => "!=",

@@ -398,7 +398,7 @@ impl Wrapper<'_, '_> {
             return Err(raised("Puppet::DevError", text));
         };
         not_reserved(&name).map_err(|text| raised("Puppet::ParseError", text))?;
-        let given = from_ruby(value, 0)?;
+        let given = self.lent.give_back(std::slice::from_ref(value))?.pop().unwrap_or_default();
         self.compiler.weigh(&given).map_err(|unwind| failed("setvar", *unwind))?;
         let scope = self.place.scope;
         if !self.compiler.scopes.get_mut(scope).set(name.clone(), given) {

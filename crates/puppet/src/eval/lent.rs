@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::{How, ResourceId};
 use crate::eval::Compiler;
-use crate::eval::budget::address;
+use crate::eval::budget::{MAX_WEIGHT, Size, address};
 use crate::eval::erb::{MAX_NESTING, from_ruby, raised, to_ruby};
 use crate::eval::error::{EvalResult, plain};
 use crate::eval::scope::{ScopeId, ScopeKind};
@@ -92,7 +92,9 @@ impl Lent {
                 Ruby::array(items.iter().map(|item| self.copy(item, is_fixed)).collect())
             }
             Value::Hash(entries) => Ruby::hash(
-                entries.iter().map(|(key, value)| (to_ruby(key), self.copy(value, is_fixed))),
+                entries
+                    .iter()
+                    .map(|(key, value)| (self.key(key, is_fixed), self.copy(value, is_fixed))),
             ),
             other => to_ruby(other),
         };
@@ -101,6 +103,14 @@ impl Lent {
             self.copies.insert(number, copy.clone());
         }
         copy
+    }
+
+    /// The copy of a key, which is a text of its own.
+    fn key(&mut self, key: &Value, is_fixed: bool) -> Ruby {
+        match key {
+            Value::Array(_) | Value::Hash(_) => self.copy(key, is_fixed),
+            key => to_ruby(key),
+        }
     }
 
     /// Hears that a copy changes; false if it may not.
@@ -158,7 +168,7 @@ impl Lent {
     /// The values of what a template gives to a function: those that it was lent, if they are.
     pub(crate) fn give_back(&self, given: &[Ruby]) -> Result<Vec<Value>, HostError> {
         let holds_none = |value: &Ruby| !matches!(value, Ruby::Array(_) | Ruby::Hash(_));
-        if self.roots.is_empty() || given.iter().all(holds_none) {
+        if given.iter().all(holds_none) {
             return given.iter().map(|value| from_ruby(value, 0)).collect();
         }
         let mut remade = Remade::of(&self.roots);
@@ -195,15 +205,18 @@ pub(crate) type Changed = FxHashMap<usize, Change>;
 /// Makes values of copies again, the same ones of those that have not changed.
 struct Remade<'r> {
     old: FxHashMap<usize, &'r Value>,
-    done: FxHashMap<usize, Value>,
+    /// By the numbers of copies, and by where the others are in memory that several things hold.
+    done: FxHashMap<usize, (Value, Size)>,
     open: FxHashSet<usize>,
     new: Vec<(usize, Ruby, Value)>,
+    /// That of the parts of what is being made.
+    size: Size,
 }
 
 impl<'r> Remade<'r> {
     fn of(roots: &'r [Root]) -> Self {
-        let (done, open, new) = Default::default();
-        let mut this = Self { old: FxHashMap::default(), done, open, new };
+        let (done, open, new, size) = Default::default();
+        let mut this = Self { old: FxHashMap::default(), done, open, new, size };
         roots.iter().for_each(|root| this.index(&root.value));
         this
     }
@@ -216,24 +229,49 @@ impl<'r> Remade<'r> {
     }
 
     fn value(&mut self, copy: &Ruby, depth: usize) -> Result<Value, HostError> {
-        let number = copy.number().unwrap_or_default();
-        if let Some(done) = self.done.get(&number) {
-            return Ok(done.clone());
+        let number = copy.number();
+        // One more holds an item than its list: the items that are being walked.
+        let key = number.or_else(|| copy.address_if_held(if depth == 0 { 1 } else { 3 }));
+        if let Some((done, size)) = key.and_then(|key| self.done.get(&key)).cloned() {
+            self.count(size, depth)?;
+            return Ok(done);
         }
         // A list may have become a part of itself.
-        if depth > MAX_NESTING || number != 0 && !self.open.insert(number) {
-            return Err(raised("SystemStackError", "stack level too deep"));
+        if depth > MAX_NESTING || key.is_some_and(|key| !self.open.insert(key)) {
+            return Err(too_deep());
         }
+        let outer = std::mem::take(&mut self.size);
         let made = self.parts(copy, depth);
-        self.open.remove(&number);
-        let made = made?;
-        let Some(old) = self.old.get(&number) else { return Ok(made) };
-        let value = if is_same(old, &made) { (*old).clone() } else { made };
-        if address(&value) != Some(number) {
-            self.new.push((number, copy.clone(), value.clone()));
+        if let Some(key) = &key {
+            self.open.remove(key);
         }
-        self.done.insert(number, value.clone());
+        let made = made?;
+        let size = self.size.around(&made);
+        self.size = outer;
+        self.count(size, depth)?;
+        let Some(key) = key else { return Ok(made) };
+        let old = self.old.get(&key);
+        let value = match old {
+            Some(old) if is_same(old, &made) => (*old).clone(),
+            _ => made,
+        };
+        if old.is_some() && address(&value) != Some(key) {
+            self.new.push((key, copy.clone(), value.clone()));
+        }
+        self.done.insert(key, (value.clone(), size));
         Ok(value)
+    }
+
+    fn count(&mut self, size: Size, depth: usize) -> Result<(), HostError> {
+        self.size.add(size);
+        if depth + size.height > MAX_NESTING {
+            return Err(too_deep());
+        }
+        if self.size.weight > MAX_WEIGHT {
+            let text = format!("a value with more than {MAX_WEIGHT} parts is too big");
+            return Err(raised("RuntimeError", text));
+        }
+        Ok(())
     }
 
     fn parts(&mut self, copy: &Ruby, depth: usize) -> Result<Value, HostError> {
@@ -245,10 +283,14 @@ impl<'r> Remade<'r> {
         let Some(pairs) = copy.as_entries() else { return from_ruby(copy, depth) };
         let mut entries = HashValue::default();
         for (key, value) in pairs {
-            entries.insert(from_ruby(&key, depth + 1)?, self.value(&value, depth + 1)?);
+            entries.insert(self.value(&key, depth + 1)?, self.value(&value, depth + 1)?);
         }
         Ok(Value::Hash(Arc::new(entries)))
     }
+}
+
+fn too_deep() -> HostError {
+    raised("SystemStackError", "stack level too deep")
 }
 
 /// Whether a value has the very parts of another, in their order.

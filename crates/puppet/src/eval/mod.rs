@@ -20,6 +20,7 @@ mod members;
 pub(crate) mod models;
 pub mod relations;
 pub mod resources;
+mod ruby_numbers;
 pub mod scope;
 pub mod strings;
 pub mod text;
@@ -46,6 +47,7 @@ use crate::check::label;
 use crate::deferred::Deferral;
 use crate::eval::closure::Signature;
 use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind};
+use crate::eval::ruby_numbers::{is_for_ruby, is_ruby_number};
 use crate::eval::scope::{Scope, ScopeId, Scopes};
 use crate::load::{Environment, LoadedFile};
 use crate::syntax::{BinaryOp, CallForm, Expr, ExprId, ExprList, Program};
@@ -439,6 +441,9 @@ impl<'e> Compiler<'e> {
 
     fn eval_minus(&mut self, f: &Frame, operand: ExprId) -> EvalResult {
         let value = self.eval(f, operand)?;
+        if is_ruby_number(&value) {
+            return self.negate_in_ruby(&value, f.program.span(operand));
+        }
         let outcome = arithmetic::negate(&value, self.settings.strict)?;
         Ok(self.settle(f, operand, outcome))
     }
@@ -459,7 +464,15 @@ impl<'e> Compiler<'e> {
             | BinaryOp::Less
             | BinaryOp::LessEq
             | BinaryOp::Greater
-            | BinaryOp::GreaterEq => compare::compare(op, &l, &r).map(Value::Bool),
+            | BinaryOp::GreaterEq => {
+                if is_ruby_number(&l) || is_ruby_number(&r) {
+                    let told = self.compare_in_ruby(op, &l, &r, f.program.span(id))?;
+                    if let Some(told) = told {
+                        return Ok(Value::Bool(told));
+                    }
+                }
+                compare::compare(op, &l, &r).map(Value::Bool)
+            }
             BinaryOp::Match | BinaryOp::NotMatch => {
                 let outcome = answered(|| compare::matches(&l, &r))??;
                 let matched = outcome.matched;
@@ -471,6 +484,10 @@ impl<'e> Compiler<'e> {
                 let outcome = answered(|| compare::contains(&l, &r))?;
                 self.set_matches(f.scope, outcome.groups);
                 Ok(Value::Bool(outcome.matched))
+            }
+            _ if is_for_ruby(&l, &r) => {
+                let outcome = self.ruby_arithmetic(op, &l, &r, f.program.span(id))?;
+                Ok(self.settle(f, id, outcome))
             }
             _ => {
                 let outcome = arithmetic::binary(op, &l, &r, self.settings.strict)?;

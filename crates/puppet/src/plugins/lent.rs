@@ -7,14 +7,15 @@
 
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
 use super::answers::text;
-use super::wire::MARK;
+use super::unpack::Numbered;
+use super::wire::{MARK, pack_entries};
 use crate::catalog::ResourceId;
 use crate::eval::Compiler;
-use crate::eval::budget::address;
+use crate::eval::budget::{MAX_NESTING, address};
 use crate::eval::error::{EvalResult, plain as fail};
 use crate::eval::lent::{Change, Changed, is_same, parts};
 use crate::eval::scope::ScopeId;
@@ -32,7 +33,8 @@ pub(super) struct Lent {
     numbered: usize,
     /// What nothing may change, once that is asked, with the numbers that the process knows it by.
     fixed: Option<FxHashMap<usize, Option<usize>>>,
-    sent: usize,
+    /// What nothing may change, by those numbers.
+    sent: Vec<Value>,
 }
 
 /// A list or hash.
@@ -58,13 +60,29 @@ impl Lent {
 
     /// Another process hears of everything anew.
     pub(super) fn begin(&mut self) {
-        self.sent = 0;
+        self.sent.clear();
         self.fixed.iter_mut().flat_map(FxHashMap::values_mut).for_each(|number| *number = None);
     }
 
     pub(super) fn get(&self, number: Option<u64>) -> Option<&Value> {
         let part = self.parts.get(usize::try_from(number?).ok()?)?;
         address(&part.value).map(|_| &part.value)
+    }
+
+    /// What nothing may change, by its number.
+    pub(super) fn get_fixed(&self, number: Option<u64>) -> Option<&Value> {
+        self.sent.get(usize::try_from(number?).ok()?)
+    }
+
+    /// Takes note of what the process has numbered. It counts on from what it was lent; of a question
+    /// that failed before it was sent it has counted some, too.
+    fn set(&mut self, number: usize, part: Part) {
+        let len = self.parts.len();
+        if (len..len + MAX_GAP).contains(&number) {
+            let within = part.within;
+            self.parts.resize_with(number, || Part { value: Value::Undef, within });
+            self.parts.push(part);
+        }
     }
 
     fn renumber(&mut self) {
@@ -175,19 +193,7 @@ impl Compiler<'_> {
     }
 
     fn lend_entries(&mut self, entries: &HashValue, within: Option<ResourceId>) -> Json {
-        if entries.keys().all(|key| key.as_str().is_some_and(|key| key != MARK)) {
-            let mut out = Map::with_capacity(entries.len());
-            for (key, value) in entries {
-                let key = key.as_str().unwrap_or_default().to_owned();
-                out.insert(key, self.lend_part(value, within));
-            }
-            return Json::Object(out);
-        }
-        let mut pairs = Vec::with_capacity(entries.len());
-        for (key, value) in entries {
-            pairs.push(json!([self.pack_value(key), self.lend_part(value, within)]));
-        }
-        json!({ MARK: "hash", "v": pairs })
+        pack_entries(entries, &mut |value| self.lend_part(value, within))
     }
 
     /// Facts and what else no code may change; the process keeps it.
@@ -196,28 +202,36 @@ impl Compiler<'_> {
             let fixed = self.fixed_parts().into_iter().map(|address| (address, None));
             self.ruby.lent.fixed = Some(fixed.collect());
         }
-        let lent = &mut self.ruby.lent;
-        let known = lent.fixed.as_mut()?.get_mut(&address)?;
+        let known = self.ruby.lent.fixed.as_ref()?.get(&address)?;
         if let Some(number) = known {
             return Some(json!({ MARK: "frozen", "n": number }));
         }
-        let number = lent.sent;
-        *known = Some(number);
-        lent.sent += 1;
-        Some(json!({ MARK: "frozen", "n": number, "v": self.pack_value(value) }))
+        let number = self.ruby.lent.sent.len();
+        Some(json!({ MARK: "frozen", "n": number, "v": self.pack_fixed(value) }))
+    }
+
+    /// A part of what no code may change: the process numbers each list and hash as it is done here.
+    fn pack_fixed(&mut self, value: &Value) -> Json {
+        let Some(address) = address(value) else { return self.pack_value(value) };
+        let lent = &mut self.ruby.lent;
+        let known = lent.fixed.get_or_insert_default().entry(address).or_default();
+        if let Some(number) = known {
+            return json!({ MARK: "frozen", "n": number });
+        }
+        *known = Some(lent.sent.len());
+        lent.sent.push(value.clone());
+        match value {
+            Value::Array(items) => items.iter().map(|item| self.pack_fixed(item)).collect(),
+            Value::Hash(entries) => pack_entries(entries, &mut |value| self.pack_fixed(value)),
+            other => self.pack_value(other),
+        }
     }
 
     /// Takes note of what Ruby code gave and goes on to hold.
-    pub(super) fn note_given(&mut self, given: Vec<(usize, Value)>, scope: ScopeId) {
+    pub(super) fn note_given(&mut self, given: Numbered, scope: ScopeId) {
         let within = self.domain(scope);
-        for (number, value) in given {
-            let parts = &mut self.ruby.lent.parts;
-            // The process counts on from what it was lent; of a question that failed before it was
-            // sent it has counted some, too.
-            if (parts.len()..parts.len() + MAX_GAP).contains(&number) {
-                parts.resize_with(number, || Part { value: Value::Undef, within });
-                parts.push(Part { value, within });
-            }
+        for (number, value) in given.into_parts() {
+            self.ruby.lent.set(number, Part { value, within });
         }
     }
 
@@ -237,13 +251,16 @@ impl Compiler<'_> {
         let contents: FxHashMap<usize, &Json> = contents.collect();
         let mut numbers: Vec<usize> = contents.keys().copied().collect();
         numbers.sort_unstable();
-        let mut found = Vec::new();
+        let (mut found, mut new) = (Vec::new(), Vec::new());
         let (done, open) = Default::default();
         let mut remade = Remade { compiler: self, contents, done, open };
         for number in numbers {
             // What has no form in manifests stays as it was.
             let Ok(value) = remade.value(number) else { continue };
-            let Some(part) = remade.compiler.ruby.lent.parts.get(number) else { continue };
+            let Some(part) = remade.compiler.ruby.lent.parts.get(number) else {
+                new.push((number, value));
+                continue;
+            };
             if let Some(old) = address(&part.value)
                 && address(&value) != Some(old)
             {
@@ -258,6 +275,9 @@ impl Compiler<'_> {
         let others = parts.iter_mut().map(|part| (&mut part.value, part.within));
         self.replace_changed(&changed, others);
         self.ruby.lent.parts = parts;
+        for (number, value) in new {
+            self.ruby.lent.set(number, Part { value, within: None });
+        }
         self.ruby.lent.renumber();
         Ok(Json::Null)
     }
@@ -289,19 +309,24 @@ impl Remade<'_, '_> {
         if let Some(done) = self.done.get(&number) {
             return Ok(done.clone());
         }
-        let Some(part) = self.compiler.ruby.lent.parts.get(number) else {
-            return fail("the Ruby code gives a list that it got in another call");
+        let old = self.compiler.ruby.lent.parts.get(number).map(|part| part.value.clone());
+        let Some(&content) = self.contents.get(&number) else {
+            return match old {
+                Some(old) => Ok(old),
+                None => fail("the Ruby code gives a list that it got in another call"),
+            };
         };
-        let old = part.value.clone();
-        let Some(&content) = self.contents.get(&number) else { return Ok(old) };
         // A list may have become a part of itself.
-        if !self.open.insert(number) {
+        if self.open.len() > MAX_NESTING || !self.open.insert(number) {
             return fail("stack level too deep");
         }
         let made = self.build(content);
         self.open.remove(&number);
         let made = made?;
-        let value = if is_same(&old, &made) { old } else { made };
+        let value = match old {
+            Some(old) if is_same(&old, &made) => old,
+            _ => made,
+        };
         self.done.insert(number, value.clone());
         Ok(value)
     }
@@ -323,7 +348,7 @@ impl Remade<'_, '_> {
                 Some("hash") => {
                     let mut out = HashValue::default();
                     for pair in data["v"].as_array().into_iter().flatten() {
-                        out.insert(self.compiler.unpack_value(&pair[0])?, self.build(&pair[1])?);
+                        out.insert(self.build(&pair[0])?, self.build(&pair[1])?);
                     }
                     Ok(Value::Hash(Arc::new(out)))
                 }

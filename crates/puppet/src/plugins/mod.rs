@@ -16,8 +16,10 @@ mod generate;
 mod lent;
 mod native;
 mod native_host;
+mod numbers;
 mod templates;
 mod types;
+mod unpack;
 mod wire;
 
 use std::path::PathBuf;
@@ -41,6 +43,7 @@ pub use facts::{CustomFacts, KnownFacts};
 pub use functions::RubyFile;
 pub use generate::NotGenerated;
 pub(crate) use native::RubySource;
+pub(crate) use numbers::RubyAnswer;
 pub(crate) use types::match_title;
 
 /// How deep calls may nest from Puppet into Ruby and back.

@@ -1,23 +1,22 @@
-//! Values to the form in which they go to the `ruby` process and back; `wire.rb` is the other end.
+//! Values to the form in which they go to the `ruby` process; `wire.rb` is the other end, and
+//! `unpack.rs` has the way back.
 //!
 //! What JSON has no form for is an object whose key `$` names the kind. Types, lambdas and what else
 //! only the compile can work on stay here and go by a number.
 
 use std::sync::Arc;
 
-use ecow::EcoString;
 use ordain_functions::base64;
-use ordain_functions::version::Version;
 use ordain_source::Span;
 use serde_json::{Map, Value as Json, json};
 
 use crate::eval::Compiler;
-use crate::eval::error::{EvalResult, plain as fail};
+use crate::eval::error::EvalResult;
 use crate::eval::scope::ScopeId;
 use crate::eval::text::to_text;
+use crate::types::Type;
 use crate::types::display::simple_name;
-use crate::types::{Regexp, Type};
-use crate::value::{HashValue, RuntimeObject, Value};
+use crate::value::{HashValue, Value};
 
 /// The key that marks an object as something else than a hash.
 pub(super) const MARK: &str = "$";
@@ -38,7 +37,7 @@ fn pack(value: &Value, hold: &mut dyn FnMut(&Value) -> Json) -> Json {
         Value::Str(text) => Json::String(text.as_str().to_owned()),
         Value::Array(items) => items.iter().map(|item| pack(item, hold)).collect(),
         Value::Iterator(iterator) => iterator.items.iter().map(|item| pack(item, hold)).collect(),
-        Value::Hash(entries) => pack_hash(entries, hold),
+        Value::Hash(entries) => pack_entries(entries, &mut |value| pack(value, hold)),
         Value::Regexp(regexp) => json!({ MARK: "regexp", "v": regexp.source.as_str() }),
         Value::Sensitive(inner) => json!({ MARK: "sensitive", "v": pack(inner, hold) }),
         Value::Binary(bytes) => {
@@ -56,15 +55,17 @@ fn pack(value: &Value, hold: &mut dyn FnMut(&Value) -> Json) -> Json {
     }
 }
 
-fn pack_hash(entries: &HashValue, hold: &mut dyn FnMut(&Value) -> Json) -> Json {
-    let is_plain = entries.keys().all(|key| key.as_str().is_some_and(|key| key != MARK));
-    if is_plain {
-        let entries =
-            entries.iter().filter_map(|(k, v)| Some((k.as_str()?.to_owned(), pack(v, hold))));
-        return Json::Object(entries.collect::<Map<_, _>>());
+/// The entries of a hash, each key and value as `pack` has it.
+pub(super) fn pack_entries(entries: &HashValue, pack: &mut dyn FnMut(&Value) -> Json) -> Json {
+    if entries.keys().all(|key| key.as_str().is_some_and(|key| key != MARK)) {
+        let mut out = Map::with_capacity(entries.len());
+        for (key, value) in entries {
+            out.insert(key.as_str().unwrap_or_default().to_owned(), pack(value));
+        }
+        return Json::Object(out);
     }
     let pairs: Vec<Json> =
-        entries.iter().map(|(k, v)| json!([pack(k, hold), pack(v, hold)])).collect();
+        entries.iter().map(|(key, value)| json!([pack(key), pack(value)])).collect();
     json!({ MARK: "hash", "v": pairs })
 }
 
@@ -130,151 +131,6 @@ impl Compiler<'_> {
             }
         };
         Ok(self.pack_value(&value))
-    }
-
-    /// A value that Ruby code gave to Puppet code.
-    ///
-    /// # Errors
-    /// When it is none that Puppet has.
-    pub(super) fn unpack_value(&self, data: &Json) -> EvalResult {
-        self.unpack(data, &mut Vec::new())
-    }
-
-    /// A value that Ruby code goes on to hold.
-    ///
-    /// # Errors
-    /// As of [`Compiler::unpack_value`].
-    pub(super) fn unpack_kept(&mut self, data: &Json, scope: ScopeId) -> EvalResult {
-        let mut given = Vec::new();
-        let value = self.unpack(data, &mut given)?;
-        self.note_given(given, scope);
-        Ok(value)
-    }
-
-    /// Values that Ruby code gives to a function and goes on to hold.
-    ///
-    /// # Errors
-    /// As of [`Compiler::unpack_value`].
-    pub(super) fn unpack_arguments(
-        &mut self,
-        data: &Json,
-        scope: ScopeId,
-    ) -> EvalResult<Vec<Value>> {
-        let items = data.as_array().map_or(&[][..], Vec::as_slice);
-        let mut given = Vec::new();
-        let values: EvalResult<Vec<_>> =
-            items.iter().map(|item| self.unpack(item, &mut given)).collect();
-        self.note_given(given, scope);
-        values
-    }
-
-    /// `given` gets what Ruby code goes on to hold, with its numbers.
-    fn unpack(&self, data: &Json, given: &mut Vec<(usize, Value)>) -> EvalResult {
-        Ok(match data {
-            Json::Null => Value::Undef,
-            Json::Bool(b) => Value::Bool(*b),
-            Json::Number(number) => match number.as_i64() {
-                Some(i) => Value::Int(i),
-                None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
-            },
-            Json::String(text) => Value::str(text.as_str()),
-            Json::Array(items) => {
-                let items: EvalResult<Vec<_>> =
-                    items.iter().map(|item| self.unpack(item, given)).collect();
-                Value::Array(Arc::new(items?))
-            }
-            Json::Object(entries) => match entries.get(MARK).and_then(Json::as_str) {
-                Some(kind) => return self.marked(kind, data, given),
-                None => {
-                    let mut out = HashValue::default();
-                    for (key, value) in entries {
-                        out.insert(Value::str(key.as_str()), self.unpack(value, given)?);
-                    }
-                    Value::Hash(Arc::new(out))
-                }
-            },
-        })
-    }
-
-    fn marked(&self, kind: &str, data: &Json, given: &mut Vec<(usize, Value)>) -> EvalResult {
-        let value = &data["v"];
-        let text = value.as_str().unwrap_or_default();
-        Ok(match kind {
-            "default" => Value::Default,
-            "float" => Value::Float(match text {
-                "NaN" => f64::NAN,
-                "-Infinity" => f64::NEG_INFINITY,
-                _ => f64::INFINITY,
-            }),
-            "hash" => {
-                let mut out = HashValue::default();
-                for pair in value.as_array().into_iter().flatten() {
-                    out.insert(self.unpack(&pair[0], given)?, self.unpack(&pair[1], given)?);
-                }
-                Value::Hash(Arc::new(out))
-            }
-            "regexp" => Value::Regexp(Arc::new(Regexp::new(text))),
-            "symbol" => Value::symbol(text),
-            "object" => Value::Runtime(Arc::new(runtime_object(data))),
-            "sensitive" => Value::Sensitive(Arc::new(self.unpack(value, given)?)),
-            "binary" => Value::Binary(Arc::new(decode(text)?)),
-            "bytes" => return fail("the Ruby code gives text that is not valid UTF-8"),
-            "semver" => match text.parse::<Version>() {
-                Ok(version) => Value::SemVer(Arc::new(version)),
-                Err(_) => Value::str(text),
-            },
-            "uri" => match text.parse() {
-                Ok(uri) => Value::Uri(Arc::new(uri)),
-                Err(_) => Value::str(text),
-            },
-            "resource" => {
-                let (kind, title) = (data["type"].as_str(), data["title"].as_str());
-                let key = crate::catalog::ResourceKey::new(
-                    kind.unwrap_or_default(),
-                    title.unwrap_or_default(),
-                );
-                crate::eval::relations::reference(&key)
-            }
-            "lent" => known(self.ruby.lent.get(data["n"].as_u64()))?,
-            "give" => {
-                let value = self.unpack(value, given)?;
-                if let Some(number) = data["n"].as_u64().and_then(|n| usize::try_from(n).ok()) {
-                    given.push((number, value.clone()));
-                }
-                value
-            }
-            "held" => known(data["id"].as_u64().and_then(|id| self.ruby.held(id)))?,
-            other => return fail(format!("the Ruby code gives an unknown kind of value: {other}")),
-        })
-    }
-}
-
-/// An object of Ruby as the process describes it.
-fn runtime_object(data: &Json) -> RuntimeObject {
-    let text = |name: &str| data[name].as_str().map(EcoString::from);
-    let ancestors = data["ancestors"].as_array().into_iter().flatten();
-    RuntimeObject {
-        class: text("class"),
-        ancestors: ancestors.filter_map(Json::as_str).map(EcoString::from).collect(),
-        text: text("text").unwrap_or_default(),
-        inspect: text("inspect").unwrap_or_default(),
-        number: data["n"].as_u64(),
-        is_by_value: data["by_value"] == true,
-    }
-}
-
-/// What Ruby code holds, if the compile still has it.
-fn known(value: Option<&Value>) -> EvalResult {
-    match value {
-        Some(value) => Ok(value.clone()),
-        None => fail("the Ruby code gives a value that it got in another call"),
-    }
-}
-
-fn decode(text: &str) -> EvalResult<Vec<u8>> {
-    match base64::decode(text, base64::Mode::Strict) {
-        Ok(bytes) => Ok(bytes),
-        Err(error) => fail(error.to_string()),
     }
 }
 

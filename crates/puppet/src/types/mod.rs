@@ -17,7 +17,7 @@ mod range;
 mod references;
 pub(crate) mod refusal;
 pub mod regexp;
-mod ruby_classes;
+pub(crate) mod ruby_classes;
 mod semver;
 #[cfg(test)]
 mod tests;

@@ -104,7 +104,7 @@ pub(super) fn inherits(class: &str, from: &str) -> bool {
 }
 
 /// Whether an object is an instance of a class or module.
-pub(super) fn is_a(object: &RuntimeObject, class: &str) -> bool {
+pub(crate) fn is_a(object: &RuntimeObject, class: &str) -> bool {
     let is = |name: &EcoString| name == class;
     object.class.as_deref().is_some_and(|own| inherits(own, class))
         || object.ancestors.iter().any(is)

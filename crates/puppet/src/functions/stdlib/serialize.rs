@@ -173,6 +173,7 @@ fn to_yaml(call: &mut Call<'_, '_>) -> EvalResult {
         indentation: number("indentation"),
         line_width: number("line_width"),
         header: given.get("header").is_some_and(Value::is_true),
+        canonical: given.get("canonical").is_some_and(Value::is_true),
         anchors: false,
     };
     Ok(written(call.arg(0), |data| psych::write_with(data, options)))

@@ -146,6 +146,11 @@ pub fn resource_type() -> Arc<ObjectType> {
     Arc::clone(&KIND)
 }
 
+/// Whether instances are objects of a class of Ruby's own, each of which equals itself alone.
+pub(crate) fn has_ruby_class(kind: &ObjectType) -> bool {
+    matches!(kind.name.as_str(), "Puppet::Resource::Param" | "Puppet::Resource::ResourceType3")
+}
+
 /// Text of a key or name.
 fn text_of(value: &Value) -> EcoString {
     crate::eval::text::to_text(value)
@@ -352,8 +357,11 @@ pub fn equal(a: &Object, b: &Object) -> bool {
 }
 
 /// The attributes of an instance as the hash that would make it again: without those that have
-/// their default.
+/// their default. A resource type says nothing of itself.
 pub fn init_hash(object: &Object) -> HashValue {
+    if object.kind.name == "Puppet::Resource::ResourceType3" {
+        return HashValue::default();
+    }
     let attributes = object.kind.all_attributes();
     let mut out = HashValue::default();
     for (name, value) in &object.values {

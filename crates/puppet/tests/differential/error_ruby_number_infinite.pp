@@ -1,0 +1,2 @@
+# Site: ruby_numbers
+notice(n::num('half') / 0.0)

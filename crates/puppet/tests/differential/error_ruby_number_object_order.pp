@@ -1,0 +1,2 @@
+# Site: ruby_numbers
+notice(n::num('time') < n::num('time'))

@@ -1,0 +1,3 @@
+# Site: ruby_numbers
+notice(1 < 2,
+  n::num('half') < 'a')

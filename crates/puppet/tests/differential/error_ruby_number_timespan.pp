@@ -1,0 +1,2 @@
+# Site: ruby_numbers
+notice(Timespan(5) + n::num('half'))

@@ -1,0 +1,12 @@
+# Ruby calculates and compares with its own numbers.
+$half = n::num('half')
+$two = n::num('two')
+$i = n::num('i')
+$big = n::num('big')
+notice($half + 1, 1 + $half, $half - 1.5, 1.5 * $half, 3 / $two, $half % 2, type($half + $half), type($half * 1.5))
+notice($i + $half, $i * $i, $big + 1, 2 - $big, -$half, -$i, -$big, type(-$big))
+notice($half < 1, 1 < $half, $half >= 0.5, $half > Timespan(5), $half <= Timestamp(5), $big < $two, 2 <= $two)
+notice($two == 2, 2 == $two, $two == 2.0, $half == 0.5, $half != 0.5, $two == '2', $half == $half, $i == 1, $big == 1.5, $two == undef)
+notice($two - Timespan(5), [1] + $half, [1, $half] - $half)
+notice(n::num('a') < n::num('b'), n::num('b') <= n::num('a'))
+notice("${half} ${i}", String($half + 1), ($half + 1) =~ Numeric, ($half * 2.0) =~ Float)
