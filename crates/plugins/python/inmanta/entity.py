@@ -15,6 +15,9 @@ class Entity(NamedType):
     def get_full_name(self):
         return self._name
 
+    def __repr__(self):
+        return "Entity(%s)" % self._name
+
     def get_all_parent_names(self):
         import ordain
         return ordain.ask("parents", self._number)["v"]
