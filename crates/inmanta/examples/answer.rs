@@ -54,8 +54,11 @@ fn answer(case: &Json) -> Json {
     if case["export"] == json!(true) && outcome.error.is_none() {
         match outcome.export() {
             Ok(exported) => out["resources"] = exported.resources.into(),
-            Err(error) => out["export_error"] = json!({"msg": error.message}),
+            Err(error) => {
+                out["export_error"] = output::error(&error, &outcome.net.program.files);
+            }
         }
+        out["stdout"] = json!(outcome.net.stdout());
     }
     out["id"] = case.get("id").or(case.get("name")).cloned().unwrap_or_default();
     out

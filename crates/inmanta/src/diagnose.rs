@@ -119,6 +119,7 @@ fn code(class: Class) -> &'static str {
             "inmanta::invalid-value"
         }
         Class::InvalidModule
+        | Class::ModuleV2InV1Path
         | Class::ModuleNotFound
         | Class::InvalidMetadata
         | Class::ModuleMetadataFileNotFound
@@ -256,7 +257,8 @@ pub fn errors(error: &Error, sources: &SourceMap) -> Vec<Diagnostic> {
 
 /// A warning as a diagnostic.
 pub fn warning(found: &Warning, sources: &SourceMap) -> Diagnostic {
-    let out = Diagnostic::warning("inmanta::warning", found.text.clone()).issue(found.class);
+    let out =
+        Diagnostic::warning("inmanta::warning", found.text.clone()).issue(found.class.to_string());
     match found.at.and_then(|at| span(at, sources)) {
         Some(at) => out.at(at),
         None => out,

@@ -1,5 +1,6 @@
 //! Errors in the original's words: class, message, place, the statement that reports it, causes.
 
+use crate::explanation::Explanation;
 use crate::location::{Files, Location};
 
 /// The class of an error.
@@ -11,6 +12,7 @@ pub enum Class {
     InvalidNamespaceAccess,
     Multi,
     InvalidModule,
+    ModuleV2InV1Path,
     ModuleNotFound,
     InvalidMetadata,
     ModuleMetadataFileNotFound,
@@ -57,6 +59,7 @@ impl Class {
         match self {
             Self::Parser | Self::InvalidNamespaceAccess => "inmanta.parser",
             Self::InvalidModule
+            | Self::ModuleV2InV1Path
             | Self::InvalidMetadata
             | Self::ModuleLoading
             | Self::ModuleMetadataFileNotFound
@@ -68,7 +71,7 @@ impl Class {
             Self::CycleInRelationPrecedencePolicy | Self::InvalidRelationPrecedenceRule => {
                 "inmanta.execute.scheduler"
             }
-            Self::ZeroDivision => "builtins",
+            Self::Python | Self::ZeroDivision => "builtins",
             _ => "inmanta.ast",
         }
     }
@@ -81,6 +84,7 @@ impl Class {
             Self::InvalidNamespaceAccess => "InvalidNamespaceAccess",
             Self::Multi => "MultiException",
             Self::InvalidModule => "InvalidModuleException",
+            Self::ModuleV2InV1Path => "ModuleV2InV1PathException",
             Self::ModuleNotFound => "ModuleNotFoundException",
             Self::InvalidMetadata => "InvalidMetadata",
             Self::ModuleMetadataFileNotFound => "ModuleMetadataFileNotFound",
@@ -120,6 +124,56 @@ impl Class {
         }
     }
 
+    /// The classes of the original that it extends, the nearest first; Python's own are left out.
+    pub fn bases(self) -> &'static [&'static str] {
+        match self {
+            Self::Python | Self::ZeroDivision => &[],
+            Self::Compiler => &["Exportable"],
+            Self::Parser
+            | Self::Multi
+            | Self::InvalidMetadata
+            | Self::ProjectNotFound
+            | Self::InvalidRelationPrecedenceRule
+            | Self::CycleInRelationPrecedencePolicy
+            | Self::Runtime => &["CompilerException", "Exportable"],
+            Self::InvalidNamespaceAccess => &["ParserException", "CompilerException", "Exportable"],
+            Self::InvalidModule | Self::ModuleNotFound => {
+                &["CompilerExceptionWithExtendedTrace", "CompilerException", "Exportable"]
+            }
+            Self::ModuleV2InV1Path | Self::ModuleMetadataFileNotFound => &[
+                "InvalidModuleException",
+                "CompilerExceptionWithExtendedTrace",
+                "CompilerException",
+                "Exportable",
+            ],
+            Self::InvalidTypeAnnotation
+            | Self::Cycle
+            | Self::IndexAttributeMissing
+            | Self::DirectExecute
+            | Self::DataClass
+            | Self::Duplicate => {
+                &["TypingException", "RuntimeException", "CompilerException", "Exportable"]
+            }
+            Self::DataClassMismatch => &[
+                "DataClassException",
+                "TypingException",
+                "RuntimeException",
+                "CompilerException",
+                "Exportable",
+            ],
+            Self::MissingImport | Self::AmbiguousType => {
+                &["TypeNotFoundException", "RuntimeException", "CompilerException", "Exportable"]
+            }
+            Self::ExplicitPlugin => {
+                &["ExternalException", "RuntimeException", "CompilerException", "Exportable"]
+            }
+            Self::Attribute | Self::PluginType | Self::ModuleLoading => {
+                &["WrappingRuntimeException", "RuntimeException", "CompilerException", "Exportable"]
+            }
+            _ => &["RuntimeException", "CompilerException", "Exportable"],
+        }
+    }
+
     /// Whether statements that an error passes through are noted in it.
     pub fn is_runtime(self) -> bool {
         !matches!(
@@ -129,6 +183,7 @@ impl Class {
                 | Self::InvalidNamespaceAccess
                 | Self::Multi
                 | Self::InvalidModule
+                | Self::ModuleV2InV1Path
                 | Self::ModuleNotFound
                 | Self::InvalidMetadata
                 | Self::ModuleMetadataFileNotFound
@@ -201,6 +256,8 @@ pub struct Error {
     pub python: Option<String>,
     /// What the diagnostic says besides.
     pub background: Option<Box<Background>>,
+    /// The original's long explanation.
+    pub explanation: Option<Explanation>,
 }
 
 /// An error, in a box since it is rare and large.
@@ -218,6 +275,7 @@ impl Error {
             other: None,
             python: None,
             background: None,
+            explanation: None,
         })
     }
 

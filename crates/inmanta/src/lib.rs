@@ -8,6 +8,7 @@
 //! | [`value`] | the values of the language |
 //! | [`mod@plugin`] | how plugin functions are called |
 //! | [`mod@error`] | errors in the original's words |
+//! | [`explanation`] | the original's long explanations of some of them |
 //! | [`location`] | places in model files |
 //! | [`symbol`] | interned names |
 //! | [`syntax`] | text to tree |
@@ -31,6 +32,7 @@ pub mod diagnose;
 pub mod error;
 pub mod eval;
 pub mod explain;
+pub mod explanation;
 pub mod export;
 pub mod functions;
 mod hint;

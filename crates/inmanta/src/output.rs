@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::error::{Class, Error};
 use crate::eval::Net;
+use crate::explanation;
 use crate::location::{Files, Location};
 use crate::session::Outcome;
 use crate::value::{InstanceId, Sort, Value, float_text};
@@ -73,27 +74,39 @@ fn location(at: Location, files: &Files) -> Json {
     out
 }
 
-/// The class of an error: for a Python exception that of the exception.
-fn class(found: &Error) -> &str {
+/// The module and the class of an error: for a Python exception those of the exception.
+fn class(found: &Error) -> (&str, &str) {
     match &found.python {
-        Some(text) if found.class == Class::Python => text.split(": ").next().unwrap_or(text),
-        _ => found.class.name(),
+        Some(text) if found.class == Class::Python => {
+            let full = text.split(": ").next().unwrap_or(text);
+            full.rsplit_once('.').unwrap_or((found.class.module(), full))
+        }
+        _ => (found.class.module(), found.class.name()),
     }
 }
 
-fn error(found: &Error, files: &Files) -> Json {
+/// An error with its causes, without its trace.
+pub fn error(found: &Error, files: &Files) -> Json {
+    let (module, class) = class(found);
     let mut out = json!({
-        "class": class(found),
+        "class": class,
+        "module": module,
         "msg": found.message,
         "location": found.location.map(|at| location(at, files)),
     });
+    if !matches!(found.class, Class::Python | Class::ZeroDivision) {
+        out["mro"] = json!(found.class.bases());
+    }
     if !found.causes.is_empty() {
         out["causes"] = found.causes.iter().map(|cause| error(cause, files)).collect();
     }
     if let Some(python) = &found.python
-        && matches!(found.class, Class::External | Class::ExplicitPlugin)
+        && found.class != Class::Python
     {
-        out["python_cause"] = json!(python);
+        // The class without its module, as the name of the error's own class.
+        let (class, text) = python.split_once(": ").unwrap_or((python, ""));
+        let class = class.rsplit('.').next().unwrap_or(class);
+        out["python_cause"] = json!(format!("{class}: {text}"));
     }
     out
 }
@@ -113,6 +126,7 @@ fn head(outcome: &Outcome<'_>) -> Map<String, Json> {
         out.insert("status".into(), json!("error"));
         let mut error = error(found, files);
         error["trace"] = json!(found.trace(files));
+        error["explain"] = json!(explanation::of(found));
         out.insert("error".into(), error);
         return out;
     }

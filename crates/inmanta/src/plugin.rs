@@ -25,6 +25,8 @@ pub enum TypeExpr {
     Number,
     /// A name of the model language, such as `string`, `list` or `std::Host`.
     Named(EcoString),
+    /// The type that an attribute with this name as its type has.
+    Written(EcoString),
     /// A list of elements of a type.
     List(Box<TypeExpr>),
     /// A dict with values of a type.

@@ -289,6 +289,8 @@ pub struct PythonClass {
     pub is_frozen: bool,
     /// Its fields with their types; none for a type that means nothing in a model.
     pub fields: Vec<(EcoString, Option<TypeExpr>)>,
+    /// What is said about it.
+    pub comment: Option<String>,
     /// Where it is defined.
     pub file: String,
     /// The line there.
@@ -299,7 +301,7 @@ pub struct PythonClass {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Warning {
     /// Its class in the original; empty for one of ours.
-    pub class: &'static str,
+    pub class: EcoString,
     /// What it says.
     pub text: String,
     /// Where.

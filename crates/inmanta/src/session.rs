@@ -13,7 +13,7 @@ use crate::eval::{DEFAULT_LIMIT, Net, Settings};
 use crate::functions::std_plugins;
 use crate::location::Location;
 use crate::lower::Lowered;
-use crate::plugin::Plugin;
+use crate::plugin::{Context, Plugin};
 use crate::program::{Dataclass, Program, Warning};
 use crate::project::{Environment, Loading};
 use crate::python::{Exported, Module, Python, Setup};
@@ -175,6 +175,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     let python = Python::new(python_setup(&request), request.limits);
     let loading = Loading {
         world: request.world,
+        project: request.project.clone(),
         modulepath: request.modulepath,
         environment: request.environment,
         autostd: request.autostd,
@@ -207,6 +208,9 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         most_bytes: budget::with_input(MOST_MEMORY),
     };
     let mut net = Net::new(program, settings);
+    for line in python.take_printed().lines() {
+        net.print(line);
+    }
     if error.is_none() {
         error = net.normalize().err();
     }
@@ -215,6 +219,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         if python.is_used() {
             let finished = python.finish(&mut net).err();
             error = error.or(finished);
+            net.program.warnings.extend(python_warnings(&python));
         }
     }
     Outcome { net, error, doubts: loaded.doubts, python, modules }
@@ -234,8 +239,7 @@ fn define(
             loading.note_plugins(program, &plugins);
             program.define(&plugins)?;
             pair(program, python, loading.world)?;
-            let warning = |text| Warning { class: "InmantaWarning", text, at: None };
-            program.warnings.extend(python.take_warnings().into_iter().map(warning));
+            program.warnings.extend(python_warnings(python));
             Ok(())
         }
         Err(found) => {
@@ -245,6 +249,12 @@ fn define(
             Err(place.into_iter().fold(found.error, Error::at))
         }
     }
+}
+
+/// The warnings of Python code that have not been taken yet.
+fn python_warnings(python: &Python) -> impl Iterator<Item = Warning> {
+    let warnings = python.take_warnings().into_iter();
+    warnings.map(|(class, text)| Warning { class: class.into(), text, at: None })
 }
 
 /// Looks the counterparts of dataclasses up.
@@ -296,6 +306,7 @@ fn python_setup(request: &Request<'_>) -> Setup {
     }
     let name = request.project.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Setup {
+        modulepath: request.modulepath.clone(),
         project: request.project.clone(),
         name,
         interpreters: request.environment.interpreter.iter().cloned().collect(),

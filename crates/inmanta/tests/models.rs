@@ -371,6 +371,17 @@ fn a_check_finds_what_a_typedef_refuses() {
     assert_eq!(checked(text), expected);
 }
 
+#[test]
+fn a_check_finds_constructors_that_an_index_makes_one() {
+    let text = "entity B:\n    int a\n    string c = \"c\"\nend\nimplement B using std::none\n\
+                index B(a)\nB(a=1, c=\"x\")\nB(a=2, c=\"y\")\nB(a=1, c=\"z\")\nB(a=1, c=\"x\")\n";
+    let expected = [
+        "9: value set twice: an index makes both constructors the same instance, and `c` is 'x' in \
+         one and 'z' in the other",
+    ];
+    assert_eq!(checked(text), expected);
+}
+
 /// The help that the diagnostics of an error give.
 fn help(text: &str) -> String {
     let (world, sources) = (MemoryWorld::default(), SourceMap::new());

@@ -130,6 +130,15 @@ class Finder:
 
     def __init__(self):
         self.modules = {}
+        # Where modules are that the model does not import.
+        self.modulepath = []
+
+    def directory_of(self, module):
+        """The directory of the Python code of a module."""
+        if module in self.modules:
+            return self.modules[module]
+        places = [os.path.join(path, module, "plugins") for path in self.modulepath]
+        return next((place for place in places if os.path.isdir(place)), None)
 
     def invalidate_caches(self):
         pass
@@ -146,7 +155,7 @@ class Finder:
         parts = name.split(".")
         if parts[0] != "inmanta_plugins" or len(parts) != 2:
             return None
-        directory = self.modules.get(parts[1])
+        directory = self.directory_of(parts[1])
         if directory is None:
             return None
         file = os.path.join(directory, "__init__.py")
@@ -254,6 +263,8 @@ def fault(error):
         said["text"] = getattr(error, "msg", None)
         if said["text"] is None:
             said["text"] = text_of(error)
+        elif isinstance(error, ast.ExplicitPluginException):
+            said["text"] = error.get_message()
         if isinstance(error, ast.ExternalException) and error.__cause__ is not None:
             cause = error.__cause__
             said["cause"] = "%s: %s" % (class_name(type(cause)), text_of(cause))
@@ -295,6 +306,7 @@ def start(message):
     from inmanta import module, config
 
     finder.modules.update({name: m["python"] for name, m in message["modules"].items() if m["python"]})
+    finder.modulepath = message["modulepath"]
     module.Project._set(message)
     config.Config._set(message["settings"])
     return {}

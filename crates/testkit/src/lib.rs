@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`mod@golden`] | compares what is given with files, or writes it there |
+//! | [`models`] | compares outcomes of models of Inmanta |
 //! | [`pages`] | Markdown pages whose fenced blocks are cases |
 //! | [`transcript`] | pages whose blocks are commands and what they print |
 //! | [`codes`] | whether every diagnostic code is documented and tested |
@@ -19,6 +20,7 @@
 pub mod bounded;
 pub mod codes;
 pub mod golden;
+pub mod models;
 pub mod pages;
 pub mod peer;
 pub mod random;

@@ -8,9 +8,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use ordain_inmanta::error::Error;
+use ordain_inmanta::location::Files;
 use ordain_inmanta::project::{Project, set};
 use ordain_inmanta::session::{LoadedModule, Outcome};
-use ordain_inmanta::{export, output};
+use ordain_inmanta::{explanation, export, output};
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{HostWorld, SourceMap};
 
@@ -348,7 +350,7 @@ fn compile(global: &Global, args: &Compiling, exporting: Option<&Export>) -> io:
     }
     if let Some(error) = &told.error {
         header("COMPILATION FAILURE");
-        return Ok(fail(&format!("Error: {error}")));
+        return Ok(fail(error));
     }
     if let Some(exporting) = exporting
         && let Err(text) = written(exporting, args, &told, &directory, &mut out)?
@@ -397,7 +399,7 @@ fn run(global: &Global, args: &Compiling, exports: bool, main: &Path) -> Result<
 
 fn told(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> Told {
     let files = &outcome.net.program.files;
-    let shown = |warning: &ordain_inmanta::program::Warning| match warning.class {
+    let shown = |warning: &ordain_inmanta::program::Warning| match warning.class.as_str() {
         "" => warning.text.clone(),
         class => format!("{class}: {}", warning.text),
     };
@@ -418,9 +420,9 @@ fn told(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> Told {
         }
     }
     let data = outcome.without_passwords(output::compile_data(outcome.error.as_deref(), files));
-    let mut error = outcome.error.as_ref().map(|error| error.trace(files));
+    let mut error = outcome.error.as_ref().map(|error| explained(error, files));
     if global.warnings == Warnings::Error && error.is_none() {
-        error = warnings.first().cloned();
+        error = warnings.first().map(|warning| format!("Error: {warning}"));
     }
     let resources = match exports && error.is_none() {
         true => {
@@ -434,6 +436,15 @@ fn told(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> Told {
     let error = error.map(|text| outcome.without_passwords(text));
     let warnings = warnings.into_iter().map(|text| outcome.without_passwords(text)).collect();
     Told { warnings, printed: outcome.printed(), error, data, resources }
+}
+
+/// An error as the original prints it: with its long explanation, if it has one.
+fn explained(error: &Error, files: &Files) -> String {
+    let trace = error.trace(files);
+    match explanation::of(error) {
+        Some(text) => format!("{}\n\n{}", trace.trim_matches('\n'), text.trim_matches('\n')),
+        None => format!("Error: {}", trace.trim_matches('\n')),
+    }
 }
 
 /// Writes the export.

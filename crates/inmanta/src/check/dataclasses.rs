@@ -4,8 +4,9 @@
 use ecow::EcoString;
 
 use crate::error::{Class, Error, Result};
+use crate::explanation::{self, Explanation, Side};
 use crate::plugin::TypeExpr;
-use crate::program::Program;
+use crate::program::{Program, PythonClass};
 use crate::symbol::Symbol;
 use crate::syntax::ast::Definition;
 use crate::types::{Type, TypeId};
@@ -34,31 +35,115 @@ impl Program {
         let entity = &self.entities[id as usize];
         let (full, at) = (entity.full_name.clone(), entity.at);
         let place = self.files.show(at);
-        let mismatch = |text: String| Error::new(Class::DataClassMismatch, text).by(&*full, at);
+        let mismatch = |text: String, explanation: Explanation| {
+            let mut error = Error::new(Class::DataClassMismatch, text).by(&*full, at);
+            error.explanation = Some(explanation);
+            error
+        };
         let must = "Dataclasses must have a python counterpart that is a frozen dataclass.";
-        let name = found.name.unwrap_or_default();
+        let name = found.name.clone().unwrap_or_default();
         if !(found.is_dataclass && found.is_frozen) {
             let what = if found.is_dataclass { "frozen" } else { "a dataclass" };
-            return Err(mismatch(format!(
+            let text = format!(
                 "The python object {}.{name} associated to  {full} defined at {place} is not \
                  {what}. {must}",
                 found.module
-            )));
+            );
+            return Err(mismatch(text, self.explain_dataclass(id, &found, false)));
         }
-        let mut fields = found.fields;
+        let mut fields = found.fields.clone();
         let complaints = self.compare_fields(id, &mut fields);
         if !complaints.is_empty() {
             let list: Vec<String> = complaints.iter().map(|text| format!("    -{text}")).collect();
-            return Err(mismatch(format!(
+            let text = format!(
                 "The dataclass {full} defined at {place} does not match the corresponding python \
                  dataclass at {}:{}. {} errors:\n{}\n",
                 found.file,
                 found.line,
                 complaints.len(),
                 list.join("\n")
-            )));
+            );
+            return Err(mismatch(text, self.explain_dataclass(id, &found, true)));
         }
         self.check_plain(id)
+    }
+
+    /// How to make an entity and the Python class of its name alike, by a change of the class, or
+    /// of the entity if it is asked for.
+    fn explain_dataclass(
+        &mut self,
+        id: u32,
+        class: &PythonClass,
+        with_entity: bool,
+    ) -> Explanation {
+        let types: Vec<(String, String)> = class
+            .fields
+            .iter()
+            .map(|(name, ty)| (name.to_string(), self.written_type(id, ty.as_ref())))
+            .collect();
+        let entity = &self.entities[id as usize];
+        let name = entity.name.map_or("", |name| self.name(name));
+        let attributes = entity.slots.iter().map(|slot| &self.attributes[*slot as usize]);
+        let attributes = attributes.filter(|attribute| !attribute.is_relation());
+        let fields = attributes.map(|attribute| {
+            (self.name(attribute.name).to_owned(), self.python_type(attribute.ty))
+        });
+        let own = Side { name, comment: entity.comment.as_deref(), fields: fields.collect() };
+        let place = self.files.show(entity.at);
+        let other = Side { name, comment: class.comment.as_deref(), fields: types };
+        let full = format!("{}.{name}", class.module);
+        explanation::dataclass(&full, &own, with_entity.then_some((&*place, other)))
+    }
+
+    /// The type of a field as a model writes it; `ERROR` if it cannot.
+    fn written_type(&mut self, entity: u32, field: Option<&TypeExpr>) -> String {
+        let namespace = self.entities[entity as usize].namespace;
+        let ty = field.and_then(|ty| self.resolve(namespace, ty).ok());
+        let text = ty.filter(|ty| self.can_be_written(*ty)).map(|ty| self.type_text(ty));
+        text.unwrap_or_else(|| "ERROR".into())
+    }
+
+    /// Whether a type can be written in a model.
+    fn can_be_written(&self, ty: TypeId) -> bool {
+        match self.types.get(ty) {
+            Type::Union(_) | Type::Reference(_) | Type::Any | Type::Literal => false,
+            Type::List(inner) | Type::Nullable(inner) | Type::OrReference(inner) => {
+                self.can_be_written(*inner)
+            }
+            _ => true,
+        }
+    }
+
+    /// The Python type that holds what an attribute of a type holds.
+    fn python_type(&self, ty: TypeId) -> String {
+        match self.types.get(ty) {
+            Type::String => "str".into(),
+            Type::Int => "int".into(),
+            Type::Float => "float".into(),
+            Type::Number => "numbers.Number".into(),
+            Type::Bool => "bool".into(),
+            Type::AnyList | Type::LiteralList => "list[object]".into(),
+            Type::LiteralDict => "dict[str, object]".into(),
+            Type::Literal | Type::Any => "object".into(),
+            Type::Null => "None".into(),
+            Type::Dict(inner) => format!("dict[str, {}]", self.python_type(*inner)),
+            Type::List(inner) => format!("list[{}]", self.python_type(*inner)),
+            Type::Nullable(inner) => format!("{} | None", self.python_type(*inner)),
+            Type::Reference(inner) => format!("Reference[{}]", self.python_type(*inner)),
+            Type::OrReference(inner) => {
+                let inner = self.python_type(*inner);
+                format!("Reference[{inner}] | {inner}")
+            }
+            Type::Union(items) => {
+                let items: Vec<String> = items.iter().map(|item| self.python_type(*item)).collect();
+                items.join(" | ")
+            }
+            Type::Typedef(id) => self.python_type(self.typedefs[*id as usize].base),
+            Type::Entity(id) => {
+                let full = &self.entities[*id as usize].full_name;
+                format!("inmanta_plugins.{}", full.replace("::", "."))
+            }
+        }
     }
 
     /// What does not agree of attributes and fields, which are taken out as they are met.

@@ -204,7 +204,7 @@ impl Program {
         let name = self.name(def.name.symbol).to_owned();
         if NAMED.iter().any(|(known, _)| *known == name) {
             self.warnings.push(Warning {
-                class: "CompilerRuntimeWarning",
+                class: "CompilerRuntimeWarning".into(),
                 text: format!(
                     "Trying to override a built-in type: {name} (reported in Type({name}) ({}))",
                     self.files.show(def.name.at)

@@ -70,6 +70,7 @@ impl Program {
                 found.push(Misfit { error, is_certain: certain[number] });
             }
         }
+        self.conflicts(&certain, &mut found);
         found
     }
 

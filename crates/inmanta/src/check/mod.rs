@@ -1,5 +1,6 @@
 //! What can be said of a program before it runs: what names mean, whether definitions fit.
 
+mod conflicts;
 mod dataclasses;
 mod define;
 mod entities;

@@ -21,7 +21,7 @@ impl Program {
     /// Warns of a use of the type `number`.
     pub fn warn_of_number(&mut self, at: Location) {
         self.warnings.push(Warning {
-            class: "TypeDeprecationWarning",
+            class: "TypeDeprecationWarning".into(),
             text: "Type 'number' is deprecated, use 'float' or 'int' instead".into(),
             at: Some(at),
         });

@@ -66,6 +66,7 @@ impl Program {
             TypeExpr::Null => Type::Null,
             TypeExpr::Number => Type::Number,
             TypeExpr::Named(name) => return self.resolve_name(from, name),
+            TypeExpr::Written(name) => return self.find_visible(from, name),
             TypeExpr::Dataclass(names, text) => return self.resolve_dataclass(names, text),
             TypeExpr::Known(ty) => return Ok(*ty),
             TypeExpr::List(inner) => Type::List(self.resolve_at(from, inner)?),
@@ -133,18 +134,19 @@ impl Program {
             "dict" => self.types.add(Type::Dict(any)),
             "any" | "expression" => any,
             "null" => self.types.add(Type::Null),
-            _ => {
-                let name = Name { symbol: self.ast.symbols.intern(name), at: from.at };
-                // What a plugin names may be of a namespace that its module does not see.
-                match self.find_type(from.namespace, name) {
-                    Ok(ty) => ty,
-                    Err(error) if error.class == Class::MissingImport => {
-                        self.find_anywhere(name).ok_or(error)?
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
+            _ => return self.find_visible(from, name),
         })
+    }
+
+    /// The type of a name, which may be of a namespace that the module of a plugin does not see.
+    fn find_visible(&mut self, from: Site, name: &str) -> Result<TypeId> {
+        let name = Name { symbol: self.ast.symbols.intern(name), at: from.at };
+        match self.find_type(from.namespace, name) {
+            Err(error) if error.class == Class::MissingImport => {
+                self.find_anywhere(name).ok_or(error)
+            }
+            found => found,
+        }
     }
 
     /// The entity whose counterpart a dataclass is.

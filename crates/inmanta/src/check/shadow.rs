@@ -85,7 +85,7 @@ impl Program {
             let outer = around.iter().rev().find(|(other, _)| other == name);
             if let Some((_, outer)) = outer {
                 found.push(Warning {
-                    class: "VariableShadowWarning",
+                    class: "VariableShadowWarning".into(),
                     text: format!(
                         "Variable `{}` shadowed: originally declared at {}, shadowed at {}",
                         self.name(*name),

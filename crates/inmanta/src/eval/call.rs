@@ -259,7 +259,11 @@ impl Net<'_> {
         if !by.is_empty() {
             text.push_str(&format!(" It should be replaced by '{by}'."));
         }
-        self.program.warnings.push(Warning { class: "PluginDeprecationWarning", text, at: None });
+        self.program.warnings.push(Warning {
+            class: "PluginDeprecationWarning".into(),
+            text,
+            at: None,
+        });
     }
 
     fn check_result(&mut self, plugin: u32, value: &Value) -> Result<()> {

@@ -5,9 +5,10 @@ use smallvec::smallvec;
 use super::units::Values;
 use super::{Instance, Kind, Net, Place, Requires, ScopeId, Work};
 use crate::error::{Class, Error, Result};
+use crate::explanation::{self, Explanation};
 use crate::program::{AttributeKind, NewInfo};
 use crate::symbol::Symbol;
-use crate::syntax::ast::{ExprId, NewId};
+use crate::syntax::ast::{ExprId, ExprKind, NewId};
 use crate::value::{InstanceId, Value};
 
 impl Net<'_> {
@@ -51,7 +52,29 @@ impl Net<'_> {
                 None => direct.push((name, value)),
             }
         }
-        let mut found: Option<InstanceId> = None;
+        let found = self.matching(id, info, &direct)?;
+        let place = Place::expr(id);
+        let instance = match found {
+            Some(instance) => {
+                self.instances[instance.0 as usize].places.push(place);
+                for (name, value) in &direct {
+                    self.set_attribute(instance, *name, value, place, true)?;
+                }
+                instance
+            }
+            None => self.create(info.entity, &direct, place)?,
+        };
+        Ok((instance, names))
+    }
+
+    /// The instance that has the same values in an index, which must be the same one in all.
+    fn matching(
+        &mut self,
+        id: ExprId,
+        info: NewInfo,
+        direct: &[(Symbol, Value)],
+    ) -> Result<Option<InstanceId>> {
+        let mut hits: Vec<(u32, InstanceId)> = Vec::new();
         for i in 0..self.program.entities[info.entity as usize].indexes.len() {
             let list = self.program.entities[info.entity as usize].indexes[i];
             let query: Vec<(Symbol, Value)> = self.program.index_lists[list as usize]
@@ -66,24 +89,31 @@ impl Net<'_> {
                 error.other = self.last_place(hit);
                 return Err(error);
             }
-            if found.is_some_and(|found| found != hit) {
-                let error = Error::new(Class::IndexCollision, "Inconsistent indexes detected!\n");
-                return Err(self.error_at(Place::expr(id), error));
-            }
-            found = Some(hit);
+            hits.push((list, hit));
         }
-        let place = Place::expr(id);
-        let instance = match found {
-            Some(instance) => {
-                self.instances[instance.0 as usize].places.push(place);
-                for (name, value) in &direct {
-                    self.set_attribute(instance, *name, value, place, true)?;
-                }
-                instance
-            }
-            None => self.create(info.entity, &direct, place)?,
+        let Some((_, first)) = hits.first() else { return Ok(None) };
+        if hits.iter().all(|(_, hit)| hit == first) {
+            return Ok(Some(*first));
+        }
+        let mut error = Error::new(Class::IndexCollision, "Inconsistent indexes detected!\n");
+        error.explanation = Some(self.explain_collision(id, &hits));
+        Err(self.error_at(Place::expr(id), error))
+    }
+
+    fn explain_collision(&self, id: ExprId, hits: &[(u32, InstanceId)]) -> Explanation {
+        let name = |name: &Symbol| self.program.name(*name);
+        let found = |(list, hit): &(u32, InstanceId)| {
+            let names = self.program.index_lists[*list as usize].iter().map(name);
+            (names.collect::<Vec<_>>().join(","), Value::Instance(*hit).text(self))
         };
-        Ok((instance, names))
+        let matches: Vec<(String, String)> = hits.iter().map(found).collect();
+        let ast = &self.program.ast;
+        let class = match ast.exprs[id].kind {
+            ExprKind::New(new) => name(&ast.news[new].class.symbol),
+            _ => "",
+        };
+        let at = self.program.files.show(self.location(Place::expr(id)));
+        explanation::collision(&ast.pretty(id), &at, class, &matches)
     }
 
     /// What `**` dicts and the object that the instance is assigned to give.

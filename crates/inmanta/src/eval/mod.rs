@@ -120,6 +120,10 @@ impl Place {
     fn as_expr(self) -> Option<ExprId> {
         (self.0 >> 31 == 0).then(|| ExprId::new(self.0))
     }
+
+    fn as_stmt(self) -> Option<StmtId> {
+        (self.0 >> 31 == 1).then(|| StmtId::new(self.0 & (NONE >> 1)))
+    }
 }
 
 /// The kinds of variables.
@@ -735,18 +739,24 @@ impl<'w> Net<'w> {
 
     /// An error that passes through a place, which is noted if none is.
     fn through(&self, mut error: Box<Error>, place: Place) -> Box<Error> {
+        if error.reporter.is_none() {
+            self.note_statement(&mut error, place);
+        }
         error.set_reporter(false, &|| self.reporter(place));
         error
     }
 
     /// An error that passes through a place, which is noted in place of what was.
     fn replaced(&self, mut error: Box<Error>, place: Place) -> Box<Error> {
+        self.note_statement(&mut error, place);
         error.set_reporter(true, &|| self.reporter(place));
         error
     }
 
     /// An error of a place.
     fn error_at(&self, place: Place, error: Box<Error>) -> Box<Error> {
+        let mut error = error;
+        self.note_statement(&mut error, place);
         let reporter = self.reporter(place);
         error.by(reporter.text, self.location(place))
     }

@@ -6,7 +6,10 @@ use smallvec::SmallVec;
 
 use super::{Kind, Listener, ListenerId, Member, NONE, Net, Place, Rare, Reason, State, Waiter};
 use crate::error::{Class, Error, Result};
+use crate::explanation::{Explanation, Late, Reverse};
+use crate::program::AttributeKind;
 use crate::symbol::Symbol;
+use crate::syntax::ast::{ExprKind, StmtKind};
 use crate::types::TypeId;
 use crate::value::{InstanceId, Value, VarId};
 
@@ -62,7 +65,7 @@ impl Net<'_> {
                 if matches!(value, Value::Null) {
                     return Ok(());
                 }
-                return Err(self.too_late(var, place, recurs));
+                return Err(self.too_late(var, value, place, recurs));
             }
             if found.value() != value {
                 return Err(self.double_set(var, value, place));
@@ -124,7 +127,7 @@ impl Net<'_> {
             };
             for item in items {
                 if !self.has_item(var, item) {
-                    return Err(self.late_item(var, place, recurs, high));
+                    return Err(self.late_item(var, value, place, recurs, high));
                 }
             }
             return Ok(());
@@ -206,11 +209,18 @@ impl Net<'_> {
         Err(Error::new(Class::Runtime, message).at(self.location(place)))
     }
 
-    fn late_item(&self, var: VarId, place: Place, recurs: bool, high: Option<u32>) -> Box<Error> {
+    fn late_item(
+        &self,
+        var: VarId,
+        value: &Value,
+        place: Place,
+        recurs: bool,
+        high: Option<u32>,
+    ) -> Box<Error> {
         let found = &self.vars[var.0 as usize];
         let count = if let Value::List(items) = found.value() { items.len() } else { 0 };
         if high != Some(count as u32) {
-            return self.too_late(var, place, recurs);
+            return self.too_late(var, value, place, recurs);
         }
         let name = self.program.attributes[found.meta as usize].name;
         let instance = Value::Instance(InstanceId(self.delayed[found.link as usize].instance));
@@ -289,7 +299,7 @@ impl Net<'_> {
     }
 
     /// That a value came after a freeze, with what led to it.
-    fn too_late(&self, var: VarId, place: Place, recurs: bool) -> Box<Error> {
+    fn too_late(&self, var: VarId, value: &Value, place: Place, recurs: bool) -> Box<Error> {
         let at = self.location(place);
         let mut error = Error::new(Class::ModifiedAfterFreeze, "List modified after freeze").at(at);
         let found = &self.vars[var.0 as usize];
@@ -327,7 +337,60 @@ impl Net<'_> {
             help,
             ..crate::error::Background::default()
         }));
+        error.explanation = Some(self.explain_late(var, value, place, recurs));
         error
+    }
+
+    fn explain_late(&self, var: VarId, value: &Value, place: Place, recurs: bool) -> Explanation {
+        let found = &self.vars[var.0 as usize];
+        let attribute = &self.program.attributes[found.meta as usize];
+        let instance = InstanceId(self.delayed[found.link as usize].instance);
+        let values = match found.value() {
+            Value::List(items) => Some(items.iter().map(|item| item.text(self)).collect()),
+            _ => None,
+        };
+        Explanation::Late(Box::new(Late {
+            relation: self.program.name(attribute.name).to_owned(),
+            instance: Value::Instance(instance).text(self),
+            values,
+            value: value.text(self),
+            at: self.program.files.show(self.location(place)),
+            reverse: (!recurs).then_some(Reverse { relation: found.meta, hint: None }),
+        }))
+    }
+
+    /// Lets the explanation of an error know the statement that led to it.
+    pub(super) fn note_statement(&self, error: &mut Error, place: Place) {
+        if let Some(Explanation::Late(late)) = &mut error.explanation
+            && let Some(reverse) = &mut late.reverse
+        {
+            reverse.hint = self.reversed(reverse.relation, place);
+        }
+    }
+
+    /// What to write to set a relation from its own side, in place of the other one.
+    fn reversed(&self, relation: u32, place: Place) -> Option<String> {
+        let ast = &self.program.ast;
+        let attribute = &self.program.attributes[relation as usize];
+        let name = self.program.name(attribute.name);
+        if let Some(expr) = place.as_expr() {
+            let ExprKind::New(new) = ast.exprs[expr].kind else { return None };
+            let end = match attribute.kind {
+                AttributeKind::Relation { end: Some(end), .. } => Some(self.end_name(end)),
+                _ => None,
+            };
+            let names = ast.names.list(ast.news[new].names).iter();
+            let mut given = names.zip(ast.lists.list(ast.news[new].values));
+            let given = given.find(|(name, _)| Some(name.symbol) == end);
+            let object = given.map_or_else(|| "?".into(), |(_, value)| ast.pretty(*value));
+            return Some(format!("{object}.{name} = {}", ast.pretty(expr)));
+        }
+        let (left, value) = match &ast.stmts[place.as_stmt()?].kind {
+            StmtKind::SetAttr { base, value, .. } => (ast.pretty(*base), *value),
+            StmtKind::Assign(left, _, value) => (self.program.name(left.symbol).into(), *value),
+            _ => return None,
+        };
+        Some(format!("{}.{name} = {left}", ast.pretty(value)))
     }
 }
 

@@ -18,6 +18,8 @@ pub struct Project {
     pub modulepath: Vec<PathBuf>,
     /// Rules for the order in which relations are frozen.
     pub precedence: Vec<[String; 4]>,
+    /// Whether modules come from a repository of packages.
+    pub has_package_source: bool,
 }
 
 impl Project {
@@ -59,7 +61,15 @@ impl Project {
                 Error::new(Class::InvalidMetadata, message)
             })?);
         }
+        let sources = match entry(&data, "repo") {
+            Some(Data::List(items)) => items.iter().collect(),
+            single => Vec::from_iter(single),
+        };
+        let is_package = |source: &&Data| {
+            entry(source, "type").and_then(Data::as_str).is_some_and(|kind| kind == "package")
+        };
         Ok(Self {
+            has_package_source: sources.iter().any(is_package),
             directory: directory.to_path_buf(),
             name: texts("name").into_iter().next().unwrap_or_default(),
             modulepath: texts("modulepath").iter().map(|path| directory.join(path)).collect(),
@@ -106,6 +116,13 @@ fn of_module(world: &dyn World, directory: &Path, name: &str) -> Option<Data> {
         let (key, value) = line.split_once('=')?;
         (key.trim() == name).then(|| Data::Str(value.trim().into()))
     })
+}
+
+/// The name of a module of version 2, as it is imported.
+pub fn name_of_package(world: &dyn World, directory: &Path) -> Option<String> {
+    let name = text_of(&of_module(world, directory, "name")?)?;
+    let name = name.strip_prefix("inmanta-module-").unwrap_or(&name);
+    Some(name.replace('-', "_"))
 }
 
 /// The version of a module.

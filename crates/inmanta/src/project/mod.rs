@@ -16,6 +16,7 @@ pub use metadata::{Project, parse_rule, version};
 pub use settings::{Setting, set, settings};
 
 use crate::error::{Class, Error, Result};
+use crate::explanation;
 use crate::plugin::Plugin;
 use crate::program::Program;
 use crate::syntax::ast::{Definition, ImportDef};
@@ -25,6 +26,8 @@ use crate::syntax::{self, Doubt};
 pub struct Loading<'a> {
     /// The outside world.
     pub world: &'a dyn World,
+    /// The directory of the project.
+    pub project: PathBuf,
     /// The directories where modules of version 1 are looked for.
     pub modulepath: Vec<PathBuf>,
     /// The Python environment, where modules of version 2 are.
@@ -121,7 +124,10 @@ impl Loading<'_> {
     ) -> Box<Error> {
         let is_of_module = matches!(
             error.class,
-            Class::ModuleNotFound | Class::InvalidModule | Class::ModuleMetadataFileNotFound
+            Class::ModuleNotFound
+                | Class::InvalidModule
+                | Class::ModuleV2InV1Path
+                | Class::ModuleMetadataFileNotFound
         );
         if !is_of_module {
             return error;
@@ -235,7 +241,7 @@ impl Loading<'_> {
                 self.python(module, &found, loaded);
                 if metadata::is_deprecated(self.world, &found.directory) {
                     program.warnings.push(crate::program::Warning {
-                        class: "ModuleDeprecationWarning",
+                        class: "ModuleDeprecationWarning".into(),
                         text: format!("Module {module} has been deprecated"),
                         at: None,
                     });
@@ -243,7 +249,7 @@ impl Loading<'_> {
                 if found.is_old {
                     loaded.old.push(module.to_owned());
                     program.warnings.push(crate::program::Warning {
-                        class: "InmantaWarning",
+                        class: "InmantaWarning".into(),
                         text: format!(
                             "Loaded V1 module {module}. The use of V1 modules is deprecated. Use \
                              the equivalent V2 module instead."
@@ -266,7 +272,12 @@ impl Loading<'_> {
                 return self.parse(program, name, &path, text.into(), loaded);
             }
             let message = format!("could not locate module with name: {name}");
-            return Err(Error::new(Class::ModuleNotFound, message));
+            let mut error = Error::new(Class::InvalidModule, message);
+            error.python = Some(format!(
+                "FileNotFoundError: [Errno 2] No such file or directory: {}",
+                crate::value::string_repr(&path.display().to_string())
+            ));
+            return Err(error);
         }
         if let Some((file, text)) = crate::std::file(name) {
             return self.parse(program, name, Path::new(file), text.into(), loaded);
@@ -300,9 +311,17 @@ impl Loading<'_> {
                      on how to use v2 modules.",
                     directory.display()
                 );
-                return Err(Error::new(Class::InvalidModule, message));
+                let mut error = Error::new(Class::ModuleV2InV1Path, message);
+                let name = metadata::name_of_package(self.world, &directory);
+                let project = Project::read(self.world, &self.project);
+                error.explanation = Some(explanation::new_module(
+                    name.as_deref().unwrap_or(module),
+                    &directory.display().to_string(),
+                    project.is_ok_and(|project| project.has_package_source),
+                ));
+                return Err(error);
             }
-            if !has("module.yml") && !has("model") {
+            if !has("module.yml") {
                 let file = directory.join("module.yml");
                 let message = format!("Metadata file {} does not exist", file.display());
                 return Err(Error::new(Class::ModuleMetadataFileNotFound, message));

@@ -118,6 +118,8 @@ pub struct Setup {
     pub project: PathBuf,
     /// The name of the project.
     pub name: String,
+    /// The directories of modules of version 1, where Python code may import further ones from.
+    pub modulepath: Vec<PathBuf>,
     /// The interpreters to try before that of the `PATH`: that of the project's environment.
     pub interpreters: Vec<PathBuf>,
     /// Settings by section.
@@ -141,8 +143,10 @@ pub struct Python {
 struct State {
     is_started: bool,
     has_modules: bool,
-    /// What is to be said of what was loaded.
-    warnings: Vec<String>,
+    /// Warnings of Python code: class and text.
+    warnings: Vec<(String, String)>,
+    /// What Python code printed while it was loaded.
+    printed: String,
     /// The entities that resources are registered for.
     resources: Vec<String>,
 }
@@ -172,9 +176,14 @@ impl Python {
         self.state.borrow().has_modules
     }
 
-    /// What is to be said of the modules that were loaded.
-    pub fn take_warnings(&self) -> Vec<String> {
+    /// The warnings of Python code since this was asked last: class and text.
+    pub fn take_warnings(&self) -> Vec<(String, String)> {
         std::mem::take(&mut self.state.borrow_mut().warnings)
+    }
+
+    /// What Python code printed while it was loaded.
+    pub fn take_printed(&self) -> String {
+        std::mem::take(&mut self.state.borrow_mut().printed)
     }
 
     /// Loads the Python code of modules, in their order, and gives their plugins.
@@ -221,14 +230,14 @@ impl Python {
             .collect();
         let message = json!({"do": "load", "known": known, "modules": list});
         let answer = self.talk(&mut session, &message).map_err(|fault| lost(&fault))?;
+        state.printed.push_str(answer["out"].as_str().unwrap_or_default());
         if let Some(failure) = answer["failures"].get(0) {
             return Err(not_loaded(failure));
         }
         if let Some(error) = answer.get("error") {
             return Err(not_declared(error).into());
         }
-        let texts = answer["warnings"].as_array().into_iter().flatten();
-        state.warnings.extend(texts.filter_map(|text| text.as_str().map(str::to_owned)));
+        state.warnings.extend(warnings(&answer));
         let names = answer["resources"].as_array().into_iter().flatten();
         state.resources = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         let plugins = answer["plugins"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -267,9 +276,7 @@ impl Python {
 
     /// Keeps what is to be said of what was loaded.
     fn note_warnings(&self, answer: &Json) {
-        let texts = answer["warnings"].as_array().into_iter().flatten();
-        let texts = texts.filter_map(|text| text.as_str().map(str::to_owned));
-        self.state.borrow_mut().warnings.extend(texts);
+        self.state.borrow_mut().warnings.extend(warnings(answer));
     }
 
     fn plugin(self: &Rc<Self>, said: &Json) -> Rc<dyn Plugin> {
@@ -306,6 +313,7 @@ impl Python {
             "project": text(&self.setup.project),
             "name": self.setup.name,
             "modules": modules,
+            "modulepath": self.setup.modulepath.iter().map(|path| text(path)).collect::<Vec<_>>(),
             "settings": settings,
         })
     }
@@ -462,6 +470,7 @@ impl Python {
         let failed = |text: &str| Error::new(Class::Compiler, format!("Finalizer failed: {text}"));
         match self.converse(context, json!({"do": "finish"}), "a finalizer") {
             Ok(answer) => {
+                self.note_warnings(&answer);
                 let errors = answer["errors"].as_array().into_iter().flatten();
                 let errors = errors.chain(answer.get("error"));
                 let mut errors: Vec<Error> = errors
@@ -503,6 +512,13 @@ pub struct Exported {
     pub warnings: Vec<String>,
     /// The instances that are left out because they are not known yet.
     pub skipped: Vec<String>,
+}
+
+/// The warnings of an answer: class and text.
+fn warnings(answer: &Json) -> impl Iterator<Item = (String, String)> {
+    let pairs = answer["warnings"].as_array().into_iter().flatten();
+    let text = |json: &Json| json.as_str().unwrap_or_default().to_owned();
+    pairs.map(move |pair| (text(&pair[0]), text(&pair[1])))
 }
 
 fn lines(answer: &Json) -> impl Iterator<Item = &str> {
@@ -631,6 +647,9 @@ impl Function {
         if self.signature.has_context {
             let line = context.location().line;
             message["where"] = json!({"namespace": context.namespace(), "file": "", "line": line});
+        }
+        let mut after = arguments.values.iter().skip(arguments.positional);
+        if self.signature.has_context || after.any(Option::is_some) {
             message["positional"] = json!(arguments.positional);
         }
         message
@@ -643,7 +662,7 @@ fn type_text(ty: &TypeExpr) -> String {
         TypeExpr::Any => "any".into(),
         TypeExpr::Null => "null".into(),
         TypeExpr::Number => "number".into(),
-        TypeExpr::Named(name) => name.to_string(),
+        TypeExpr::Named(name) | TypeExpr::Written(name) => name.to_string(),
         TypeExpr::Dataclass(names, _) => {
             names.first().map(EcoString::to_string).unwrap_or_default()
         }
@@ -696,6 +715,7 @@ fn python_class(said: &Json) -> PythonClass {
         is_dataclass: said["is_dataclass"].as_bool().unwrap_or_default(),
         is_frozen: said["is_frozen"].as_bool().unwrap_or_default(),
         fields: said["fields"].as_array().into_iter().flatten().map(field).collect(),
+        comment: said["comment"].as_str().map(str::to_owned),
         file: text("file"),
         line: said["line"].as_u64().unwrap_or_default(),
     }
@@ -785,8 +805,12 @@ fn not_loaded(failure: &Json) -> NotLoaded {
 }
 
 fn not_declared(error: &Json) -> Box<Error> {
-    let class = compiler_class(error["class"].as_str().unwrap_or_default());
-    with_trace(Error::new(class, shown(error)), error)
+    let class = error["class"].as_str().unwrap_or_default();
+    let made = match error["kind"].as_str() {
+        Some(_) => Error::new(compiler_class(class), shown(error)),
+        None => Error::python(class, shown(error)),
+    };
+    with_trace(made, error)
 }
 
 /// Says where in the Python code an exception came from.

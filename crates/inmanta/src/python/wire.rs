@@ -312,6 +312,7 @@ pub(super) fn type_expr(json: &Json) -> TypeExpr {
     let inner = || Box::new(type_expr(&json[1]));
     match json[0].as_str().unwrap_or_default() {
         "model" => TypeExpr::model(json[1].as_str().unwrap_or("any")),
+        "written" => TypeExpr::Written(json[1].as_str().unwrap_or_default().into()),
         "dataclass" => {
             let names = json[1].as_array().into_iter().flatten().filter_map(Json::as_str);
             let text = json[2].as_str().unwrap_or_default();

@@ -6,7 +6,7 @@ mod expressions;
 mod lexer;
 mod parser;
 mod strings;
-mod text;
+pub(crate) mod text;
 mod unescape;
 
 pub use parser::{Doubt, parse};

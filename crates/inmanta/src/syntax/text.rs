@@ -6,7 +6,7 @@ use super::ast::{Ast, BinOp, ExprId, ExprKind, Slot, StmtId, StmtKind};
 use crate::value::{InstanceId, Names, Value, string_repr, write_string};
 
 /// Constants hold no instances.
-struct NoInstances;
+pub(crate) struct NoInstances;
 
 impl Names for NoInstances {
     fn entity_name(&self, _: InstanceId) -> &str {

@@ -44,6 +44,9 @@ class LocatableString:
     def get_value(self):
         return self.value
 
+    def get_location(self):
+        return self.location
+
     def __str__(self):
         return self.value
 
@@ -57,23 +60,36 @@ class CompilerException(Exception):
     def get_message(self):
         return self.msg
 
+    def get_location(self):
+        return self.location
+
+    def set_location(self, location):
+        if self.location is None:
+            self.location = location
+
     def format(self):
-        return self.msg
+        return self.msg if self.location is None else "%s (%s)" % (self.msg, self.location)
 
     def format_trace(self, indent="", indent_level=0):
-        return indent * indent_level + self.msg
+        lines = [indent * indent_level + self.format()]
+        for cause in self.get_causes():
+            lines.append(indent * indent_level + "caused by:")
+            lines.append(cause.format_trace(indent, indent_level + 1))
+        return "\n".join(lines)
 
     def get_causes(self):
         return []
 
     def __str__(self):
-        return self.msg
+        return self.format()
 
 
 class RuntimeException(CompilerException):
     def __init__(self, stmt=None, msg=""):
         super().__init__(msg)
         self.stmt = stmt
+        if stmt is not None:
+            self.set_location(stmt.get_location())
 
 
 class TypingException(RuntimeException):
@@ -85,20 +101,23 @@ class InvalidTypeAnnotation(TypingException):
 
 
 class NotFoundException(RuntimeException):
-    def __init__(self, stmt=None, name="", message=None):
-        super().__init__(stmt, message if message is not None else "could not find value " + str(name))
+    def __init__(self, stmt=None, name="", msg=None):
+        super().__init__(stmt, msg if msg is not None else "could not find value %s" % (name,))
         self.name = name
 
 
 class TypeNotFoundException(RuntimeException):
-    def __init__(self, type="", ns=None):
-        super().__init__(None, "could not find type %s" % (type,))
+    def __init__(self, type, ns):
+        super().__init__(None, "could not find type %s in namespace %s" % (type, ns))
+        self.type = type
+        self.ns = ns
+        self.set_location(type.get_location())
 
 
 class OptionalValueException(RuntimeException):
     def __init__(self, instance=None, attribute=None, msg=None):
         text = msg or "Optional variable accessed that has no value (attribute `%s` of `%s`)" % (attribute, instance)
-        super().__init__(instance, text)
+        super().__init__(None, text)
         self.instance = instance
         self.attribute = attribute
 
@@ -127,33 +146,79 @@ class UnknownException(Exception):
 
 
 class WrappingRuntimeException(RuntimeException):
-    pass
+    def __init__(self, stmt, msg, cause):
+        super().__init__(stmt, msg)
+        self.__cause__ = cause
+
+    def get_causes(self):
+        return [self.__cause__]
 
 
 class AttributeException(WrappingRuntimeException):
+    def __init__(self, stmt, instance, attribute, cause):
+        super().__init__(stmt, "Could not set attribute `%s` on instance `%s`" % (attribute, instance), cause)
+        self.instance = instance
+        self.attribute = attribute
+
+
+class PluginTypeException(WrappingRuntimeException):
     pass
 
 
 class DoubleSetException(RuntimeException):
-    pass
+    def __init__(self, variable, stmt, newvalue, newlocation):
+        super().__init__(
+            stmt,
+            "value set twice:\n\told value: %s\n\t\tset at %s\n\tnew value: %s\n\t\tset at %s\n"
+            % (variable.value, variable.location, newvalue, newlocation),
+        )
+        self.variable = variable
+        self.newvalue = newvalue
+        self.newlocation = newlocation
 
 
-class DuplicateException(RuntimeException):
-    pass
+class DuplicateException(TypingException):
+    def __init__(self, stmt, other, msg):
+        super().__init__(stmt, msg)
+        self.other = other
 
 
 class ModifiedAfterFreezeException(RuntimeException):
+    def __init__(self, rv, instance, attribute, value, location, reverse):
+        super().__init__(None, "List modified after freeze")
+        self.resultvariable = rv
+        self.instance = instance
+        self.attribute = attribute
+        self.value = value
+        self.location = location
+        self.reverse = reverse
+
+
+class KeyException(RuntimeException):
     pass
 
 
+class MultiException(CompilerException):
+    def __init__(self, others):
+        super().__init__("")
+        self.others = others
+
+    def get_causes(self):
+        return list(self.others)
+
+    def format(self):
+        return "Reported %d errors" % len(self.others)
+
+
 class ExternalException(RuntimeException):
-    def __init__(self, stmt=None, msg="", cause=None):
+    def __init__(self, stmt, msg, cause):
         super().__init__(stmt, msg)
         self.__cause__ = cause
 
 
 class ExplicitPluginException(ExternalException):
-    pass
+    def get_message(self):
+        return self.msg + "\n" + self.__cause__.message
 
 
 class UnexpectedReference(RuntimeException):
@@ -164,7 +229,7 @@ class UnexpectedReference(RuntimeException):
 
 class PluginException(Exception):
     # What it prints are the arguments of a subclass, not what that makes of them.
-    def __init__(self, message=""):
+    def __init__(self, message):
         self.message = message
 
 

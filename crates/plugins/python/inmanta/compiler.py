@@ -25,6 +25,7 @@ def finalizer(function):
 
 def finished():
     import ordain
+    from inmanta import plugins
     errors = []
     for function in Finalizers._functions:
         try:
@@ -33,4 +34,4 @@ def finished():
             raise
         except BaseException as error:
             errors.append(ordain.fault(error))
-    return {"errors": errors}
+    return {"errors": errors, "warnings": plugins.warned()}

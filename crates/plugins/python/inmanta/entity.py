@@ -28,6 +28,9 @@ class Entity(NamedType):
     def get_full_name(self):
         return self._name
 
+    def __repr__(self):
+        return "Entity(%s)" % self._name
+
     def get_all_parent_names(self):
         if self._parents is None:
             import ordain

@@ -19,10 +19,10 @@ ResourceDict = dict
 
 
 class DependencyCycleException(Exception):
-    def __init__(self, start):
+    def __init__(self, cycle):
         super().__init__()
-        self.start = start
-        self.cycle = [start]
+        self.start = cycle[0]
+        self.cycle = cycle
 
     def __str__(self):
         return "Cycle in dependencies: [%s]" % ", ".join(str(x) for x in self.cycle)
@@ -208,6 +208,8 @@ def exported(message):
     """All resources of the model."""
     from inmanta.execute import runtime
     runtime.take_rows(message["rows"])
+    for name in resource.get_entity_resources():
+        resource.get_class(name)[0].validate()
     exporter = Exporter()
     resources, of_instance, skipped, warnings = exporter.resources, {}, [], []
     wanted = message["instances"]
@@ -292,7 +294,7 @@ def check_cycles(said):
                     continue
                 if state.get(other) == 1:
                     names = [name for name, _ in path]
-                    raise Exception("Cycle in dependencies: [%s]" % ", ".join(names[names.index(other):]))
+                    raise DependencyCycleException(names[names.index(other):])
                 if other not in state:
                     state[other] = 1
                     path.append((other, iter(edges[other])))

@@ -38,6 +38,7 @@ def described(held, said):
     said["is_dataclass"] = dataclasses.is_dataclass(held) and inspect.isclass(held)
     if not said["is_dataclass"]:
         return said
+    said["comment"] = held.__doc__
     said["is_frozen"] = held.__dataclass_params__.frozen
     hints = typing.get_type_hints(held)
     said["fields"] = [[field.name, kind_of_field(held, hints[field.name])] for field in dataclasses.fields(held)]
@@ -53,7 +54,7 @@ def kind_of_field(held, annotation):
     """The type of a field for the wire; none for one that means nothing in a model."""
     from inmanta import plugins
     try:
-        return plugins.kind_of(annotation, held.__name__, "field")
+        return plugins.converted(annotation)
     except TypingException:
         return None
 

@@ -4,7 +4,6 @@ import dataclasses
 import inspect
 import numbers
 import os
-import sys
 import types
 import typing
 
@@ -18,7 +17,7 @@ from inmanta.execute.proxy import DynamicProxy, ProxyContext, allow_reference_va
 from inmanta.execute.runtime import Resolver, mirrored
 from inmanta.execute.util import Unknown
 from inmanta import _pairs as pairs
-from inmanta.warnings import InmantaWarning
+from inmanta.warnings import InmantaWarning, noted
 
 _registered = []
 _sent = 0
@@ -58,9 +57,9 @@ class PluginMeta(type):
 class Plugin:
     def __init__(self, function, name, options):
         self.function = function
-        module = function.__module__
-        self.namespace = "::".join(module.split(".")[1:])
-        self.name = self.namespace + "::" + (name or function.__name__)
+        name = name or function.__name__
+        self.namespace = "::".join(function.__module__.split(".")[1:])
+        self.name = self.namespace + "::" + name
         self.options = options
         self.replaced_by = None
         self.context = None
@@ -77,8 +76,8 @@ class Plugin:
     @property
     def _context(self):
         """At which place it takes the context; -1 if it does not."""
-        for place, parameter in enumerate(inspect.signature(self.function).parameters.values()):
-            if resolved(self.function, parameter.annotation) is Context:
+        for place, parameter in enumerate(inspect.signature(self.function, follow_wrapped=False).parameters.values()):
+            if is_context(parameter):
                 return place
         return -1
 
@@ -86,10 +85,23 @@ class Plugin:
         return DynamicProxy.unwrap(self.function(*processed_args.args, **processed_args.kwargs))
 
 
+def require(commands, name):
+    """Refuses the call of a plug-in that needs a command which is not there."""
+    import shutil
+    for command in commands:
+        if shutil.which(command) is None:
+            raise Exception("%s requires %s to be available in $PATH" % (name, command))
+
+
 def plugin(function=None, commands=None, emits_statements=False, allow_unknown=False):
     def declare(name, function):
-        made = Plugin(function, name, {"allow_unknown": allow_unknown})
+        made = Plugin(function, name, {"allow_unknown": allow_unknown, "bin": commands})
         function.__plugin__ = made
+        # Of two with one name the later one counts.
+        for place in range(_sent, len(_registered)):
+            if _registered[place].name == made.name:
+                _registered[place] = made
+                return function
         _registered.append(made)
         return function
 
@@ -128,9 +140,12 @@ class Context:
         return self.resolver
 
     def get_type(self, name):
-        answer = ordain.ask("type", str(name))
+        text = str(name)
+        # The types of the model have full names.
+        is_full = "::" in text and text[-1] not in "]?"
+        answer = ordain.ask("type", text) if is_full else {"missing": True}
         if answer.get("missing"):
-            raise ast.TypeNotFoundException(str(name))
+            raise ast.TypeNotFoundException(name, self.owner.namespace)
         from inmanta.ast.entity import Entity
         return Entity(answer["v"])
 
@@ -138,10 +153,7 @@ class Context:
         return self.queue
 
     def get_environment_id(self):
-        found = Config.get("config", "environment", None)
-        if found is None:
-            raise Exception("The environment of this model should be configured in config>environment")
-        return str(found)
+        return str(Config.get("config", "environment", None))
 
     def get_compiler(self):
         return self.compiler
@@ -209,22 +221,24 @@ class NativePlugin:
 
 
 ANY = ["any"]
-_warnings = []
 
 
 def any_for(annotation):
-    _warnings.append(
+    text = (
         "Python type %s was implicitly cast to 'Any' because no matching type was found in the Inmanta DSL. "
         "Please refer to the documentation for an overview of supported types at the plugin boundary." % (annotation,)
     )
+    noted.append((InmantaWarning.__name__, text))
     return ANY
 
 
 def warned():
     """The warnings since it was asked last, each once."""
-    found = list(dict.fromkeys(_warnings))
-    _warnings.clear()
+    found = list(dict.fromkeys(noted))
+    noted.clear()
     return found
+
+
 _PLAIN = {
     str: ["model", "string"], int: ["model", "int"], float: ["model", "float"], bool: ["model", "bool"],
     numbers.Number: ["number"], object: ANY, typing.Any: ANY,
@@ -233,18 +247,40 @@ _PLAIN = {
 }
 
 
-def kind_of(annotation, plugin, where, missing=()):
-    """The type that an annotation means, for the wire."""
+def written(text):
+    """The type that a text means, for the wire."""
+    if text in ("any", "expression"):
+        return ANY
+    if text == "null":
+        return ["null"]
+    if text in ("list", "dict"):
+        return ["model", text]
+    is_nullable = text.endswith("?")
+    base = text[:-1] if is_nullable else text
+    made = ["list", ["written", base[:-2]]] if base.endswith("[]") else ["written", base]
+    return ["nullable", made] if is_nullable else made
+
+
+def kind_of(annotation, plugin, where):
+    """The type that the annotation of a plug-in means, for the wire."""
     if isinstance(annotation, str):
-        return ["model", annotation]
-    if isinstance(annotation, typing.TypeVar):
-        return any_for(annotation)
+        return written(annotation)
+    if annotation is typing.Union:
+        raise ast.InvalidTypeAnnotation(None, "Union type must be subscripted, got typing.Union")
+    types_of_python = (type, getattr(typing, "TypeAliasType", type))
+    is_type = annotation in (None, typing.Any) or isinstance(annotation, types_of_python)
+    if is_type or typing.get_origin(annotation) is not None:
+        return converted(annotation)
+    text = "Bad annotation in plugin %s for %s, expected str or python type but got %s (%s)"
+    raise ast.InvalidTypeAnnotation(None, text % (plugin, where, type(annotation).__name__, annotation))
+
+
+def converted(annotation):
+    """The type that a type of Python means, for the wire."""
     if isinstance(annotation, getattr(typing, "TypeAliasType", ())):
-        return kind_of(annotation.__value__, plugin, where)
-    if isinstance(annotation, typing.NewType if isinstance(typing.NewType, type) else ()):
-        return kind_of(annotation.__supertype__, plugin, where)
+        return converted(annotation.__value__)
     if isinstance(annotation, typing.ForwardRef):
-        return ["model", annotation.__forward_arg__]
+        return written(annotation.__forward_arg__)
     try:
         if annotation in _PLAIN:
             return _PLAIN[annotation]
@@ -254,47 +290,46 @@ def kind_of(annotation, plugin, where, missing=()):
     origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
         models = [part for part in parts[1:] if isinstance(part, ModelType)]
-        return ["model", models[-1].model_type] if models else kind_of(parts[0], plugin, where)
+        return written(models[-1].model_type) if models else converted(parts[0])
     if origin is typing.Union or origin is getattr(types, "UnionType", ()):
-        some = [kind_of(part, plugin, where) for part in parts if part is not type(None)]
+        some = [converted(part) for part in parts if part is not type(None)]
         made = some[0] if len(some) == 1 else ["union", some]
         return made if len(some) == len(parts) else ["nullable", made]
-    if annotation is typing.Union:
-        raise ast.InvalidTypeAnnotation(None, "Union type must be subscripted, got typing.Union")
-    if inspect.isclass(annotation) and issubclass(annotation, Reference):
-        inner = computed_by(annotation)
-        return ["ref", kind_of(inner, plugin, where) if inner is not None else ANY]
-    if origin is not None and inspect.isclass(origin):
-        if issubclass(origin, Reference):
-            return ["ref", kind_of(parts[0], plugin, where)]
-        if issubclass(origin, collections.abc.Mapping):
-            if not parts or parts[0] is not str:
-                raise ast.TypingException(
-                    None, "invalid type %s, dictionary keys should be str, got %s" % (annotation, parts[0].__name__)
-                )
-            return ["dict", kind_of(parts[1], plugin, where)]
-        if origin in (set, frozenset, tuple) or issubclass(origin, collections.abc.Set):
-            raise ast.TypingException(
-                None, "invalid type %s, set is not supported on the plugin boundary" % (annotation,)
-            )
-        if issubclass(origin, collections.abc.Sequence):
-            return ["list", kind_of(parts[0], plugin, where)]
-    if origin is typing.Literal:
-        return ["union", [kind_of(type(part), plugin, where) for part in parts]]
     if inspect.isclass(annotation):
         if dataclasses.is_dataclass(annotation):
             return ["dataclass", pairs.names(annotation), str(annotation)]
-        if issubclass(annotation, (set, frozenset)):
-            raise ast.TypingException(
-                None, "invalid type %s, set is not supported on the plugin boundary" % (annotation,)
-            )
-        return any_for(annotation)
+        if issubclass(annotation, Reference):
+            inner = computed_by(annotation)
+            return ["ref", converted(inner) if inner is not None else ANY]
+    if origin is not None and origin not in (tuple, collections.abc.Callable):
+        made = generic(annotation, origin, parts)
+        if made is not None:
+            return made
     if annotation is Null:
         return ["null"]
-    if origin is None and not callable(annotation) and not inspect.isclass(annotation):
-        text = "Bad annotation in plugin %s for %s, expected str or python type but got %s (%s)"
-        raise ast.InvalidTypeAnnotation(None, text % (plugin, where, type(annotation).__name__, annotation))
-    return ANY
+    return any_for(annotation)
+
+
+def generic(annotation, origin, parts):
+    """The type that a type of Python with parameters means; none if it means nothing."""
+    from inmanta.references import Reference
+    if issubclass(origin, collections.abc.Mapping):
+        if origin not in (dict, collections.abc.Mapping):
+            raise ast.TypingException(None, "invalid type %s, dictionary types should be Mapping or dict" % (annotation,))
+        if not parts:
+            return ["dict", ANY]
+        if not issubclass(parts[0], str):
+            raise ast.TypingException(
+                None, "invalid type %s, the keys of any dict should be 'str', got %s instead" % (annotation, parts[0])
+            )
+        return ["dict", converted(parts[1])]
+    if issubclass(origin, collections.abc.Sequence):
+        if origin not in (list, collections.abc.Sequence):
+            raise ast.TypingException(None, "invalid type %s, list types should be Sequence or list" % (annotation,))
+        return ["list", converted(parts[0])] if parts else ["model", "list"]
+    if issubclass(origin, collections.abc.Set):
+        raise ast.TypingException(None, "invalid type %s, set is not supported on the plugin boundary" % (annotation,))
+    return ["ref", converted(parts[0])] if issubclass(origin, Reference) else None
 
 
 def converts(annotation):
@@ -302,16 +337,10 @@ def converts(annotation):
     return typing.get_origin(annotation) is not typing.Annotated or typing.get_args(annotation)[0] is not DynamicProxy
 
 
-def resolved(function, annotation):
-    """A string annotation that is no type of the model but Python, as `from __future__ import annotations` has."""
-    future = sys.modules.get("__future__")
-    flag = future.annotations.compiler_flag if future else 0x1000000
-    if isinstance(annotation, str) and function.__code__.co_flags & flag:
-        try:
-            return eval(annotation, function.__globals__)
-        except Exception:
-            return annotation
-    return annotation
+def is_context(parameter):
+    """Whether a parameter asks for the context, which none does that is given by name only."""
+    plain = (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    return parameter.annotation is Context and parameter.kind in plain
 
 
 def allows_reference(annotation):
@@ -329,9 +358,9 @@ def signature(made):
     parameters = []
     made.taken = []
     made.context = None
-    for parameter in inspect.signature(function).parameters.values():
-        annotation = resolved(function, parameter.annotation)
-        if annotation is Context:
+    for parameter in inspect.signature(function, follow_wrapped=False).parameters.values():
+        annotation = parameter.annotation
+        if is_context(parameter):
             made.context = parameter.name
             made.taken.append(Taken(parameter, None, True, made.namespace))
             continue
@@ -360,8 +389,8 @@ def signature(made):
     made.is_simple = not any(
         taken.is_context or taken.is_rest or taken.is_keywords or taken.by_name for taken in made.taken
     )
-    given = inspect.signature(function).return_annotation
-    returns = ANY if given is inspect.Signature.empty else kind_of(resolved(function, given), made.name, "return type")
+    given = inspect.signature(function, follow_wrapped=False).return_annotation
+    returns = ANY if given is inspect.Signature.empty else kind_of(given, made.name, "return value")
     code = function.__code__ if hasattr(function, "__code__") else None
     return {
         "name": made.name,
@@ -420,7 +449,7 @@ class Taken:
             self.converts = bool(pairs.classes) and pairs.is_meant(self.annotation, self.namespace)
         return self.converts
 
-    def python(self, value, allow_unknown, name=None):
+    def python(self, value, name=None):
         """A value of the wire as the plug-in gets it."""
         if value is None or type(value) in (int, bool, float):
             return value
@@ -436,25 +465,24 @@ class Taken:
             except pairs.Misfit as error:
                 error.parameter = self.name
                 raise
-        if allow_unknown and isinstance(held, list) and any(isinstance(item, Unknown) for item in held):
-            return held
         return DynamicProxy.return_value(held, context=context)
 
 
 def called(message):
     made = _registered[message["number"]]
     args, kwargs = given_to(made, message)
+    if made.options["bin"]:
+        require(made.options["bin"], made.name.split("::")[-1])
     return {"v": proxy.outer(ordain.timed(made.function, *args, **kwargs))}
 
 
 def given_to(made, message):
     """The arguments of a call, as the function gets them."""
-    unknown = made.options["allow_unknown"]
     given = message["named"]
     if "known" in message:
         mirrored(message["known"])
     if made.is_simple and len(given) == len(made.taken):
-        return [taken.python(given[taken.name], unknown) for taken in made.taken], {}
+        return [taken.python(given[taken.name]) for taken in made.taken], {}
     args, kwargs = [], {}
     # The context goes among those that were given by position, at its place or the end; which may
     # be the place of one that was given by name.
@@ -465,16 +493,16 @@ def given_to(made, message):
             context = place
             continue
         if taken.is_rest:
-            args.extend(taken.python(item, unknown) for item in message.get("rest", ()))
+            args.extend(taken.python(item) for item in message.get("rest", ()))
             left = 0
             continue
         if taken.is_keywords:
-            kwargs.update((key, taken.python(item, unknown, key)) for key, item in message.get("keywords", ()))
+            kwargs.update((key, taken.python(item, key)) for key, item in message.get("keywords", ()))
             continue
         if taken.name not in given:
             left = 0
             continue
-        value = taken.python(given[taken.name], unknown)
+        value = taken.python(given[taken.name])
         if left and not taken.by_name:
             args.append(value)
             left -= 1

@@ -6,7 +6,9 @@ from dataclasses import dataclass, is_dataclass, replace
 from numbers import Number
 from typing import Optional
 
-from inmanta.ast import OptionalValueException, UnexpectedReference, UnknownException, UnsetException
+from inmanta.ast import (
+    OptionalValueException, RuntimeException, UnexpectedReference, UnknownException, UnsetException
+)
 from inmanta.execute import runtime
 from inmanta.execute.runtime import Instance, Missing, instances
 from inmanta.execute.util import NoneValue, Unknown
@@ -148,7 +150,6 @@ def outer(value, lists=list, dicts=dict):
         entries = []
         for key, item in value.items():
             if not isinstance(key, str):
-                from inmanta.ast import RuntimeException
                 raise RuntimeException(
                     None,
                     "dict keys should be strings, got %s of type %s with dict value %s" % (key, type(key), item),
@@ -364,9 +365,7 @@ class DynamicProxy:
         return NotImplemented if isinstance(held, Instance) else held == other
 
     def __lt__(self, other):
-        if isinstance(other, DynamicProxy):
-            return self._get_instance().number < other._get_instance().number
-        return NotImplemented
+        return self._get_instance() < (other._get_instance() if isinstance(other, DynamicProxy) else other)
 
     def __repr__(self):
         return "@" + repr(self._get_instance())
@@ -394,12 +393,12 @@ class _Items(DynamicProxy, JSONSerializable):
         return plain(self._get_instance())
 
 
-class SequenceProxy(_Items, Sequence):
+class SequenceProxy(_Items):
     """A list."""
 
     def __getitem__(self, key):
         if isinstance(key, str):
-            raise RuntimeError("can not get a attribute %s, %s is a list" % (key, self._get_instance()))
+            raise RuntimeException(self, "can not get a attribute %s, %s is a list" % (key, self._get_instance()))
         if isinstance(key, slice):
             return SequenceProxy(self._get_instance()[key], context=self._get_context())
         return self._return_value(self._get_instance()[key], relative_path="[%s]" % (key,))
@@ -415,22 +414,13 @@ class SequenceProxy(_Items, Sequence):
         value = self._get_instance()[index]
         return value if type(value) in _PLAIN else self._return_value(value, relative_path="[%s]" % index)
 
-    __eq__ = _Items.__eq__
-    __hash__ = _Items.__hash__
-
-    def __add__(self, other):
-        return list(self) + list(other)
-
-    def __radd__(self, other):
-        return list(other) + list(self)
-
 
 class DictProxy(_Items, Mapping):
     """A dict."""
 
     def __getitem__(self, key):
         if not isinstance(key, str):
-            raise RuntimeError("Expected string key, but got %s, %s is a dict" % (key, self._get_instance()))
+            raise RuntimeException(self, "Expected string key, but got %s, %s is a dict" % (key, self._get_instance()))
         return self._return_value(self._get_instance()[key], relative_path="['%s']" % key)
 
     def __iter__(self):

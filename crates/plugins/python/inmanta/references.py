@@ -92,7 +92,7 @@ class Reference(typing.Generic[T]):
         """The reference for the wire."""
         from inmanta.execute import proxy
         from inmanta import _pairs as pairs
-        from inmanta.plugins import kind_of
+        from inmanta.plugins import converted
         kind = computed_by(type(self))
         shown = "<%s.%s object>" % (type(self).__module__, type(self).__qualname__)
         if type(self).__repr__ is not object.__repr__:
@@ -102,7 +102,7 @@ class Reference(typing.Generic[T]):
             "name": type(self).type,
             "class": type(self).__name__,
             "arguments": self._sent_arguments(proxy),
-            "computes": kind_of(kind, self.type, "reference") if kind is not None else ["any"],
+            "computes": converted(kind) if kind is not None else ["any"],
             "text": str(self) if type(self).__str__ is not object.__str__ else shown,
             "repr": shown,
             # What it is given is not made instances of.

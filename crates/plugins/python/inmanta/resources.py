@@ -67,11 +67,7 @@ class ResourceMeta(type):
     def _collect(cls, name, bases, own):
         fields = list(own.get("fields", ()))
         if isinstance(own.get("fields", ()), str):
-            raise ResourceException("fields attribute of %s should be a tuple or list" % name)
-        for field in fields:
-            if field in _RESERVED or field.startswith("_"):
-                what = "reserved field name" if field in _RESERVED else "Resource field names can not start with _,"
-                raise ResourceException("Resource %s: %s %s" % (name, what, field))
+            raise Exception("fields attribute of %s should be a tuple or list" % name)
         inherited = []
         mapping = {}
         for base in reversed(bases):
@@ -182,6 +178,17 @@ class Resource(metaclass=ResourceMeta):
     __repr__ = __str__
 
     @classmethod
+    def validate(cls):
+        """Checks the names of the fields."""
+        for field in cls.fields:
+            if field.startswith("_"):
+                raise ResourceException("Resource field names can not start with _, reported in %s" % cls.__name__)
+            if field in _RESERVED:
+                raise ResourceException(
+                    "Resource %s is a reserved keyword and not a valid field name, reported in %s" % (field, cls.__name__)
+                )
+
+    @classmethod
     def object_to_id(cls, obj, entity_name, attribute_name, agent_attribute):
         obj = proxy.DynamicProxy(obj._get_instance())
         agent = obj
@@ -191,7 +198,9 @@ class Resource(metaclass=ResourceMeta):
                 agent = getattr(agent, part)
             except UnexpectedReference:
                 raise no_reference("agent", ".".join(parts[:place]), obj)
-            except AttributeError:
+            except (ResourceException, UnsetException, UnknownException):
+                raise
+            except Exception:
                 raise Exception(
                     "Unable to get the name of agent %s belongs to. In path %s, '%s' does not exist"
                     % (obj, agent_attribute, part)

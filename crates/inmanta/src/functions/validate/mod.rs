@@ -1,6 +1,7 @@
 //! `std::validate_type`: whether a value satisfies a named type of Python's libraries.
 
 mod forms;
+mod items;
 mod time;
 mod web;
 
@@ -56,8 +57,8 @@ pub fn validate(
             constrained_form(kind, value, parameters.unwrap_or(&empty))
         }
         ("pydantic", "conlist" | "conset" | "confrozenset") => {
-            let text = format!("{kind}() missing 1 required positional argument: 'item_type'");
-            Err(Stop::raised("TypeError", text))
+            let empty = Dict::default();
+            items::check(world, kind, value, parameters.unwrap_or(&empty))
         }
         ("pydantic" | "datetime" | "ipaddress" | "uuid", _) => {
             let form = if module == "pydantic" { forms::check(world, kind, value) } else { None };
@@ -465,6 +466,64 @@ mod tests {
         }
         let odd = Dict::from_iter([("x".into(), Value::Int(0))]);
         assert!(validate(&world, "pydantic.conint", &Value::Int(1), Some(&odd)).is_err());
+    }
+
+    /// What a type of lists says of a value whose items are to be of a type, as text.
+    fn items(name: &str, item: &str, value: Value) -> String {
+        let world = ordain_source::MemoryWorld::default();
+        let parameters = Dict::from_iter([("item_type".into(), Value::str(item))]);
+        match validate(&world, name, &value, Some(&parameters)) {
+            Ok(answer) => answer.to_string(),
+            Err(Stop::Raised { class, .. }) => class,
+            Err(_) => "another stop".into(),
+        }
+    }
+
+    #[test]
+    fn items_of_lists() {
+        let list = |items: &[Value]| Value::list(items.to_vec());
+        let (one, text) = (Value::Int(1), Value::str("a"));
+        for (item, value, expected) in [
+            ("int", list(&[one.clone(), Value::str("1"), Value::Bool(true)]), "true"),
+            ("int", list(&[Value::Float(1.5)]), "false"),
+            ("int", list(&[Value::Null]), "false"),
+            ("int", one.clone(), "false"),
+            ("str", list(std::slice::from_ref(&one)), "false"),
+            ("bool", list(&[Value::str("Yes"), Value::Float(0.0)]), "true"),
+            ("bool", list(&[Value::Int(2)]), "false"),
+            ("int | None", list(&[Value::Null, one.clone()]), "true"),
+            ("Optional[str]", list(&[Value::Null, text.clone()]), "true"),
+            ("list[int]", list(&[list(std::slice::from_ref(&one))]), "true"),
+            ("list[int]", list(&[list(std::slice::from_ref(&text))]), "false"),
+            ("pydantic.PositiveInt", list(std::slice::from_ref(&one)), "true"),
+            ("object", list(&[Value::Null, text.clone()]), "true"),
+            ("None", list(std::slice::from_ref(&one)), "false"),
+            ("x", list(&[]), "pydantic.errors.PydanticUserError"),
+            ("1", list(&[]), "pydantic.errors.PydanticSchemaGenerationError"),
+            ("pydantic.nope", list(std::slice::from_ref(&one)), "AttributeError"),
+            ("", list(&[]), "SyntaxError"),
+            ("int |", list(&[]), "SyntaxError"),
+        ] {
+            let found = items("pydantic.conlist", item, value.clone());
+            assert_eq!(found, expected, "{item}: {value:?}");
+        }
+        let nested = list(&[list(&[one])]);
+        assert_eq!(items("pydantic.conset", "list", nested), "false", "a list has no hash");
+    }
+
+    #[test]
+    fn numbers_of_items() {
+        let world = ordain_source::MemoryWorld::default();
+        let value = Value::list([Value::Int(1), Value::str("1"), Value::Float(1.0)]);
+        let test = |name: &str, limit: &str, count: i64| {
+            let item = ("item_type".into(), Value::str("int"));
+            let parameters = Dict::from_iter([item, (limit.into(), Value::Int(count))]);
+            matches!(validate(&world, name, &value, Some(&parameters)), Ok(true))
+        };
+        assert!(test("pydantic.conlist", "min_length", 3));
+        assert!(!test("pydantic.conlist", "max_length", 2));
+        assert!(test("pydantic.conset", "max_length", 1), "equal items count once");
+        assert!(!test("pydantic.confrozenset", "min_length", 2));
     }
 
     impl From<i64> for Value {
