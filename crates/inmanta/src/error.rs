@@ -314,7 +314,6 @@ impl Error {
     }
 
     /// Adds a cause.
-    #[expect(clippy::boxed_local, reason = "causes lie in a row")]
     pub fn caused_by(mut self: Box<Self>, cause: Box<Self>) -> Box<Self> {
         self.causes.push(*cause);
         self
