@@ -3,6 +3,7 @@ import re
 
 from inmanta.ast import (
     CompilerException, ExplicitPluginException, ExternalException, PluginException, UnexpectedReference, UnknownException,
+    UnsetException,
 )
 from inmanta.execute import proxy
 from inmanta.execute.util import Unknown
