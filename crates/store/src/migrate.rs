@@ -3,9 +3,9 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
@@ -146,14 +146,33 @@ fn flags() -> OpenFlags {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
 }
 
+/// How long a database that another process has locked is waited for.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Switches to a write-ahead log. SQLite does not wait for a lock there: several processes that open a
+/// new database at the same time would all need it alone.
+fn use_log(connection: &Connection) -> rusqlite::Result<()> {
+    const PAUSE: Duration = Duration::from_millis(5);
+    let start = Instant::now();
+    loop {
+        let busy = match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => error,
+            done => return done,
+        };
+        if start.elapsed() >= LOCK_TIMEOUT {
+            return Err(busy);
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
 fn open_at(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     let failed = |e: rusqlite::Error| StoreError::database(path, &e);
     let mut connection = Connection::open_with_flags(path, flags()).map_err(failed)?;
-    connection.busy_timeout(Duration::from_secs(5)).map_err(failed)?;
+    connection.busy_timeout(LOCK_TIMEOUT).map_err(failed)?;
     // What is written survives the end of the process at once, and a power cut soon.
-    for (name, value) in
-        [("journal_mode", "wal"), ("synchronous", "normal"), ("foreign_keys", "on")]
-    {
+    use_log(&connection).map_err(failed)?;
+    for (name, value) in [("synchronous", "normal"), ("foreign_keys", "on")] {
         connection.pragma_update(None, name, value).map_err(failed)?;
     }
     bring_up_to_date(&mut connection, path, schema)?;
