@@ -31,12 +31,12 @@ pub struct Batch {
     nodes: Vec<Options>,
 }
 
-/// What became of a node.
+/// The outcome of a node's compile.
 #[derive(Default)]
 pub struct NodeResult {
     /// Its name.
     pub name: EcoString,
-    /// What its code logged.
+    /// Messages that its code logged.
     pub logs: Vec<LogEntry>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
@@ -100,7 +100,7 @@ impl Batch {
         Ok(results)
     }
 
-    /// Stores what the nodes export.
+    /// Stores the exported resources of the nodes.
     ///
     /// # Errors
     /// When the store cannot be written.

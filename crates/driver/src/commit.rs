@@ -19,8 +19,8 @@ const MAX_LINKS: usize = 40;
 /// The largest file that is read, in bytes: as of files on disk.
 const MAX_SIZE: usize = 256 << 20;
 
-/// The tree of a commit, in place of the work tree. What it does not have is not there, even if it
-/// is in the work tree; the submodules are empty directories.
+/// The tree of a commit, in place of the work tree. Files of the work tree that the commit lacks do
+/// not exist; submodules are empty directories.
 pub struct Commit {
     /// The root of the work tree, by the name under which it was opened.
     root: PathBuf,
@@ -77,7 +77,7 @@ impl Commit {
     }
 
     /// A path with all links followed, from the root of the work tree; an error if it leaves the
-    /// tree or links lead in a circle. What is not there stays as it is written.
+    /// tree or links lead in a circle. A missing path stays as it is written.
     fn follow(&self, path: &Path) -> io::Result<PathBuf> {
         let mut links = 0;
         let mut done = PathBuf::new();
@@ -145,7 +145,7 @@ impl GitObjects {
         let launch = Launch {
             argv,
             cwd: Some(root.to_path_buf()),
-            // What a partial clone lacks is an error, and nothing to wait for.
+            // An object that a partial clone lacks is an error; git must not fetch it.
             set_env: vec![("GIT_NO_LAZY_FETCH".into(), "1".into())],
             remains: Remains::End,
             ..Launch::default()
@@ -183,7 +183,7 @@ fn names(path: &Path) -> impl DoubleEndedIterator<Item = String> {
     path.components().filter_map(name)
 }
 
-/// Runs git and gives what it prints.
+/// Runs git and returns its standard output.
 fn git(world: &HostWorld, dir: &Path, args: &[&str]) -> Result<Vec<u8>, Diagnostic> {
     let argv = ["git", "-C"].map(str::to_owned).into_iter();
     let argv = argv.chain([dir.display().to_string()]).chain(args.iter().map(|a| (*a).to_owned()));

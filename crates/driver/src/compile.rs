@@ -21,17 +21,17 @@ use crate::puppet::{self, Input};
 use crate::reporter::Reporter;
 use crate::{codes, document, dynaml, inmanta, mcl, project};
 
-/// What a graph is compiled for.
+/// The use that a graph is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     /// To be looked at: the graph is as the sources say.
     Inspection,
-    /// To be applied: the code of resource types sees what was compiled and may refuse it, and
+    /// To be applied: the code of resource types validates the catalog and may refuse it, and
     /// resources that the engine cannot apply are errors.
     Application,
 }
 
-/// Compiles what stands at a path, or reads it if it is JSON: a graph, a catalog, a saved plan.
+/// Compiles the source at a path, or reads it if it is JSON: a graph, a catalog, a saved plan.
 ///
 /// # Errors
 /// When it has errors.

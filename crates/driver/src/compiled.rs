@@ -1,4 +1,4 @@
-//! What a compile gives.
+//! The result of a compile.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,9 +30,9 @@ pub struct Compiled {
     pub plan: Option<Arc<SavedPlan>>,
     /// Where the files of modules are.
     pub(crate) modules: Arc<Modules>,
-    /// What the node exports, if it was compiled.
+    /// The exported resources of the node, if it was compiled.
     pub exports: Option<PendingExports>,
-    /// What makes the deferred calls of the graph during a run.
+    /// The evaluator of the graph's deferred values during a run.
     pub(crate) deferred: Vec<Arc<DeferredCalls>>,
     /// The files and directories that were read or looked for, sorted. A change of one of them may
     /// change the graph.
@@ -74,7 +74,7 @@ impl Compiled {
         dirs.iter().map(|(name, dir)| (name.clone(), full(dir))).collect()
     }
 
-    /// What makes the deferred calls of the graph during a run, if it has any.
+    /// The evaluator of the graph's deferred values during a run, if it has any.
     pub fn deferred_calls(&self) -> Option<Arc<dyn Deferred>> {
         deferred::of(&self.deferred)
     }

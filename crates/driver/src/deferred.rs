@@ -28,8 +28,8 @@ pub(crate) struct DeferredCalls {
     functions: Functions,
 }
 
-/// What deferred calls need: an environment, which is opened for each resource, as the resources before
-/// it may have changed what its functions read.
+/// The environment of deferred calls. It is opened again for each resource, since earlier resources
+/// may have changed files that its functions read.
 struct Functions {
     dir: Option<PathBuf>,
     modulepath: Vec<PathBuf>,
@@ -146,7 +146,7 @@ impl Deferred for AnyOf {
     }
 }
 
-/// What makes the deferred calls of a graph during a run, if it has any.
+/// The evaluator of a graph's deferred values during a run, if it has any.
 pub(crate) fn of(all: &[Arc<DeferredCalls>]) -> Option<Arc<dyn Deferred>> {
     match all {
         [] => None,

@@ -11,13 +11,13 @@ use crate::codes;
 use crate::mcl;
 use crate::reporter::Reporter;
 
-/// What a node exports.
+/// Exported resources of a node, not stored yet.
 #[derive(Clone, Default)]
 pub struct PendingExports {
     store: Option<Arc<ExportStore>>,
     node: EcoString,
     exported: Vec<Exported>,
-    /// What programs of it give.
+    /// Exported resources of its mcl programs.
     program: Option<mcl::PendingExports>,
 }
 

@@ -7,7 +7,7 @@ use ordain_source::EntryKind;
 use crate::options::Options;
 use crate::{document, dynaml, inmanta, mcl, project};
 
-/// What a path holds, found out by its name and by the names of the files in it.
+/// The language or format of a path, found by its name and by the names of the files in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SourceKind {
     /// A list of sources, with the path of its `ordain.toml`.
@@ -29,7 +29,7 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
-    /// What stands at a path.
+    /// The kind of source at a path.
     pub fn of(path: &Path, options: &Options) -> Self {
         let world = options.untracked_world();
         let world = world.as_ref();

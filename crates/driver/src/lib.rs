@@ -2,7 +2,7 @@
 //! it, compile it, and compile it again after a change.
 //!
 //! [`compile()`] gives the graph of a path, [`batch`] those of many nodes, [`LiveSources`] one graph
-//! after another, and [`dynaml::merge`] a document. What they have to say goes to a [`Reporter`].
+//! after another, and [`dynaml::merge`] a document. Diagnostics and logs go to a [`Reporter`].
 //! The crate knows nothing of arguments, terminals and exit codes.
 
 #![allow(clippy::result_large_err, reason = "an error ends the compile; it is moved once")]

@@ -58,9 +58,9 @@ pub struct Options {
     pub edition: Edition,
     /// Whether models of Inmanta import `std` everywhere.
     pub imports_std: bool,
-    /// What a catalog says of the files that its node copies.
+    /// Metadata of copied files that goes into the catalog.
     pub static_catalog: Option<StaticCatalog>,
-    /// What becomes of deferred values.
+    /// When deferred values are evaluated.
     pub deferral: Deferral,
     /// Whether the graph of a manifest says of each attribute where it came from.
     pub has_history: bool,

@@ -18,7 +18,7 @@ use crate::ui::{Ui, count};
 /// How many nodes are named where many fail.
 const MAX_NAMES: usize = 5;
 
-/// Compiles nodes, and writes what they give to files.
+/// Compiles nodes, and writes the graph of each to a file.
 ///
 /// # Errors
 /// When the sources cannot be opened, or it cannot be said which nodes there are.
@@ -51,8 +51,7 @@ fn unwritten(failure: Failure) -> Error {
     }
 }
 
-/// Makes the directory for what is compiled, but none around it: of a path that was mistyped nothing
-/// is made.
+/// Makes the output directory, but not its parents: a mistyped path creates nothing.
 fn make_directory(dir: &Path, is_private: bool) -> Result<(), Diagnostic> {
     if dir.is_dir() {
         return Ok(());
@@ -67,8 +66,8 @@ fn make_directory(dir: &Path, is_private: bool) -> Result<(), Diagnostic> {
     })
 }
 
-/// Writes a file over what it had. It keeps its blocks: one that is emptied first makes file systems
-/// write what it gets to the disk at once, which takes longer than a small compile.
+/// Overwrites a file in place. File systems flush a file that was truncated first to the disk at once,
+/// which takes longer than a small compile.
 fn write_over(
     path: &Path,
     is_private: bool,
