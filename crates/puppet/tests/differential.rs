@@ -4,7 +4,8 @@
 //! `differential/NAME`, if there is one, is that environment: modules, `hiera.yaml`, data; a first
 //! line `# Site: OTHER` takes that of other cases. Its `node.json` may give `node`, `facts`,
 //! `trusted`, `classes` and `parameters`. Where the two are meant to differ,
-//! `differential/KNOWN.md` says why.
+//! `differential/KNOWN.md` says why. A line `# Chance: WHY` says that Puppet's own answer is another
+//! one now and then: Puppet is asked up to three times, and one answer has to agree.
 //!
 //! Without `ruby` and Puppet there is nothing to compare with: the tests then say so and pass,
 //! except when the variable `CI` is set. `PUPPET_LIB` names the `lib` directory of another release.
@@ -126,7 +127,11 @@ fn manifests() {
     for manifest in cases() {
         let name = manifest.file_stem().unwrap().to_str().unwrap();
         let request = request(&manifest, &empty);
-        let found = compare::differences(&oracle.ask(&request), &ours::answer(&request));
+        let ours = ours::answer(&request);
+        let chances = if request["code"].to_string().contains("# Chance: ") { 3 } else { 1 };
+        let mut asked = (0..chances).map(|_| compare::differences(&oracle.ask(&request), &ours));
+        let first = asked.next().unwrap_or_default();
+        let found = if asked.any(|again| again.is_empty()) { Vec::new() } else { first };
         match (found.is_empty(), known.contains(name)) {
             (false, false) => failures.push(format!("{name}:\n{}", found.join("\n"))),
             (true, true) => failures.push(format!("{name}: in KNOWN.md, but does not differ")),
