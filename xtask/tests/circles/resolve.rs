@@ -42,17 +42,17 @@ fn add(all: &Crate, at: usize, module: &Module, targets: &mut BTreeSet<PathBuf>)
     };
     for path in &module.paths {
         let is_use = module.names.values().any(|used| used == path);
-        if let Some(Target::Item(target)) = resolve(all, at, path, MAX_STEPS) {
-            if !(is_use && handed_on(target) && !uses(module, path)) {
-                targets.insert(all.modules[target].file.clone());
-            }
+        if let Some(Target::Item(target)) = resolve(all, at, path, MAX_STEPS)
+            && !(is_use && handed_on(target) && !uses(module, path))
+        {
+            targets.insert(all.modules[target].file.clone());
         }
     }
     for path in &module.globs {
-        if let Some(Target::Module(target)) = resolve(all, at, path, MAX_STEPS) {
-            if !handed_on(target) {
-                targets.insert(all.modules[target].file.clone());
-            }
+        if let Some(Target::Module(target)) = resolve(all, at, path, MAX_STEPS)
+            && !handed_on(target)
+        {
+            targets.insert(all.modules[target].file.clone());
         }
     }
 }
@@ -98,10 +98,10 @@ fn member(all: &Crate, at: usize, name: &str, steps: usize, own: bool) -> Option
         return Some(Target::Module(*child));
     }
     let steps = steps.checked_sub(1)?;
-    if let Some(path) = module.names.get(name) {
-        if path.first().map(String::as_str) != Some(name) || path.len() > 1 {
-            return resolve(all, at, path, steps);
-        }
+    if let Some(path) = module.names.get(name)
+        && (path.first().map(String::as_str) != Some(name) || path.len() > 1)
+    {
+        return resolve(all, at, path, steps);
     }
     if module.items.contains(name) {
         return own.then_some(Target::Item(at));
