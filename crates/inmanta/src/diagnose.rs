@@ -222,7 +222,7 @@ pub fn errors(error: &Error, sources: &SourceMap) -> Vec<Diagnostic> {
     if let Some(other) = cause.other.and_then(|at| span(at, sources)) {
         out = out.related(other, "the other one");
     }
-    // What names the attribute says enough.
+    // A place that names the attribute is enough.
     if !std::ptr::eq(cause, error)
         && focus(error).is_none()
         && let Some(outer) = error.location.and_then(|at| span(at, sources))
@@ -265,7 +265,7 @@ pub fn warning(found: &Warning, sources: &SourceMap) -> Diagnostic {
     }
 }
 
-/// What is hardly meant as a diagnostic.
+/// A likely mistake as a diagnostic.
 pub fn doubt(found: &Doubt, sources: &SourceMap) -> Diagnostic {
     let out = Diagnostic::warning("inmanta::doubtful", found.text.clone());
     match span(found.at, sources) {

@@ -16,7 +16,7 @@ use crate::value::{InstanceId, Names, Value};
 /// How many instances of a list are told of.
 const MOST_ITEMS: usize = 50;
 
-/// What is asked for: an instance, and perhaps an attribute of it.
+/// The object of a question: an instance, and perhaps an attribute of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Subject {
     /// The instance.

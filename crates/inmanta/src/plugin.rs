@@ -105,7 +105,7 @@ impl Param {
     }
 }
 
-/// What is known about a plugin without calling it.
+/// The signature of a plugin.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// The namespace and the name: `std::print`.
@@ -122,7 +122,7 @@ pub struct Signature {
     pub allow_unknown: bool,
     /// Whether it gets the compiler's context, which is not to be had in conditions of typedefs.
     pub has_context: bool,
-    /// What to use in its place, if it is deprecated: `Some("")` if nothing is said.
+    /// The plugin to use in its place, if it is deprecated: `Some("")` if none is named.
     pub deprecated: Option<EcoString>,
     /// Where it is defined, for messages; empty for what is built in.
     pub file: EcoString,
@@ -227,7 +227,7 @@ pub enum Stop {
     Raised {
         /// Such as `ValueError` or `json.decoder.JSONDecodeError`.
         class: String,
-        /// What it says.
+        /// The message.
         text: String,
     },
     /// A `PluginException`.
@@ -260,7 +260,7 @@ impl From<Box<Error>> for Stop {
     }
 }
 
-/// What an instance is made from that Python code gives.
+/// The origin of an instance that Python code gives.
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// An object of a dataclass.
@@ -269,11 +269,11 @@ pub enum Origin {
     Reference(Rc<Reference>),
 }
 
-/// What a plugin can reach while it runs.
+/// The model and the world, as a plugin can reach them while it runs.
 pub trait Context: Names {
     /// The outside world.
     fn world(&self) -> &dyn World;
-    /// What renders templates, kept from one template to the next.
+    /// The renderer of templates, kept from one template to the next.
     fn renderer(&mut self) -> &mut Renderer;
     /// The value of an attribute.
     ///
@@ -352,7 +352,7 @@ pub trait Context: Names {
     /// Calls another plugin by its full name.
     ///
     /// # Errors
-    /// What the call gives.
+    /// The error of the call.
     fn call(
         &mut self,
         plugin: &str,
@@ -365,7 +365,7 @@ pub trait Context: Names {
 
 /// A plugin function.
 pub trait Plugin {
-    /// What is known about it.
+    /// Its signature.
     fn signature(&self) -> &Signature;
     /// Calls it.
     ///
@@ -409,9 +409,9 @@ pub trait Plugin {
 pub struct Native {
     /// Whether it reads or changes anything outside of the model.
     pub touches_world: bool,
-    /// What is known about it.
+    /// Its signature.
     pub signature: Signature,
-    /// What it does.
+    /// The function to run.
     pub run: fn(&mut dyn Context, &Arguments) -> Result<Value, Stop>,
 }
 

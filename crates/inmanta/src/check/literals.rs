@@ -1,4 +1,4 @@
-//! What every run would meet: values that stand in a constructor as they are and do not fit the
+//! Errors that every run would meet: values that stand in a constructor as they are and do not fit the
 //! attribute, instances that nothing implements, attributes that an instance does not have.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,7 +12,7 @@ use crate::value::Value;
 
 /// A value that does not fit.
 pub struct Misfit {
-    /// What is wrong.
+    /// The error.
     pub error: Box<Error>,
     /// Whether every run meets it: the constructor is at the top level of a file.
     pub is_certain: bool,
@@ -165,7 +165,7 @@ impl Program {
         let mut seen = FxHashSet::default();
         for (base, name, at) in read.chain(set) {
             let Some(entity) = entity_of(base) else { continue };
-            // What is set stands in the tree as what is read, too.
+            // A name that is set stands in the tree like one that is read.
             if !seen.insert((at.file, at.line, name)) {
                 continue;
             }
@@ -272,7 +272,7 @@ impl Program {
                     }
                 }
                 ExprKind::Call(_) => calls.push(id),
-                // What is made in these may never be.
+                // Instances in these may never be made.
                 ExprKind::Cond(condition, ..) => {
                     left.push(*condition);
                     continue;

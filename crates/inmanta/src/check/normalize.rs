@@ -12,7 +12,7 @@ use crate::syntax::ast::{
 };
 use crate::types::{Type, TypeId};
 
-/// What a value is assigned to.
+/// The target of an assignment.
 #[derive(Clone, Copy, Debug)]
 pub struct Hint {
     /// The type that is wanted there.
@@ -24,7 +24,7 @@ pub struct Hint {
 /// The attributes of indexes.
 type IndexNames = smallvec::SmallVec<[Symbol; 8]>;
 
-/// What the attributes of a constructor are set to.
+/// The values of a constructor's attributes.
 type SetArguments = smallvec::SmallVec<[Argument; 16]>;
 
 /// A level of names.
@@ -363,7 +363,7 @@ impl Program {
         result
     }
 
-    /// What is called.
+    /// Looks up a callee.
     fn callee(&mut self, id: ExprId, call: CallId) -> Result<Callee> {
         let name = self.ast.calls[call].name;
         let namespace = self.namespace_at(self.ast.exprs[id].at.file);

@@ -93,7 +93,7 @@ impl Net<'_> {
         }
     }
 
-    /// What the value for an element of a comprehension waits for.
+    /// Adds the variables that the value for an element of a comprehension waits for.
     fn emit_element(
         &mut self,
         each: ExprId,

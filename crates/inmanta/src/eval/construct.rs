@@ -116,7 +116,7 @@ impl Net<'_> {
         explanation::collision(&ast.pretty(id), &at, class, &matches)
     }
 
-    /// What `**` dicts and the object that the instance is assigned to give.
+    /// The attributes from `**` dicts and from the object that the instance is assigned to.
     fn late_attributes(
         &mut self,
         id: ExprId,

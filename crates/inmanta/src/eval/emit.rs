@@ -1,4 +1,4 @@
-//! What an expression or a statement waits for. Emitting makes the units that will run.
+//! The requirements of expressions and statements. Emitting makes the units that will run.
 
 use super::{
     Comprehension, Kind, Listener, ListenerId, NONE, Net, Place, Promise, Requires, Root, Scope,
@@ -252,7 +252,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// What an expression waits for.
+    /// Adds the variables that an expression waits for.
     pub(super) fn emit(&mut self, id: ExprId, scope: ScopeId, out: &mut Requires) -> Result<()> {
         match self.program.ast.exprs[id].kind {
             ExprKind::Const(_) => {}
@@ -402,7 +402,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// What an expression waits for whose elements a listener gets as they come. Says how its value
+    /// Adds the variables that an expression waits for whose elements a listener gets as they come. Says how its value
     /// is read when all is there.
     pub(super) fn emit_gradual(
         &mut self,

@@ -143,7 +143,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// What stands behind `**`.
+    /// The value behind `**`.
     fn splat(&self, id: ExprId, value: Value) -> Result<Value> {
         if matches!(value, Value::Dict(_)) {
             return Ok(value);

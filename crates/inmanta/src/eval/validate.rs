@@ -303,7 +303,7 @@ fn literal(value: &Value) -> Literal {
     }
 }
 
-/// What the original fails with when it meets what it takes for impossible.
+/// The original's error for a case that it takes for impossible.
 fn assertion() -> Box<Error> {
     Error::python("AssertionError", "")
 }

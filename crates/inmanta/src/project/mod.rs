@@ -22,7 +22,7 @@ use crate::program::Program;
 use crate::syntax::ast::{Definition, ImportDef};
 use crate::syntax::{self, Doubt};
 
-/// What is loaded.
+/// The request to load a project.
 pub struct Loading<'a> {
     /// The outside world.
     pub world: &'a dyn World,
@@ -51,7 +51,7 @@ struct Module {
     is_old: bool,
 }
 
-/// What came of loading.
+/// A loaded project.
 #[derive(Default)]
 pub struct Loaded {
     /// The modules with their directories.
@@ -62,7 +62,7 @@ pub struct Loaded {
     pub old: Vec<String>,
     /// Where Python says that packages are, if it was asked.
     pub asked: Option<Vec<PathBuf>>,
-    /// What is hardly meant.
+    /// Likely mistakes.
     pub doubts: Vec<Doubt>,
 }
 
@@ -144,7 +144,7 @@ impl Loading<'_> {
         out
     }
 
-    /// What a file imports, with `std` before it.
+    /// The imports of a file, with `std` before them.
     fn imports(
         &self,
         program: &Program,

@@ -1,4 +1,4 @@
-//! The parser: what a file is made of, and statements.
+//! The parser: files and statements.
 
 use ordain_syntax::{ListRef, Nesting};
 
@@ -119,7 +119,7 @@ impl<'t> Parser<'_, 't> {
         self.token.kind = kind;
     }
 
-    /// What is wrong with the current token where it stands.
+    /// The error that the current token is not expected where it stands.
     pub(super) fn unexpected<T>(&mut self) -> Result<T> {
         let token = self.token;
         let text = self.lexer.slice(&token);

@@ -3,7 +3,7 @@
 /// The text that is written with escapes, by Python's rules. What is no escape stays as it is.
 ///
 /// # Errors
-/// What Python says of an escape that is not complete.
+/// Python's error for an escape that is not complete.
 pub fn unescape(text: &str) -> Result<String, String> {
     if !text.contains('\\') {
         return Ok(text.to_owned());

@@ -1,4 +1,4 @@
-//! Which scope a name belongs to, and what can be said of a template before it is rendered.
+//! The scopes of names, and errors of a template that show before it is rendered.
 //!
 //! As in Jinja, the names of a scope get their first values when it is entered: those that it
 //! assigns have none yet, or that of the scope around it, and those that it only reads are looked

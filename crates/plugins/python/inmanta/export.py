@@ -10,7 +10,7 @@ from inmanta.execute.util import Unknown
 from inmanta.references import Collector, Reference, identifier
 from inmanta.util import is_uuid
 from inmanta.resources import (
-    Id, IgnoreResourceException, Resource, ResourceException, failed, getter_of, resource, value_of,
+    Id, IgnoreResourceException, Resource, ResourceException, failed, getter_of, resource, source_of, value_of,
 )
 
 unknown_parameters = []
@@ -82,6 +82,8 @@ class Exporter:
 
 # The classes of values that are JSON as they are.
 _PLAIN = frozenset((str, int, float, bool, type(None)))
+# Those that messages have as they are.
+_AS_IS = frozenset((str, int, float, bool))
 
 
 def jsonable(value, path):
@@ -135,7 +137,8 @@ def getters(kind):
     values in a way of its own."""
     if getattr(kind.map_field, "__func__", None) is not Resource.map_field.__func__:
         return None
-    return [(field, getter_of(kind, field)) for field in kind.fields]
+    found = [(field, getter_of(kind, field)) for field in kind.fields]
+    return [(field, getter, source_of(getter, field)) for field, getter in found]
 
 
 def one(exporter, name, held, kind, options, fields):
@@ -151,11 +154,14 @@ def one(exporter, name, held, kind, options, fields):
             return None
         made = kind(number)
         made.model = obj
-        for field, getter in fields or [(field, None) for field in kind.fields]:
-            if fields is None:
-                value = kind.map_field(exporter, name, field, obj)
-            else:
-                value = value_of(getter, exporter, name, field, obj)
+        sent = held.sent if not proxy.marked else {}
+        for field, getter, source in fields or [(field, None, None) for field in kind.fields]:
+            value = sent.get(source)
+            if type(value) not in _AS_IS:
+                if fields is None:
+                    value = kind.map_field(exporter, name, field, obj)
+                else:
+                    value = value_of(getter, exporter, name, field, obj)
             if type(value) not in _PLAIN and has_unknown(value):
                 made.unknowns.add(field)
             setattr(made, field, value)

@@ -129,12 +129,9 @@ def tell(told):
 
 
 def mirrored(known):
-    """Keeps attributes that come along with a call: the numbers of instances, and pairs."""
-    for number, pairs in known:
-        owner = instances[number]
-        for name, value in pairs:
-            if name not in owner.values:
-                owner.sent[name] = value
+    """Keeps attributes that come along with a call: the numbers of instances, and dicts."""
+    for number, attributes in known:
+        instances[number].sent.update(attributes)
 
 
 def take_rows(groups):

@@ -482,7 +482,7 @@ impl Runtime<'_> {
     }
 }
 
-/// What `map` does with each item.
+/// The function that `map` applies to each item.
 enum Mapper {
     Attribute(Getter),
     Filter(Val, Arguments),
@@ -512,7 +512,7 @@ impl Mapper {
     }
 }
 
-/// What `select` and its relatives judge each item by.
+/// The test that `select` and its relatives apply to each item.
 struct Chooser {
     getter: Option<Getter>,
     test: Option<(Val, Arguments)>,
