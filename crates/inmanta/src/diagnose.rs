@@ -135,7 +135,7 @@ fn code(class: Class) -> &'static str {
     }
 }
 
-/// The bytes of a place; a whole line is what stands on it.
+/// The bytes of a place; of a whole line those without its blanks.
 pub(crate) fn span(at: Location, sources: &SourceMap) -> Option<Span> {
     if at.file == u32::MAX || at.line == 0 {
         return None;
@@ -171,7 +171,7 @@ fn offset(file: &SourceFile, line: u32) -> Option<u32> {
     }
 }
 
-/// The last cause, which says what is really wrong.
+/// The last cause, which names the real fault.
 fn root(error: &Error) -> &Error {
     let mut error = error;
     while let (true, Some(cause)) = (error.class != Class::Multi, error.causes.first()) {

@@ -229,11 +229,11 @@ pub struct Reporter {
 /// Facts about an error besides the original's message, for the diagnostic.
 #[derive(Clone, Default, Debug)]
 pub struct Background {
-    /// Further places with what is to say of them.
+    /// Further places with texts about them.
     pub places: Vec<(Location, String)>,
     /// Suggestions.
     pub help: Vec<String>,
-    /// Where the mistake is, if not where the original says, and what to say there.
+    /// Where the mistake is, if not where the original says, and the text for that place.
     pub focus: Option<(Location, String)>,
 }
 
@@ -304,7 +304,7 @@ impl Error {
         self
     }
 
-    /// Says what may be meant, if a name is near.
+    /// Suggests a name, if one is near.
     pub fn meaning(mut self: Box<Self>, near: Option<&str>) -> Box<Self> {
         if let Some(near) = near {
             let help = format!("did you mean `{near}`?");

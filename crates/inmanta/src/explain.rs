@@ -125,7 +125,7 @@ impl Explaining<'_, '_> {
         }
     }
 
-    /// An instance of a list, with what made it.
+    /// An instance of a list, with the statements that made it.
     fn item(&self, item: &Value) -> Option<Cause> {
         let Value::Instance(id) = item else { return None };
         let mut causes = self.net.constructors(*id).into_iter();

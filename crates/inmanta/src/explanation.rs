@@ -187,7 +187,7 @@ pub(crate) fn new_module(name: &str, path: &str, has_package_source: bool) -> Ex
     ))
 }
 
-/// One side of a dataclass: its name, what is said about it, its fields with their types.
+/// One side of a dataclass: its name, its documentation, its fields with their types.
 pub(crate) struct Side<'a> {
     /// Its name.
     pub name: &'a str,

@@ -124,7 +124,7 @@ pub struct Signature {
     pub has_context: bool,
     /// The plugin to use in its place, if it is deprecated: `Some("")` if none is named.
     pub deprecated: Option<EcoString>,
-    /// Where it is defined, for messages; empty for what is built in.
+    /// Where it is defined, for messages; empty for plugins that are built in.
     pub file: EcoString,
     /// The line there.
     pub line: u32,
@@ -198,7 +198,7 @@ impl Signature {
 /// The arguments of a call, checked against the signature.
 #[derive(Clone, Default, Debug)]
 pub struct Arguments {
-    /// For each parameter what was given, or its default; `None` where neither is known.
+    /// For each parameter its argument, or its default; `None` where neither is known.
     pub values: Vec<Option<Value>>,
     /// How many of the parameters were given by position.
     pub positional: usize,
@@ -279,8 +279,8 @@ pub trait Context: Names {
     ///
     /// # Errors
     /// If it has no value yet ([`Stop::Unset`]), is an optional relation without a value (an error
-    /// of class `OptionalValueException`), or is not known ([`Stop::Unknown`]). If the entity has no
-    /// such attribute, an error of class `NotFoundException`.
+    /// of class `OptionalValueException`), or is not known ([`Stop::Unknown`]). If the entity has
+    /// no such attribute, an error of class `NotFoundException`.
     fn attribute(&mut self, instance: InstanceId, name: &str) -> Result<Value, Stop>;
     /// The names of the attributes and relations of an instance.
     fn attribute_names(&self, instance: InstanceId) -> Vec<EcoString>;
@@ -372,8 +372,8 @@ pub trait Plugin {
     /// # Errors
     /// If it gives no value.
     fn call(&self, context: &mut dyn Context, arguments: &Arguments) -> Result<Value, Stop>;
-    /// Whether a call may read or change anything outside of the model, so that it has to run in its
-    /// turn with the calls of other plugins.
+    /// Whether a call may read or change anything outside of the model, so that it has to run in
+    /// its turn with the calls of other plugins.
     fn touches_world(&self) -> bool {
         true
     }
@@ -386,8 +386,8 @@ pub trait Plugin {
         false
     }
     /// Prepares a call. The calls that are prepared run, in their order, when the first of them is
-    /// asked for its result; all have to be asked, in the same order. Says whether there is room for
-    /// more.
+    /// asked for its result; all have to be asked, in the same order. Says whether there is room
+    /// for more.
     fn prepare(&self, context: &mut dyn Context, arguments: &Arguments) -> bool {
         let _ = (context, arguments);
         false

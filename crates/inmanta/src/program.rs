@@ -101,7 +101,7 @@ pub struct Attribute {
     pub is_list: bool,
     /// Whether it may be null.
     pub is_nullable: bool,
-    /// What it is.
+    /// Its kind.
     pub kind: AttributeKind,
     /// Where it is defined.
     pub at: Location,
@@ -162,7 +162,7 @@ pub struct Entity {
     pub defaults: Vec<(Symbol, ExprId)>,
     /// Its documentation.
     pub comment: Option<EcoString>,
-    /// Whether it and what it inherits has been finished.
+    /// Whether it and the entities above it have been finished.
     pub is_finished: bool,
 }
 
@@ -218,8 +218,8 @@ pub struct Implement {
     pub is_normalized: bool,
 }
 
-/// The attributes that a constructor makes an instance from. There is one for every constructor of a program:
-/// the lists of all of them are in two arenas.
+/// The attributes that a constructor makes an instance from. There is one for every constructor of
+/// a program: the lists of all of them are in two arenas.
 #[derive(Clone, Copy, Debug)]
 pub struct NewInfo {
     /// The entity.
@@ -236,7 +236,7 @@ pub struct NewInfo {
     pub owns: bool,
 }
 
-/// An argument of a constructor: the attribute and what it is set to.
+/// An argument of a constructor: the attribute and its value.
 pub type Argument = (Symbol, ExprId);
 
 /// The attribute that a constructor is assigned to.
@@ -281,7 +281,7 @@ pub struct Dataclass {
 pub struct PythonClass {
     /// The Python module.
     pub module: String,
-    /// The name of what is found there, if there is something.
+    /// The name of the object that is found there, if there is one.
     pub name: Option<String>,
     /// Whether it is a dataclass.
     pub is_dataclass: bool,

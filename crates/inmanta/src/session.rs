@@ -165,7 +165,7 @@ impl Outcome<'_> {
     }
 }
 
-/// How many bytes a model takes at most, besides what its files allow for.
+/// How many bytes a model takes at most, besides those that its files allow for.
 const MOST_MEMORY: usize = 112 << 20;
 
 /// Runs a model.
@@ -225,7 +225,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     Outcome { net, error, doubts: loaded.doubts, python, modules }
 }
 
-/// Defines what a model declares, with the plugins of its modules besides these.
+/// Defines the declarations of a model, with the plugins of its modules besides these.
 fn define(
     program: &mut Program,
     mut plugins: Vec<Rc<dyn Plugin>>,

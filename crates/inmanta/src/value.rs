@@ -67,7 +67,7 @@ pub struct Reference {
     pub class: EcoString,
     /// Its arguments in the order in which they were set.
     pub arguments: Vec<(EcoString, Value)>,
-    /// The type of what it computes.
+    /// The type of the value that it computes.
     pub computes: TypeExpr,
     /// How it prints.
     pub text: String,
@@ -90,7 +90,7 @@ pub struct Object {
     pub repr: String,
     /// The text of the object that a plugin is handed for it.
     pub handed: String,
-    /// Of what sort it is.
+    /// Its sort.
     pub sort: Sort,
 }
 

@@ -114,7 +114,7 @@ impl Program {
         }
     }
 
-    /// The Python type that holds what an attribute of a type holds.
+    /// The Python type for the values of an attribute of a type.
     fn python_type(&self, ty: TypeId) -> String {
         match self.types.get(ty) {
             Type::String => "str".into(),

@@ -1,4 +1,4 @@
-//! Entities: parents first, attributes, what is inherited.
+//! Entities: parents first, attributes, inheritance.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,5 +1,5 @@
-//! Errors that every run would meet: values that stand in a constructor as they are and do not fit the
-//! attribute, instances that nothing implements, attributes that an instance does not have.
+//! Errors that every run would meet: values that stand in a constructor as they are and do not fit
+//! the attribute, instances that nothing implements, attributes that an instance does not have.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -74,8 +74,8 @@ impl Program {
         found
     }
 
-    /// The constants in constructors of which a typedef asks more than their type, with the typedef.
-    /// Typedefs that ask Python code of modules are left out.
+    /// The constants in constructors of which a typedef asks more than their type, with the
+    /// typedef. Typedefs that ask Python code of modules are left out.
     pub(crate) fn narrowed_constants(&self) -> Vec<Narrowed> {
         let mut certain = vec![false; self.news.len()];
         for top in &self.tops {
@@ -284,7 +284,7 @@ impl Program {
         }
     }
 
-    /// Whether a constant may be a value of a type. What a typedef asks besides is not looked at.
+    /// Whether a constant may be a value of a type. The conditions of typedefs are not looked at.
     fn may_fit(&self, value: &Value, ty: TypeId) -> bool {
         match (self.types.get(ty), value) {
             (Type::Nullable(_), Value::Null) => true,

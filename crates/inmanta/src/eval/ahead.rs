@@ -64,7 +64,8 @@ impl Net<'_> {
         !self.ahead.is_empty()
     }
 
-    /// The value that a variable has when a call runs that is being prepared, if a unit sets it before.
+    /// The value that a variable has when a call runs that is being prepared, if a unit sets it
+    /// before.
     pub(super) fn value_ahead(&mut self, var: VarId) -> Option<Value> {
         let var = self.behind(var)?;
         let unit = *self.assigned_ahead.get(&var)?;
@@ -105,8 +106,8 @@ impl Net<'_> {
         self.inner(expr).into_iter().any(|part| self.calls_python(part))
     }
 
-    /// The call that a unit makes when it runs; none of the first kind where the search ends, none of
-    /// the second where it goes on.
+    /// The call that a unit makes when it runs; none of the first kind where the search ends, none
+    /// of the second where it goes on.
     fn call_behind(&mut self, unit: UnitId) -> Option<Option<(u32, Ahead)>> {
         let Work::Call { expr, .. } = self.units[unit as usize].work else { return Some(None) };
         let ExprKind::Call(call) = self.program.ast.exprs[expr].kind else { return Some(None) };
@@ -130,8 +131,8 @@ impl Net<'_> {
         parts
     }
 
-    /// The arguments of a call before its turn; none where that could be noticed, or fails: it does so
-    /// again in its turn.
+    /// The arguments of a call before its turn; none where that could be noticed, or fails: it does
+    /// so again in its turn.
     fn arguments_of(&mut self, unit: UnitId, expr: ExprId, plugin: u32) -> Option<Checked> {
         let Work::Call { arguments, .. } = &self.units[unit as usize].work else { return None };
         let given = match arguments {

@@ -6,7 +6,7 @@ use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::{Value, VarId};
 
 impl Net<'_> {
-    /// Takes an element of what a comprehension goes through.
+    /// Takes an element of the list of a comprehension.
     pub(super) fn element(&mut self, number: u32, value: &Value, place: Place) -> Result<()> {
         let super::Comprehension { expr, scope, listener, .. } =
             self.comprehensions[number as usize];

@@ -209,7 +209,7 @@ impl Net<'_> {
         self.listeners.len() as ListenerId - 1
     }
 
-    /// Promises what statements inside of one may assign; gives the number of the first promise.
+    /// Promises the assignments of statements inside of one; gives the number of the first promise.
     fn take_promises(&mut self, id: StmtId, scope: ScopeId) -> Result<u32> {
         let first = self.promises.len() as u32;
         let Some(promised) = self.program.promises.get(&id) else { return Ok(first) };
@@ -402,8 +402,8 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Adds the variables that an expression waits for whose elements a listener gets as they come. Says how its value
-    /// is read when all is there.
+    /// Adds the variables that an expression waits for whose elements a listener gets as they come.
+    /// Says how its value is read when all is there.
     pub(super) fn emit_gradual(
         &mut self,
         id: ExprId,

@@ -13,7 +13,7 @@ use crate::syntax::ast::{BinOp, ExprId, ExprKind};
 use crate::value::Value;
 
 impl Net<'_> {
-    /// The value of an expression; `values` are those of what it waited for.
+    /// The value of an expression; `values` are those of the variables that it waited for.
     pub(super) fn execute(
         &mut self,
         id: ExprId,

@@ -326,7 +326,7 @@ enum Work {
     Attr {
         expr: ExprId,
         proxy: VarId,
-        /// Whether an optional relation without a value on the way stands for what is read.
+        /// Whether an optional relation without a value on the way stands for the value.
         is_lenient: bool,
     },
     Promise {
@@ -487,7 +487,7 @@ pub struct Net<'w> {
     /// The list without items.
     empty: Value,
     renderer: Renderer,
-    /// The instances that Python code made, with what from.
+    /// The instances that Python code made, with their origins.
     origins: FxHashMap<InstanceId, Origin>,
     /// How many items relations and collected lists have.
     items: usize,
@@ -568,7 +568,7 @@ impl<'w> Net<'w> {
         }
     }
 
-    /// Looks up all names, and checks what needs no run.
+    /// Looks up all names, and does the checks that need no run.
     ///
     /// # Errors
     /// The first thing that is wrong.
@@ -747,7 +747,7 @@ impl<'w> Net<'w> {
         error
     }
 
-    /// An error that passes through a place, which is noted in place of what was.
+    /// An error that passes through a place, which replaces the one that was noted.
     fn replaced(&self, mut error: Box<Error>, place: Place) -> Box<Error> {
         self.note_statements(&mut error, place, true);
         error.set_reporter(true, &|| self.reporter(place));

@@ -252,7 +252,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Freezes a variable: what it has is all that it gets.
+    /// Freezes a variable: it gets no further values.
     pub(super) fn freeze(&mut self, var: VarId, reason: Reason) {
         self.freeze_with(var, reason, None);
     }
@@ -298,7 +298,7 @@ impl Net<'_> {
         places
     }
 
-    /// That a value came after a freeze, with what led to it.
+    /// That a value came after a freeze, with the reason of the freeze.
     fn too_late(&self, var: VarId, value: &Value, place: Place, recurs: bool) -> Box<Error> {
         let at = self.location(place);
         let mut error = Error::new(Class::ModifiedAfterFreeze, "List modified after freeze").at(at);

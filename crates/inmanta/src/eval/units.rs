@@ -536,7 +536,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Freezes what nobody waits for any more.
+    /// Freezes a variable that nobody waits for any more.
     pub(super) fn freeze_last(&mut self, var: VarId) {
         self.freeze(var, Reason::End);
     }

@@ -33,7 +33,7 @@ pub(super) struct Mapped {
     pub(super) attributes: Vec<(String, Data, String)>,
     /// Whether the directories around it are made, too.
     pub(super) makes_parents: bool,
-    /// Whether it does something when what it requires has changed.
+    /// Whether it does something when a resource that it requires has changed.
     pub(super) reloads: bool,
 }
 
@@ -104,7 +104,7 @@ fn ensure(fields: Fields<'_>, present: &str) -> Data {
     Data::str(if flag(fields, "purged") { "absent" } else { present })
 }
 
-/// Owner, group and mode, which only what is there has.
+/// Owner, group and mode, unless the resource is purged.
 fn ownership(out: &mut Mapped, fields: Fields<'_>, mode_from: &str) {
     if flag(fields, "purged") {
         return;

@@ -47,7 +47,7 @@ struct Found<'a> {
     requires: Vec<&'a str>,
 }
 
-/// The graph of what one agent deploys: the one that is named, else the only one, else that of the
+/// The graph of the resources that one agent deploys: the one that is named, else the only one, else that of the
 /// machine itself.
 ///
 /// # Errors
@@ -134,7 +134,7 @@ struct Lowering<'a, 'w> {
     graph: Graph,
     notes: Vec<Diagnostic>,
     errors: Vec<Diagnostic>,
-    /// The resources by their ids, with what the engine knows them as.
+    /// The resources by their ids, with their ids in the graph.
     ids: HashMap<String, (ResourceId, bool)>,
     /// Those whose directories are made, too, with their paths.
     inner: Vec<(ResourceId, String)>,
@@ -230,7 +230,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Adds the directories around those that want them, where the model does not declare them. The
-    /// engine makes a directory before what is in it.
+    /// engine makes a directory before the files in it.
     fn add_parents(&mut self) {
         for (inner, path) in std::mem::take(&mut self.inner) {
             let origin = self.graph.resource(inner).origin;
@@ -335,7 +335,7 @@ fn is_undefined(value: &Data) -> bool {
     }
 }
 
-/// A value of the model as data; instances are what they print as.
+/// A value of the model as data; instances are their texts.
 pub fn data(value: &crate::value::Value, net: &Net<'_>) -> Data {
     use crate::value::Value;
     match value {

@@ -46,7 +46,7 @@ impl Environment {
         out
     }
 
-    /// Adds a directory of packages, and what its `.pth` files add to it.
+    /// Adds a directory of packages, and the ones that its `.pth` files name.
     fn add(&mut self, world: &dyn World, directory: PathBuf) {
         if self.packages.contains(&directory) {
             return;

@@ -34,7 +34,7 @@ pub struct Loading<'a> {
     pub environment: Environment,
     /// Whether `std` is imported everywhere.
     pub autostd: bool,
-    /// How paths begin in messages, in place of what they begin with.
+    /// The beginnings of paths, with the ones that messages have in their place.
     pub shown: Vec<(PathBuf, String)>,
     /// The texts for diagnostics: the file of a number here is that of the same number there.
     pub sources: &'a SourceMap,
@@ -66,7 +66,7 @@ pub struct Loaded {
     pub doubts: Vec<Doubt>,
 }
 
-/// A namespace of a module: its name, the number of its file, and what the file says.
+/// A namespace of a module: its name, the number of its file, and the tree of the file.
 type Member = (String, u32, syntax::ast::Unit);
 
 /// How many files a program may have.
@@ -294,7 +294,7 @@ impl Loading<'_> {
         Err(Error::new(Class::ModuleNotFound, message))
     }
 
-    /// Where a module is; what is installed comes first.
+    /// Where a module is; installed ones come first.
     fn find(&self, module: &str, loaded: &mut Loaded) -> Result<Option<Module>> {
         if let Some(found) = self.installed(module, &self.environment.packages) {
             return Ok(Some(found));

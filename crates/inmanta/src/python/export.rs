@@ -129,8 +129,8 @@ impl Python {
 }
 
 impl Exported {
-    /// The resources as JSON. Numbers beyond 64 bits, which its values do not have, are objects with
-    /// the key `$int`, as among the values of instances.
+    /// The resources as JSON. Numbers beyond 64 bits, which its values do not have, are objects
+    /// with the key `$int`, as among the values of instances.
     pub fn json(&self) -> Json {
         self.resources.iter().map(as_json).collect()
     }

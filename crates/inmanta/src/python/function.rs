@@ -115,8 +115,8 @@ impl Function {
         Error::new(Class::PluginType, message).caused_by(cause)
     }
 
-    /// Adds a call to a message: a list of the number, the arguments and the attributes of instances
-    /// if all arguments are given by position, an object otherwise.
+    /// Adds a call to a message: a list of the number, the arguments and the attributes of
+    /// instances if all arguments are given by position, an object otherwise.
     fn write_call(&self, out: &mut Vec<u8>, context: &mut dyn Context, arguments: &Arguments) {
         let mirror = &mut *self.python.mirror.borrow_mut();
         let known = known_of(context, arguments, mirror);

@@ -50,8 +50,8 @@ impl Mirror {
         }
     }
 
-    /// Adds to a message the instances that the child does not know yet: their numbers, entities and
-    /// texts, and the numbers of the objects that they were made from.
+    /// Adds to a message the instances that the child does not know yet: their numbers, entities
+    /// and texts, and the numbers of the objects that they were made from.
     pub(super) fn add_untold(&mut self, message: &mut Message, names: &dyn Names) {
         if self.untold.is_empty() {
             return;
@@ -87,8 +87,8 @@ impl Mirror {
         self.is_finished
     }
 
-    /// Whether the attributes of an instance were not sent since the end of the run; from now on they
-    /// were.
+    /// Whether the attributes of an instance were not sent since the end of the run; from now on
+    /// they were.
     pub(super) fn completes(&mut self, instance: InstanceId) -> bool {
         self.rows.insert(instance.0)
     }

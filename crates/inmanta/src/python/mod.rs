@@ -150,8 +150,8 @@ impl Python {
         answer.map_err(|fault| gone(&fault, who))
     }
 
-    /// Sends a message, with the instances in it that the child does not know, to the child that has
-    /// been talked with before.
+    /// Sends a message, with the instances in it that the child does not know, to the child that
+    /// has been talked with before.
     fn send(&self, context: &dyn Context, mut message: Message) -> Result<(), Fault> {
         self.mirror.borrow_mut().add_untold(&mut message, context);
         self.host.session(context.world(), COMPILE)?.send_text(&message.into_text())

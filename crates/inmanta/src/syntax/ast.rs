@@ -71,7 +71,7 @@ pub enum BinOp {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// Where it is.
     pub at: Location,
@@ -228,7 +228,7 @@ pub struct Field {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Its kind.
     pub kind: StmtKind,
     /// Where it is.
     pub at: Location,

@@ -1,4 +1,4 @@
-//! Definitions: entities, relations, types and what refines them.
+//! Definitions: entities, relations, types and their conditions.
 
 use super::ast::{
     AttributeDef, EndDef, EntityDef, ExprId, ExprKind, ImplementDef, ImplementationDef, ImportDef,

@@ -18,7 +18,7 @@ const DEPTH: u32 = 400;
 pub struct Doubt {
     /// Where.
     pub at: Location,
-    /// What.
+    /// The expected token.
     pub text: String,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Parser<'a, 't> {
     pub(super) lexer: Lexer<'t>,
     pub(super) token: Token,
     next: Option<Token>,
-    /// The keyword before the token, if it was one that still waits for what follows.
+    /// The keyword before the token, if it was one that needs more behind it.
     previous: Option<Keyword>,
     previous_at: Location,
     pub(super) nesting: Nesting,

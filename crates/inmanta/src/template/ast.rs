@@ -16,7 +16,7 @@ pub(super) struct Template {
     pub(super) uses_self: bool,
 }
 
-/// A block with what is needed to render it.
+/// A block with the flags for its rendering.
 pub(super) struct Block {
     pub(super) name: EcoString,
     pub(super) body: Vec<Node>,
@@ -143,7 +143,7 @@ pub(super) struct For {
 }
 
 pub(super) struct Macro {
-    /// `None` for what stands between `{% call %}` and its end.
+    /// `None` for the body between `{% call %}` and its end.
     pub(super) name: Option<EcoString>,
     pub(super) arguments: Vec<EcoString>,
     /// Those of the last arguments.

@@ -390,7 +390,7 @@ fn float_length(text: &str) -> Option<usize> {
     is_float.then_some(length)
 }
 
-/// The base of a number, the length of what says so, and its length.
+/// The base of a number, the length of the prefix, and its length.
 fn integer_length(text: &str) -> Option<(u32, usize, usize)> {
     type Table = (&'static str, u32, fn(u8) -> bool);
     let tables: [Table; 3] = [

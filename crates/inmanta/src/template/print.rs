@@ -277,7 +277,7 @@ impl Runtime<'_> {
     }
 }
 
-/// A value of the model as it is, without what hands over its parts.
+/// A value of the model as it is, without its proxy.
 pub(super) fn plain(value: &Value) -> Val {
     match value {
         Value::Null => Val::object(Object::Null),

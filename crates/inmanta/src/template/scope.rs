@@ -109,7 +109,7 @@ impl Scope {
 pub(super) struct Frame {
     pub(super) scope: Rc<Scope>,
     pub(super) context: Rc<Context>,
-    /// Whether what it assigns goes to the context.
+    /// Whether its assignments go to the context.
     pub(super) is_top: bool,
     /// Whether nothing is written once the template extends another.
     pub(super) checks_output: bool,
@@ -147,7 +147,7 @@ impl Runtime<'_> {
         self.handed(value, path, true)
     }
 
-    /// The same of what is inside of another value of the model.
+    /// The same for a value inside of another value of the model.
     pub(super) fn inside(&mut self, value: &Value, path: &str, outer: &Proxy) -> Res<Val> {
         self.handed(value, path, outer.is_argument)
     }
@@ -289,7 +289,7 @@ impl Runtime<'_> {
         Ok(found)
     }
 
-    /// That what is assigned to with a dot is a namespace.
+    /// Checks that the target of an assignment with a dot is a namespace.
     pub(super) fn check_namespaces(&mut self, target: &Target, frame: &Frame) -> Res<()> {
         match target {
             Target::Name(_) => Ok(()),

@@ -57,7 +57,7 @@ pub(super) struct Proxy {
 pub(super) struct Undefined {
     /// Its message, if that is not made from the rest.
     pub(super) hint: Option<EcoString>,
-    /// The name of the type of what was asked for it.
+    /// The name of the type of the value that was asked for it.
     pub(super) object: Option<EcoString>,
     /// The name that was asked for.
     pub(super) name: Val,

@@ -1,6 +1,6 @@
 //! Calls that run together and attributes that come together look like those that go one by one.
 //!
-//! What is expected is what the original gives; resources stand in the order of creation, and have
+//! The original's output is expected; resources stand in the order of creation, and have
 //! the fields that the newest release adds.
 
 use std::fs;
@@ -147,7 +147,7 @@ def bad(number: "int") -> "int":
     return number
 "#;
 
-/// Calls `good` and `bad` once, then three times at once; what was printed, the error, the notes.
+/// Calls `good` and `bad` once, then three times at once; gives the output, the error, the notes.
 fn after_a_call(number: u32) -> (String, String) {
     let directory = tempfile::tempdir().unwrap();
     let notes = directory.path().join("notes");

@@ -157,7 +157,7 @@ fn a_package_on_the_module_path_is_refused() {
     assert!(trace.contains("looks like a v2 module"), "{trace}");
 }
 
-/// Compiles a model with a module `m` of this Python code; what it prints, or the trace of its error.
+/// Compiles a model with a module `m` of this Python code; gives the output, or the trace of its error.
 fn printed(model: &str, python: &str, templates: &[(&str, &str)]) -> String {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();

@@ -10,7 +10,8 @@ from inmanta.execute.util import Unknown
 from inmanta.references import Collector, Reference, identifier
 from inmanta.util import is_uuid
 from inmanta.resources import (
-    Id, IgnoreResourceException, Resource, ResourceException, failed, getter_of, resource, source_of, value_of,
+    Id, IgnoreResourceException, Resource, ResourceException, failed, getter_of, look_through, resource, source_of,
+    value_of,
 )
 
 unknown_parameters = []
@@ -102,31 +103,19 @@ def jsonable(value, path):
         return value
     if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
         return jsonable(value._get_instance(), path)
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple)):
         return [jsonable(item, "%s[%s]" % (path, at)) for at, item in enumerate(value)]
     if isinstance(value, dict):
         return {str(key): jsonable(item, "%s.%s" % (path, key)) for key, item in value.items()}
-    if isinstance(value, (datetime.datetime, datetime.date)):
-        return value.isoformat()
-    if is_uuid(value):
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(timespec="microseconds")
+    if is_uuid(value) or isinstance(value, Exception):
         return str(value)
     if hasattr(value, "model_dump"):
         return jsonable(value.model_dump(by_alias=True), path)
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return jsonable(dataclasses.asdict(value), path)
-    raise TypeError("%s in resource is not JSON serializable at path %s" % (value, path))
-
-
-def has_unknown(value):
-    if type(value) in _PLAIN:
-        return False
-    if isinstance(value, Unknown):
-        return True
-    if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
-        value = value._get_instance()
-    if isinstance(value, dict):
-        value = list(value.values())
-    return isinstance(value, (list, tuple)) and any(has_unknown(item) for item in value)
+    raise TypeError("%r is not JSON serializable" % (value,))
 
 
 _CONTEXT = proxy.ProxyContext(validated=False, allow_reference_values=True)
@@ -161,9 +150,9 @@ def one(exporter, name, held, kind, options, fields):
                 if fields is None:
                     value = kind.map_field(exporter, name, field, obj)
                 else:
-                    value = value_of(getter, exporter, name, field, obj)
-            if type(value) not in _PLAIN and has_unknown(value):
-                made.unknowns.add(field)
+                    value = value_of(getter, exporter, name, field, obj, look_through)
+                if isinstance(value, Unknown):
+                    made.unknowns.add(field)
             setattr(made, field, value)
     except ordain.Late:
         raise ExternalException(None, failed(field, name), TimeoutError("it takes longer than %s s" % ordain.SECONDS))

@@ -6,6 +6,7 @@ from inmanta.ast import (
     UnsetException,
 )
 from inmanta.execute import proxy
+from inmanta.execute.runtime import Instance
 from inmanta.execute.util import Unknown
 from inmanta.references import Reference
 
@@ -163,7 +164,6 @@ class Resource(metaclass=ResourceMeta):
     def serialize(self):
         said = {field: getattr(self, field) for field in type(self).fields}
         said["requires"] = [str(x) for x in self.requires]
-        said["version"] = self.version
         said["id"] = self.id.resource_version_str()
         return said
 
@@ -224,6 +224,32 @@ class Resource(metaclass=ResourceMeta):
         return value_of(getter_of(cls, field), exporter, entity_name, field, obj)
 
 
+_PLAIN = frozenset((str, int, float, bool, type(None), proxy.NoneValue))
+
+
+def look_through(value, path, is_inner=False):
+    """Refuses what no resource can have: instances, and values that are not known, unless they are
+    part of the model."""
+    if type(value) in _PLAIN:
+        return
+    if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
+        look_through(value._get_instance(), path, True)
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            if type(item) not in _PLAIN:
+                look_through(item, "%s[%s]" % (path, at), is_inner)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            step = key.replace("'", "\\'")
+            if type(item) not in _PLAIN:
+                look_through(item, "%s.'%s'" % (path, step), is_inner)
+    elif isinstance(value, Unknown) and is_inner:
+        raise UnknownException(value)
+    elif isinstance(value, (Unknown, Instance, proxy.DynamicProxy)):
+        shown = proxy.DynamicProxy(value) if isinstance(value, Instance) else value
+        raise TypeError("%r in resource is not JSON serializable at path %s" % (shown, path))
+
+
 # That the attribute with the name of a field has its value.
 ATTRIBUTE = object()
 
@@ -234,12 +260,16 @@ def getter_of(kind, field):
     return kind.map.get(field, ATTRIBUTE) if getter is ATTRIBUTE else getter
 
 
-def value_of(getter, exporter, entity_name, field, obj):
-    """The value of a field for export."""
+def value_of(getter, exporter, entity_name, field, obj, check=None):
+    """The value of a field for export, after a check of the value and its path."""
     try:
         if getter is not ATTRIBUTE:
-            return getter(exporter, obj)
-        return getattr(proxy.allow_reference_values(obj), field)
+            value = getter(exporter, obj)
+        else:
+            value = getattr(proxy.allow_reference_values(obj), field)
+        if check is not None and type(value) not in _PLAIN:
+            check(value, field)
+        return value
     except UnknownException as error:
         return error.unknown
     except IgnoreResourceException:

@@ -145,7 +145,7 @@ pub(super) fn default(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<
     Ok(bound.get(1).cloned().unwrap_or_else(|| Val::str("")))
 }
 
-/// The pairs of what has the method `items`.
+/// The pairs of a value with the method `items`.
 fn pairs(runtime: &mut Runtime<'_>, value: &Val) -> Res<Vec<Val>> {
     let items = match runtime.python_attribute(value, &"items".into())? {
         Some(items) => runtime.call_value(&items, Arguments::default(), false)?,
