@@ -14,7 +14,7 @@ from inmanta.ast.type import Null
 from inmanta.config import Config
 from inmanta.execute import proxy
 from inmanta.execute.proxy import DynamicProxy, ProxyContext, allow_reference_values, outer
-from inmanta.execute.runtime import Instance, Resolver, mirrored
+from inmanta.execute.runtime import ExecutionContext, Instance, QueueScheduler, ResultVariable, mirrored
 from inmanta.execute.util import Unknown
 from inmanta import _pairs as pairs
 from inmanta.warnings import InmantaWarning, noted
@@ -127,10 +127,10 @@ class Context:
     """What a plug-in that asks for it learns of the compile."""
 
     def __init__(self, plugin, where):
-        self.resolver = Resolver()
-        self.queue = None
+        self.resolver = ExecutionContext()
+        self.queue = QueueScheduler()
         self.plugin = plugin
-        self.result = None
+        self.result = ResultVariable(None, None)
         self.owner = Owner(where)
         self.compiler = Compiler(where)
 
@@ -191,6 +191,10 @@ class Compiler:
     def get_plugins(self):
         native = {name: NativePlugin(name) for name in ordain.ask("plugins")["v"] if name.startswith("std::")}
         return {**native, **{plugin.name: plugin for plugin in _registered}}
+
+
+# As the original names it.
+Compiler.__module__ = "inmanta.compiler"
 
 
 class NativePlugin:

@@ -406,6 +406,9 @@ class _Items(DynamicProxy, JSONSerializable):
         return self._get_instance() == held
 
     def __getattr__(self, name):
+        # It has nothing yet while it is copied.
+        if name == "_held":
+            raise AttributeError(name)
         held = type(self._get_instance()).__name__
         raise AttributeError("'%s' object has no attribute 'get_attribute'" % held)
 

@@ -99,6 +99,10 @@ class Resolver:
         return Found(answer)
 
 
+class ExecutionContext(Resolver):
+    """The names at the place of a call."""
+
+
 class Found:
     def __init__(self, answer):
         self.answer = answer
