@@ -22,7 +22,7 @@ pub(crate) use logic::free_variables;
 use ordain_source::{Diagnostic, Severity, TextRange};
 
 pub use crate::codes::CODES;
-use crate::codes::advice::advise;
+use crate::syntax::advice::advise;
 pub use definitions::metaparameters;
 pub use lint::lint;
 pub use ordain_graph::language::Strict;
@@ -31,7 +31,7 @@ use crate::syntax::{ExprId, Program, code_of};
 use walk::Node;
 
 /// Where a module's file stands: what its definitions may be called.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ModuleFile {
     /// The path, for messages.
     pub path: String,

@@ -4,17 +4,18 @@
 //! looked for once. Which file may define a name is upstream's rule (language specification, "The
 //! catalog and autoloading"): `m::a::b` stands in `m/manifests/a/b.pp`, else `a.pp`, else `init.pp`.
 
-mod definitions;
 mod files;
 mod folders;
 pub(crate) mod generated_types;
 mod missing;
 mod modules;
+pub(crate) mod native_type;
 mod ruby_datatypes;
 mod ruby_functions;
 mod ruby_types;
 mod signatures;
 
+use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -23,19 +24,18 @@ use indexmap::IndexMap;
 use ordain_source::{Diagnostic, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-pub use definitions::{
-    AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, defined, items,
-};
-pub(crate) use generated_types::TitlePatterns;
 pub(crate) use missing::Named;
 pub use modules::{Module, bolt_modulepath};
 pub use ruby_functions::{RubyDispatch, RubyParam, RubySignature};
 pub use ruby_types::RubyType;
 
 use crate::check;
-use crate::eval::error::{EvalError, EvalResult, Step};
+use crate::error::{EvalError, EvalResult, Step};
 use crate::eval::{Strict, given_part};
 use crate::plugins::{RubyFile, RubySource};
+use crate::syntax::definitions::{
+    AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, items,
+};
 use crate::syntax::{self, Expr, Program};
 
 /// The source text of the site program.
@@ -236,19 +236,19 @@ impl Environment {
         if errors.is_empty() { Ok(warnings) } else { Err(errors) }
     }
 
-    /// Parses and validates a text. `namespace` is what a module's file may define, if it is one.
+    /// Parses and validates a text, unless an earlier compile with the same sources did.
+    /// `module_file` says what a module's file may define, if it is one.
     fn parse(
         &self,
         path: impl AsRef<Path>,
         text: &str,
         module_file: Option<check::ModuleFile>,
-    ) -> LoadedFile {
-        let text: Arc<str> = text.into();
-        let file = self.sources.add(path, Arc::clone(&text));
-        let parsed = syntax::parse(file, text);
+    ) -> Arc<LoadedFile> {
         let options =
             check::Options { strict: self.strict, module_file, ..check::Options::default() };
-        Self::loaded(parsed, &options)
+        let parse = |file, text| Self::loaded(syntax::parse(file, text), &options);
+        let context = FxBuildHasher.hash_one((self.strict, &options.module_file));
+        self.sources.parsed(path.as_ref(), text.into(), context, parse).1
     }
 
     fn loaded(parsed: syntax::Parsed, options: &check::Options) -> LoadedFile {
