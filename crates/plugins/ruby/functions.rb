@@ -103,6 +103,8 @@ module Puppet
         @method, @mismatch = method, mismatch
         @params = []
         @weaving = []
+        # Whether the method has the arguments as they are.
+        @is_plain = true
       end
 
       def param(type, name)
@@ -145,6 +147,9 @@ module Puppet
 
       # The arguments of the method.
       def weave(args, scope)
+        # Most methods have the arguments of the function.
+        return args if @is_plain && args.size <= weaving.size
+
         weaving.flat_map do |knit|
           case knit
           when Symbol then [Functions.injected(knit, scope)]
@@ -166,7 +171,9 @@ module Puppet
         raise ArgumentError, "Parameter name argument must be a Symbol. Got #{name.class}" if name.is_a?(String)
 
         at = @params.size
-        @weaving << (kind.end_with?('repeated') ? (at..) : at)
+        repeated = kind.end_with?('repeated')
+        @is_plain &&= !repeated && weaving.size == at
+        @weaving << (repeated ? (at..) : at)
         @params << [kind, type.to_s, name.to_s]
       end
 
@@ -183,7 +190,10 @@ module Puppet
     # A signature with parameters that the caller does not give.
     class InternalDispatch < Dispatch
       %i[scope script_compiler cache compiler pal_compiler].each do |what|
-        define_method("#{what}_param") { @weaving << what }
+        define_method("#{what}_param") do
+          @is_plain = false
+          @weaving << what
+        end
       end
     end
 
