@@ -246,6 +246,12 @@ module Puppet
     module Functions
       Function = Puppet::Functions::Function
     end
+
+    module Loader
+      # What files of functions define is in this class.
+      class RubyFunctionInstantiator
+      end
+    end
   end
 
   module Parser
@@ -382,7 +388,7 @@ module Ordain
       # Loads a file of the interface `kind`; gives what signatures the function has.
       def load(name, kind, path, text)
         Puppet::Functions.created = nil
-        Ordain.load_text(path, text)
+        Ordain.load_text(path, kind == 'new' ? inside(path, text) : text)
         kind == 'new' ? declare(name, path) : declare_old(name, path)
       end
 
@@ -400,6 +406,21 @@ module Ordain
       end
 
       private
+
+      # What may stand before the code of a file, comments that say how to read it among it.
+      COMMENTS = /\A(?:[ \t]*(?:#[^\n]*)?\n|=begin\b.*?^=end[^\n]*\n)*/m
+
+      # The text of a file as Puppet evaluates it: inside of a class, whose constants are those of the file.
+      def inside(path, text)
+        comments = text[COMMENTS]
+        code = text.delete_prefix(comments).sub(/^__END__\r?$.*/m, '')
+        whole = "#{comments}class Puppet::Pops::Loader::RubyFunctionInstantiator; #{code}\nend"
+        Copies.compiled(path, whole)
+        whole
+      rescue SyntaxError
+        # By itself it says what is wrong, and where.
+        text
+      end
 
       def declare(name, path)
         made = Puppet::Functions.created || @classes[name]
