@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
+use ordain_engine::backup::{self, Backups, SavedPath};
 use ordain_engine::host::Host;
 use ordain_engine::kind::{Change, Level};
-use ordain_engine::past::{self, Backups, Kept};
+use ordain_engine::observer::Observer;
 use ordain_engine::report::{Counts, ResourceReport, Status};
 use ordain_engine::saved::{action_name, status_name};
-use ordain_engine::step::Observer;
-use ordain_engine::unfinished::Unfinished;
+use ordain_engine::unfinished::UnfinishedRuns;
 use ordain_functions::digest::hex;
 use ordain_functions::pbkdf2::hmac_sha256;
 use ordain_graph::place::place;
 use ordain_graph::{Graph, ResourceRef};
 use ordain_process::interruption;
 use ordain_source::{Diagnostic, SourceMap};
-use ordain_store::{FoundPath, MachineKey, Outcome, Run, RunLock, Store, Subject};
+use ordain_store::{MachineKey, Outcome, PathBefore, Run, RunLock, Store, Subject};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
@@ -203,8 +203,8 @@ pub fn broken_off(ui: &mut Ui, signal: i32, stopped: &[String]) {
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub fn interrupted(ui: &mut Ui, store: &Store) -> Result<Unfinished, Failure> {
-    let mut unfinished = Unfinished::default();
+pub fn interrupted(ui: &mut Ui, store: &Store) -> Result<UnfinishedRuns, Failure> {
+    let mut unfinished = UnfinishedRuns::default();
     for run in store.take_interrupted().map_err(codes::state)? {
         let text = format!("an earlier run (process {}) did not come to its end", run.pid);
         let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
@@ -230,7 +230,7 @@ pub fn interrupted(ui: &mut Ui, store: &Store) -> Result<Unfinished, Failure> {
 /// The machine of a run, which keeps what it changes for `ordain rollback`.
 pub fn keeping(mut host: Host, store: &Arc<Store>, run: Run) -> Host {
     let journal = Arc::clone(store);
-    let note = move |kept: &[Kept]| {
+    let note = move |kept: &[SavedPath]| {
         let found: Result<Vec<_>, _> = kept.iter().map(found_path).collect();
         let found = found.map_err(|e| e.to_string())?;
         journal.note_before(run, &found).map_err(|e| e.to_string())
@@ -240,9 +240,9 @@ pub fn keeping(mut host: Host, store: &Arc<Store>, run: Run) -> Host {
 }
 
 /// A path and what stands there, as the journal has them.
-fn found_path(kept: &Kept) -> serde_json::Result<FoundPath> {
+fn found_path(kept: &SavedPath) -> serde_json::Result<PathBefore> {
     let path = kept.path.as_os_str().as_bytes().to_vec();
-    Ok(FoundPath { path, state: serde_json::to_string(&kept.state)?, name: kept.name.clone() })
+    Ok(PathBefore { path, state: serde_json::to_string(&kept.state)?, name: kept.name.clone() })
 }
 
 /// Writes down what the run made of what it changed, so that later changes of others are seen.
@@ -253,7 +253,7 @@ pub fn note_made(store: &Store, run: Run, host: &Host) -> Result<(), Failure> {
     let paths = host.backups.as_ref().map(|backups| backups.paths()).unwrap_or_default();
     let state = |path: PathBuf| {
         // What cannot be read is compared with nothing, as after a run without an end.
-        let state = past::observe(host, &path, None).ok()?;
+        let state = backup::observe(host, &path, None).ok()?;
         Some((path.into_os_string().into_vec(), serde_json::to_string(&state).ok()?))
     };
     let states: Vec<_> = paths.into_iter().filter_map(state).collect();

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ordain_engine::deferred::{Deferred, Evaluated, holds_deferred};
+use ordain_engine::deferred::{Deferred, DeferredValues, holds_deferred};
 use ordain_engine::kind::Level;
 use ordain_engine::saved;
 use ordain_graph::{Containment, Graph, Resource, ResourceRef};
@@ -89,13 +89,15 @@ impl Functions {
 }
 
 impl Deferred for DeferredCalls {
-    fn evaluate(&self, resource: &ResourceRef) -> Evaluated {
-        let Some(attributes) = self.attributes.get(resource) else { return Evaluated::default() };
+    fn evaluate(&self, resource: &ResourceRef) -> DeferredValues {
+        let Some(attributes) = self.attributes.get(resource) else {
+            return DeferredValues::default();
+        };
         let resolved = match self.functions.call(attributes) {
             Ok(resolved) => resolved,
             Err(text) => {
                 let failed = attributes.iter().map(|a| (a.name.clone(), Err(text.clone())));
-                return Evaluated { values: failed.collect(), said: Vec::new() };
+                return DeferredValues { values: failed.collect(), said: Vec::new() };
             }
         };
         let values = attributes.iter().zip(resolved.values).map(|(attribute, value)| {
@@ -109,7 +111,7 @@ impl Deferred for DeferredCalls {
         let logged = logged.map(|entry| (level(entry.level), entry.message));
         let warnings = resolved.diagnostics.iter();
         let warnings = warnings.map(|found| (Level::Warning, found.message.clone()));
-        Evaluated { values: values.collect(), said: logged.chain(warnings).collect() }
+        DeferredValues { values: values.collect(), said: logged.chain(warnings).collect() }
     }
 }
 
@@ -139,7 +141,7 @@ fn level(level: LogLevel) -> Level {
 struct AnyOf(Vec<Arc<DeferredCalls>>);
 
 impl Deferred for AnyOf {
-    fn evaluate(&self, resource: &ResourceRef) -> Evaluated {
+    fn evaluate(&self, resource: &ResourceRef) -> DeferredValues {
         let mut all = self.0.iter();
         let known = all.find(|one| one.attributes.contains_key(resource));
         known.map(|one| one.evaluate(resource)).unwrap_or_default()
@@ -220,7 +222,7 @@ fn attributes(graph: &Graph) -> (Vec<DeferredAttribute>, Vec<Diagnostic>) {
         let deferred = resource.attributes.iter().filter(|a| holds_deferred(&a.value));
         for attribute in deferred {
             let span = graph.origins.chain(attribute.origin).find_map(|origin| origin.span);
-            let (value, is_secret) = ordain_engine::attributes::reveal(&attribute.value);
+            let (value, is_secret) = ordain_engine::kind::attributes::reveal(&attribute.value);
             let value = match saved::holds_omitted(&attribute.value) {
                 true => Err("a secret in it was left out when this was saved".to_owned()),
                 false => of_data(value),

@@ -14,10 +14,11 @@ use std::process::Command;
 
 use kind_support::{Machine, errors, list, parse, really, s, says, word};
 use ordain_data::Value;
-use ordain_engine::host::{Host, Invocation, Outcome};
+use ordain_engine::host::Host;
 use ordain_engine::kind::{Instance, Kind as _};
 use ordain_engine::kinds::package::Package;
 use ordain_engine::runner::HostRunner;
+use ordain_engine::runner::{Invocation, Outcome};
 
 /// Whether these programs are there.
 fn has(programs: &[&str]) -> bool {

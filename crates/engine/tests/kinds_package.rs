@@ -9,8 +9,8 @@ use std::path::Path;
 
 use kind_support::{Machine, errors, fails, list, parse, s, says, secret, word};
 use ordain_data::Value;
-use ordain_engine::host::{Invocation, Outcome};
 use ordain_engine::kinds::package::Package;
+use ordain_engine::runner::{Invocation, Outcome};
 use ordain_graph::ResourceRef;
 
 const APT: &str = "/usr/bin/apt-get -q -y -o DPkg::Options::=--force-confold";

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use kind_support::{Machine, errors, fails, parse, s, says, word};
 use ordain_data::Value;
-use ordain_engine::host::{Invocation, Outcome};
 use ordain_engine::kinds::service::Service;
+use ordain_engine::runner::{Invocation, Outcome};
 
 /// A machine with one init script; a file says whether it "runs".
 fn machine() -> Machine {
@@ -145,7 +145,7 @@ fn a_daemon_cannot_hold_the_run_up() {
 
 struct Real;
 
-impl ordain_engine::host::Runner for Real {
+impl ordain_engine::runner::Runner for Real {
     fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
         Ok(kind_support::really(invocation))
     }

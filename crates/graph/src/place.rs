@@ -46,19 +46,19 @@ impl Place {
 }
 
 /// Where something was written: in a source text, or where only the place is known.
-pub(crate) enum Spot {
+pub(crate) enum SourcePosition {
     Source(Span),
     Known(Place),
 }
 
 /// The nearest place on the chain of an origin; lines and columns are not counted yet.
-pub(crate) fn spot(graph: &Graph, origin: OriginId) -> Option<Spot> {
+pub(crate) fn spot(graph: &Graph, origin: OriginId) -> Option<SourcePosition> {
     graph.origins.chain(origin).find_map(|origin| match (&origin.step, origin.span) {
         (Step::Data { file, line, .. }, None) if *line > 0 => {
-            Some(Spot::Known(Place { file: file.to_string(), line: *line, column: 0 }))
+            Some(SourcePosition::Known(Place { file: file.to_string(), line: *line, column: 0 }))
         }
-        (_, Some(span)) => Some(Spot::Source(span)),
-        (Step::External(text), None) => Place::parse(text).map(Spot::Known),
+        (_, Some(span)) => Some(SourcePosition::Source(span)),
+        (Step::External(text), None) => Place::parse(text).map(SourcePosition::Known),
         _ => None,
     })
 }
@@ -66,8 +66,8 @@ pub(crate) fn spot(graph: &Graph, origin: OriginId) -> Option<Spot> {
 /// The nearest place on the chain of an origin.
 pub fn place(graph: &Graph, origin: OriginId, sources: &SourceMap) -> Option<Place> {
     Some(match spot(graph, origin)? {
-        Spot::Known(place) => place,
-        Spot::Source(span) => {
+        SourcePosition::Known(place) => place,
+        SourcePosition::Source(span) => {
             let file = sources.file(span.file);
             let at = file.line_col(span.range.start);
             let name = file.path.to_string_lossy().into_owned();

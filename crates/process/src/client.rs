@@ -96,11 +96,11 @@ impl Supervisor {
 pub struct Running {
     number: u64,
     pid: u32,
-    by: By,
+    by: StartedBy,
     ended: Option<ExitStatus>,
 }
 
-enum By {
+enum StartedBy {
     /// There until the program has ended.
     Supervisor(Option<Supervisor>),
     This(Child),
@@ -117,11 +117,11 @@ pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
     let (pid, by) = match PROGRAM.get() {
         Some(program) => {
             let (pid, supervisor) = supervised(program, launch, &stdio)?;
-            (pid, By::Supervisor(Some(supervisor)))
+            (pid, StartedBy::Supervisor(Some(supervisor)))
         }
         None => {
             let child = launch.spawn(stdio, Threads::Many)?;
-            (child.id(), By::This(child))
+            (child.id(), StartedBy::This(child))
         }
     };
     static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -186,10 +186,10 @@ impl Running {
 
     fn handle(&self) -> Option<Handle> {
         match &self.by {
-            By::Supervisor(supervisor) => {
+            StartedBy::Supervisor(supervisor) => {
                 supervisor.as_ref().map(|one| Handle::Supervised(Arc::clone(&one.socket)))
             }
-            By::This(_) => Some(Handle::Direct(self.pid)),
+            StartedBy::This(_) => Some(Handle::Direct(self.pid)),
         }
     }
 
@@ -202,8 +202,8 @@ impl Running {
             return Ok(self.ended);
         }
         let status = match &mut self.by {
-            By::This(child) => direct::wait(child, limit)?,
-            By::Supervisor(supervisor) => match supervisor.as_ref() {
+            StartedBy::This(child) => direct::wait(child, limit)?,
+            StartedBy::Supervisor(supervisor) => match supervisor.as_ref() {
                 Some(one) if !is_readable(&one.socket, limit)? => None,
                 Some(_) => Some(self.hear()?),
                 None => None,
@@ -218,7 +218,7 @@ impl Running {
 
     /// Hears from the supervisor how it ended.
     fn hear(&mut self) -> io::Result<ExitStatus> {
-        let By::Supervisor(supervisor) = &mut self.by else { return Err(lost()) };
+        let StartedBy::Supervisor(supervisor) = &mut self.by else { return Err(lost()) };
         let one = supervisor.take().ok_or_else(lost)?;
         match message::receive_answer(&one.socket) {
             Ok(Answer::Ended { status, has_left }) => {
@@ -248,9 +248,9 @@ impl Running {
             return Ok(status);
         }
         match &self.by {
-            By::This(_) => direct::kill(self.pid),
-            By::Supervisor(Some(one)) => drop(message::send_end(&one.socket)),
-            By::Supervisor(None) => {}
+            StartedBy::This(_) => direct::kill(self.pid),
+            StartedBy::Supervisor(Some(one)) => drop(message::send_end(&one.socket)),
+            StartedBy::Supervisor(None) => {}
         }
         self.wait(None)?.ok_or_else(lost)
     }

@@ -27,7 +27,7 @@ pub struct Launch {
     /// Its umask.
     pub umask: Option<u32>,
     /// What becomes of the processes that it leaves behind when it ends by itself.
-    pub remains: Remains,
+    pub orphans: OrphanPolicy,
 }
 
 /// An identity for a program.
@@ -44,7 +44,7 @@ pub struct RunAs {
 /// What becomes of processes that a program leaves behind when it ends by itself. One that is ended
 /// leaves none.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Remains {
+pub enum OrphanPolicy {
     /// They live on: a daemon that was started on purpose.
     #[default]
     Stay,

@@ -23,5 +23,5 @@ mod world;
 
 pub use client::{Running, install, shutdown, start};
 pub use hold::hold_while_programs_run;
-pub use launch::{Launch, Remains, RunAs};
+pub use launch::{Launch, OrphanPolicy, RunAs};
 pub use run::{Limits, Output, run};

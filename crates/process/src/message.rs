@@ -13,11 +13,11 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-use crate::launch::{Launch, Remains, RunAs};
+use crate::launch::{Launch, OrphanPolicy, RunAs};
 
 /// How many file descriptors go with a request: standard input, output and error, and what is held
 /// while the program runs.
-const MOST_FDS: usize = 4;
+const MAX_FDS: usize = 4;
 
 /// A tag and the length of what follows.
 const HEADER: usize = 5;
@@ -66,7 +66,7 @@ pub(crate) fn send_start(
     let mut header = [0; HEADER];
     header[0] = START;
     header[1..].copy_from_slice(&length.to_be_bytes());
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !control.push(SendAncillaryMessage::ScmRights(fds)) {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -93,7 +93,7 @@ pub(crate) fn send_end(mut socket: &UnixStream) -> io::Result<()> {
 /// When what comes is no request.
 pub(crate) fn receive(mut socket: &UnixStream) -> io::Result<Option<Request>> {
     let mut header = [0; HEADER];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut slices = [IoSliceMut::new(&mut header)];
     let got = recvmsg(socket, &mut slices, &mut control, RecvFlags::CMSG_CLOEXEC)?.bytes;
@@ -193,10 +193,10 @@ fn encode(launch: &Launch) -> Vec<u8> {
         w.option(identity.groups.as_ref(), |w, groups| w.list(groups, |w, gid| w.number(*gid)));
     });
     writer.option(launch.umask, Writer::number);
-    writer.number(match launch.remains {
-        Remains::Stay => 0,
-        Remains::End => 1,
-        Remains::Await => 2,
+    writer.number(match launch.orphans {
+        OrphanPolicy::Stay => 0,
+        OrphanPolicy::End => 1,
+        OrphanPolicy::Await => 2,
     });
     writer.0
 }
@@ -247,10 +247,10 @@ fn decode(bytes: &[u8]) -> Option<Launch> {
             Some(RunAs { uid, gid, groups: r.option(|r| r.list(Reader::number))? })
         })?,
         umask: reader.option(Reader::number)?,
-        remains: match reader.number()? {
-            0 => Remains::Stay,
-            1 => Remains::End,
-            _ => Remains::Await,
+        orphans: match reader.number()? {
+            0 => OrphanPolicy::Stay,
+            1 => OrphanPolicy::End,
+            _ => OrphanPolicy::Await,
         },
     })
 }
@@ -269,9 +269,9 @@ mod tests {
             cwd: Some("/srv".into()),
             run_as: Some(RunAs { uid: 1, gid: 2, groups: Some(vec![3, 4]) }),
             umask: Some(0o27),
-            remains: Remains::End,
+            orphans: OrphanPolicy::End,
         };
-        let awaited = Launch { remains: Remains::Await, ..Launch::default() };
+        let awaited = Launch { orphans: OrphanPolicy::Await, ..Launch::default() };
         for launch in [full, awaited, Launch::default()] {
             let bytes = encode(&launch);
             assert_eq!(decode(&bytes).unwrap(), launch);

@@ -29,7 +29,7 @@ pub struct Store {
     /// Whether a damaged journal is replaced by a new one.
     replaces_damaged: bool,
     /// The run that is under way.
-    begun: Mutex<Option<Begun>>,
+    begun: Mutex<Option<RunInProgress>>,
     damages: Mutex<Vec<Damage>>,
 }
 
@@ -48,14 +48,14 @@ pub struct Subject {
 
 /// A run that is under way, as the journal has it.
 #[derive(Debug)]
-struct Begun {
+struct RunInProgress {
     number: i64,
     kind: String,
     started: i64,
     subject: Subject,
 }
 
-impl Begun {
+impl RunInProgress {
     fn insert(&self, connection: &Connection) -> rusqlite::Result<()> {
         let Subject { source, node, account, root } = &self.subject;
         connection.execute(
@@ -82,7 +82,7 @@ pub struct Run(pub(crate) i64);
 
 /// A change that was made, or under way when a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnderWay {
+pub struct StepInProgress {
     /// The resource.
     pub resource: String,
     /// What was done, or about to be.
@@ -91,15 +91,15 @@ pub struct UnderWay {
 
 /// A run that did not come to its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Interrupted {
+pub struct InterruptedRun {
     /// Its process.
     pub pid: u32,
     /// When it began.
     pub started: SystemTime,
     /// What it was about to do.
-    pub under_way: Vec<UnderWay>,
+    pub under_way: Vec<StepInProgress>,
     /// What it did, in that order.
-    pub done: Vec<UnderWay>,
+    pub done: Vec<StepInProgress>,
     /// Whether this is the first time that it is told of.
     pub is_new: bool,
 }
@@ -268,7 +268,8 @@ impl Store {
     /// When it cannot be written.
     pub fn begin(&self, kind: &str, subject: &Subject) -> Result<Run, StoreError> {
         let started = milliseconds(SystemTime::now());
-        let begun = |number| Begun { number, kind: kind.into(), started, subject: subject.clone() };
+        let begun =
+            |number| RunInProgress { number, kind: kind.into(), started, subject: subject.clone() };
         let number = self.with(|c| {
             let last: Option<i64> = c.query_row("SELECT max(id) FROM runs", [], |r| r.get(0))?;
             let number = last.unwrap_or(0).saturating_add(1);
@@ -384,7 +385,7 @@ impl Store {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn take_interrupted(&self) -> Result<Vec<Interrupted>, StoreError> {
+    pub fn take_interrupted(&self) -> Result<Vec<InterruptedRun>, StoreError> {
         self.with(|c| {
             let mut runs = c.prepare(
                 "SELECT id, pid, started, told FROM runs WHERE finished IS NULL AND told <> ?1
@@ -400,7 +401,7 @@ impl Store {
                 let under_way = steps(c, id, "ended IS NULL")?;
                 let done = steps(c, id, "ok = 1")?;
                 let started = time(started);
-                out.push(Interrupted { pid, started, under_way, done, is_new });
+                out.push(InterruptedRun { pid, started, under_way, done, is_new });
             }
             c.execute("UPDATE runs SET told = ?1 WHERE finished IS NULL AND told = 0", [TOLD])?;
             Ok(out)
@@ -408,12 +409,13 @@ impl Store {
     }
 }
 
-fn steps(connection: &Connection, run: i64, which: &str) -> rusqlite::Result<Vec<UnderWay>> {
+fn steps(connection: &Connection, run: i64, which: &str) -> rusqlite::Result<Vec<StepInProgress>> {
     let mut steps = connection.prepare(&format!(
         "SELECT resource, action FROM steps WHERE run = ?1 AND {which} ORDER BY rowid",
     ))?;
-    let rows = steps
-        .query_map([run], |row| Ok(UnderWay { resource: row.get(0)?, action: row.get(1)? }))?;
+    let rows = steps.query_map([run], |row| {
+        Ok(StepInProgress { resource: row.get(0)?, action: row.get(1)? })
+    })?;
     rows.collect()
 }
 
@@ -439,7 +441,7 @@ mod tests {
         let store = Store::open(dir.path()).unwrap();
         let interrupted = store.take_interrupted().unwrap();
         let under_way =
-            vec![UnderWay { resource: "File[/b]".into(), action: "modify content".into() }];
+            vec![StepInProgress { resource: "File[/b]".into(), action: "modify content".into() }];
         assert_eq!(interrupted[0].under_way, under_way);
         assert!(interrupted[0].done.iter().all(|step| step.resource != "File[/b]"));
         assert_eq!(interrupted[0].pid, std::process::id());

@@ -7,27 +7,27 @@
 //! resources are kept apart ([`ExportStore`]).
 
 mod audited;
+mod backups;
 mod damage;
 mod directory;
 mod error;
 mod exports;
-mod given;
+mod history;
 mod journal;
-mod kept;
 mod key;
 mod lock;
 mod migrate;
-mod past;
+mod program_exports;
 mod survey;
 
+pub use backups::{ChangedPath, PathBefore};
 pub use damage::Damage;
 pub use directory::StateDir;
 pub use error::StoreError;
 pub use exports::ExportStore;
-pub use given::Given;
-pub use journal::{Interrupted, Run, Store, Subject, UnderWay};
-pub use kept::{FoundPath, KeptPath};
+pub use history::{Outcome, RunRecord, StepRecord};
+pub use journal::{InterruptedRun, Run, StepInProgress, Store, Subject};
 pub use key::MachineKey;
 pub use lock::RunLock;
-pub use past::{Outcome, PastRun, PastStep};
+pub use program_exports::ProgramExport;
 pub use survey::{Condition, Finding, Remedy, Survey};

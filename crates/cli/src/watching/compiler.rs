@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
+use ordain_engine::kind::Registry;
 use ordain_engine::prepare::Prepared;
-use ordain_engine::registry::Registry;
-use ordain_engine::reversal::Noted;
+use ordain_engine::reversal::ReversalNotes;
 use ordain_engine::watch::Wake;
 use ordain_puppet::eval::STACK_SIZE;
 use ordain_source::Diagnostic;
@@ -77,7 +77,7 @@ pub(super) struct Made {
     pub loaded: Compiled,
     pub prepared: Prepared,
     /// What the machine has noted of resources that are to be undone.
-    pub noted: Noted,
+    pub noted: ReversalNotes,
 }
 
 /// The graph that is kept true.

@@ -14,10 +14,12 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use ordain_engine::host::Host;
 use ordain_engine::kind::Change;
-use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning, Turn};
+use ordain_engine::observer::Observer;
+use ordain_engine::reconcile::{
+    Keeper, ReconcileStatus, SchedulerOptions, SwapSummary, TurnEvents,
+};
 use ordain_engine::report::{ResourceReport, Status};
-use ordain_engine::step::Observer;
-use ordain_engine::unfinished::Unfinished;
+use ordain_engine::unfinished::UnfinishedRuns;
 use ordain_graph::{Graph, ResourceRef};
 use ordain_process::interruption;
 use ordain_source::{Diagnostic, SourceMap};
@@ -61,7 +63,7 @@ trait Teller {
     fn note(&mut self, text: &str);
 
     /// Everything was looked at, and nothing is to be done now.
-    fn settled(&mut self, standings: &[(&ResourceRef, Standing)]);
+    fn settled(&mut self, standings: &[(&ResourceRef, ReconcileStatus)]);
 
     /// Whether [`Teller::draw`] is of use.
     fn draws(&self) -> bool {
@@ -69,13 +71,13 @@ trait Teller {
     }
 
     /// Shows how everything stands.
-    fn draw(&mut self, _standings: &[(&ResourceRef, Standing)]) {}
+    fn draw(&mut self, _standings: &[(&ResourceRef, ReconcileStatus)]) {}
 }
 
 /// A graph that is kept true from now on.
 struct NewGraph {
     /// How it differs from the one before.
-    swapped: Swapped,
+    swapped: SwapSummary,
     /// How many files and directories it was made from.
     sources: usize,
     /// How long it took to make it.
@@ -163,10 +165,10 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     Ok(host.ending().map_or(by_itself, Exit::Code))
 }
 
-fn tuning(args: &WatchArgs) -> Tuning {
+fn tuning(args: &WatchArgs) -> SchedulerOptions {
     let jobs = args.selection.jobs.map_or(4, Into::into);
     let sweep = (args.interval > 0).then(|| args.interval.saturating_mul(1000));
-    Tuning { jobs, sweep, ..Tuning::default() }
+    SchedulerOptions { jobs, sweep, ..SchedulerOptions::default() }
 }
 
 fn teller(ui: &Ui, args: &WatchArgs) -> Box<dyn Teller> {
@@ -269,7 +271,7 @@ struct Watching<'a> {
     /// Whether the service manager was told that the sources are read again.
     is_reloading: bool,
     /// What runs before this one left undone, until there is a graph.
-    earlier: Option<Unfinished>,
+    earlier: Option<UnfinishedRuns>,
     journal: Journal,
     teller: Box<dyn Teller>,
     manager: Manager,
@@ -320,7 +322,7 @@ impl Watching<'_> {
     }
 
     /// Compiles the sources when they changed and are at rest, or when that is asked for.
-    fn look_at_sources(&mut self, turn: &Turn, reload: bool) {
+    fn look_at_sources(&mut self, turn: &TurnEvents, reload: bool) {
         let now = Instant::now();
         if turn.sources_changed {
             self.dirty = Some((self.dirty.map_or(now, |(first, _)| first), now));
@@ -350,9 +352,9 @@ impl Watching<'_> {
         // Sources that do not compile are as bad as a resource that fails.
         let failing = match is_asked {
             true => 0,
-            false => count(Standing::Failed) + usize::from(!last.refused.is_empty()),
+            false => count(ReconcileStatus::Failed) + usize::from(!last.refused.is_empty()),
         };
-        let would_change = count(Standing::WouldChange);
+        let would_change = count(ReconcileStatus::WouldChange);
         let (reports, is_owing) = keeper.end();
         for report in reports {
             teller.report(&report);
@@ -420,7 +422,7 @@ impl Watching<'_> {
     /// What is said when sources were compiled, or a program went on, and there may be another graph.
     fn tell_swapped(
         &mut self,
-        kept: Option<(Swapped, Context)>,
+        kept: Option<(SwapSummary, Context)>,
         remarks: Option<String>,
         sources: usize,
         took: Duration,
@@ -435,7 +437,7 @@ impl Watching<'_> {
         // A program that waits for its first value has no resources yet.
         let (swapped, context) = match kept {
             Some((swapped, context)) => (swapped, Some(context)),
-            None if is_compiled => (Swapped::default(), None),
+            None if is_compiled => (SwapSummary::default(), None),
             None => return,
         };
         self.teller.graph(&NewGraph { swapped, sources, took, context });
@@ -481,7 +483,7 @@ impl Watching<'_> {
         }
     }
 
-    fn tell_ready(&mut self, swapped: Swapped) {
+    fn tell_ready(&mut self, swapped: SwapSummary) {
         let count = swapped.kept + swapped.changed + swapped.added;
         self.manager.tell(&format!("STATUS=Keeping {count} resources true"));
         if !std::mem::replace(&mut self.is_ready, true) {
@@ -490,7 +492,7 @@ impl Watching<'_> {
     }
 
     /// Keeps a graph true.
-    fn keep(&mut self, made: Made) -> Result<(Swapped, Context), Failure> {
+    fn keep(&mut self, made: Made) -> Result<(SwapSummary, Context), Failure> {
         let Made { loaded, prepared, noted } = made;
         let context = Context::new(&loaded);
         if !self.args.noop {

@@ -1,7 +1,7 @@
 //! Commands that programs read from line by line, as `os.system` does.
 
 use ecow::EcoString;
-use ordain_process::{Launch, Remains};
+use ordain_process::{Launch, OrphanPolicy};
 use ordain_source::process::limits;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -118,7 +118,7 @@ fn start(command: &str) -> Result<Running, EcoString> {
     let failed = |error: std::io::Error| EcoString::from(format!("{command}: {error}"));
     let launch = Launch {
         argv: ["/bin/sh", "-c", command].map(Into::into).to_vec(),
-        remains: Remains::Await,
+        orphans: OrphanPolicy::Await,
         ..Launch::default()
     };
     let (output, written) = std::io::pipe().map_err(failed)?;

@@ -10,17 +10,17 @@ use base64::engine::general_purpose::STANDARD;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
-use super::accounts::AccountFiles;
-use super::differences::{Differences, changes};
-use super::line::{has_line, with_line, without};
-use super::params::Params;
-use super::walk::resolve;
-use super::write::{Owner, editing, make_directory, own_ids, rewrite};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::cached::read_bytes;
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::line::{has_line, with_line, without};
+use crate::kinds::shared::account_files::AccountFiles;
+use crate::system::file_cache::read_bytes;
+use crate::system::host::Host;
+use crate::system::path::own_ids;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, editing, make_directory, rewrite};
 
 /// The kind.
 #[derive(Default)]
@@ -179,7 +179,7 @@ impl KeyLine {
         };
         let (user, rest) = rest.split_once('/').unwrap_or((rest, ""));
         let home = if user.is_empty() {
-            let own = crate::accounts::user_name(host, own_ids().0);
+            let own = crate::system::accounts::user_name(host, own_ids().0);
             self.home(host, &own)?
         } else {
             self.home(host, user)?
@@ -208,7 +208,7 @@ impl KeyLine {
     /// have anyway.
     fn owner(&self, host: &Host) -> Result<Option<u32>, KindError> {
         let Some(user) = &self.user else { return Ok(None) };
-        let ids = crate::accounts::user(host, user);
+        let ids = crate::system::accounts::user(host, user);
         let ids = ids.ok_or_else(|| KindError::new(format!("User '{user}' does not exist")))?;
         Ok(Some(ids.uid).filter(|uid| *uid != own_ids().0))
     }
@@ -229,7 +229,7 @@ impl Instance for KeyLine {
 
     fn watches(&self, host: &Host) -> Vec<Watch> {
         let file = self.path(host).ok().map(Watch::Path);
-        let accounts = super::accounts::watches();
+        let accounts = crate::kinds::shared::account_files::watches();
         let accounts = accounts.into_iter().filter(|_| self.file.starts_with('~'));
         file.into_iter().chain(accounts).collect()
     }

@@ -3,11 +3,11 @@
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use super::params::Params;
-use crate::host::Host;
+use crate::kind::params::Params;
 use crate::kind::{
     Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
 };
+use crate::system::host::Host;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]

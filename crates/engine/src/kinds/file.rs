@@ -8,35 +8,35 @@ mod apply;
 mod backup;
 pub(crate) mod checksum;
 mod compare;
-pub(crate) mod context;
+mod digest;
 mod fragments;
 pub(crate) mod glob;
 mod mode;
+mod model;
 mod parse;
 mod recurse;
 mod reversal;
+mod selinux_changes;
+mod selinux_context;
 mod source;
 mod web;
 
-use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use ordain_data::Value;
-use ordain_graph::served::ServedTree;
 use ordain_graph::{Resource, ResourceRef};
 use rustc_hash::FxHasher;
 
-use crate::host::Host;
+use crate::kind::ReversalAttributes;
 use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
-    ParseContext, Watch,
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
 };
-use crate::reversal::Attributes;
-use backup::Backup;
-use checksum::Checksum;
-use mode::Mode;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+pub(crate) use digest::set_digest;
+use model::{FileInstance, Recurse};
 use source::Source;
 pub(crate) use web::Address;
 
@@ -139,99 +139,6 @@ impl Kind for File {
     }
 }
 
-/// What shall be at the path.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Ensure {
-    Absent,
-    Present,
-    File,
-    Directory,
-    Link,
-}
-
-/// Text or bytes written in the declaration.
-#[derive(Clone)]
-struct Content {
-    bytes: Arc<[u8]>,
-    secret: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Recurse {
-    No,
-    /// What is there and what the source has.
-    Both,
-    /// What the source has.
-    Remote,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum SourcePermissions {
-    Ignore,
-    Use,
-    UseWhenCreating,
-}
-
-/// What a recursion does.
-#[derive(Clone, Debug)]
-struct Recursion {
-    mode: Recurse,
-    limit: Option<u32>,
-    max_files: i64,
-    purge: bool,
-    ignore: Vec<String>,
-    all_sources: bool,
-}
-
-struct FileInstance {
-    path: PathBuf,
-    ensure: Option<Ensure>,
-    target: Option<String>,
-    content: Option<Content>,
-    sources: Vec<Source>,
-    fragments: Vec<String>,
-    /// The paths of all declared files, where fragments ask for them.
-    declared_files: Arc<BTreeSet<PathBuf>>,
-    must_exist: bool,
-    parents: bool,
-    remove_empty: bool,
-    owner: Option<String>,
-    group: Option<String>,
-    mode: Option<Mode>,
-    checksum: Checksum,
-    checksum_value: Option<String>,
-    backup: Backup,
-    recursion: Recursion,
-    replace: bool,
-    force: bool,
-    follow: bool,
-    show_diff: bool,
-    source_permissions: SourcePermissions,
-    validate: Option<String>,
-    context: context::Declared,
-    autorequires: Vec<ResourceRef>,
-    /// The declaration, for what is generated below a directory; `None` without recursion.
-    declared: Option<Box<Resource>>,
-    /// What the sources held when the graph was compiled, if it says.
-    served: Vec<ServedTree>,
-    /// The files below that are declared: a recursion has nothing to do with them, what is in
-    /// them, and the directories that hold them.
-    below: BTreeSet<PathBuf>,
-    log: Mutex<Vec<LogLine>>,
-}
-
-impl FileInstance {
-    fn log(&self, level: Level, message: impl Into<String>) {
-        let line =
-            LogLine { level: Some(level), source: LogSource::Resource, message: message.into() };
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-    }
-
-    fn error(&self, doing: &str, error: &std::io::Error) -> KindError {
-        KindError::new(format!("Could not {doing} {}: {error}", self.path.display()))
-    }
-}
-
 impl Instance for FileInstance {
     fn autorequires(&self) -> Vec<ResourceRef> {
         self.autorequires.clone()
@@ -256,7 +163,7 @@ impl Instance for FileInstance {
         self.context_remark(host).into_iter().collect()
     }
 
-    fn surroundings(&self) -> Option<u64> {
+    fn context_fingerprint(&self) -> Option<u64> {
         let takes_more = self.recursion.mode != Recurse::No
             || !self.sources.is_empty()
             || !self.fragments.is_empty()
@@ -280,7 +187,7 @@ impl Instance for FileInstance {
         apply::apply(self, host, changes)
     }
 
-    fn reversal(&self, host: &Host) -> Result<Option<Attributes>, KindError> {
+    fn reversal(&self, host: &Host) -> Result<Option<ReversalAttributes>, KindError> {
         reversal::of(self, host).map(Some)
     }
 

@@ -5,15 +5,17 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
-use super::accounts::{self, AccountFiles, GroupLine, shadow_tool, with};
-use super::differences::{Differences, changes};
-use super::params::Params;
-use super::purge::unwanted;
-use super::tools::run;
-use crate::host::Host;
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::tools::run;
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
 };
+use crate::kinds::purge::unwanted;
+use crate::kinds::shared::account_files;
+use crate::kinds::shared::account_files::{AccountFiles, GroupLine, shadow_tool, with};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The name of the group." },
@@ -73,7 +75,7 @@ impl Kind for Group {
         let mut p = Params::new(resource);
         p.provider(&["groupadd"], OTHERS);
         let name = p.name();
-        super::user::check_account_name(&mut p, &name);
+        crate::kinds::user::check_account_name(&mut p, &name);
         let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
         let gid = parse_gid(&mut p);
         let members = p.list("members").map(split_members);
@@ -110,7 +112,7 @@ impl Kind for Group {
     }
 
     fn instance_watches(&self, _: &Host) -> Vec<Watch> {
-        accounts::watches()
+        account_files::watches()
     }
 }
 
@@ -195,7 +197,7 @@ impl GroupInstance {
             .iter()
             .flatten()
             .map(String::as_str)
-            .filter(|m| !super::user::exists(host, &accounts, m))
+            .filter(|m| !crate::kinds::user::exists(host, &accounts, m))
             .collect();
         let failed =
             |e: &str| KindError::new(format!("Could not set members on group[{}]: {e}", self.name));
@@ -213,7 +215,7 @@ impl GroupInstance {
 
 impl Instance for GroupInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        accounts::watches()
+        account_files::watches()
     }
 
     fn second_names(&self) -> Vec<ResourceRef> {
@@ -267,7 +269,7 @@ impl Instance for GroupInstance {
                 let gid = if changes(made, "gid") { self.set_gid(host) } else { Ok(()) };
                 let members =
                     if changes(made, "members") { self.set_members(host) } else { Ok(()) };
-                super::user::all_of([gid, members])
+                crate::kinds::user::all_of([gid, members])
             }
         };
         self.files.forget();

@@ -9,12 +9,11 @@ use miniz_oxide::deflate::core::{
 };
 use ordain_graph::Resource;
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::made;
-use crate::kinds::params::Params;
+use crate::kind::params::Params;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::generated_file;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,7 +54,7 @@ impl Kind for Gzip {
         _: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        let path = made::path(&mut p);
+        let path = generated_file::path(&mut p);
         let input = p.text("input");
         if let Some(input) = &input
             && (!input.starts_with('/') || input.ends_with('/'))
@@ -70,34 +69,34 @@ impl Kind for Gzip {
             p.error("level", format!("invalid compression level: {level}"));
         }
         let from = match input {
-            Some(input) => From::File(input.into()),
-            None => From::Text(p.text("content").unwrap_or_default()),
+            Some(input) => GzipSource::File(input.into()),
+            None => GzipSource::Text(p.text("content").unwrap_or_default()),
         };
-        p.finish(Box::new(Compressed { path, from, level: level as i32 }) as Box<dyn Instance>)
+        p.finish(Box::new(GzipInstance { path, from, level: level as i32 }) as Box<dyn Instance>)
     }
 }
 
-enum From {
+enum GzipSource {
     File(PathBuf),
     Text(String),
 }
 
-struct Compressed {
+struct GzipInstance {
     path: PathBuf,
-    from: From,
+    from: GzipSource,
     level: i32,
 }
 
-impl Compressed {
+impl GzipInstance {
     fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()> {
         match &self.from {
-            From::File(path) => {
+            GzipSource::File(path) => {
                 let file = File::open(host.path(path));
                 let file =
                     file.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))?;
                 compress(self.level, file, out)
             }
-            From::Text(text) => compress(self.level, text.as_bytes(), out),
+            GzipSource::Text(text) => compress(self.level, text.as_bytes(), out),
         }
     }
 }
@@ -161,23 +160,23 @@ const TABLE: [u32; 256] = {
     table
 };
 
-impl Instance for Compressed {
+impl Instance for GzipInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
         let input = match &self.from {
-            From::File(path) => Some(Watch::Path(path.clone())),
-            From::Text(_) => None,
+            GzipSource::File(path) => Some(Watch::Path(path.clone())),
+            GzipSource::Text(_) => None,
         };
         std::iter::once(Watch::Path(self.path.clone())).chain(input).collect()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        made::compare(host, &self.path, &|out| self.produce(host, out))
+        generated_file::compare(host, &self.path, &|out| self.produce(host, out))
     }
 
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
         if changes.is_empty() {
             return Ok(());
         }
-        made::write(host, &self.path, &|out| self.produce(host, out))
+        generated_file::write(host, &self.path, &|out| self.produce(host, out))
     }
 }

@@ -3,8 +3,8 @@
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::host::Host;
 use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
 
 /// A kind without state.
 #[derive(Clone, Copy, Debug)]
@@ -194,16 +194,16 @@ impl Kind for Inert {
         let value =
             |(key, name): &(&'static str, &str)| Some((*key, resource.value(name)?.clone()));
         let sent = self.sends.iter().filter_map(value).collect();
-        Ok(Box::new(Nothing { sent, passes_on: self.passes_on }))
+        Ok(Box::new(InertInstance { sent, passes_on: self.passes_on }))
     }
 }
 
-struct Nothing {
+struct InertInstance {
     sent: Vec<(&'static str, Value)>,
     passes_on: bool,
 }
 
-impl Instance for Nothing {
+impl Instance for InertInstance {
     fn compare(&self, _: &Host) -> Result<Vec<Change>, KindError> {
         Ok(Vec::new())
     }

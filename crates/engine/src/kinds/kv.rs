@@ -5,13 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::differences::Differences;
-use crate::kinds::params::Params;
-use crate::world::Key;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::shared_kv::Key;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::cached::read_bytes;
-use crate::kinds::differences::Differences;
-use crate::kinds::params::Params;
-use crate::kinds::write::{Owner, editing, rewrite};
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::file_cache::read_bytes;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, editing, rewrite};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,15 +8,14 @@ use ordain_data::Value;
 use ordain_graph::protected::Act;
 use ordain_graph::{Resource, protected};
 
-use super::cached::read_text;
-use super::differences::{Differences, changes};
-use super::params::Params;
-use super::records::{Record, RecordFiles, Table};
-use super::tools::{UNWATCHED, inside, run};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::records::{Record, RecordFiles, Table};
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "Where it is mounted." },

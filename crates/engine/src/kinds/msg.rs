@@ -9,12 +9,12 @@ use std::sync::{Mutex, PoisonError};
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::host::Host;
+use crate::kind::params::{Params, scalar};
 use crate::kind::{
     Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine,
     LogSource, ParseContext,
 };
-use crate::kinds::params::{Params, scalar};
+use crate::system::host::Host;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]

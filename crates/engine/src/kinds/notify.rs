@@ -3,13 +3,13 @@
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::attributes::{Attributes, reveal};
-use crate::host::Host;
+use crate::kind::attributes::{Attributes, reveal};
+use crate::kind::report::quoted;
 use crate::kind::{
     Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, LogSource,
     ParseContext,
 };
-use crate::report::quoted;
+use crate::system::host::Host;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,14 +9,13 @@ use ordain_data::Value;
 use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef};
 use rustc_hash::FxHasher;
 
-use super::accounts::AccountFiles;
-use super::cached::read_text;
-use super::params::{Params, inspect, scalar};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::registry::Registry;
+use crate::kind::Registry;
+use crate::kind::params::{Params, inspect, scalar};
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::account_files::AccountFiles;
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The kind, such as `host`." },
@@ -39,7 +38,7 @@ const SYSTEM_MAX: i64 = 499;
 pub struct Purge;
 
 /// Which users stay.
-enum Spare {
+enum SparedUsers {
     /// None by their numbers.
     None,
     /// Those up to the highest number of the system.
@@ -52,7 +51,7 @@ struct PurgeInstance {
     kind: String,
     registry: Arc<Registry>,
     purge: bool,
-    spare: Spare,
+    spare: SparedUsers,
     uids: Vec<i64>,
     /// What is declared.
     managed: BTreeSet<String>,
@@ -127,18 +126,18 @@ impl Kind for Purge {
     }
 }
 
-fn spare(p: &mut Params<'_>, kind: &str) -> Spare {
+fn spare(p: &mut Params<'_>, kind: &str) -> SparedUsers {
     let Some(value) = p.raw("unless_system_user") else {
-        return if kind == "user" { Spare::System } else { Spare::None };
+        return if kind == "user" { SparedUsers::System } else { SparedUsers::None };
     };
     match scalar(value).as_deref() {
-        Some("true") => Spare::System,
-        Some("false") => Spare::None,
+        Some("true") => SparedUsers::System,
+        Some("false") => SparedUsers::None,
         text => match text.and_then(|text| text.parse().ok()) {
-            Some(number) => Spare::UpTo(number),
+            Some(number) => SparedUsers::UpTo(number),
             None => {
                 p.error("unless_system_user", format!("Invalid value {}", inspect(value)));
-                Spare::None
+                SparedUsers::None
             }
         },
     }
@@ -159,9 +158,9 @@ impl PurgeInstance {
     fn is_spared(&self, host: &Host, name: &str) -> Result<bool, KindError> {
         let limit = match self.spare {
             _ if self.kind != "user" => return Ok(false),
-            Spare::None => return Ok(false),
-            Spare::System => system_max(host),
-            Spare::UpTo(limit) => limit,
+            SparedUsers::None => return Ok(false),
+            SparedUsers::System => system_max(host),
+            SparedUsers::UpTo(limit) => limit,
         };
         let accounts = self.accounts.read(host)?;
         let Some(user) = accounts.user(name) else { return Ok(true) };
@@ -180,7 +179,7 @@ impl Instance for PurgeInstance {
         true
     }
 
-    fn surroundings(&self) -> Option<u64> {
+    fn context_fingerprint(&self) -> Option<u64> {
         let mut hasher = FxHasher::default();
         self.managed.hash(&mut hasher);
         Some(hasher.finish())

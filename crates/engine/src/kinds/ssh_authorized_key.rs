@@ -8,17 +8,17 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
-use super::accounts::AccountFiles;
-use super::differences::{Differences, texts};
-use super::params::Params;
-use super::records::{Record, RecordFiles, Records};
-use super::sshkey::key_type;
-use super::walk::resolve;
-use super::write::{Owner, make_directory, own_ids, set_mode};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
+use crate::kind::differences::{Differences, texts};
+use crate::kind::params::Params;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::account_files::AccountFiles;
+use crate::kinds::shared::records::{Record, RecordFiles, Records};
+use crate::kinds::sshkey::key_type;
+use crate::system::host::Host;
+use crate::system::path::own_ids;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, make_directory, set_mode};
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The comment of the key, its name." },
@@ -275,7 +275,7 @@ impl KeyInstance {
         let Some(user) = &self.user else {
             return Err(KindError::new("Cannot write SSH authorized keys without user"));
         };
-        let Some(ids) = crate::accounts::user(host, user) else {
+        let Some(ids) = crate::system::accounts::user(host, user) else {
             return Err(KindError::new(format!("User '{user}' does not exist")));
         };
         if !self.drop_privileges && !is_trusted(host, file) {
@@ -318,7 +318,9 @@ impl Instance for KeyInstance {
 
     fn watches(&self, host: &Host) -> Vec<Watch> {
         let file = self.file(host).ok().flatten();
-        let accounts = super::accounts::watches().into_iter().filter(|_| self.target.is_none());
+        let accounts = crate::kinds::shared::account_files::watches()
+            .into_iter()
+            .filter(|_| self.target.is_none());
         file.map(Watch::Path).into_iter().chain(accounts).collect()
     }
 

@@ -6,14 +6,13 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use super::differences::{Differences, texts};
-use super::params::Params;
-use super::purge::unwanted;
-use super::records::{Record, RecordFiles, Table};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
+use crate::kind::differences::{Differences, texts};
+use crate::kind::params::Params;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::purge::unwanted;
+use crate::kinds::shared::records::{Record, RecordFiles, Table};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The host name; the title may be `NAME@TYPE`." },

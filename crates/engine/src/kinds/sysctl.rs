@@ -6,15 +6,14 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::cached::read_text;
-use crate::kinds::differences::{Differences, changes};
-use crate::kinds::params::Params;
-use crate::kinds::tools::UNWATCHED;
-use crate::kinds::write::{Owner, rewrite};
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::tools::UNWATCHED;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, rewrite};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]

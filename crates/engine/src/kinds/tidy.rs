@@ -14,15 +14,16 @@ use ordain_graph::Resource;
 use ordain_graph::protected::{self, Act};
 use rustc_hash::FxHasher;
 
-use super::file::glob;
-use super::params::{Params, inspect, scalar};
-use super::purge::{inherit, unwanted};
-use super::walk::resolve;
-use crate::host::Host;
+use crate::kind::params::{Params, inspect, scalar};
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
-    ParseContext, Watch,
+    ParseContext,
 };
+use crate::kinds::file::glob;
+use crate::kinds::purge::{inherit, unwanted};
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "path", doc: "The absolute path." },
@@ -315,7 +316,7 @@ impl Instance for TidyInstance {
         self.age.is_some().then_some(AGEING)
     }
 
-    fn surroundings(&self) -> Option<u64> {
+    fn context_fingerprint(&self) -> Option<u64> {
         let mut hasher = FxHasher::default();
         self.files.hash(&mut hasher);
         Some(hasher.finish())

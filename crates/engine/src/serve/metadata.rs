@@ -9,7 +9,7 @@ use ordain_graph::served::{FileMetadata, ServedChecksum};
 
 use super::request::Request;
 use crate::kinds::file::checksum::{Checksum, NAMES};
-use crate::kinds::write::own_ids;
+use crate::system::path::own_ids;
 
 /// The permissions of files whose own do not count.
 const PLAIN_MODE: u32 = 0o644;

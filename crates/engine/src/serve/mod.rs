@@ -16,7 +16,7 @@ use ordain_data::Value;
 use ordain_graph::served::{FileMetadata, ServedTree};
 use ordain_graph::{Graph, Resource, ResourceId, ServedFiles};
 
-use crate::attributes::{reveal, scalar_text};
+use crate::kind::attributes::reveal;
 use crate::kinds::file::checksum::NAMES;
 use request::Request;
 
@@ -246,10 +246,6 @@ fn sources(resource: &Resource) -> Vec<&Value> {
         }
     }
     out
-}
-
-fn text(resource: &Resource, name: &str) -> Option<String> {
-    resource.value(name).and_then(|v| scalar_text(reveal(v).0))
 }
 
 #[cfg(test)]

@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex};
 
 use ordain_data::Value;
 use ordain_engine::apply::apply;
-use ordain_engine::host::{Host, Invocation, Outcome, Runner};
+use ordain_engine::host::Host;
+use ordain_engine::kind::Registry;
 use ordain_engine::kind::{Change, Kind};
+use ordain_engine::observer::Observer;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
-use ordain_engine::registry::Registry;
+use ordain_engine::runner::{Invocation, Outcome, Runner};
 use ordain_engine::saved::{Saving, save};
-use ordain_engine::step::Observer;
 use ordain_graph::json::Secrets;
 use ordain_graph::{Graph, ResourceRef, dot, json};
 use ordain_source::SourceMap;

@@ -9,12 +9,13 @@ use std::sync::{Arc, Mutex};
 
 use ordain_data::Value;
 use ordain_engine::apply::{Report, apply};
-use ordain_engine::host::{Host, Invocation, Outcome, RunAs, Runner, Running};
+use ordain_engine::host::Host;
+use ordain_engine::kind::Registry;
+use ordain_engine::observer::{Observer, Silent};
 use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
-use ordain_engine::registry::Registry;
 use ordain_engine::runner::HostRunner;
-use ordain_engine::step::{Observer, Silent};
+use ordain_engine::runner::{Invocation, Outcome, RunAs, Runner, Running};
 use ordain_graph::{
     Attribute, Containment, Edge, EdgeKind, Graph, Origin, Resource, ResourceId, ResourceRef, Step,
 };

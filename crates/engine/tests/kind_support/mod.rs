@@ -12,8 +12,9 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 use ordain_data::Value;
-use ordain_engine::host::{Host, Invocation, Outcome, Runner};
+use ordain_engine::host::Host;
 use ordain_engine::kind::{AttributeError, Change, Instance, Kind, ParseContext};
+use ordain_engine::runner::{Invocation, Outcome, Runner};
 use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef, ServedFiles};
 use tempfile::TempDir;
 

@@ -27,7 +27,7 @@ struct Catalog {
     classes: Vec<String>,
     resources: Vec<Entry>,
     #[serde(default)]
-    edges: Vec<Containing>,
+    edges: Vec<CatalogContainment>,
     code_id: Option<String>,
     #[serde(default)]
     metadata: Object<String, Json>,
@@ -55,7 +55,7 @@ struct Entry {
 }
 
 #[derive(Deserialize)]
-struct Containing {
+struct CatalogContainment {
     source: String,
     target: String,
 }

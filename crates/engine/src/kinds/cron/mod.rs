@@ -13,19 +13,18 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
-use super::accounts::AccountFiles;
-use super::cached::Cached;
-use super::differences::{Differences, changes, texts};
-use super::params::Params;
-use super::purge::unwanted;
-use super::write::editing;
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::report::quoted;
+use crate::kind::differences::{Differences, changes, texts};
+use crate::kind::params::Params;
+use crate::kind::report::quoted;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::purge::unwanted;
+use crate::kinds::shared::account_files::AccountFiles;
+use crate::system::file_cache::Cached;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::editing;
 use table::{FIELDS, Job, Table};
-use values::Wish;
+use values::DesiredValue;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The name of the job, kept in a comment above it." },
@@ -62,9 +61,9 @@ struct CronInstance {
     present: bool,
     command: Option<String>,
     /// In the order of [`FIELDS`].
-    times: [Option<Wish<Vec<String>>>; 5],
-    special: Option<Wish<String>>,
-    environment: Option<Wish<Vec<String>>>,
+    times: [Option<DesiredValue<Vec<String>>>; 5],
+    special: Option<DesiredValue<String>>,
+    environment: Option<DesiredValue<Vec<String>>>,
     /// As declared, for the order of resources.
     declared_user: Option<String>,
     /// Whose crontab.
@@ -161,11 +160,11 @@ fn gone(job: &Job, user: &str, nameless: &mut u32) -> Resource {
 /// `@daily` and a minute cannot both hold.
 fn check_schedule(
     p: &mut Params<'_>,
-    special: Option<&Wish<String>>,
-    times: &[Option<Wish<Vec<String>>>; 5],
+    special: Option<&DesiredValue<String>>,
+    times: &[Option<DesiredValue<Vec<String>>>; 5],
 ) {
-    let Some(Wish::Is(_)) = special else { return };
-    let conflict = |(_, t): &(&str, &Option<_>)| matches!(t, Some(Wish::Is(_)));
+    let Some(DesiredValue::Is(_)) = special else { return };
+    let conflict = |(_, t): &(&str, &Option<_>)| matches!(t, Some(DesiredValue::Is(_)));
     if let Some((field, _)) = FIELDS.into_iter().zip(times).find(conflict) {
         let reference = p.reference();
         let both = "cannot specify both a special schedule and a value for";
@@ -197,9 +196,10 @@ impl CronInstance {
 
     /// Whether a job has the declared command and times.
     fn describes(&self, job: &Job) -> bool {
-        let same_time = |(wish, now): (&Option<Wish<Vec<String>>>, &Option<Vec<String>>)| {
-            wish.as_ref().is_none_or(|w| w.as_option() == now.as_ref())
-        };
+        let same_time =
+            |(wish, now): (&Option<DesiredValue<Vec<String>>>, &Option<Vec<String>>)| {
+                wish.as_ref().is_none_or(|w| w.as_option() == now.as_ref())
+            };
         self.command.as_deref() == Some(job.command.as_str())
             && self.times.iter().zip(&job.times).all(same_time)
             && self.special.as_ref().is_none_or(|s| s.as_option() == job.special.as_ref())

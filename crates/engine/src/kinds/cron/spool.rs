@@ -3,12 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::host::Host;
 use crate::kind::KindError;
-use crate::kinds::accounts::AccountFiles;
-use crate::kinds::cached::read_bytes;
-use crate::kinds::tools::{ask, command, is_live, path_of, run};
-use crate::kinds::write::{Owner, rewrite};
+use crate::kind::tools::{ask, command, is_live, path_of, run};
+use crate::kinds::shared::account_files::AccountFiles;
+use crate::system::file_cache::read_bytes;
+use crate::system::host::Host;
+use crate::system::write::{Owner, rewrite};
 
 /// Debian's spool directory.
 pub(super) const DIRECTORY: &str = "/var/spool/cron/crontabs";

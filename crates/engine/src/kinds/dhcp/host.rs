@@ -6,11 +6,11 @@ use std::sync::Arc;
 use ordain_functions::go;
 use ordain_graph::Resource;
 
-use super::{Boot, Dhcp, Part, mask, server_of, v4};
+use super::model::{Assignment, Boot, Dhcp, FixedAddress, mask, server_of, v4};
+use crate::kind::params::Params;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
 };
-use crate::kinds::params::Params;
 use crate::kinds::serving::{Claim, Hub, Spec};
 
 pub(super) const KIND: &str = "mgmt::dhcp::host";
@@ -34,15 +34,6 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "nbp_path", doc: "The file that it boots, in place of that of `nbp`" },
     AttributeDoc { name: "server", doc: "The server; all of them by default" },
 ];
-
-/// The machine, and what it gets.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Fixed {
-    pub(super) hardware: Vec<u8>,
-    pub(super) ip: Ipv4Addr,
-    pub(super) mask: Ipv4Addr,
-    pub(super) boot: Boot,
-}
 
 /// The address of a host and the length of its network.
 pub(super) fn address(text: &str) -> Result<(Ipv4Addr, u8), String> {
@@ -90,10 +81,14 @@ impl Kind for Host {
             p.error("ip", error);
             (Ipv4Addr::UNSPECIFIED, 0)
         });
-        let fixed = Fixed { hardware, ip, mask: mask(length), boot: Boot::of(&mut p) };
-        let declared = Declared {
+        let fixed = FixedAddress { hardware, ip, mask: mask(length), boot: Boot::of(&mut p) };
+        let declared = AssignmentInstance {
             claim: Claim::new(&self.hub, KIND, &resource.id.title),
-            spec: Spec { server: server_of(&mut p), path: String::new(), what: Part::Host(fixed) },
+            spec: Spec {
+                server: server_of(&mut p),
+                path: String::new(),
+                what: Assignment::Host(fixed),
+            },
             said: format!("{text} is given to {mac}"),
         };
         p.finish(Box::new(declared) as Box<dyn Instance>)
@@ -101,22 +96,22 @@ impl Kind for Host {
 }
 
 /// A part of a server as it is declared.
-pub(super) struct Declared {
+pub(super) struct AssignmentInstance {
     pub(super) claim: Claim<Dhcp>,
-    pub(super) spec: Spec<Part>,
+    pub(super) spec: Spec<Assignment>,
     /// What it does, as the log says it.
     pub(super) said: String,
 }
 
-impl Instance for Declared {
-    fn compare(&self, host: &crate::host::Host) -> Result<Vec<Change>, KindError> {
+impl Instance for AssignmentInstance {
+    fn compare(&self, host: &crate::system::host::Host) -> Result<Vec<Change>, KindError> {
         if !self.claim.stays(host, &self.said) {
             return Ok(Vec::new());
         }
         Ok(self.claim.compare(&self.spec, "address"))
     }
 
-    fn apply(&self, _: &crate::host::Host, _: &[Change]) -> Result<(), KindError> {
+    fn apply(&self, _: &crate::system::host::Host, _: &[Change]) -> Result<(), KindError> {
         self.claim.serve(self.spec.clone());
         Ok(())
     }

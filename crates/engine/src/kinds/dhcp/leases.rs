@@ -6,13 +6,13 @@ use std::net::Ipv4Addr;
 use ordain_functions::digest::hex;
 use serde::{Deserialize, Serialize};
 
-use super::range::Range;
-use crate::host::Host;
+use super::model::Range;
 use crate::kind::KindError;
-use crate::kinds::kept::Kept;
+use crate::kinds::shared::state_file::StateFile;
+use crate::system::host::Host;
 
 /// How many leases a server notes; whoever comes then has to wait until one ends.
-const MOST: usize = 65_536;
+const MAX_LEASES: usize = 65_536;
 
 /// For how many seconds an address is held that was only offered.
 const OFFER: u64 = 60;
@@ -121,11 +121,11 @@ impl Leases {
 
     /// Forgets what is over if there is too much.
     fn make_room(&mut self, now: u64) -> Option<()> {
-        if self.by_client.len() >= MOST {
+        if self.by_client.len() >= MAX_LEASES {
             self.by_client.retain(|_, lease| !lease.is_over(now));
             self.holders.retain(|_, client| self.by_client.contains_key(client));
         }
-        (self.by_client.len() < MOST).then_some(())
+        (self.by_client.len() < MAX_LEASES).then_some(())
     }
 
     fn forget(&mut self, client: &Client) {
@@ -164,7 +164,7 @@ impl Leases {
         if self.by_client.get(client).is_some_and(|lease| lease.ip == ip) {
             self.forget(client);
             self.resting.retain(|_, ends| *ends > now);
-            if self.resting.len() < MOST {
+            if self.resting.len() < MAX_LEASES {
                 self.resting.insert(ip, now + REST);
             }
         }
@@ -180,8 +180,8 @@ struct Line {
 }
 
 /// Where the leases of a server are kept.
-fn place(server: &str) -> Kept {
-    Kept::new("dhcp", server)
+fn place(server: &str) -> StateFile {
+    StateFile::new("dhcp", server)
 }
 
 impl Leases {
@@ -193,7 +193,7 @@ impl Leases {
             KindError::new(format!("{} has no leases: {e}", place.path().display()))
         })?;
         let mut leases = Self::default();
-        for line in lines.into_iter().take(MOST) {
+        for line in lines.into_iter().take(MAX_LEASES) {
             let Some(client) = unhex(&line.client) else { continue };
             if leases.holders.insert(line.ip, client.clone()).is_none() {
                 let lease = Lease { ip: line.ip, ends: line.ends, is_given: true };
@@ -240,7 +240,7 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::{Boot, mask};
+    use super::super::model::{Boot, mask};
     use super::*;
 
     fn range(from: u8, to: u8) -> Range {
@@ -303,7 +303,7 @@ mod tests {
             let wish = Some(Ipv4Addr::from_bits((10 << 24) + wish));
             leases.find(&number.to_be_bytes().to_vec(), &pool, wish, now)
         };
-        for number in 1..=MOST as u32 {
+        for number in 1..=MAX_LEASES as u32 {
             assert!(ask(number, number, 0).is_some());
         }
         assert_eq!(ask(0, 0, 0), None);
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn leases_outlive_the_process() {
         let root = tempfile::tempdir().unwrap();
-        let runner = Box::new(crate::runner::HostRunner);
+        let runner = Box::new(crate::system::runner::HostRunner);
         let host = Host::new(root.path().to_path_buf(), runner);
         let (mut leases, range) = (Leases::default(), range(1, 9));
         gets(&mut leases, &range, 10, 7, 0);

@@ -9,7 +9,7 @@ const MAGIC: [u8; 4] = [99, 130, 83, 99];
 const OPTIONS: usize = 240;
 
 /// The shortest message that old relays and clients take.
-const SHORTEST: usize = 300;
+const MIN_LENGTH: usize = 300;
 
 /// The numbers of options.
 pub(super) mod option {
@@ -115,7 +115,7 @@ impl Message {
 
     /// The packet of a message; options that are too long are written in parts.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(SHORTEST);
+        let mut out = Vec::with_capacity(MIN_LENGTH);
         out.push(if self.is_request { 1 } else { 2 });
         out.push(self.hardware);
         out.push(self.address.len() as u8);
@@ -138,7 +138,7 @@ impl Message {
             }
         }
         out.push(255);
-        out.resize(out.len().max(SHORTEST), 0);
+        out.resize(out.len().max(MIN_LENGTH), 0);
         out
     }
 
@@ -227,7 +227,7 @@ pub(super) mod tests {
         assert_eq!(Message::parse(&bytes), Some(message.clone()));
         assert!(message.wants(6) && !message.wants(66));
         assert_eq!(message.kind(), Some(Kind::Request));
-        assert_eq!(says(Kind::Discover, 1).bytes().len(), SHORTEST);
+        assert_eq!(says(Kind::Discover, 1).bytes().len(), MIN_LENGTH);
     }
 
     #[test]

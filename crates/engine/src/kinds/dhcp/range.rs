@@ -7,10 +7,10 @@ use std::sync::Arc;
 use ordain_functions::go;
 use ordain_graph::Resource;
 
-use super::host::Declared;
-use super::{Boot, Dhcp, Part, mask, server_of};
+use super::host::AssignmentInstance;
+use super::model::{Assignment, Boot, Dhcp, Range, mask, server_of};
+use crate::kind::params::Params;
 use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, ParseContext};
-use crate::kinds::params::Params;
 use crate::kinds::serving::{Claim, Hub, Spec};
 
 pub(super) const KIND: &str = "mgmt::dhcp::range";
@@ -38,43 +38,6 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "skip", doc: "Addresses that are not given" },
     AttributeDoc { name: "to", doc: "The last address, with or without its length" },
 ];
-
-/// The addresses, and what comes with them.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Range {
-    pub(super) from: Ipv4Addr,
-    pub(super) to: Ipv4Addr,
-    pub(super) mask: Ipv4Addr,
-    pub(super) skip: BTreeSet<Ipv4Addr>,
-    pub(super) persist: bool,
-    pub(super) boot: Boot,
-}
-
-impl Range {
-    /// Whether an address may be given.
-    pub(super) fn has(&self, ip: Ipv4Addr) -> bool {
-        (self.from..=self.to).contains(&ip) && !self.is_special(ip) && !self.skip.contains(&ip)
-    }
-
-    /// The name of the network, and what is said to all in it, are addresses of no machine.
-    fn is_special(&self, ip: Ipv4Addr) -> bool {
-        let (mask, bits) = (self.mask.to_bits(), ip.to_bits());
-        let is_wide = mask.count_zeros() > 1;
-        is_wide && (bits & !mask == 0 || bits | mask == u32::MAX)
-    }
-
-    /// Whether an address is in the same network.
-    pub(super) fn is_near(&self, ip: Ipv4Addr) -> bool {
-        let mask = self.mask.to_bits();
-        ip.to_bits() & mask == self.from.to_bits() & mask
-    }
-
-    /// The addresses that may be given, in order.
-    pub(super) fn addresses(&self) -> impl Iterator<Item = Ipv4Addr> {
-        let all = self.from.to_bits()..=self.to.to_bits();
-        all.map(Ipv4Addr::from_bits).filter(|ip| self.has(*ip))
-    }
-}
 
 /// The fields that say which addresses it has.
 #[derive(Default)]
@@ -192,9 +155,13 @@ impl Kind for Ranges {
         }
         let persist = p.boolean("persist");
         let range = Range { from, to, mask, skip, persist, boot: Boot::of(&mut p) };
-        let declared = Declared {
+        let declared = AssignmentInstance {
             claim: Claim::new(&self.hub, KIND, &resource.id.title),
-            spec: Spec { server: server_of(&mut p), path: String::new(), what: Part::Range(range) },
+            spec: Spec {
+                server: server_of(&mut p),
+                path: String::new(),
+                what: Assignment::Range(range),
+            },
             said: format!("addresses from {from} to {to} are given"),
         };
         p.finish(Box::new(declared) as Box<dyn Instance>)

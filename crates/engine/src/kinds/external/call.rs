@@ -6,8 +6,9 @@ use std::path::Path;
 use serde_json::{Map, Value as Json};
 
 use super::manifest::{Argument, Command, Input, Manifest};
-use crate::host::{Host, Invocation, Outcome};
 use crate::kind::KindError;
+use crate::system::host::Host;
+use crate::system::runner::{Invocation, Outcome};
 
 /// How many lines of what a program said in vain are told.
 const TAIL: usize = 10;

@@ -41,7 +41,7 @@ pub(super) struct Manifest {
     pub(super) exit_codes: BTreeMap<String, String>,
     pub(super) schema: Option<Schema>,
     #[serde(default)]
-    pub(super) ordain: Own,
+    pub(super) ordain: OrdainSection,
     /// The directory that the manifest is in.
     #[serde(skip)]
     pub(super) dir: PathBuf,
@@ -104,7 +104,7 @@ pub(super) enum Schema {
 /// What only Ordain knows.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Own {
+pub(super) struct OrdainSection {
     /// The property for which the title stands in.
     pub(super) name: Option<String>,
     /// Paths that tell by their changes that the state may have changed.

@@ -16,16 +16,16 @@ use ordain_functions::text::capitalize;
 use ordain_graph::Resource;
 use serde_json::{Map, Value as Json};
 
-use super::differences::Differences;
-use super::purge::unwanted;
-use super::tools::is_live;
-use crate::attributes::reveal;
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::params::Params;
-use crate::registry::Registry;
+use crate::kind::Registry;
+use crate::kind::attributes::is_of_engine;
+use crate::kind::attributes::reveal;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::tools::is_live;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::purge::unwanted;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 use call::Verb;
 pub use manifest::ManifestError;
 use manifest::{Manifest, Returns};
@@ -170,7 +170,7 @@ impl Kind for External {
         for attribute in &resource.attributes {
             let name = attribute.name.as_str();
             let is_own = own_ensure || name != "ensure";
-            if !is_own || crate::prepare::is_of_engine(name) || attribute.value.is_null() {
+            if !is_own || is_of_engine(name) || attribute.value.is_null() {
                 continue;
             }
             match json(reveal(&attribute.value).0) {
@@ -225,7 +225,7 @@ fn json(value: &Value) -> Option<Json> {
         Value::List(items) => items.iter().map(json).collect::<Option<Vec<_>>>()?.into(),
         Value::Map(entries) => {
             let entry = |(key, value): (&Value, &Value)| {
-                Some((crate::attributes::scalar_text(key)?, json(value)?))
+                Some((crate::kind::attributes::scalar_text(key)?, json(value)?))
             };
             entries.iter().map(entry).collect::<Option<Map<_, _>>>()?.into()
         }

@@ -9,13 +9,14 @@ use ordain_graph::protected::Act;
 use ordain_graph::served::FileMetadata;
 use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
 
-use super::source::{self, Found};
-use super::{Ensure, FileInstance, Recurse, glob};
-use crate::host::Host;
+use super::digest::set_digest;
+use super::glob;
+use super::model::{Ensure, FileInstance, Recurse};
+use super::source::{self, SourceMetadata};
 use crate::kind::{KindError, Level};
-use crate::kinds::walk::resolve;
-use crate::kinds::write::is_being_written;
-use crate::prepare::set_digest;
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::write::is_being_written;
 
 /// Attributes that what is below has from the directory.
 const INHERITED: &[&str] = &[
@@ -70,7 +71,7 @@ pub(super) fn generate(
     }
     let sources = source::existing(&file.sources, file.follow, host);
     let wanted = if file.recursion.all_sources { sources.len() } else { 1 };
-    for Found { path, meta, text, .. } in sources.into_iter().take(wanted).rev() {
+    for SourceMetadata { path, meta, text, .. } in sources.into_iter().take(wanted).rev() {
         if let Some((_, files)) = file.served.iter().find(|(source, _)| *source == text) {
             found.extend(files.iter().filter_map(|file| served(&text, file)));
         } else if meta.is_dir() {
@@ -108,14 +109,14 @@ fn served(source: &str, file: &FileMetadata) -> Option<(PathBuf, Origin)> {
     Some((PathBuf::from(below), Origin::Source { address, is_directory, digest }))
 }
 
-type Keep<'a> = &'a dyn Fn(PathBuf, bool, &mut BTreeMap<PathBuf, Origin>);
+type AddEntry<'a> = &'a dyn Fn(PathBuf, bool, &mut BTreeMap<PathBuf, Origin>);
 
 fn walk(
     file: &FileInstance,
     root: &Path,
     follow: bool,
     found: &mut BTreeMap<PathBuf, Origin>,
-    keep: Keep<'_>,
+    keep: AddEntry<'_>,
 ) -> Result<(), KindError> {
     let limit = file.recursion.limit.unwrap_or(u32::MAX);
     let mut todo = vec![(PathBuf::new(), 1)];

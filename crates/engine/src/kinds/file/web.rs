@@ -11,9 +11,9 @@ use ureq::Body;
 use ureq::http::{HeaderMap, Method, Request, Response, Uri};
 
 use super::checksum::{Algorithm, Checksum};
-use crate::host::Host;
 use crate::kinds::http::content::time_of;
 use crate::kinds::http::fetch::{agent, failed};
+use crate::system::host::Host;
 
 /// The headers that have a digest in hexadecimal.
 const DIGESTS: [(Algorithm, &str); 3] = [

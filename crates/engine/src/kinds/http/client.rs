@@ -14,14 +14,15 @@ use ureq::http::{Method, Request, Response, Uri};
 
 use super::content::{date_text, time_of};
 use super::fetch::{agent, failed};
-use super::waiting::{Waiting, Wanted};
-use crate::host::Host;
+use super::waiting::{ChangeWaiter, WatchedDocument};
+use crate::kind::params::Params;
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
 };
-use crate::kinds::kept::Kept;
-use crate::kinds::params::Params;
-use crate::kinds::write::{Data, Owner, rewrite_with};
+use crate::kinds::shared::state_file::StateFile;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::{Data, Owner, rewrite_with};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,8 +97,8 @@ impl Kind for Client {
         if sha256.as_ref().is_some_and(|text| !is_sum(text)) {
             p.error("sha256", "sha256 must be 64 digits and small letters");
         }
-        let kept = Kept::new("http", &name);
-        let client = Fetched {
+        let kept = StateFile::new("http", &name);
+        let client = FetchedContent {
             is_kept: file.is_none(),
             path: file.map_or_else(|| kept.path().to_path_buf(), PathBuf::from),
             method: method.parse().unwrap_or(Method::GET),
@@ -112,7 +113,7 @@ impl Kind for Client {
     }
 }
 
-struct Fetched {
+struct FetchedContent {
     path: PathBuf,
     /// Whether it is only here for others to receive.
     is_kept: bool,
@@ -123,10 +124,10 @@ struct Fetched {
     sha256: Option<String>,
     /// Whether the server is asked to wait.
     waits: bool,
-    waiting: OnceLock<Waiting>,
+    waiting: OnceLock<ChangeWaiter>,
 }
 
-impl Fetched {
+impl FetchedContent {
     fn failed(&self, what: &str, error: &io::Error) -> KindError {
         KindError::new(format!("Could not {what}: {error}"))
     }
@@ -192,7 +193,7 @@ impl Fetched {
             return Ok(Some(Difference::Missing));
         };
         if let Some(wanted) = &self.sha256 {
-            let mut sum = Sum::new(io::sink());
+            let mut sum = HashingWriter::new(io::sink());
             io::copy(&mut file, &mut sum)?;
             return Ok((sum.text() != *wanted).then_some(Difference::Content));
         }
@@ -215,7 +216,7 @@ impl Fetched {
         let produce = |out: &mut dyn Write| {
             let mut body = body.borrow_mut();
             let mut reader = body.with_config().limit(u64::MAX).reader();
-            let mut sum = Sum::new(out);
+            let mut sum = HashingWriter::new(out);
             io::copy(&mut reader, &mut sum)?;
             let text = sum.text();
             match &self.sha256 {
@@ -243,12 +244,12 @@ enum Difference {
 }
 
 /// Passes on what is written, and sums it up.
-struct Sum<W> {
+struct HashingWriter<W> {
     inner: W,
     digest: Sha256,
 }
 
-impl<W: Write> Sum<W> {
+impl<W: Write> HashingWriter<W> {
     fn new(inner: W) -> Self {
         Self { inner, digest: Sha256::new() }
     }
@@ -258,7 +259,7 @@ impl<W: Write> Sum<W> {
     }
 }
 
-impl<W: Write> Write for Sum<W> {
+impl<W: Write> Write for HashingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.inner.write(bytes)?;
         self.digest.update(&bytes[..count]);
@@ -287,19 +288,19 @@ fn is_same(one: &mut dyn Read, other: &mut dyn Read) -> io::Result<bool> {
     }
 }
 
-impl Instance for Fetched {
+impl Instance for FetchedContent {
     fn watches(&self, host: &Host) -> Vec<Watch> {
         let mut watches = vec![Watch::Path(self.path.clone())];
         if host.stays && self.is_waiting() {
             let waiting = self.waiting.get_or_init(|| {
-                Waiting::start(Wanted {
+                ChangeWaiter::start(WatchedDocument {
                     method: self.method.clone(),
                     uri: self.uri.clone(),
                     machine: host.root.clone(),
                     path: host.path(&self.path),
                 })
             });
-            watches.push(Watch::Bell(waiting.bell()));
+            watches.push(Watch::Notifier(waiting.notifier()));
         }
         watches
     }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::host::Host;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
 use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
 };
-use crate::kinds::differences::Differences;
-use crate::kinds::params::Params;
-use crate::kinds::serving::{Claim, Hub, Spec, What};
+use crate::kinds::serving::{Claim, Content, Hub, Spec};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 const KIND: &str = "mgmt::http::server::flag";
 
@@ -60,25 +61,25 @@ impl Kind for Flag {
         let key = p.text("key").unwrap_or_default();
         let server = p.text("server").unwrap_or_default();
         let claim = Claim::new(&self.hub, KIND, &resource.id.title);
-        let spec = Arc::new(Spec { server, path, what: What::Flag(key) });
+        let spec = Arc::new(Spec { server, path, what: Content::Flag(key) });
         // It can be watched before it is served.
         if claim.hub().route(claim.name()).is_none() {
             let nowhere = Spec { path: String::new(), ..(*spec).clone() };
             claim.hub().serve(claim.name(), Arc::new(nowhere));
         }
-        p.finish(Box::new(Declared { claim, spec }) as Box<dyn Instance>)
+        p.finish(Box::new(FlagInstance { claim, spec }) as Box<dyn Instance>)
     }
 }
 
-struct Declared {
+struct FlagInstance {
     claim: Claim,
     spec: Arc<Spec>,
 }
 
-impl Instance for Declared {
+impl Instance for FlagInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        let bell = self.claim.hub().bell(self.claim.name());
-        bell.map(Watch::Bell).into_iter().collect()
+        let notifier = self.claim.hub().notifier(self.claim.name());
+        notifier.map(Watch::Notifier).into_iter().collect()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -6,6 +6,7 @@ pub(in crate::kinds) mod content;
 pub(crate) mod fetch;
 mod flag;
 mod listener;
+mod long_poll;
 mod message;
 mod proxy;
 mod ui;
@@ -16,12 +17,12 @@ pub use flag::Flag;
 pub use proxy::Proxy;
 pub use ui::{Input, Ui};
 
-use super::serving::{Face, Protocol};
 use crate::kind::AttributeDoc;
+use crate::kinds::serving::{KindMeta, Listener, Protocol};
 
 /// The protocol.
 pub(super) static HTTP: Protocol = Protocol {
-    server: Face {
+    server: KindMeta {
         name: "mgmt::http::server",
         doc: "Serves files by HTTP while the machine is kept",
         attributes: &[
@@ -40,7 +41,7 @@ pub(super) static HTTP: Protocol = Protocol {
             AttributeDoc { name: "write_timeout", doc: "Seconds that a client may take to read" },
         ],
     },
-    file: Face {
+    file: KindMeta {
         name: "mgmt::http::server::file",
         doc: "Something that a server of HTTP serves",
         attributes: &[
@@ -58,8 +59,9 @@ pub(super) static HTTP: Protocol = Protocol {
             AttributeDoc { name: "server", doc: "The server; all of them by default" },
         ],
     },
-    patience: 60,
+    timeout: 60,
     start: |hub, name, settings, machine| {
-        Ok(Box::new(listener::start(hub, name, settings, machine)?))
+        let listen = listener::accept;
+        Ok(Box::new(Listener::bind(hub, name, settings, machine, "http", listen)?))
     },
 };

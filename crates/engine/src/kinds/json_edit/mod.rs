@@ -10,15 +10,16 @@ use ordain_graph::Resource;
 
 use self::document::Document;
 use self::edit::Edit;
-use super::cached::read_bytes;
-use super::params::Params;
-use super::write::{Owner, editing, rewrite};
-use crate::host::Host;
+use crate::kind::params::Params;
 use crate::kind::{
     Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
-    TextChange, Watch,
+    TextChange,
 };
-use crate::world::Key;
+use crate::kinds::shared::shared_kv::Key;
+use crate::system::file_cache::read_bytes;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, editing, rewrite};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +38,7 @@ const ATTRIBUTES: &[AttributeDoc] = &[
 ];
 
 /// Larger texts are not shown as a difference.
-const LARGEST_SHOWN: usize = 1 << 20;
+const MAX_SHOWN: usize = 1 << 20;
 
 impl Kind for JsonEdit {
     fn name(&self) -> &'static str {
@@ -167,7 +168,7 @@ impl Instance for Edits {
             return Ok(Vec::new());
         }
         let (before, after) = (now.print(), wanted.print());
-        let shown = !self.is_secret && before.len().max(after.len()) <= LARGEST_SHOWN;
+        let shown = !self.is_secret && before.len().max(after.len()) <= MAX_SHOWN;
         Ok(vec![Change {
             action: Action::Modify,
             property: "content".to_string(),

@@ -8,7 +8,10 @@ mod debian;
 mod machine;
 mod managed;
 mod managers;
+mod model;
 mod options;
+mod provider;
+mod undeclared;
 mod version;
 
 use std::sync::Arc;
@@ -17,10 +20,12 @@ use ordain_graph::Resource;
 
 pub use contents::contents;
 
-use super::params::Params;
-use super::purge::unwanted;
-use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, KindError, ParseContext, Watch};
+use crate::kind::params::Params;
+use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, KindError, ParseContext};
+use crate::kinds::purge::unwanted;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use provider::Shared;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The name of the package." },
@@ -55,21 +60,6 @@ const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "root", doc: "Read-only." },
     AttributeDoc { name: "vendor", doc: "Read-only." },
     AttributeDoc { name: "description", doc: "Read-only." },
-];
-
-/// Attributes that no manager here uses, with the features that they need elsewhere.
-const UNUSED: &[(&str, Option<&str>)] = &[
-    ("flavor", Some("supports_flavors")),
-    ("package_settings", Some("package_settings")),
-    ("adminfile", None),
-    ("enable_only", None),
-    ("instance", None),
-    ("status", None),
-    ("category", None),
-    ("platform", None),
-    ("root", None),
-    ("vendor", None),
-    ("description", None),
 ];
 
 /// The managers that are known; see also [`managers::find`].
@@ -114,28 +104,10 @@ const OTHERS: &[&str] = &[
     "xbps",
 ];
 
-/// What all packages of a machine share.
-#[derive(Default)]
-struct Shared {
-    debian: Arc<debian::Shared>,
-    lists: Arc<managed::Lists>,
-    machines: machine::Machines,
-}
-
 /// The kind `package`.
 #[derive(Default)]
 pub struct Package {
     shared: Arc<Shared>,
-}
-
-/// `ensure`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Ensure {
-    Present,
-    Absent,
-    Purged,
-    Latest,
-    Version(String),
 }
 
 impl Kind for Package {
@@ -158,10 +130,10 @@ impl Kind for Package {
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
         if !p.has("provider") {
-            return machine::parse(&self.shared, resource);
+            return undeclared::parse(&self.shared, resource);
         }
         let provider = p.provider(PROVIDERS, OTHERS);
-        parse_for(&self.shared, p, provider)
+        provider::parse(&self.shared, p, provider)
     }
 
     /// Without the architecture: who declares a package of one keeps those of all.
@@ -205,26 +177,5 @@ fn without_architecture(name: &str) -> &str {
             bare
         }
         _ => name,
-    }
-}
-
-/// Parses a resource for a manager.
-fn parse_for(
-    shared: &Shared,
-    mut p: Params<'_>,
-    provider: &'static str,
-) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-    p.leave_out(provider, UNUSED);
-    match managers::find(provider) {
-        Some(manager) => managed::parse(&shared.lists, p, manager),
-        None => debian::parse(&shared.debian, p, provider),
-    }
-}
-
-/// What tools would take for an option, a pattern or a list is not a name.
-fn check_name(p: &mut Params<'_>, name: &str) {
-    let bad = |c: char| c.is_whitespace() || c.is_control() || "*?[]^$=,;|".contains(c);
-    if name.is_empty() || name.starts_with('-') || name.contains(bad) {
-        p.error("name", format!("Invalid package name {name:?}"));
     }
 }

@@ -2,7 +2,7 @@
 
 use ordain_data::Value;
 
-use crate::kinds::params::{Params, scalar};
+use crate::kind::params::{Params, scalar};
 
 /// The arguments that an attribute of texts and maps gives; maps come out as `key=value`.
 pub(super) fn parse(p: &mut Params<'_>, name: &str) -> Vec<String> {

@@ -5,11 +5,11 @@ mod module;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use super::differences::Differences;
-use super::params::Params;
-use super::tools::{UNWATCHED, inside, run};
-use crate::host::Host;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::tools::{UNWATCHED, inside, run};
 use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
 pub use module::Selmodule;
 
 /// The kind `selboolean`.

@@ -8,13 +8,12 @@ use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
 use super::name;
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::differences::{Differences, changes};
-use crate::kinds::params::Params;
-use crate::kinds::tools::{UNWATCHED, inside, run};
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind `selmodule`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,10 +26,10 @@ const MODULES: &str = "/usr/share/selinux/targeted";
 const MAGIC: u32 = 0xf97c_ff8f;
 
 /// No text of a module is longer.
-const LONGEST: u32 = 4096;
+const MAX_TEXT: u32 = 4096;
 
 /// No module has more sections.
-const MOST_SECTIONS: u32 = 1024;
+const MAX_SECTIONS: u32 = 1024;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The module." },
@@ -117,7 +116,7 @@ fn version_of(path: &Path) -> io::Result<String> {
     };
     let text = |file: &mut dyn Read| -> io::Result<String> {
         let length = number(file)?;
-        if length > LONGEST {
+        if length > MAX_TEXT {
             return Err(wrong("a text in it is too long".to_string()));
         }
         let mut bytes = vec![0; length as usize];
@@ -133,7 +132,7 @@ fn version_of(path: &Path) -> io::Result<String> {
         return Err(wrong(format!("Unknown policy file version {version}")));
     }
     let sections = number(&mut file)?;
-    if sections > MOST_SECTIONS {
+    if sections > MAX_SECTIONS {
         return Err(wrong("it has too many sections".to_string()));
     }
     // Where the sections are, and what the first begins with.

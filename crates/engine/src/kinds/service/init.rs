@@ -4,10 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{Enable, Manager, ServiceInstance, processes};
-use crate::host::{Host, Invocation};
+use super::model::{Enable, Manager, ServiceInstance, enabled_by_state};
+use super::processes;
 use crate::kind::KindError;
-use crate::kinds::tools::{ask, inside, is_live, path_of, run, run_covered};
+use crate::kind::tools::{ask, inside, is_live, path_of, run, run_covered};
+use crate::system::host::Host;
+use crate::system::runner::Invocation;
 
 /// Runlevels in which a service runs.
 const RUNLEVELS: &[char] = &['S', '2', '3', '4', '5'];
@@ -66,7 +68,7 @@ impl<'a> Init<'a> {
             return Ok(());
         }
         outcome.stdout = fs::read(&output.path).unwrap_or_default();
-        crate::kinds::tools::check(&command, outcome, secret).map(drop)
+        crate::kind::tools::check(&command, outcome, secret).map(drop)
     }
 
     /// Runs a command that was declared.
@@ -98,7 +100,7 @@ impl<'a> Init<'a> {
             argv.push(self.host.root.clone().into_os_string());
         }
         argv.extend([action.into(), "--".into(), format!("{}.service", self.service.name).into()]);
-        crate::kinds::tools::command::<std::ffi::OsString>(argv)
+        crate::kind::tools::command::<std::ffi::OsString>(argv)
     }
 
     /// Whether there is a start link in a runlevel.
@@ -147,7 +149,7 @@ impl Manager for Init<'_> {
         }
         let outcome = ask(self.host, &self.systemctl("is-enabled"))?;
         let word = outcome.stdout_text();
-        Ok(super::systemctl::judge(word.trim(), wanted))
+        Ok(enabled_by_state(word.trim(), wanted))
     }
 
     fn start(&self) -> Result<(), KindError> {

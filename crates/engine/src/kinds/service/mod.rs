@@ -5,6 +5,7 @@
 
 mod bus;
 mod init;
+mod model;
 mod processes;
 mod systemctl;
 mod systemd;
@@ -17,14 +18,14 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 use regex::Regex;
 
-use super::differences::{Differences, changes};
-use super::params::{Params, scalar};
-use super::tools::{UNWATCHED, is_live};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::{Params, scalar};
+use crate::kind::tools::{UNWATCHED, is_live};
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 use bus::Bus;
+use model::{Enable, Manager, ServiceInstance};
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The name; a unit of systemd needs no `.service`." },
@@ -90,58 +91,6 @@ impl Service {
     pub fn on_bus(address: &str) -> Self {
         Self { bus: Arc::new(Bus::at(address)) }
     }
-}
-
-/// What `enable` asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Enable {
-    Yes,
-    No,
-    Mask,
-}
-
-impl Enable {
-    fn value(self) -> Value {
-        Value::str(match self {
-            Self::Yes => "true",
-            Self::No => "false",
-            Self::Mask => "mask",
-        })
-    }
-}
-
-/// What declares a service; what runs it is found out on the machine.
-struct ServiceInstance {
-    bus: Arc<Bus>,
-    /// As messages name it.
-    reference: String,
-    provider: Option<&'static str>,
-    name: String,
-    running: Option<bool>,
-    enable: Option<Enable>,
-    start: Option<String>,
-    stop: Option<String>,
-    restart: Option<String>,
-    status: Option<String>,
-    has_status: bool,
-    has_restart: bool,
-    pattern: Option<Regex>,
-    binary: Option<String>,
-    path: Vec<PathBuf>,
-    secrets: Vec<String>,
-    remarks: Vec<String>,
-}
-
-/// What runs services on a machine.
-trait Manager {
-    /// Whether it runs.
-    fn is_running(&self) -> Result<bool, KindError>;
-    /// Whether it starts at boot; `None` if that cannot be changed.
-    fn enabled(&self, wanted: Enable) -> Result<Option<Enable>, KindError>;
-    fn start(&self) -> Result<(), KindError>;
-    fn stop(&self) -> Result<(), KindError>;
-    fn restart(&self) -> Result<(), KindError>;
-    fn set_enabled(&self, wanted: Enable) -> Result<(), KindError>;
 }
 
 impl Kind for Service {

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
-use super::Protocol;
-use super::hub::{Claim, Hub, Source, Spec, What};
-use crate::host::Host;
+use super::hub::{Claim, Content, Hub, Source, Spec};
+use super::protocol::Protocol;
+use crate::kind::params::Params;
 use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
 };
-use crate::kinds::cached::stamp;
-use crate::kinds::params::Params;
+use crate::system::file_cache::stamp;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind of a protocol.
 pub struct ServedFile {
@@ -68,7 +69,7 @@ impl Kind for ServedFile {
         if follows && is_tree {
             p.error("longpoll", "can't use longpoll when path is a directory");
         }
-        let file = Declared {
+        let file = ServedFileInstance {
             claim: Claim::new(&self.hub, self.protocol.file.name, &resource.id.title),
             server: server.unwrap_or_default(),
             filename,
@@ -81,7 +82,7 @@ impl Kind for ServedFile {
     }
 }
 
-struct Declared {
+struct ServedFileInstance {
     claim: Claim,
     server: String,
     filename: String,
@@ -91,23 +92,23 @@ struct Declared {
     follows: bool,
 }
 
-impl Declared {
+impl ServedFileInstance {
     fn spec(&self, host: &Host) -> Spec {
         let data = || Arc::clone(&self.data);
         let what = match &self.path {
-            Some(path) if self.is_tree => What::Tree(host.path(path)),
+            Some(path) if self.is_tree => Content::Tree(host.path(path)),
             Some(path) if self.follows => {
-                What::Followed(Source::File(path.clone()), stamp(&host.path(path)))
+                Content::Followed(Source::File(path.clone()), stamp(&host.path(path)))
             }
-            Some(path) => What::File(path.clone()),
-            None if self.follows => What::Followed(Source::Data(data()), None),
-            None => What::Data(data()),
+            Some(path) => Content::File(path.clone()),
+            None if self.follows => Content::Followed(Source::Data(data()), None),
+            None => Content::Data(data()),
         };
         Spec { server: self.server.clone(), path: self.filename.clone(), what }
     }
 }
 
-impl Instance for Declared {
+impl Instance for ServedFileInstance {
     fn autorequires(&self) -> Vec<ResourceRef> {
         let file = |path: &Path| ResourceRef {
             kind: "File".into(),

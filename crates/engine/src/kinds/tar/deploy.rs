@@ -8,14 +8,13 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use super::{END, Pack, named};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::made;
-use crate::kinds::params::Params;
-use crate::kinds::tools::{UNWATCHED, is_live};
+use super::{ArchiveWriter, END, named};
+use crate::kind::params::Params;
+use crate::kind::tools::{UNWATCHED, is_live};
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::generated_file;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,7 +50,7 @@ impl Kind for DeployTar {
         _: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        let path = made::path(&mut p);
+        let path = generated_file::path(&mut p);
         let mut tree = BTreeMap::new();
         match p.raw("files") {
             Some(Value::Map(files)) => {
@@ -71,7 +70,7 @@ impl Kind for DeployTar {
             }
             _ => p.error("files", "files must have the files of the program"),
         }
-        let pack = Pack::of(&mut p);
+        let pack = ArchiveWriter::of(&mut p);
         p.finish(Box::new(Archive { path, tree, pack }) as Box<dyn Instance>)
     }
 }
@@ -103,7 +102,7 @@ fn add(tree: &mut Tree, name: &str, real: &Path) {
 struct Archive {
     path: PathBuf,
     tree: Tree,
-    pack: Pack,
+    pack: ArchiveWriter,
 }
 
 impl Archive {
@@ -143,13 +142,13 @@ impl Instance for Archive {
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        made::compare(host, &self.path, &|out| self.produce(host, out))
+        generated_file::compare(host, &self.path, &|out| self.produce(host, out))
     }
 
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
         if changes.is_empty() {
             return Ok(());
         }
-        made::write(host, &self.path, &|out| self.produce(host, out))
+        generated_file::write(host, &self.path, &|out| self.produce(host, out))
     }
 }

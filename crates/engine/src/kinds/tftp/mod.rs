@@ -4,12 +4,12 @@ mod listener;
 mod packet;
 mod transfer;
 
-use super::serving::{Face, Protocol};
 use crate::kind::AttributeDoc;
+use crate::kinds::serving::{KindMeta, Listener, Protocol};
 
 /// The protocol.
 pub(super) static TFTP: Protocol = Protocol {
-    server: Face {
+    server: KindMeta {
         name: "mgmt::tftp::server",
         doc: "Serves files by TFTP while the machine is kept",
         attributes: &[
@@ -25,7 +25,7 @@ pub(super) static TFTP: Protocol = Protocol {
             },
         ],
     },
-    file: Face {
+    file: KindMeta {
         name: "mgmt::tftp::file",
         doc: "Something that a server of TFTP serves",
         attributes: &[
@@ -39,8 +39,9 @@ pub(super) static TFTP: Protocol = Protocol {
             AttributeDoc { name: "server", doc: "The server; all of them by default" },
         ],
     },
-    patience: 5,
+    timeout: 5,
     start: |hub, name, settings, machine| {
-        Ok(Box::new(listener::start(hub, name, settings, machine)?))
+        let listen = listener::listen;
+        Ok(Box::new(Listener::bind(hub, name, settings, machine, "tftp", listen)?))
     },
 };

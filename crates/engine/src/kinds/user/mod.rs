@@ -13,17 +13,17 @@ use ordain_data::Value;
 use ordain_graph::protected::Act;
 use ordain_graph::{Resource, ResourceRef, protected};
 
-use super::accounts::{self, AccountFiles, Accounts, Passwd, date_of_day};
-use super::differences::{Differences, texts};
-use super::params::Params;
-use super::purge::unwanted;
-use super::tools::is_live;
-use super::walk::resolve;
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::report::quoted;
+use crate::kind::differences::{Differences, texts};
+use crate::kind::params::Params;
+use crate::kind::report::quoted;
+use crate::kind::tools::is_live;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::purge::unwanted;
+use crate::kinds::shared::account_files;
+use crate::kinds::shared::account_files::{AccountFiles, Accounts, Passwd, date_of_day};
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
 
 const ATTRIBUTES: &[AttributeDoc] = &[
     AttributeDoc { name: "name", doc: "The user name." },
@@ -121,7 +121,7 @@ enum Expiry {
 
 /// What shall be.
 #[derive(Default)]
-struct Wanted {
+struct DesiredAccount {
     uid: Option<u32>,
     /// Name or number.
     gid: Option<String>,
@@ -141,7 +141,7 @@ struct UserInstance {
     name: String,
     /// `None`: nothing is managed.
     present: Option<bool>,
-    wanted: Wanted,
+    wanted: DesiredAccount,
     inclusive: bool,
     manage_home: bool,
     system: bool,
@@ -207,7 +207,7 @@ impl Kind for User {
     }
 
     fn instance_watches(&self, _: &Host) -> Vec<Watch> {
-        accounts::watches()
+        account_files::watches()
     }
 }
 
@@ -231,7 +231,7 @@ fn parse_ensure(p: &mut Params<'_>) -> Option<bool> {
     }
 }
 
-fn parse_wanted(p: &mut Params<'_>) -> Wanted {
+fn parse_wanted(p: &mut Params<'_>) -> DesiredAccount {
     let uid = p.text("uid").and_then(|t| {
         let uid = t.parse().ok();
         if uid.is_none() {
@@ -242,7 +242,7 @@ fn parse_wanted(p: &mut Params<'_>) -> Wanted {
     let age = |p: &mut Params<'_>, name, what| {
         p.integer(name, &format!("Password {what} must be provided as a number."))
     };
-    Wanted {
+    DesiredAccount {
         uid,
         gid: p.text("gid"),
         comment: p.text("comment"),
@@ -516,7 +516,7 @@ fn secret(value: Value) -> Value {
 
 impl Instance for UserInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        accounts::watches()
+        account_files::watches()
     }
 
     fn autorequires(&self) -> Vec<ResourceRef> {

@@ -9,16 +9,15 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 use regex::Regex;
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::cached::read_text;
-use crate::kinds::differences::{Differences, changes};
-use crate::kinds::params::Params;
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::purge::unwanted;
-use crate::kinds::walk::resolve;
-use crate::kinds::write::{Owner, editing, remove, rewrite, set_mode};
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, editing, remove, rewrite, set_mode};
 use ini::Ini;
 
 /// What values a setting takes.
@@ -112,7 +111,7 @@ struct YumrepoInstance {
 }
 
 /// A file with a section of a repository.
-struct Found {
+struct RepositoryFile {
     path: PathBuf,
     ini: Ini,
 }
@@ -261,12 +260,12 @@ fn watches(host: &Host) -> Vec<Watch> {
 
 impl YumrepoInstance {
     /// The files that have it.
-    fn find(&self, host: &Host) -> Result<Vec<Found>, KindError> {
+    fn find(&self, host: &Host) -> Result<Vec<RepositoryFile>, KindError> {
         let mut found = Vec::new();
         for path in files(host)? {
             let Some(ini) = read(host, &path)? else { continue };
             if ini.sections().any(|name| name == self.name) {
-                found.push(Found { path, ini });
+                found.push(RepositoryFile { path, ini });
             }
         }
         Ok(found)
@@ -287,7 +286,7 @@ impl YumrepoInstance {
     }
 
     /// The section as it is, if it is where it shall be.
-    fn current(&self, host: &Host) -> Result<Option<Found>, KindError> {
+    fn current(&self, host: &Host) -> Result<Option<RepositoryFile>, KindError> {
         let mut found = self.find(host)?;
         if self.target.is_none() {
             return Ok(found.pop());
@@ -349,7 +348,7 @@ impl Instance for YumrepoInstance {
         // Sections move between the files of a machine, so one resource at a time has them all.
         let _editing = editing(Path::new(MAIN));
         if !self.present {
-            for Found { path, mut ini } in self.find(host)? {
+            for RepositoryFile { path, mut ini } in self.find(host)? {
                 ini.remove(&self.name);
                 self.change(host, &path, &ini)?;
             }
@@ -375,7 +374,7 @@ impl Instance for YumrepoInstance {
             ini.set(&self.name, "name", Some(&self.name));
         }
         self.change(host, &path, &ini)?;
-        for Found { path: other, mut ini } in self.find(host)? {
+        for RepositoryFile { path: other, mut ini } in self.find(host)? {
             if self.target.is_some() && other != path {
                 ini.remove(&self.name);
                 self.change(host, &other, &ini)?;

@@ -7,11 +7,12 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 
-use super::differences::Differences;
-use super::params::Params;
-use super::tools::{ask, inside, path_of, run};
-use crate::host::{Host, Outcome};
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::tools::{ask, inside, path_of, run};
 use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
+use crate::system::runner::Outcome;
 pub use pool::Zpool;
 
 /// How often pools are looked at: nothing tells of their changes.
@@ -116,7 +117,7 @@ fn knows(host: &Host, argv: &[&str]) -> Result<Option<String>, KindError> {
     Ok(outcome.success().then(|| outcome.stdout_text().trim().to_string()))
 }
 
-fn tool(host: &Host, argv: &[&str]) -> crate::host::Invocation {
+fn tool(host: &Host, argv: &[&str]) -> crate::system::runner::Invocation {
     let tool = path_of(argv[0]);
     inside(host, std::iter::once(tool.as_str()).chain(argv[1..].iter().copied()))
 }

@@ -7,11 +7,11 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 
 use super::{PAUSE, knows, name, tool};
-use crate::host::Host;
+use crate::kind::differences::{Differences, texts};
+use crate::kind::params::Params;
+use crate::kind::tools::{ask, run};
 use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
-use crate::kinds::differences::{Differences, texts};
-use crate::kinds::params::Params;
-use crate::kinds::tools::{ask, run};
+use crate::system::host::Host;
 
 /// The kind `zpool`.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,15 +6,16 @@ use ordain_data::Value;
 use ordain_functions::go;
 use ordain_graph::Resource;
 
-use crate::host::Host;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
 use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
+    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
 };
-use crate::kinds::differences::Differences;
 use crate::kinds::http::message::form;
-use crate::kinds::params::Params;
-use crate::kinds::serving::{Claim, Field, Hub, Route, Spec, What};
-use crate::world::Key;
+use crate::kinds::serving::{Claim, Content, Field, Hub, Route, Spec};
+use crate::kinds::shared::shared_kv::Key;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 const KIND: &str = "mgmt::http::server::ui::input";
 
@@ -85,13 +86,13 @@ impl Kind for Input {
         let field = Field { look, sort: p.text("sort").unwrap_or_default(), value };
         let server = p.text("path").unwrap_or_default();
         let claim = Claim::new(&self.hub, KIND, &resource.id.title);
-        let spec = Arc::new(Spec { server, path: id, what: What::Field(field) });
+        let spec = Arc::new(Spec { server, path: id, what: Content::Field(field) });
         // It can be watched before it is on a page.
         if claim.hub().route(claim.name()).is_none() {
             let nowhere = Spec { path: String::new(), ..(*spec).clone() };
             claim.hub().serve(claim.name(), Arc::new(nowhere));
         }
-        p.finish(Box::new(Declared { claim, spec, store }) as Box<dyn Instance>)
+        p.finish(Box::new(InputInstance { claim, spec, store }) as Box<dyn Instance>)
     }
 }
 
@@ -128,7 +129,7 @@ fn look_of(text: &str) -> Result<Vec<(String, String)>, String> {
     Ok(look)
 }
 
-struct Declared {
+struct InputInstance {
     claim: Claim,
     spec: Arc<Spec>,
     store: Option<Key>,
@@ -143,7 +144,7 @@ struct State {
     wanted: String,
 }
 
-impl Declared {
+impl InputInstance {
     /// The value that was set last, on a page or in the store; else the one that is declared.
     fn state(&self, host: &Host) -> Result<Option<State>, KindError> {
         let Some(route) = self.claim.hub().route(self.claim.name()) else { return Ok(None) };
@@ -153,11 +154,11 @@ impl Declared {
         };
         let is_set = route.value != route.told;
         let is_declared_anew = match (&route.spec.what, &self.spec.what) {
-            (What::Field(old), What::Field(new)) => old.value != new.value,
+            (Content::Field(old), Content::Field(new)) => old.value != new.value,
             _ => true,
         };
         let declared = || match &self.spec.what {
-            What::Field(field) => field.value.clone(),
+            Content::Field(field) => field.value.clone(),
             _ => String::new(),
         };
         let now = route.value.clone();
@@ -169,11 +170,11 @@ impl Declared {
     }
 }
 
-impl Instance for Declared {
+impl Instance for InputInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        let bell = self.claim.hub().bell(self.claim.name()).map(Watch::Bell);
+        let notifier = self.claim.hub().notifier(self.claim.name()).map(Watch::Notifier);
         let store = self.store.iter().map(|key| Watch::Path(key.path().to_path_buf()));
-        bell.into_iter().chain(store).collect()
+        notifier.into_iter().chain(store).collect()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

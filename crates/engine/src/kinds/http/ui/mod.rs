@@ -8,14 +8,14 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::host::Host;
+use crate::kind::params::Params;
 use crate::kind::{
     AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
 };
-use crate::kinds::params::Params;
-use crate::kinds::serving::{Claim, Hub, Page, Spec, What};
+use crate::kinds::serving::{Claim, Content, Hub, Page, Spec};
+use crate::system::host::Host;
 
-pub(super) use answer::{Asked, answer};
+pub(super) use answer::{PageRequest, answer};
 pub use input::Input;
 
 const KIND: &str = "mgmt::http::server::ui";
@@ -75,20 +75,20 @@ impl Kind for Ui {
         let title = resource.id.title.to_string();
         let page = Page { name: title, title: text("title"), head: text("head") };
         let server = p.text("server").unwrap_or_default();
-        let ui = Declared {
+        let ui = UiInstance {
             claim: Claim::new(&self.hub, KIND, &resource.id.title),
-            spec: Spec { server, path, what: What::Page(page) },
+            spec: Spec { server, path, what: Content::Page(page) },
         };
         p.finish(Box::new(ui) as Box<dyn Instance>)
     }
 }
 
-struct Declared {
+struct UiInstance {
     claim: Claim,
     spec: Spec,
 }
 
-impl Instance for Declared {
+impl Instance for UiInstance {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         if !self.claim.stays(host, &format!("{} is served", self.spec.path)) {
             return Ok(Vec::new());

@@ -8,11 +8,12 @@ use ordain_functions::version::compare_deb;
 use super::super::version::{Order, Range};
 use super::status::State;
 use super::{Ensure, PackageInstance, Provider};
-use crate::host::{Host, Invocation, Outcome};
+use crate::kind::differences::changes;
+use crate::kind::tools::{inside, run_covered};
 use crate::kind::{Action, Change, KindError, Share};
-use crate::kinds::cached::read_text;
-use crate::kinds::differences::changes;
-use crate::kinds::tools::{inside, run_covered};
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::runner::{Invocation, Outcome};
 
 const APT_GET: &str = "/usr/bin/apt-get";
 const DPKG: &str = "/usr/bin/dpkg";

@@ -13,13 +13,14 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::ResourceRef;
 
+use super::model::{Ensure, check_name};
 use super::options;
 use super::version::{self, Order, Range};
-use super::{Ensure, check_name};
-use crate::host::Host;
-use crate::kind::{AttributeError, Change, Instance, KindError, Share, Watch};
-use crate::kinds::differences::Differences;
-use crate::kinds::params::Params;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, KindError, Share};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 use candidate::Candidates;
 use status::{Entry, State, StatusFile};
 

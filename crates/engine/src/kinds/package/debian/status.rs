@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::host::Host;
 use crate::kind::KindError;
-use crate::kinds::cached::{Cached, read_text};
+use crate::system::file_cache::{Cached, read_text};
+use crate::system::host::Host;
 
 const DIRECTORY: &str = "/var/lib/dpkg";
 
