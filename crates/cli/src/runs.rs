@@ -15,7 +15,7 @@ use ordain_engine::saved::{action_name, status_name};
 use ordain_engine::unfinished::UnfinishedRuns;
 use ordain_functions::digest::hex;
 use ordain_functions::pbkdf2::hmac_sha256;
-use ordain_graph::place::place;
+use ordain_graph::locate::place;
 use ordain_graph::{Graph, ResourceRef};
 use ordain_process::interruption;
 use ordain_source::{Diagnostic, SourceMap};

@@ -103,7 +103,7 @@ impl Signals {
             }
             2 => {
                 says.notice(&format!("{}: what is under way is ended", signal.as_str()));
-                interruption::force();
+                ordain_process::force();
                 let patience = move || {
                     std::thread::sleep(PATIENCE);
                     exit();

@@ -12,7 +12,7 @@ use crate::kinds::http::fetch::{TIMEOUT, failed, limited_agent};
 /// The most bytes of a document.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// How many characters are shown of what a server says with an error.
+/// How many characters of a server's error are shown.
 const SHOWN: usize = 200;
 
 /// The document at an address of `http:` or `https:`. Ten redirects are followed, the whole takes a

@@ -16,7 +16,7 @@ use ordain_engine::runner::{Invocation, Outcome};
 
 /// The words of a command after those that lead into the machine.
 fn words(invocation: &Invocation) -> Vec<String> {
-    (2..invocation.argv.len()).map(|at| word(invocation, at)).collect()
+    (2..invocation.launch.argv.len()).map(|at| word(invocation, at)).collect()
 }
 
 /// The commands that changed something, without the paths of the tools.

@@ -88,7 +88,7 @@ fn keys_of_users() {
 fn with_mounts() -> Machine {
     let machine = Machine::answering(|root, invocation| {
         let words: Vec<String> =
-            invocation.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            invocation.launch.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let table = root.join("proc/self/mounts");
         let text = std::fs::read_to_string(&table).unwrap();
         let place = words.last().unwrap();

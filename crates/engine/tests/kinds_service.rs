@@ -21,7 +21,8 @@ fn machine() -> Machine {
 }
 
 fn pretend(root: &Path, invocation: &Invocation) -> Outcome {
-    let words: Vec<String> = (0..invocation.argv.len()).map(|i| word(invocation, i)).collect();
+    let words: Vec<String> =
+        (0..invocation.launch.argv.len()).map(|i| word(invocation, i)).collect();
     let running = root.join("running");
     let link = root.join("etc/rc2.d/S01web");
     match words.last().unwrap().as_str() {
@@ -50,8 +51,9 @@ fn pretend(root: &Path, invocation: &Invocation) -> Outcome {
 /// The last two words of each command.
 fn ends(machine: &Machine) -> Vec<String> {
     let log = machine.invocations();
-    let end =
-        |i: &Invocation| format!("{} {}", word(i, i.argv.len() - 2), word(i, i.argv.len() - 1));
+    let end = |i: &Invocation| {
+        format!("{} {}", word(i, i.launch.argv.len() - 2), word(i, i.launch.argv.len() - 1))
+    };
     log.iter().map(end).collect()
 }
 

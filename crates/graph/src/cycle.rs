@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::components::components;
 use crate::model::{Graph, ResourceId};
-use crate::order::{Node, NodeId, Relations, Role, Why};
+use crate::relations::{Node, NodeId, Relations, Role, Why};
 
 /// How many arcs are looked at in search of a shorter loop.
 const BUDGET: usize = 4_000_000;
@@ -13,9 +13,9 @@ const BUDGET: usize = 4_000_000;
 /// One step of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Link {
-    /// What comes first.
+    /// The earlier resource.
     pub from: ResourceId,
-    /// What comes later.
+    /// The later resource.
     pub to: ResourceId,
     /// Why it does.
     pub why: Why,

@@ -1,4 +1,4 @@
-//! Graphs compared: resources by name, their attributes, and what comes before what.
+//! Compares graphs: resources by name, their attributes, and their order.
 
 use ecow::{EcoString, eco_format};
 use ordain_data::Value;
@@ -71,7 +71,7 @@ pub fn document(graph: &Graph) -> Value {
     Value::map(entries)
 }
 
-/// Finds where what a difference is about is written.
+/// Finds the place of a difference.
 pub struct Origins<'g> {
     graph: &'g Graph,
     edges: FxHashMap<(ResourceId, ResourceId), OriginId>,
@@ -84,7 +84,7 @@ impl<'g> Origins<'g> {
         Self { graph, edges: edges.collect() }
     }
 
-    /// The origin of what stands at the path of a difference, if the graph has it.
+    /// The origin of the value at the path of a difference, if the graph has it.
     pub fn of(&self, difference: &Difference) -> Option<OriginId> {
         let mut steps = difference.path.iter().map(EcoString::as_str);
         let (first, second) = (steps.next()?, steps.next());

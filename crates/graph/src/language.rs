@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, World};
 
 /// How findings about questionable code are treated.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Strict {
     /// Not reported.
     Off,
@@ -55,12 +55,12 @@ pub struct SourceText<'a> {
     pub text: Arc<str>,
 }
 
-/// What checking depends on besides the files.
+/// Options of a check.
 #[derive(Clone, Copy)]
 pub struct CheckOptions<'a> {
     /// The files around.
     pub world: &'a dyn World,
-    /// What questionable code gives.
+    /// The severity of questionable code.
     pub strict: Strict,
     /// All source texts; files that are read besides those that were named are added.
     pub sources: &'a SourceMap,
@@ -70,12 +70,12 @@ pub struct CheckOptions<'a> {
     pub facts: Option<&'a [String]>,
 }
 
-/// What is said of one file.
+/// The result of checking one file.
 #[derive(Default)]
 pub struct CheckReport {
-    /// What is wrong with it.
+    /// The message.
     pub found: Vec<Diagnostic>,
-    /// What it defines, for [`Language::check_together`] of the same language.
+    /// The definitions, for [`Language::check_together`] of the same language.
     pub defines: Option<Box<dyn Any + Send + Sync>>,
 }
 

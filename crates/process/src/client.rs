@@ -27,7 +27,7 @@ static IDLE: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
 /// The programs that run, to be ended.
 static RUNNING: Mutex<BTreeMap<u64, Handle>> = Mutex::new(BTreeMap::new());
 
-/// What is needed to end a program.
+/// A handle that can end a program.
 enum Handle {
     Supervised(Arc<UnixStream>),
     Direct(u32),
@@ -37,12 +37,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has supervisors start all programs from now on, those included that compiles start. The program
-/// of this process has to call [`supervisor::main`] when its name is [`supervisor::NAME`].
-pub fn install() {
+/// Has supervisors start programs from now on.
+pub(crate) fn use_supervisors() {
     // A program that was replaced meanwhile is still found here.
     let _ = PROGRAM.set(PathBuf::from("/proc/self/exe"));
-    crate::world::install();
 }
 
 /// Lets supervisors go that have nothing to do, and waits for their end.
@@ -64,7 +62,7 @@ impl Supervisor {
         command.arg0(supervisor::NAME).stdin(OwnedFd::from(theirs));
         // It lives a moment longer than this process, and is to keep no pipe open for that.
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        // What is sent to the group of this process, as from a terminal, is not for it.
+        // Signals to the group of this process, as from a terminal, are not for the supervisor.
         command.process_group(0);
         let process = command.spawn()?;
         Ok(Self { socket: Arc::new(ours), process })
@@ -138,7 +136,7 @@ pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
     Ok(running)
 }
 
-/// What is said of a program that was not started or was ended for [`interruption::force`].
+/// The error of a program that was not started or was ended for [`force`].
 pub(crate) fn interrupted() -> io::Error {
     io::Error::other("the run was told to end")
 }
@@ -167,8 +165,14 @@ fn supervised(
     }
 }
 
+/// Kills all running programs with everything that they started; no other program is started.
+pub fn force() {
+    interruption::set_forced();
+    end_all();
+}
+
 /// Ends all programs that run.
-pub(crate) fn end_all() {
+fn end_all() {
     for handle in lock(&RUNNING).values() {
         match handle {
             // One that has ended meanwhile is no error.

@@ -21,7 +21,8 @@ pub mod supervisor;
 mod tree;
 mod world;
 
-pub use client::{Running, install, shutdown, start};
+pub use client::{Running, force, shutdown, start};
 pub use hold::hold_while_programs_run;
 pub use launch::{Launch, OrphanPolicy, RunAs};
 pub use run::{Limits, Output, run};
+pub use world::install;

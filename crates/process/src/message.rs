@@ -1,4 +1,4 @@
-//! What this process and a supervisor say to each other over a socket.
+//! Messages between this process and a supervisor over a socket.
 
 use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
@@ -19,13 +19,13 @@ use crate::launch::{Launch, OrphanPolicy, RunAs};
 /// while the program runs.
 const MAX_FDS: usize = 4;
 
-/// A tag and the length of what follows.
+/// A tag and the length of the payload.
 const HEADER: usize = 5;
 
 const START: u8 = b'S';
 const END: u8 = b'K';
 
-/// What a supervisor is asked.
+/// A request to a supervisor.
 pub(crate) enum Request {
     /// Start a program with these descriptors.
     Start(Box<Launch>, Vec<OwnedFd>),
@@ -33,7 +33,7 @@ pub(crate) enum Request {
     End,
 }
 
-/// What a supervisor answers.
+/// An answer of a supervisor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Answer {
     /// The program runs under this number.
@@ -42,7 +42,7 @@ pub(crate) enum Answer {
     Failed(i32),
     /// It ended.
     Ended {
-        /// What the system says of it, as of `wait`.
+        /// The status of `wait`.
         status: i32,
         /// Whether processes were left that live on; the supervisor has ended then.
         has_left: bool,
@@ -90,7 +90,7 @@ pub(crate) fn send_end(mut socket: &UnixStream) -> io::Result<()> {
 /// The next request; `None` when there will be none.
 ///
 /// # Errors
-/// When what comes is no request.
+/// When the message is no request.
 pub(crate) fn receive(mut socket: &UnixStream) -> io::Result<Option<Request>> {
     let mut header = [0; HEADER];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
@@ -156,7 +156,7 @@ impl Writer {
     }
 
     fn text(&mut self, text: &[u8]) {
-        // What is longer than this no system takes as an argument.
+        // No system takes a longer argument.
         self.number(u32::try_from(text.len()).unwrap_or(u32::MAX));
         self.0.extend(text);
     }
@@ -201,7 +201,7 @@ fn encode(launch: &Launch) -> Vec<u8> {
     writer.0
 }
 
-/// Reads what a [`Writer`] wrote.
+/// Reads the output of a [`Writer`].
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {

@@ -17,13 +17,10 @@ use rustix::io::Errno;
 use rustix::process::{getpid, set_child_subreaper};
 
 use crate::cgroup::Group;
+pub use crate::cgroup::NAME;
 use crate::launch::{Launch, OrphanPolicy, Stdio, Threads};
 use crate::message::{self, Answer, Request};
 use crate::tree;
-
-/// What a supervisor has as the name of its program; one that is started under this name is to call
-/// [`main`] and nothing else.
-pub const NAME: &str = "command-supervisor";
 
 /// How long to wait for processes to end that were killed, before it is looked for others.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
@@ -46,7 +43,7 @@ struct Supervisor {
     socket: UnixStream,
     /// Becomes readable when a child ends.
     ended: SignalFd,
-    /// What is held open while programs run, such as a lock.
+    /// A file that is held open while programs run, such as a lock.
     held: Option<OwnedFd>,
     /// The control group of what is started while something is held: moving there takes longer than
     /// many a program.
@@ -118,7 +115,7 @@ impl Supervisor {
             self.group = None;
         }
         message::send_answer(&self.socket, Answer::Ended { status, has_left })?;
-        // What is left lives on without a supervisor.
+        // Remaining processes live on without a supervisor.
         Ok(if has_left { SupervisorState::Stop } else { SupervisorState::Continue })
     }
 

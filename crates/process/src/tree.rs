@@ -8,7 +8,7 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal, wait,
 };
 
-/// What became of the children of this process.
+/// The children of this process that ended.
 #[derive(Default)]
 pub(crate) struct ChildExits {
     /// How the one that was asked for ended, as of `wait`.
@@ -77,7 +77,7 @@ pub(crate) fn is_alive(number: u32) -> bool {
     stat(number).is_some()
 }
 
-/// What the system says of a process; nothing of one that has ended.
+/// The status of a process; nothing of one that has ended.
 fn stat(pid: u32) -> Option<Stat> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name before may hold anything, brackets too.

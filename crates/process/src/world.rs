@@ -12,8 +12,10 @@ use crate::client::{self, Running};
 use crate::launch::{Launch, OrphanPolicy};
 use crate::run::{Limits, run};
 
-/// Has supervisors start the programs of compiles.
-pub(crate) fn install() {
+/// Has supervisors start all programs from now on, those included that compiles start. The program
+/// of this process has to call [`crate::supervisor::main`] when its name is [`crate::supervisor::NAME`].
+pub fn install() {
+    client::use_supervisors();
     use_processes(Box::new(Supervised));
 }
 

@@ -1,4 +1,4 @@
-//! What stood at paths before a run changed them.
+//! States of paths before and after a run.
 
 use std::path::PathBuf;
 
@@ -12,22 +12,22 @@ use crate::journal::{Run, Store};
 pub struct ChangedPath {
     /// The bytes of the path.
     pub path: Vec<u8>,
-    /// What stood there before, as it was given.
+    /// The state before, as it was recorded.
     pub before: String,
-    /// What stood there after the run; nothing if that did not come to its end.
+    /// The state after the run; nothing if that did not come to its end.
     pub after: Option<String>,
-    /// What messages call the path, if it is secret.
+    /// The name of the path in messages, if the path is secret.
     pub name: Option<String>,
 }
 
-/// What stands at a path that is about to be changed.
+/// The state of a path that is about to be changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PathBefore {
     /// The bytes of the path.
     pub path: Vec<u8>,
-    /// What stands there, in a form that [`Store::kept`] gives back.
+    /// The state, in a form that [`Store::kept`] gives back.
     pub state: String,
-    /// What messages call the path, if it is secret.
+    /// The name of the path in messages, if the path is secret.
     pub name: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl Store {
         for entry in entries.flatten() {
             let number = entry.file_name().to_str().and_then(|name| name.parse::<i64>().ok());
             if number.is_some_and(|number| number <= last) {
-                // What cannot be removed now is removed by a later run.
+                // A directory that cannot be removed now is removed by a later run.
                 let _ = std::fs::remove_dir_all(entry.path());
             }
         }
@@ -69,7 +69,7 @@ impl Store {
             let Ok(entries) = std::fs::read_dir(self.backups(run)) else { continue };
             for entry in entries.flatten() {
                 if entry.file_name().as_encoded_bytes().starts_with(b".") {
-                    // What cannot be removed now is removed by a later run.
+                    // A directory that cannot be removed now is removed by a later run.
                     let _ = std::fs::remove_file(entry.path());
                 }
             }
@@ -77,7 +77,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes down what stands at paths that are about to be changed.
+    /// Records the states of paths that are about to be changed.
     ///
     /// # Errors
     /// When it cannot be written: the change should then not be made.
@@ -96,7 +96,7 @@ impl Store {
         })
     }
 
-    /// Writes down what stands at paths after the run: the bytes of each, and a text.
+    /// Records the states of paths after the run: the bytes of each path, and a text.
     ///
     /// # Errors
     /// When it cannot be written.

@@ -13,7 +13,7 @@ use crate::journal::{Run, Store, Subject, time};
 pub struct RunRecord {
     /// Its number.
     pub number: i64,
-    /// What was asked for, such as `apply`.
+    /// The verb, such as `apply`.
     pub kind: String,
     /// When it began.
     pub started: SystemTime,
@@ -25,18 +25,18 @@ pub struct RunRecord {
     pub failed: u32,
     /// How many were skipped because others failed, or because they said so.
     pub skipped: u32,
-    /// What it was of.
+    /// Its subject.
     pub subject: Subject,
 }
 
-/// A resource that did not become what it shall be.
+/// A resource that did not reach its desired state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// The resource.
     pub resource: String,
     /// The name of its status, such as `failed`.
     pub status: String,
-    /// What the log says about it; must hold no secrets.
+    /// The lines of the log about it; must hold no secrets.
     pub cause: String,
     /// The file that declares it, and the line.
     pub place: Option<(String, u32)>,
@@ -49,13 +49,13 @@ pub struct Outcome {
 pub struct StepRecord {
     /// The resource.
     pub resource: String,
-    /// What was done with it, such as `create`.
+    /// The action, such as `create`.
     pub action: String,
     /// When it began.
     pub begun: SystemTime,
     /// Whether it succeeded; nothing if it did not come to its end.
     pub ok: Option<bool>,
-    /// What of the resource: property and message.
+    /// The changed properties with their messages.
     pub changes: Vec<(String, String)>,
 }
 
@@ -82,7 +82,7 @@ impl Store {
         })
     }
 
-    /// Writes down what became of a resource that did not become what it shall be.
+    /// Records the outcome of a resource that did not reach its desired state.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -111,7 +111,7 @@ impl Store {
         })
     }
 
-    /// The resources that did not become what they shall be in a run, by their names.
+    /// The resources of a run that did not reach their desired state, by their names.
     ///
     /// # Errors
     /// When the journal cannot be read.

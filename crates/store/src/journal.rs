@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value as Json;
 
 use crate::damage::{self, Damage};
-use crate::directory::StateDir;
+use crate::directory::{BACKUPS, JOURNAL_FILE, StateDir};
 use crate::error::StoreError;
 use crate::migrate::{self, JOURNAL};
 
@@ -33,7 +33,7 @@ pub struct Store {
     damages: Mutex<Vec<Damage>>,
 }
 
-/// What a run is of.
+/// The subject of a run.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Subject {
     /// The path that was given.
@@ -85,7 +85,7 @@ pub struct Run(pub(crate) i64);
 pub struct StepInProgress {
     /// The resource.
     pub resource: String,
-    /// What was done, or about to be.
+    /// The action that was done, or about to be.
     pub action: String,
 }
 
@@ -96,9 +96,9 @@ pub struct InterruptedRun {
     pub pid: u32,
     /// When it began.
     pub started: SystemTime,
-    /// What it was about to do.
+    /// The steps that it was about to do.
     pub under_way: Vec<StepInProgress>,
-    /// What it did, in that order.
+    /// The steps that it did, in that order.
     pub done: Vec<StepInProgress>,
     /// Whether this is the first time that it is told of.
     pub is_new: bool,
@@ -120,14 +120,8 @@ pub(crate) fn time(milliseconds: i64) -> SystemTime {
     found.unwrap_or(UNIX_EPOCH)
 }
 
-/// The name of the database.
-pub(crate) const FILE: &str = "state.db";
-
 /// The largest journal, in bytes, that a run looks through before it begins.
 const MAX_LOOK: u64 = 64 << 20;
-
-/// The name of the directory of what runs keep.
-pub(crate) const BACKUPS: &str = "backups";
 
 impl Store {
     /// Opens the state in a directory, which is made if it is missing.
@@ -163,12 +157,12 @@ impl Store {
     /// As of [`Store::open`].
     pub fn existing(dir: &Path) -> Result<Option<Self>, StoreError> {
         let Some(dir) = StateDir::existing(dir)? else { return Ok(None) };
-        if dir.stat(FILE)?.is_none() {
+        if dir.stat(JOURNAL_FILE)?.is_none() {
             return Ok(None);
         }
         match Self::open_in(dir.try_clone()?) {
             Err(error @ StoreError::Unwritable { .. }) => {
-                let read = migrate::open_to_read(&dir, FILE, JOURNAL);
+                let read = migrate::open_to_read(&dir, JOURNAL_FILE, JOURNAL);
                 read.map(|opened| Some(Self::of(dir, opened))).ok_or(error)
             }
             opened => opened.map(Some),
@@ -177,7 +171,7 @@ impl Store {
 
     fn open_in(dir: StateDir) -> Result<Self, StoreError> {
         dir.look_at_directory(BACKUPS)?;
-        let opened = migrate::open(&dir, FILE, JOURNAL)?;
+        let opened = migrate::open(&dir, JOURNAL_FILE, JOURNAL)?;
         Ok(Self::of(dir, opened))
     }
 
@@ -244,7 +238,7 @@ impl Store {
         // The files of the old one are closed before they get other names.
         drop(std::mem::replace(connection, Connection::open_in_memory().map_err(failed)?));
         let damage = damage::set_aside(&self.dir, reason, begun.as_ref().map(|run| run.number))?;
-        (_, *connection) = migrate::open(&self.dir, FILE, JOURNAL)?;
+        (_, *connection) = migrate::open(&self.dir, JOURNAL_FILE, JOURNAL)?;
         if let Some(run) = &*begun {
             run.insert(connection).map_err(failed)?;
         }

@@ -16,18 +16,19 @@ mod facts;
 mod fmt;
 mod graph;
 mod history;
+mod kinds;
 mod lookup;
 pub mod merge;
 mod parse;
 pub mod plan;
 mod rollback;
 mod types;
-pub mod watch;
 
 use clap::{Args, Subcommand};
 
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
+use crate::watch::{self, WatchArgs};
 
 /// The verbs, each once: its name, its arguments, and what does it.
 macro_rules! verbs {
@@ -84,7 +85,7 @@ verbs! {
     "compile" Compile(compile::CompileCommandArgs) => compile::run,
     "plan" Plan(plan::PlanArgs) => plan::run,
     "apply" Apply(apply::ApplyArgs) => apply::run,
-    "watch" Watch(watch::WatchArgs) => watch::run,
+    "watch" Watch(WatchArgs) => watch::run,
     "history" History(history::HistoryArgs) => history::run,
     "rollback" Rollback(rollback::RollbackArgs) => rollback::run,
     "show" Show(history::ShowArgs) => history::show,
@@ -100,6 +101,7 @@ verbs! {
     "eval" Eval(eval::EvalArgs) => eval::run,
     "fmt" Fmt(fmt::FmtArgs) => fmt::run,
     "facts" Facts(facts::FactsArgs) => facts::run,
+    "kinds" Kinds(kinds::KindsArgs) => kinds::run,
     "types" Types(types::TypesArgs) => types::run,
     "parse" Parse(parse::ParseArgs) => parse::run,
     "explain-code" ExplainCode(explain_code::ExplainCodeArgs) => explain_code::run,

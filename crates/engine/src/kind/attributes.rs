@@ -13,7 +13,7 @@ use crate::kind::error::AttributeError;
 /// The attributes of a resource while a kind reads them.
 pub struct Attributes<'a> {
     resource: &'a Resource,
-    /// What was found to be wrong.
+    /// The errors found so far.
     pub errors: Vec<AttributeError>,
 }
 

@@ -2,7 +2,7 @@
 
 use ordain_data::Value;
 
-/// What a change does to the resource as a whole, for the sign in front of it and the counts.
+/// The effect of a change on the resource as a whole, for its sign and the counts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Action {
     /// It did not exist.
@@ -18,13 +18,13 @@ pub enum Action {
 /// One difference between what is and what shall be.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// What it does to the resource.
+    /// Its effect on the resource.
     pub action: Action,
     /// The property that differs, such as `mode`; `ensure` for creation and removal.
     pub property: String,
-    /// What is; `Null` if absent. A secret is [`Value::Secret`].
+    /// The current value; `Null` if absent. A secret is [`Value::Secret`].
     pub before: Value,
-    /// What shall be.
+    /// The desired state.
     pub after: Value,
     /// Both texts when the property is the content of a file, for a line diff.
     /// `None` if it is secret, too large, not text, or not to be shown.
@@ -36,8 +36,8 @@ pub struct Change {
 /// The content of a file before and after.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextChange {
-    /// What is there.
+    /// The content.
     pub before: String,
-    /// What shall be there.
+    /// The desired content.
     pub after: String,
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef, ServedFiles};
+use ordain_kinds::{AttributeSchema, KindSchema};
 
 use crate::kind::attributes::{reveal, scalar_text};
 use crate::kind::change::Change;
@@ -19,16 +20,7 @@ use crate::kind::log::LogLine;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 
-/// An attribute that a kind knows, for checks, completion and the manual.
-#[derive(Clone, Copy, Debug)]
-pub struct AttributeDoc {
-    /// The name.
-    pub name: &'static str,
-    /// One line: what it does, allowed values, default.
-    pub doc: &'static str,
-}
-
-/// What kinds know of the graph and its surroundings while they parse attributes.
+/// The graph and its environment, as kinds see them while they parse attributes.
 pub struct ParseContext<'a> {
     /// Finds the file behind a `puppet:///modules/…` address or a similar one.
     pub resolve_source: &'a dyn Fn(&str) -> Option<PathBuf>,
@@ -40,16 +32,16 @@ pub struct ParseContext<'a> {
     pub of_kind: &'a dyn Fn(&str) -> Vec<&'a Resource>,
     /// All kinds.
     pub registry: &'a Arc<Registry>,
-    /// What the sources of files were when the graph was compiled, if it says.
+    /// Metadata of the sources of files when the graph was compiled, if it says.
     pub served: &'a ServedFiles,
 }
 
-/// What a resource adds to a transaction that changes several at once.
+/// The share of a resource in a transaction that changes several at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Share {
-    /// What all of one transaction have in common, such as the command with its options.
+    /// The part that all of one transaction have in common, such as the command with its options.
     pub common: Vec<String>,
-    /// What is this resource's own, such as the name of a package.
+    /// The part of this resource alone, such as the name of a package.
     pub own: String,
 }
 
@@ -58,19 +50,18 @@ pub type ReversalAttributes = Vec<(&'static str, Value)>;
 
 /// A kind of resource.
 pub trait Kind: Send + Sync {
+    /// Its name, its documentation and its attributes.
+    fn schema(&self) -> &KindSchema;
+
     /// The name as it is declared, such as `file`.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.schema().name
+    }
 
-    /// One line for the manual.
-    fn doc(&self) -> &'static str;
-
-    /// What can be declared, metaparameters left out. The first is the name attribute, for which
-    /// the title stands in.
-    fn attributes(&self) -> &'static [AttributeDoc];
-
-    /// Whether other attributes can be declared, too.
-    fn takes_any(&self) -> bool {
-        false
+    /// The attributes that can be declared, metaparameters left out. The first is the name attribute,
+    /// for which the title stands in.
+    fn attributes(&self) -> &'static [AttributeSchema] {
+        self.schema().attributes
     }
 
     /// Checks and parses the attributes of a resource.
@@ -86,7 +77,7 @@ pub trait Kind: Send + Sync {
     /// What tells a resource from others of the kind, as [`Kind::instances`] names it: the name
     /// attribute, else the title.
     fn identity(&self, resource: &Resource) -> String {
-        let name = self.attributes().first().map_or("name", |attribute| attribute.name);
+        let name = self.schema().name_attribute();
         let name = resource.value(name).and_then(|value| scalar_text(reveal(value).0));
         name.unwrap_or_else(|| resource.id.title.to_string())
     }
@@ -110,7 +101,7 @@ pub trait Kind: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// What tells that [`Kind::instances`] may give others.
+    /// The events after which [`Kind::instances`] may give others.
     fn instance_watches(&self, _host: &Host) -> Vec<Watch> {
         Vec::new()
     }
@@ -154,7 +145,7 @@ pub trait Instance: Send + Sync {
         None
     }
 
-    /// What is said each time it is looked at, such as which attributes the provider cannot manage.
+    /// Warnings for each check, such as attributes that the provider cannot manage.
     fn remarks(&self, _host: &Host) -> Vec<String> {
         Vec::new()
     }

@@ -5,7 +5,7 @@
 pub struct AttributeError {
     /// The attribute; `None` if the resource as a whole is at fault.
     pub attribute: Option<String>,
-    /// What is wrong with it.
+    /// The message.
     pub message: String,
 }
 
@@ -21,7 +21,7 @@ impl AttributeError {
 #[error("{0}")]
 pub struct KindError(pub String, Severity);
 
-/// What an error means for the resource.
+/// The effect of an error on the resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Severity {
     Failure,
@@ -43,4 +43,13 @@ impl KindError {
     pub fn is_skip(&self) -> bool {
         self.1 == Severity::Skip
     }
+}
+
+/// One error out of those of several steps.
+pub(crate) fn all_of(
+    results: impl IntoIterator<Item = Result<(), KindError>>,
+) -> Result<(), KindError> {
+    let failed: Vec<String> =
+        results.into_iter().filter_map(Result::err).map(|e| e.to_string()).collect();
+    if failed.is_empty() { Ok(()) } else { Err(KindError::new(failed.join("\n"))) }
 }

@@ -5,23 +5,23 @@
 pub enum Level {
     /// For finding faults.
     Debug,
-    /// What was considered.
+    /// Decisions.
     Info,
-    /// What was done.
+    /// Changes.
     Notice,
-    /// What may be wrong.
+    /// Possible errors.
     Warning,
-    /// What is wrong.
+    /// The message.
     Error,
-    /// What has to be seen to at once.
+    /// Errors that need action at once.
     Alert,
-    /// What makes the machine unusable.
+    /// Errors that make the machine unusable.
     Emergency,
-    /// What is wrong with much more than one resource.
+    /// Errors that concern much more than one resource.
     Critical,
 }
 
-/// What a line of the log is said about.
+/// The source of a line of the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogSource {
     /// Nothing: only the text is shown.
@@ -37,7 +37,7 @@ pub enum LogSource {
 pub struct LogLine {
     /// How important it is; nothing if the resource says that of all its changes.
     pub level: Option<Level>,
-    /// What the log names as its source.
+    /// The source that the log names.
     pub source: LogSource,
     /// The text.
     pub message: String,

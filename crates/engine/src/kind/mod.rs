@@ -16,8 +16,7 @@ pub mod report;
 pub(crate) mod tools;
 
 pub use change::{Action, Change, TextChange};
-pub use contract::{
-    AttributeDoc, Instance, Kind, ParseContext, Registry, ReversalAttributes, Share,
-};
+pub use contract::{Instance, Kind, ParseContext, Registry, ReversalAttributes, Share};
+pub(crate) use error::all_of;
 pub use error::{AttributeError, KindError};
 pub use log::{Level, LogLine, LogSource};

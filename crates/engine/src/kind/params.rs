@@ -15,7 +15,7 @@ pub(crate) struct Params<'a> {
     errors: Vec<AttributeError>,
     /// Attributes that are set and that the provider cannot manage.
     dropped: Vec<&'static str>,
-    /// What is said of them.
+    /// Warnings about them.
     remarks: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Params<'a> {
         self.errors.push(AttributeError { attribute: None, message: message.into() });
     }
 
-    /// What was parsed, unless there were errors.
+    /// The parsed resource, unless there were errors.
     pub(crate) fn finish<T>(self, parsed: T) -> Result<T, Vec<AttributeError>> {
         if self.errors.is_empty() { Ok(parsed) } else { Err(self.errors) }
     }
@@ -154,7 +154,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// What is to be said of attributes that were left out.
+    /// Warnings about attributes that were left out.
     pub(crate) fn remarks(&mut self) -> Vec<String> {
         std::mem::take(&mut self.remarks)
     }

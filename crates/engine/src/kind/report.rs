@@ -1,4 +1,4 @@
-//! What a run says about resources.
+//! Reports of resources.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub enum Status {
 pub struct Line {
     /// How important it is.
     pub level: Level,
-    /// What it is about: the path of a resource or of its property; empty if only the text shows.
+    /// Its subject: the path of a resource or of its property; empty if only the text shows.
     pub source: String,
     /// The text.
     pub message: String,
@@ -66,11 +66,11 @@ pub struct ResourceReport {
     pub status: Status,
     /// The resource that failed or was skipped by itself, if this one was not looked at for it.
     pub blocked_by: Option<ResourceRef>,
-    /// What was changed, or would have been.
+    /// The changes that were made, or would have been.
     pub changes: Vec<Change>,
     /// Whether it acted on a change of something it is subscribed to.
     pub refreshed: bool,
-    /// What the log says.
+    /// The lines of the log.
     pub lines: Vec<Line>,
     /// How long it took.
     pub duration: Duration,

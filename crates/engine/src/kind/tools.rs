@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::kind::error::KindError;
 use crate::system::host::Host;
-use crate::system::runner::{Invocation, Outcome, RunAs};
+use crate::system::runner::{Invocation, Launch, Outcome, RunAs};
 
 /// How many lines of a failed tool's output are told.
 const TAIL: usize = 10;
@@ -47,7 +47,7 @@ pub(crate) fn changes_made() -> u64 {
 pub(crate) fn command<S: Into<OsString>>(argv: impl IntoIterator<Item = S>) -> Invocation {
     let mut invocation = Invocation::new(argv);
     for name in ["LC_ALL", "LANG"] {
-        invocation.set_env.push((name.into(), "C".into()));
+        invocation.launch.set_env.push((name.into(), "C".into()));
     }
     invocation
 }
@@ -74,7 +74,7 @@ pub(crate) fn moved_inside(host: &Host, invocation: Invocation) -> io::Result<In
     if is_live(host) {
         return Ok(invocation);
     }
-    let Invocation { argv, cwd, run_as, .. } = &invocation;
+    let Launch { argv, cwd, run_as, .. } = &invocation.launch;
     let mut words: Vec<OsString> = vec![path_of("chroot").into()];
     if let Some(RunAs { uid, gid, groups }) = run_as {
         words.push(format!("--userspec=+{uid}:+{gid}").into());
@@ -93,7 +93,8 @@ pub(crate) fn moved_inside(host: &Host, invocation: Invocation) -> io::Result<In
         need_program(host, Path::new(program))?;
     }
     words.extend(argv.iter().cloned());
-    Ok(Invocation { argv: words, cwd: None, run_as: None, ..invocation })
+    let launch = Launch { argv: words, cwd: None, run_as: None, ..invocation.launch };
+    Ok(Invocation { launch, ..invocation })
 }
 
 /// The shell that every machine has.
@@ -161,7 +162,7 @@ pub(crate) fn check(
 
 /// The command as a person would type it, more or less.
 fn line_of(invocation: &Invocation) -> String {
-    let words: Vec<_> = invocation.argv.iter().map(|a| a.to_string_lossy()).collect();
+    let words: Vec<_> = invocation.launch.argv.iter().map(|a| a.to_string_lossy()).collect();
     words.join(" ")
 }
 

@@ -9,10 +9,11 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, accounts};
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::line::{has_line, with_line, without};
 use crate::kinds::shared::account_files::AccountFiles;
 use crate::system::file_cache::read_bytes;
@@ -28,33 +29,9 @@ pub struct AuthorizedKey {
     accounts: Arc<AccountFiles>,
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The line, if neither `content` nor `key` says it" },
-    AttributeDoc { name: "comment", doc: "What stands behind the key" },
-    AttributeDoc { name: "content", doc: "The whole line" },
-    AttributeDoc {
-        name: "file",
-        doc: "The file; `~/.ssh/authorized_keys` of the user by default, `~` and `~USER` are homes",
-    },
-    AttributeDoc { name: "key", doc: "The key, in base64" },
-    AttributeDoc { name: "mkdir", doc: "Whether a directory `.ssh` is made: true by default" },
-    AttributeDoc { name: "options", doc: "What holds for the key, a list; see sshd(8)" },
-    AttributeDoc { name: "state", doc: "`exists` or `absent`" },
-    AttributeDoc { name: "type", doc: "The type of the key, such as `ssh-ed25519`" },
-    AttributeDoc { name: "user", doc: "Whose file it is, and who owns what is made" },
-];
-
 impl Kind for AuthorizedKey {
-    fn name(&self) -> &'static str {
-        "mgmt::ssh::authorized_key"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A key with which one may log in, as a line of a file"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &accounts::MGMT_SSH_AUTHORIZED_KEY
     }
 
     fn parse(

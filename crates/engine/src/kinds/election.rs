@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, graph};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::shared_kv::Key;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -16,28 +17,9 @@ use crate::system::watch::Watch;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Election;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The namespace, if `namespace` does not say it" },
-    AttributeDoc { name: "host", doc: "The host that stands for election" },
-    AttributeDoc { name: "max", doc: "How many hosts are elected; the only one always is" },
-    AttributeDoc { name: "namespace", doc: "What the hosts are elected for" },
-    AttributeDoc { name: "persist", doc: "Accepted: it stays until it is withdrawn" },
-    AttributeDoc { name: "strategy", doc: "`rr` or `random`: how one is chosen of several" },
-    AttributeDoc { name: "ttl", doc: "Accepted: it stays until it is withdrawn" },
-    AttributeDoc { name: "withdraw", doc: "Whether it stands no more" },
-];
-
 impl Kind for Election {
-    fn name(&self) -> &'static str {
-        "mgmt::schedule"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Makes this host one of those that `world.schedule` gives"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &graph::MGMT_SCHEDULE
     }
 
     fn parse(

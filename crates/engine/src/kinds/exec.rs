@@ -10,11 +10,12 @@ use std::sync::{Arc, PoisonError};
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, software};
 use ordain_process::interruption;
 
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine,
-    LogSource, ParseContext,
+    Action, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
+    ParseContext,
 };
 use crate::system::accounts;
 use crate::system::host::Host;
@@ -28,75 +29,9 @@ use model::{Checks, ExecInstance, LogOutput};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exec;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "command", doc: "What is run: text, or a list that no shell touches" },
-    AttributeDoc {
-        name: "clean_environment",
-        doc: "Whether it sees only what environment has; false by default",
-    },
-    AttributeDoc { name: "creates", doc: "Paths; if one exists the command does not run" },
-    AttributeDoc { name: "cwd", doc: "The directory in which it runs" },
-    AttributeDoc { name: "done", doc: "A command that is run once the command has succeeded" },
-    AttributeDoc { name: "done_cwd", doc: "The directory in which done runs; cwd by default" },
-    AttributeDoc { name: "environment", doc: "`NAME=value` or a list of them" },
-    AttributeDoc { name: "group", doc: "The group to run as" },
-    AttributeDoc {
-        name: "keep_output",
-        doc: "Whether what it wrote is kept, to be sent to others; false by default",
-    },
-    AttributeDoc {
-        name: "logoutput",
-        doc: "Whether the log shows the output: true, false or on_failure (default)",
-    },
-    AttributeDoc { name: "onlyif", doc: "Commands; all must succeed for the command to run" },
-    AttributeDoc {
-        name: "newer",
-        doc: "Files; one that changed since the last run causes another",
-    },
-    AttributeDoc { name: "onlyif_cwd", doc: "The directory in which onlyif runs; cwd by default" },
-    AttributeDoc {
-        name: "onlyif_output",
-        doc: "The command does not run if the last onlyif writes just this",
-    },
-    AttributeDoc { name: "onlyif_stdout", doc: "The same of its standard output alone" },
-    AttributeDoc { name: "path", doc: "Directories where commands are looked for" },
-    AttributeDoc { name: "provider", doc: "posix (default), or shell to run it in /bin/sh" },
-    AttributeDoc { name: "refresh", doc: "What is run on a refresh instead of the command" },
-    AttributeDoc { name: "refreshonly", doc: "Run only on a refresh: true or false (default)" },
-    AttributeDoc { name: "returns", doc: "Exit codes that mean success; 0 by default" },
-    AttributeDoc {
-        name: "skip_on_fail",
-        doc: "Whether it is skipped, and not failed, if the command fails; false by default",
-    },
-    AttributeDoc { name: "timeout", doc: "Seconds until it is ended; 300 by default, 0 is never" },
-    AttributeDoc { name: "tries", doc: "How often it is tried; 1 by default" },
-    AttributeDoc { name: "try_sleep", doc: "Seconds between two tries; 0 by default" },
-    AttributeDoc { name: "umask", doc: "The umask while it runs, octal" },
-    AttributeDoc { name: "unless", doc: "Commands; if one succeeds the command does not run" },
-    AttributeDoc { name: "unless_cwd", doc: "The directory in which unless runs; cwd by default" },
-    AttributeDoc { name: "user", doc: "The user to run as" },
-    AttributeDoc {
-        name: "watch",
-        doc: "A command that writes a line when the resource is to be looked at, in `watch` alone",
-    },
-    AttributeDoc { name: "watch_cwd", doc: "The directory in which watch runs; cwd by default" },
-    AttributeDoc {
-        name: "watch_files",
-        doc: "Paths; a change there has the resource looked at; with a slash at its end all below",
-    },
-];
-
 impl Kind for Exec {
-    fn name(&self) -> &'static str {
-        "exec"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Runs a command"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &software::EXEC
     }
 
     fn parse(
@@ -157,7 +92,7 @@ impl ExecInstance {
         Ok(false)
     }
 
-    /// What a check wrote, if it succeeded.
+    /// The output of a check, if it succeeded.
     fn check(
         &self,
         name: &str,
@@ -250,7 +185,7 @@ impl ExecInstance {
         Ok(())
     }
 
-    /// Runs what comes after the command.
+    /// Runs the command that follows the command.
     fn finish(&self, done: &CommandLine, host: &Host) -> Result<(), KindError> {
         let outcome = self
             .execution_context

@@ -27,12 +27,11 @@ use std::sync::PoisonError;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, files};
 use rustc_hash::FxHasher;
 
 use crate::kind::ReversalAttributes;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 pub(crate) use digest::set_digest;
@@ -53,81 +52,9 @@ impl Default for File {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "path", doc: "The absolute path" },
-    AttributeDoc {
-        name: "ensure",
-        doc: "absent (or false), present, file, directory, link, or where a link leads",
-    },
-    AttributeDoc { name: "backup", doc: "What keeps replaced content: false, `.suffix`, a bucket" },
-    AttributeDoc {
-        name: "checksum",
-        doc: "How content is compared: sha256 (default), md5, mtime, …",
-    },
-    AttributeDoc { name: "checksum_value", doc: "The digest that the content must have" },
-    AttributeDoc { name: "content", doc: "The content: text or binary" },
-    AttributeDoc { name: "force", doc: "Whether directories are removed or replaced" },
-    AttributeDoc {
-        name: "fragments",
-        doc: "Files whose contents follow each other as the content",
-    },
-    AttributeDoc { name: "group", doc: "The group, by name or number" },
-    AttributeDoc { name: "ignore", doc: "Patterns of names that a recursion leaves alone" },
-    AttributeDoc { name: "links", doc: "manage (default) links themselves, or follow them" },
-    AttributeDoc { name: "max_files", doc: "How many files a recursion may meet; 0 warns of many" },
-    AttributeDoc { name: "mode", doc: "The mode as text: octal, or symbolic such as `u=rw,g+X`" },
-    AttributeDoc { name: "owner", doc: "The owner, by name or number" },
-    AttributeDoc { name: "purge", doc: "Whether a recursion removes what is not managed" },
-    AttributeDoc { name: "recurse", doc: "Whether what is below is managed: true, false, remote" },
-    AttributeDoc {
-        name: "must_exist",
-        doc: "Whether a path with nothing there is an error; false by default",
-    },
-    AttributeDoc {
-        name: "parents",
-        doc: "Whether a directory is made with those around it; false by default",
-    },
-    AttributeDoc { name: "recurselimit", doc: "How deep a recursion goes" },
-    AttributeDoc {
-        name: "remove_empty",
-        doc: "Whether a directory without entries goes without force; false by default",
-    },
-    AttributeDoc { name: "replace", doc: "Whether existing content is replaced; true by default" },
-    AttributeDoc {
-        name: "selinux_ignore_defaults",
-        doc: "Whether undeclared parts of the context stay; else they are the policy's; false",
-    },
-    AttributeDoc { name: "selrange", doc: "The range of the context of SELinux, such as s0" },
-    AttributeDoc { name: "selrole", doc: "The role of the context of SELinux" },
-    AttributeDoc { name: "seltype", doc: "The type of the context of SELinux, such as etc_t" },
-    AttributeDoc {
-        name: "seluser",
-        doc: "The user of the context of SELinux; ignored where SELinux is off",
-    },
-    AttributeDoc { name: "show_diff", doc: "Whether differences of content are shown" },
-    AttributeDoc { name: "source", doc: "Where content is copied from; the first that exists" },
-    AttributeDoc { name: "source_permissions", doc: "ignore (default), use, use_when_creating" },
-    AttributeDoc { name: "sourceselect", doc: "first (default), or all sources of a recursion" },
-    AttributeDoc {
-        name: "staging_location",
-        doc: "Accepted; new content is always staged beside the file, so that it moves atomically",
-    },
-    AttributeDoc { name: "target", doc: "Where a link leads" },
-    AttributeDoc { name: "validate_cmd", doc: "A command that must accept new content; % is it" },
-    AttributeDoc { name: "validate_replacement", doc: "What stands for the new file; %" },
-];
-
 impl Kind for File {
-    fn name(&self) -> &'static str {
-        "file"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Manages files, directories and links"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::FILE
     }
 
     fn parse(

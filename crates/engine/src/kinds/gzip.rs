@@ -8,9 +8,10 @@ use miniz_oxide::deflate::core::{
     CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output, create_comp_flags_from_zip_params,
 };
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, files};
 
 use crate::kind::params::Params;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::generated_file;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -19,33 +20,14 @@ use crate::system::watch::Watch;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gzip;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The compressed file, if `path` does not say it" },
-    AttributeDoc { name: "content", doc: "What is compressed, where there is no `input`" },
-    AttributeDoc { name: "input", doc: "The absolute path of what is compressed" },
-    AttributeDoc {
-        name: "level",
-        doc: "0 (none) to 9 (best), -1 (default) or -2 (without looking for repeats)",
-    },
-    AttributeDoc { name: "path", doc: "The absolute path of the compressed file" },
-];
-
 /// The way without a search for repeats, in the library's numbers.
 const HUFFMAN_ONLY: i32 = 2;
 /// No frame around the compressed bytes.
 const RAW: i32 = -15;
 
 impl Kind for Gzip {
-    fn name(&self) -> &'static str {
-        "mgmt::gzip"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Keeps a compressed file"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::MGMT_GZIP
     }
 
     fn parse(

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
 use crate::kind::tools::{UNWATCHED, is_live, path_of};
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -19,17 +20,6 @@ use crate::system::write::{Owner, rewrite};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hostname;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The name; what the others are by default" },
-    AttributeDoc { name: "hostname", doc: "The same, where the resource has another name" },
-    AttributeDoc { name: "pretty_hostname", doc: "The name for people; empty leaves it alone" },
-    AttributeDoc {
-        name: "static_hostname",
-        doc: "The name in /etc/hostname; empty leaves it alone",
-    },
-    AttributeDoc { name: "transient_hostname", doc: "The name of now; empty leaves it alone" },
-];
-
 const STATIC: &str = "/etc/hostname";
 const INFO: &str = "/etc/machine-info";
 const LIVE: &str = "/proc/sys/kernel/hostname";
@@ -37,16 +27,8 @@ const LIVE: &str = "/proc/sys/kernel/hostname";
 const PRETTY: &str = "PRETTY_HOSTNAME=";
 
 impl Kind for Hostname {
-    fn name(&self) -> &'static str {
-        "mgmt::hostname"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Manages the name of the machine"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::MGMT_HOSTNAME
     }
 
     fn parse(

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, files};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::file_cache::read_bytes;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -17,24 +18,9 @@ use crate::system::write::{Owner, editing, rewrite};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Line;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "A name for it" },
-    AttributeDoc { name: "content", doc: "The line, or several that follow each other" },
-    AttributeDoc { name: "ensure", doc: "present (default) or absent" },
-    AttributeDoc { name: "file", doc: "The absolute path of the file" },
-];
-
 impl Kind for Line {
-    fn name(&self) -> &'static str {
-        "mgmt::line"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Manages lines of a file"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::MGMT_LINE
     }
 
     fn parse(

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, accounts};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::state_file::StateFile;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -18,33 +19,11 @@ use crate::system::watch::Watch;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Password;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "A name for it" },
-    AttributeDoc {
-        name: "check_recovery",
-        doc: "Whether a kept password that cannot be right is replaced: an error by default",
-    },
-    AttributeDoc { name: "length", doc: "How many letters it has: 64 by default" },
-    AttributeDoc {
-        name: "saved",
-        doc: "Whether it is file on this machine, readable for root; false by default, and then \
-              only the run that makes it hands it on",
-    },
-];
-
 const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 impl Kind for Password {
-    fn name(&self) -> &'static str {
-        "mgmt::password"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Makes a password and hands it on"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &accounts::MGMT_PASSWORD
     }
 
     fn parse(
@@ -75,11 +54,11 @@ struct Secret {
     length: usize,
     saved: bool,
     check_recovery: bool,
-    /// What was made and is not saved.
+    /// The password that was generated and is not saved.
     made: Mutex<String>,
 }
 
-/// What was found on the machine.
+/// The password on the machine.
 enum CurrentPassword {
     /// Nothing, or what cannot be right and may be replaced.
     Nothing,

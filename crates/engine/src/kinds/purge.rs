@@ -1,31 +1,22 @@
-//! `resources`: what is on the machine of a kind and nobody declared is removed.
+//! `resources`: removes resources of a kind that nobody declared.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use ordain_data::Value;
-use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef};
+use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, graph};
 use rustc_hash::FxHasher;
 
 use crate::kind::Registry;
 use crate::kind::params::{Params, inspect, scalar};
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::account_files::AccountFiles;
+use crate::kinds::shared::instances::inherit;
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The kind, such as `host`." },
-    AttributeDoc { name: "purge", doc: "Whether what is not declared is removed; false." },
-    AttributeDoc {
-        name: "unless_system_user",
-        doc: "Keeps users up to this number; for users those of the system by default.",
-    },
-    AttributeDoc { name: "unless_uid", doc: "Keeps users of these numbers." },
-];
 
 /// Users that stay in any case.
 const SYSTEM_USERS: [&str; 6] = ["root", "nobody", "bin", "noaccess", "daemon", "sys"];
@@ -53,23 +44,15 @@ struct PurgeInstance {
     purge: bool,
     spare: SparedUsers,
     uids: Vec<i64>,
-    /// What is declared.
+    /// The declared names.
     managed: BTreeSet<String>,
     declared: Resource,
     accounts: AccountFiles,
 }
 
 impl Kind for Purge {
-    fn name(&self) -> &'static str {
-        "resources"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Removes what is not declared of a kind"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &graph::RESOURCES
     }
 
     fn parse(
@@ -208,35 +191,5 @@ impl Instance for PurgeInstance {
             out.push(found);
         }
         Ok(out)
-    }
-}
-
-/// Gives a resource what it has from the declared one that it is removed for.
-pub(super) fn inherit(unwanted: &mut Resource, declared: &Resource) {
-    let inherited = declared.attributes.iter();
-    let inherited = inherited.filter(|a| ["noop", "loglevel"].contains(&a.name.as_str()));
-    unwanted.attributes.extend(inherited.cloned());
-    unwanted.origin = declared.origin;
-}
-
-/// A resource of this machine that shall be gone.
-pub(super) fn unwanted(kind: &str, title: &str, more: &[(&str, Value)]) -> Resource {
-    let origin = OriginId(0);
-    let attribute = |name: &str, value: Value| Attribute {
-        name: name.into(),
-        value,
-        origin,
-        losers: Vec::new(),
-    };
-    let gone = attribute("ensure", Value::str("absent"));
-    let more = more.iter().map(|(name, value)| attribute(name, value.clone()));
-    Resource {
-        id: ResourceRef { kind: kind.into(), title: title.into() },
-        containment: Containment::Leaf,
-        attributes: std::iter::once(gone).chain(more).collect(),
-        tags: Vec::new(),
-        exported: false,
-        is_virtual: false,
-        origin,
     }
 }

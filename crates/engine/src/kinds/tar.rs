@@ -9,9 +9,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, files};
 
 use crate::kind::params::Params;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::generated_file;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -22,38 +23,15 @@ use header::{Entry, Format};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tar;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The archive, if `path` does not say it" },
-    AttributeDoc {
-        name: "format",
-        doc: "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 \
-              (gnu)",
-    },
-    AttributeDoc {
-        name: "inputs",
-        doc: "Files and directories; without a slash at its end a directory has its name in the \
-              archive",
-    },
-    AttributeDoc { name: "path", doc: "The absolute path of the archive" },
-];
-
 /// The deepest directory that is gone into.
 const MAX_DEPTH: usize = 256;
 
-/// What ends an archive.
+/// The end of an archive.
 const END: [u8; 1024] = [0; 1024];
 
 impl Kind for Tar {
-    fn name(&self) -> &'static str {
-        "mgmt::tar"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Keeps an archive of files and directories"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::MGMT_TAR
     }
 
     fn parse(
@@ -120,7 +98,7 @@ impl ArchiveWriter {
         Self { format }
     }
 
-    /// What is in a directory, in the order of the names.
+    /// The entries of a directory, in the order of their names.
     fn directory(
         &self,
         host: &Host,

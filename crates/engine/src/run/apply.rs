@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use ordain_graph::order::{NodeId, Role};
+use ordain_graph::relations::{NodeId, Role};
 use ordain_graph::{EdgeKind, ResourceId};
 use rustc_hash::FxHashMap;
 
@@ -112,7 +112,7 @@ struct Failure {
     resource: ResourceId,
 }
 
-/// What reached a node so far.
+/// The events and failures that reached a node so far.
 #[derive(Clone, Copy, Default)]
 struct Inbox {
     waits_for: u32,
@@ -130,7 +130,7 @@ struct State {
     /// Those of them that may be changed together, by their groups.
     mates: FxHashMap<&'static str, BTreeSet<u32>>,
     running: usize,
-    /// What is done but not yet reported, by place.
+    /// Finished resources that are not yet reported, by place.
     done: BTreeMap<u32, Vec<ResourceReport>>,
     /// The next place to report.
     next: u32,
@@ -156,7 +156,7 @@ struct Run<'a> {
     stepper: Stepper<'a>,
     place: Vec<u32>,
     earlier: &'a UnfinishedRuns,
-    /// What an earlier run changed, which then did not come to its end.
+    /// Changes of an earlier run that did not come to its end.
     owing: BTreeMap<ResourceId, u64>,
     /// Whether resources are worked on in the order of the plan, one at a time. Manifests, which have
     /// containers, are written with that in mind: only neighbours are changed together then.
@@ -284,13 +284,13 @@ impl Run<'_> {
         due
     }
 
-    /// What came of a resource.
+    /// Records the result of a resource.
     fn settle(&self, state: &mut State, due: &DueResource, stepped: StepResult) {
         let DueResource { place, node, resource, inbox } = *due;
         let own = stepped.failed.then_some(Failure { told: false, place, resource });
         let skipped = |failure| Failure { told: !self.is_virtual(resource), ..failure };
         let failed = inbox.failed.map(skipped).or(own);
-        // What is changed now as well notifies by itself.
+        // A resource that changes now notifies by itself.
         let owed = self.owing.get(&resource).filter(|_| stepped.events.is_none());
         let owed = owed.copied().unwrap_or_default();
         self.pass_on(state, node, (stepped.events, owed), failed);
@@ -309,7 +309,7 @@ impl Run<'_> {
         begun.into_iter().filter_map(|step| step.map_or_else(Some, |_| stepped.next())).collect()
     }
 
-    /// What reached a resource; or what becomes of it without being looked at.
+    /// The events that reached a resource; or its result, if it is not checked.
     fn incoming(&self, due: &DueResource) -> Result<Events, StepResult> {
         let DueResource { resource, inbox, .. } = *due;
         let prepared = self.stepper.prepared;

@@ -21,7 +21,7 @@ pub enum Audit {
 }
 
 impl Audit {
-    /// What a resource asks for, if it does.
+    /// The audit that a resource asks for.
     pub(crate) fn of(resource: &Resource) -> Option<Self> {
         let names: Vec<String> = match resource.value("audit")? {
             Value::List(items) => items.iter().filter_map(scalar_text).collect(),
@@ -41,16 +41,16 @@ impl Audit {
     }
 }
 
-/// What was seen of a resource before it was worked on: properties with their values as texts.
+/// The properties of a resource before it was changed, with their values as texts.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct AuditSnapshot(Vec<AuditedProperty>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct AuditedProperty {
     name: &'static str,
-    /// What is kept; a digest of what is secret.
+    /// The saved value; of a secret its digest.
     kept: String,
-    /// What is said.
+    /// The value in messages.
     shown: String,
 }
 

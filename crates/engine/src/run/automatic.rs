@@ -26,7 +26,7 @@ pub fn add(graph: &mut Graph) {
         barriers.iter().any(|(before, after)| before.contains(&from) && after.contains(&to))
     };
     for ((from, to, kind), by) in soft_edges {
-        // What is written counts, and of two that ask for the opposite the first.
+        // Explicit relationships win; of two contradicting autorequires the first wins.
         let is_known = known.contains(&(to, from)) || is_written(from, to) || is_written(to, from);
         if from == to || is_known || !known.insert((from, to)) {
             continue;

@@ -28,7 +28,7 @@ use crate::system::write::Data;
 /// How many entries of a directory that is removed are kept. Larger ones are not put back.
 const MAX_ENTRIES: usize = 100_000;
 
-/// What stands at a path.
+/// The state of a path.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "lowercase")]
 pub enum State {
@@ -81,14 +81,14 @@ pub enum State {
 pub struct SavedPath {
     /// The path of the machine.
     pub path: PathBuf,
-    /// What stood there.
+    /// Its state.
     pub state: State,
-    /// What messages call the path, if it is secret.
+    /// The name of the path in messages, if the path is secret.
     pub name: Option<String>,
 }
 
 impl SavedPath {
-    /// What messages call the path.
+    /// The name of the path in messages.
     pub fn shown(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.path.display().to_string())
     }
@@ -255,7 +255,7 @@ pub fn restore(host: &Host, kept: &SavedPath, copies: &Path) -> io::Result<()> {
     let is_directory = now.is_some_and(|stat| is(&stat, FileType::Directory));
     let wants_directory = matches!(kept.state, State::Directory { .. });
     if is_directory && !wants_directory {
-        // What the run put into it was taken out before; anything else is not ours to remove.
+        // The entries that the run made are gone already; other entries are not ours to remove.
         std::fs::remove_dir(real_path(&place))?;
     } else if now.is_some() && (wants_directory && !is_directory || kept.state == State::Absent) {
         write::remove(host, &place)?;

@@ -60,7 +60,8 @@ impl Stepper<'_> {
         if members.len() > 1 && !self.observer.stop() {
             let ids: Vec<ResourceId> = members.iter().map(|(id, _)| *id).collect();
             let begin = AssertUnwindSafe(|| self.begin(&ids));
-            // What a kind breaks off at here it will break off at alone, and be named.
+            // A kind that panics here panics again when its resource is applied alone, and is named
+            // then.
             batch_outcome = std::panic::catch_unwind(begin).unwrap_or_default();
         }
         let each = members.iter().enumerate();
@@ -89,12 +90,12 @@ impl Stepper<'_> {
         batch_outcome
     }
 
-    /// What a resource adds to a transaction, if it differs and can be changed in one.
+    /// The share of a resource in a transaction, if it differs and can be changed in one.
     fn part(&self, place: usize, id: ResourceId) -> Option<(Vec<String>, BatchMember<'_>)> {
         let Item::Ready(ready) = &self.prepared.items[id.0 as usize] else { return None };
         let compared = ready.instance.compare(self.host);
         let said = ready.instance.take_log();
-        // What fails is told when the resource has its turn.
+        // An error is reported when the resource has its turn.
         let changes = compared.ok().filter(|changes| !changes.is_empty())?;
         let Share { common, own } = ready.instance.share(self.host, &changes).ok()??;
         Some((common, BatchMember { place, id, ready, changes, said, own }))
@@ -107,7 +108,7 @@ impl Stepper<'_> {
         batch_outcome: &mut FxHashMap<usize, BatchOutcome>,
     ) {
         let name = |part: &BatchMember<'_>| &self.prepared.graph.resource(part.id).id;
-        // What cannot be noted has its turn alone, and fails there.
+        // A resource that cannot be recorded is applied alone, and fails there.
         let noted =
             |part: &BatchMember<'_>| self.observer.acting(name(part), &part.changes).is_ok();
         let parts: Vec<BatchMember<'_>> = parts.into_iter().filter(noted).collect();

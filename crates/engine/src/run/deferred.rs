@@ -16,12 +16,12 @@ pub trait Deferred: Send + Sync {
     fn evaluate(&self, resource: &ResourceRef) -> DeferredValues;
 }
 
-/// What deferred attributes of a resource gave.
+/// The values of the deferred attributes of a resource.
 #[derive(Clone, Debug, Default)]
 pub struct DeferredValues {
     /// The value of each attribute, or why there is none.
     pub values: Vec<(EcoString, Result<Value, String>)>,
-    /// What was logged meanwhile.
+    /// Log lines of the computation.
     pub said: Vec<(Level, String)>,
 }
 

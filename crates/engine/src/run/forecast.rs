@@ -82,7 +82,7 @@ impl std::fmt::Display for Tree {
     }
 }
 
-/// What goes with the directory that a resource removes or replaces, if it does.
+/// The tree that a resource removes or replaces, if it does.
 pub(crate) fn tree(prepared: &Prepared, host: &Host, report: &ResourceReport) -> Option<Tree> {
     let goes = |change: &Change| {
         change.property == "ensure" && reveal(&change.before).0.as_str() == Some("directory")
@@ -149,7 +149,7 @@ pub(crate) fn fail_without_directory(
     // Whether each is made as a directory.
     let mut made: BTreeMap<PathBuf, bool> = BTreeMap::new();
     for report in reports {
-        // What fails now may only fail because an earlier one has done nothing yet.
+        // A check may only fail because an earlier resource has done nothing yet.
         let is_open = matches!(report.status, Status::WouldChange | Status::Failed);
         let Some(file) = File::of(prepared, report) else {
             let kind = report.resource.kind.to_lowercase();
@@ -189,7 +189,7 @@ pub(crate) fn fail_without_directory(
 /// The directory of a file, if it is neither there nor made before.
 fn missing<'f>(host: &Host, file: &'f File, made: &BTreeMap<PathBuf, bool>) -> Option<&'f Path> {
     let parent = file.path.parent()?;
-    // What is made as a link may lead to a directory that is there.
+    // A new link may lead to an existing directory.
     let may_lead_there = |above: &Path| made.get(above) == Some(&false);
     if file.makes_parents || made.contains_key(parent) || parent.ancestors().any(may_lead_there) {
         return None;
@@ -201,7 +201,7 @@ fn missing<'f>(host: &Host, file: &'f File, made: &BTreeMap<PathBuf, bool>) -> O
         Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Some(parent)
         }
-        // What may not be looked at may be there.
+        // A path that cannot be read may exist.
         Err(_) => None,
     }
 }

@@ -30,12 +30,12 @@ pub trait Observer: Sync {
     /// A resource with a schedule is applied now.
     fn applied(&self, _resource: &ResourceRef, _now: Timestamp) {}
 
-    /// What was seen last of the properties of a resource that are watched for changes.
+    /// The last values of the audited properties of a resource.
     fn audited(&self, _resource: &ResourceRef) -> Vec<(String, String)> {
         Vec::new()
     }
 
-    /// What is seen of them now.
+    /// Records the current values of the audited properties.
     fn note_audited(&self, _resource: &ResourceRef, _values: &[(String, String)]) {}
 
     /// A text that is the same for the same secret, and does not give it away.

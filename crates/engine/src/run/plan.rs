@@ -1,8 +1,8 @@
-//! What an apply would do: everything compared with the machine, nothing changed.
+//! Plans: compares everything with the machine and changes nothing.
 
 use std::rc::Rc;
 
-use ordain_graph::order::Role;
+use ordain_graph::relations::Role;
 use ordain_graph::{EdgeKind, ResourceId, ResourceRef};
 
 use crate::kind::report::{Counts, ResourceReport, Status};
@@ -17,15 +17,15 @@ use crate::system::host::Host;
 /// A resource in a plan.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What was found; its lines say `(noop)`, as those of a run that changes nothing.
+    /// The report; its lines say `(noop)`, as those of a run that changes nothing.
     pub report: ResourceReport,
     /// The resources that would act on its changes.
     pub triggers: Vec<ResourceRef>,
-    /// What goes with the directory that it removes or replaces.
+    /// The tree that it removes or replaces.
     pub removes: Option<Tree>,
 }
 
-/// What an apply would do, in its order.
+/// The changes that an apply would make, in its order.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// All resources, also those where nothing differs.
@@ -108,7 +108,7 @@ impl<'a> Triggers<'a> {
         triggers
     }
 
-    fn from(&self, node: ordain_graph::order::NodeId) -> Vec<ResourceId> {
+    fn from(&self, node: ordain_graph::relations::NodeId) -> Vec<ResourceId> {
         let mut found = Vec::new();
         for edge in self.prepared.relations.edges(node) {
             if edge.kind != EdgeKind::Notify {

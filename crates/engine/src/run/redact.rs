@@ -23,7 +23,7 @@ const CHANGED: &str = "changed [redacted] to [redacted]";
 /// How many bytes a part of a secret path has at least that is found in other paths.
 const MIN_PART_LENGTH: usize = 4;
 
-/// What a resource must not say.
+/// The secrets of a resource.
 #[derive(Debug)]
 pub(crate) struct Secrets {
     title: EcoString,
@@ -85,14 +85,14 @@ impl Secrets {
     /// What stands for a path: the title of the resource, and what is below of the path, if a secret
     /// is in it.
     fn name_of(&self, path: &Path) -> Option<String> {
-        // What the title says is no secret.
+        // The title itself is no secret.
         let own = path.strip_prefix(self.title.as_str()).unwrap_or(path);
         let shown = self.paths.redact(&own.to_string_lossy()).into_owned();
         let (_, below) = shown.rsplit_once(REDACTED)?;
         Some(format!("{}{below}", self.title))
     }
 
-    /// What is wrong with an attribute, without what it holds.
+    /// An error of an attribute, without its secret value.
     pub(crate) fn attribute_error(&self, error: AttributeError) -> AttributeError {
         AttributeError { message: self.text(&error.message), ..error }
     }
@@ -166,7 +166,7 @@ impl Secrets {
     }
 }
 
-/// What finds secrets in paths: those of one line, and the parts between their slashes.
+/// A redactor for paths: it finds secrets of one line, and the parts between their slashes.
 fn paths_in<'v>(values: impl Iterator<Item = &'v Value>) -> Redactor {
     let mut paths = Redactor::default();
     for value in values {

@@ -21,7 +21,7 @@ use crate::system::host::Host;
 /// The directory of notes.
 const PLACE: &str = "reversals";
 
-/// What says that a resource undoes another.
+/// Marks a resource that undoes another.
 const MARK: &str = "meta:reversal";
 
 fn note_of(name: &ResourceRef) -> StateFile {
@@ -86,7 +86,7 @@ pub(crate) fn done(resource: &Resource, host: &Host) -> Result<(), KindError> {
     if is_true(resource, MARK) { note_of(&resource.id).remove(host) } else { Ok(()) }
 }
 
-/// What is noted on a machine.
+/// The notes on a machine.
 #[derive(Debug, Default)]
 pub struct ReversalNotes {
     resources: Vec<Resource>,
@@ -141,7 +141,7 @@ impl ReversalNotes {
         obsolete.into_iter().try_for_each(|noted| note_of(&noted.id).remove(host))
     }
 
-    /// What a graph has neither under the name nor under what tells resources of a kind apart.
+    /// The noted resources that a graph does not declare, by name or by identity.
     fn missing<'a>(
         &'a self,
         graph: &Graph,

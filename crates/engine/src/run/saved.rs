@@ -80,7 +80,7 @@ struct SavedEntry {
 pub struct SavedPlan {
     /// The graph that is to be applied.
     pub graph: Graph,
-    /// What the plan was made with; the number of jobs is not kept.
+    /// The options of the plan; the number of jobs is not saved.
     pub options: Options,
     /// The directory that stands for the file system of the machine.
     pub root: PathBuf,
@@ -116,14 +116,14 @@ pub enum Refusal {
     Moved(Vec<String>),
 }
 
-/// What a plan is saved with.
+/// The context in which a plan is saved.
 #[derive(Debug)]
 pub struct Saving<'a> {
     /// The graph.
     pub graph: &'a Graph,
     /// The texts that it was made from.
     pub sources: &'a SourceMap,
-    /// What it was planned with.
+    /// The options of the plan.
     pub options: &'a Options,
     /// The directory that stands for the file system of the machine, as an absolute path.
     pub root: &'a Path,
@@ -173,13 +173,13 @@ pub fn save(plan: &Plan, saving: &Saving<'_>, mut out: impl io::Write) -> io::Re
 /// The digest of a plan under the key of a machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Signature {
-    /// What tells the key from others, without giving it away.
+    /// A fingerprint of the key.
     key: String,
     /// The HMAC-SHA256 of the SHA-256 of the document.
     digest: String,
 }
 
-/// What stands before the digest of a document, as its last member.
+/// The text before the digest, which is the last member of a document.
 const BEFORE_SIGNATURE: &str = ",\"digest\":\"";
 
 impl Signature {

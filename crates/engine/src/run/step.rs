@@ -21,7 +21,7 @@ use crate::run::transfer::{ReceivedValues, Transfers};
 use crate::system::deadline;
 use crate::system::host::Host;
 
-/// What a resource passes on to others.
+/// The events that a resource passes on to others.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Events {
     /// Changes that were made.
@@ -44,7 +44,7 @@ impl Events {
         self.real + self.noop
     }
 
-    /// What a container passes on when this much reached it.
+    /// The events that a container passes on for these.
     pub(crate) fn as_one(self) -> Self {
         match self {
             Self { real: 0, noop: 0 } => self,
@@ -63,13 +63,13 @@ pub(crate) enum Mode {
     Plan,
 }
 
-/// What was done for a resource before its turn.
+/// The outcome of a batch for one resource.
 pub(crate) enum BatchOutcome {
     /// Its changes were made with those of others, as far as one transaction can.
     Begun {
-        /// What differed.
+        /// The differences.
         changes: Vec<Change>,
-        /// What the comparison said.
+        /// The log lines of the comparison.
         said: Vec<LogLine>,
     },
     /// The transaction failed; why.
@@ -167,7 +167,7 @@ impl Stepper<'_> {
         let ready = received.as_ref().unwrap_or(ready);
         let evaluated = match self.evaluate(id, ready, &mut report) {
             Ok(evaluated) => evaluated,
-            // What fails now may not once those before it are changed.
+            // An evaluation that fails in a plan may succeed once earlier resources are changed.
             Err(()) => return StepResult::unmoved(report, self.mode == Mode::Apply),
         };
         let ready = evaluated.as_ref().unwrap_or(ready);
@@ -227,7 +227,7 @@ impl Stepper<'_> {
         evaluated.map(Some).map_err(|errors| report.fail_attributes(&errors))
     }
 
-    /// What is there of the properties that are watched for changes.
+    /// The current values of the audited properties.
     fn audit(&self, ready: &Ready, report: &mut ResourceReport) -> Option<AuditSnapshot> {
         let audit = ready.audit.as_ref().filter(|_| self.mode == Mode::Apply)?;
         match ready.instance.observed(self.host) {
@@ -420,7 +420,7 @@ impl Stepper<'_> {
             return;
         }
         let again = ready.instance.compare(self.host);
-        // What the second look says was said by the first.
+        // The second comparison would repeat the lines of the first.
         drop(ready.instance.take_log());
         for change in again.unwrap_or_default() {
             let (is, should) = (quoted(&change.before), quoted(&change.after));

@@ -11,7 +11,7 @@ use crate::kind::{AttributeError, KindError};
 use crate::run::prepare::{Item, Prepared, Ready};
 use crate::system::host::Host;
 
-/// What a resource hands on, by name.
+/// The values that a resource sends, by name.
 type SentValues = Vec<(&'static str, Value)>;
 
 /// What was handed on by resources that received something themselves. It is kept by their names,
@@ -25,7 +25,7 @@ pub(crate) struct Transfers {
 pub(crate) struct ReceivedValues {
     /// The resource, if it is another than without.
     pub(crate) ready: Option<Ready>,
-    /// What did not come, and from where.
+    /// The values that did not arrive, and their senders.
     pub(crate) missing: Vec<String>,
 }
 

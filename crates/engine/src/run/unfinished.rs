@@ -1,4 +1,4 @@
-//! What runs were doing that did not come to their end.
+//! Steps of runs that did not come to their end.
 
 use std::collections::BTreeMap;
 use std::path::Path;

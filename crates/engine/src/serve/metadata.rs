@@ -17,7 +17,7 @@ const PLAIN_MODE: u32 = 0o644;
 /// How checksums show times, in UTC.
 const TIME: &str = "%Y-%m-%d %H:%M:%S %z";
 
-/// What is known of a file at or below a path.
+/// The metadata of a file at or below a path.
 ///
 /// # Errors
 /// When it cannot be read, or is a device.

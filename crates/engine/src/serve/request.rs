@@ -1,4 +1,4 @@
-//! What a resource says about how its sources are looked at.
+//! Options of a resource for reading its sources.
 
 use ordain_data::Value;
 use ordain_graph::Resource;

@@ -1,4 +1,4 @@
-//! What is below a directory that is served.
+//! Lists the files below a served directory.
 
 use std::collections::VecDeque;
 use std::path::{Component, Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What was parsed from files, kept until one of the files changes.
+//! Caches values that were parsed from files until one of the files changes.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use ordain_source::read_input;
 use rustc_hash::FxHashMap;
 
-/// What tells one state of a file from another: device, inode, size, times of change.
+/// The version of a file: device, inode, size, times of change.
 pub(crate) type Stamp = Option<(u64, u64, u64, (i64, i64), (i64, i64))>;
 
 /// The states of the files, and what was made of them.
@@ -27,7 +27,7 @@ impl<T> Default for Cached<T> {
 }
 
 impl<T> Cached<T> {
-    /// What was loaded last from these files if they are as they were, else what `load` gives.
+    /// The cached value of these files if they did not change, else the value of `load`.
     pub(crate) fn get<E>(
         &self,
         paths: &[PathBuf],

@@ -38,7 +38,7 @@ pub trait BackupSink: Send + Sync {
     fn paths(&self) -> Vec<PathBuf>;
 }
 
-/// What is allowed though it is dangerous.
+/// Dangerous actions that the user allows.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Allowed {
     /// Paths of the machine that may be removed, replaced and emptied, though it runs on them or
@@ -68,7 +68,7 @@ pub struct Host {
     /// Whether this process stays to keep the machine as it shall be: only then does it serve
     /// anything itself.
     pub stays: bool,
-    /// What may be done though it is dangerous.
+    /// Dangerous actions that the user allows.
     pub allowed: Allowed,
     /// The code that a resource wants the run to end with.
     ending: OnceLock<u8>,

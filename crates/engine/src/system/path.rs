@@ -31,7 +31,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// What stands there; a link is not followed.
+    /// The status of the file; a link is not followed.
     pub(crate) fn stat(&self) -> io::Result<Option<Stat>> {
         match statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),

@@ -5,28 +5,17 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use ordain_process::{Launch, Limits, OrphanPolicy};
-pub use ordain_process::{RunAs, Running};
+pub use ordain_process::{Launch, RunAs, Running};
+use ordain_process::{Limits, OrphanPolicy};
 use ordain_source::process::limits;
 
 /// A command that a kind runs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Invocation {
-    /// Program and arguments.
-    pub argv: Vec<OsString>,
-    /// The whole environment for the child, if not this process's.
-    pub env: Option<Vec<(OsString, OsString)>>,
-    /// Variables set on top of it.
-    pub set_env: Vec<(OsString, OsString)>,
-    /// Working directory.
-    pub cwd: Option<PathBuf>,
-    /// Whom to run as.
-    pub run_as: Option<RunAs>,
-    /// The umask for the child.
-    pub umask: Option<u32>,
+    /// The program, its environment, and whom it runs as.
+    pub launch: Launch,
     /// Input text.
     pub stdin: Vec<u8>,
     /// Standard error is written into standard output, in the order of the writes.
@@ -39,7 +28,10 @@ impl Invocation {
     /// A command of program and arguments, five minutes at most.
     pub fn new<S: Into<OsString>>(argv: impl IntoIterator<Item = S>) -> Self {
         Self {
-            argv: argv.into_iter().map(Into::into).collect(),
+            launch: Launch {
+                argv: argv.into_iter().map(Into::into).collect(),
+                ..Launch::default()
+            },
             timeout: Some(Duration::from_secs(300)),
             ..Self::default()
         }
@@ -83,7 +75,8 @@ pub trait Runner: Send + Sync {
     /// # Errors
     /// When it cannot be started.
     fn start(&self, invocation: &Invocation, stdio: [OwnedFd; 3]) -> io::Result<Running> {
-        ordain_process::start(&Launch { orphans: OrphanPolicy::End, ..launch(invocation) }, stdio)
+        let launch = Launch { orphans: OrphanPolicy::End, ..invocation.launch.clone() };
+        ordain_process::start(&launch, stdio)
     }
 }
 
@@ -97,22 +90,10 @@ impl Runner for HostRunner {
     fn run(&self, invocation: &Invocation) -> io::Result<Outcome> {
         let limits = Limits { time: invocation.timeout, output: limits().output };
         let (input, merge) = (&invocation.stdin, invocation.merge_stderr);
-        let output = ordain_process::run(&launch(invocation), input, merge, limits)?;
+        let output = ordain_process::run(&invocation.launch, input, merge, limits)?;
         let status = output.status;
         let status = status.code().or_else(|| status.signal().map(|s| 128 + s)).unwrap_or(-1);
         Ok(Outcome { status, stdout: output.stdout, stderr: output.stderr })
-    }
-}
-
-fn launch(invocation: &Invocation) -> Launch {
-    Launch {
-        argv: invocation.argv.clone(),
-        env: invocation.env.clone(),
-        set_env: invocation.set_env.clone(),
-        cwd: invocation.cwd.clone(),
-        run_as: invocation.run_as.clone(),
-        umask: invocation.umask,
-        orphans: OrphanPolicy::Stay,
     }
 }
 
@@ -140,7 +121,7 @@ mod tests {
     #[test]
     fn the_umask_holds_for_the_child_alone() {
         let mut run = sh("umask");
-        run.umask = Some(0o27);
+        run.launch.umask = Some(0o27);
         assert_eq!(HostRunner.run(&run).unwrap().stdout_text().trim(), "0027");
     }
 

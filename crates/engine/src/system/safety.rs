@@ -150,7 +150,7 @@ pub(crate) fn planted_in(
         let inner = Path::new(&place.name).join(&name);
         match statat(&place.dir, &inner, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(file) if is_planted(host, before, &file) => return Ok(Some(name)),
-            // What is gone again is no danger.
+            // A file that is gone again is no danger.
             Ok(_) | Err(rustix::io::Errno::NOENT) => {}
             Err(e) => return Err(e.into()),
         }

@@ -34,7 +34,7 @@ pub(crate) enum Data<'a> {
     Bytes(&'a [u8]),
     /// This file.
     File(&'a Path),
-    /// What this writes.
+    /// The output of this function.
     Made(Produce<'a>),
 }
 
@@ -97,7 +97,7 @@ fn sweep(place: &Place) {
         let name = entry.file_name();
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_temporary_name(&name) && !is_directory && is_left_over(place, &name) {
-            // What cannot be removed does no harm.
+            // A file that cannot be removed does no harm.
             let _ = unlinkat(&place.dir, &name, AtFlags::empty());
         }
     }

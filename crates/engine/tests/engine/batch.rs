@@ -24,8 +24,13 @@ struct Apt {
 
 impl Runner for Apt {
     fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
-        let words: Vec<String> =
-            invocation.argv.iter().skip(2).map(|w| w.to_string_lossy().into_owned()).collect();
+        let words: Vec<String> = invocation
+            .launch
+            .argv
+            .iter()
+            .skip(2)
+            .map(|w| w.to_string_lossy().into_owned())
+            .collect();
         let verb = words.iter().position(|w| w == "install" || w == "remove").unwrap();
         self.calls.lock().unwrap().push(words[verb..].join(" "));
         let names = &words[verb + 1..];

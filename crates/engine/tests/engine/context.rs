@@ -16,7 +16,7 @@ struct Policy;
 
 impl Runner for Policy {
     fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
-        let words: Vec<_> = invocation.argv.iter().map(|w| w.to_string_lossy()).collect();
+        let words: Vec<_> = invocation.launch.argv.iter().map(|w| w.to_string_lossy()).collect();
         let kind = words.iter().position(|w| w == "-m").map_or("any", |at| &words[at + 1]);
         let said = match words.last() {
             Some(path) if path.starts_with("/none") => "<<none>>\n".to_owned(),

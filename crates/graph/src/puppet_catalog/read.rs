@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use serde_json::{Map as Object, Value as Json};
 
-use super::RELATIONS;
+use super::relations::RELATIONS;
 use super::value::read_rich;
 use crate::json::ReadError;
 use crate::model::{Attribute, Containment, Edge, Graph, Resource, ResourceId, ResourceRef};

@@ -9,14 +9,14 @@ use ordain_data::Value;
 use ordain_source::{FileId, SourceFile, SourceMap, budget};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::RELATIONS;
 use super::read::references;
+use super::relations::RELATIONS;
 use super::text::Text;
 use super::value::write_rich;
+use crate::locate::{SourcePosition, source_position};
 use crate::model::{
     Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef,
 };
-use crate::place::{SourcePosition, spot};
 use crate::served::ServedTree;
 
 /// How many edges barriers may stand for where each edge is written.
@@ -25,7 +25,7 @@ const MAX_EDGES: usize = 4_000_000;
 /// How many bytes are gathered before they are passed on.
 const BUFFER: usize = 1 << 16;
 
-/// What a catalog says about itself beyond the graph.
+/// Fields of a catalog beyond the graph.
 #[derive(Clone, Debug, Default)]
 pub struct Envelope {
     /// The version: a number or text.
@@ -57,7 +57,7 @@ pub fn write(
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
     let extra = unsaid_edges(graph);
-    // What is never written to takes no memory.
+    // A buffer that is never written to takes no memory.
     let text = Text::with_capacity(2 * BUFFER);
     Writer { graph, sources, file: None, extra, text, out }.catalog(envelope)
 }
@@ -101,7 +101,7 @@ impl<W: Write> Writer<'_, W> {
         self.pass_on(0)
     }
 
-    /// What the sources of files were.
+    /// Writes the metadata of the sources of files.
     fn served(&mut self) -> io::Result<()> {
         let served = &self.graph.served;
         if !served.single.is_empty() {
@@ -213,7 +213,7 @@ impl<W: Write> Writer<'_, W> {
     }
 
     fn place(&mut self, resource: &Resource) {
-        match spot(self.graph, resource.origin) {
+        match source_position(self.graph, resource.origin) {
             Some(SourcePosition::Source(span)) => {
                 let known = self.file.take().filter(|(id, _)| *id == span.file);
                 let (_, file) = known.unwrap_or_else(|| (span.file, self.sources.file(span.file)));
@@ -377,7 +377,7 @@ mod tests {
 
     use super::super::read;
     use super::*;
-    use crate::order::Relations;
+    use crate::relations::Relations;
     use crate::testing::{edge, leaf};
 
     const CATALOG: &str = r#"{

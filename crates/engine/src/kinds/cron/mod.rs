@@ -12,13 +12,15 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, software};
 
 use crate::kind::differences::{Differences, changes, texts};
 use crate::kind::params::Params;
 use crate::kind::report::quoted;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
-use crate::kinds::purge::unwanted;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::account_files;
 use crate::kinds::shared::account_files::AccountFiles;
+use crate::kinds::shared::instances::unwanted;
 use crate::system::file_cache::Cached;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -26,35 +28,20 @@ use crate::system::write::editing;
 use table::{FIELDS, Job, Table};
 use values::DesiredValue;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The name of the job, kept in a comment above it." },
-    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-    AttributeDoc { name: "command", doc: "The command; needed for a new job." },
-    AttributeDoc { name: "minute", doc: "0 to 59, a list, a range, `*/5`, or `absent` for any." },
-    AttributeDoc { name: "hour", doc: "0 to 23, as `minute`." },
-    AttributeDoc { name: "monthday", doc: "1 to 31, as `minute`." },
-    AttributeDoc { name: "month", doc: "1 to 12 or a name, as `minute`." },
-    AttributeDoc { name: "weekday", doc: "0 to 7 or a name, as `minute`; 0 and 7 are Sunday." },
-    AttributeDoc { name: "special", doc: "`reboot`, `hourly`, `daily` and so on, or `absent`." },
-    AttributeDoc { name: "environment", doc: "Settings `NAME=value`, a list, or `absent`." },
-    AttributeDoc { name: "user", doc: "Whose crontab; default the user that runs this." },
-    AttributeDoc { name: "target", doc: "The same as `user`." },
-];
-
 /// The kind `cron`.
 #[derive(Default)]
 pub struct Cron {
     shared: Arc<Shared>,
 }
 
-/// What all jobs share.
+/// State that all jobs share.
 #[derive(Default)]
 struct Shared {
     accounts: AccountFiles,
     tables: Cached<Table>,
 }
 
-/// What shall be.
+/// The desired state.
 struct CronInstance {
     shared: Arc<Shared>,
     name: String,
@@ -72,16 +59,8 @@ struct CronInstance {
 }
 
 impl Kind for Cron {
-    fn name(&self) -> &'static str {
-        "cron"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A job in a user's crontab"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &software::CRON
     }
 
     fn parse(
@@ -106,7 +85,7 @@ impl Kind for Cron {
         let declared_user = p.text("user");
         let user = declared_user.clone().or_else(|| p.text("target"));
         if let Some(user) = &user {
-            super::user::check_account_name(&mut p, user);
+            account_files::check_account_name(&mut p, user);
         }
         let job = CronInstance {
             shared: self.shared.clone(),
@@ -205,7 +184,7 @@ impl CronInstance {
             && self.special.as_ref().is_none_or(|s| s.as_option() == job.special.as_ref())
     }
 
-    /// The job as it shall be, given what is.
+    /// The desired job, given the current one.
     fn desired(&self, now: &Job) -> Job {
         let mut job = now.clone();
         job.name = Some(self.name.clone());

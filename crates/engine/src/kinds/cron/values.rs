@@ -5,7 +5,7 @@ use ordain_functions::time::{MONTHS, WEEKDAYS};
 
 use crate::kind::params::{Params, inspect, scalar};
 
-/// What is wanted of a property: a value, or that it is not there.
+/// The desired value of a property; it may be absent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum DesiredValue<T> {
     /// Not there.

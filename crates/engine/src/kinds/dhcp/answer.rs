@@ -1,4 +1,4 @@
-//! What a server says to what clients say.
+//! Answers of a DHCP server.
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -7,7 +7,7 @@ use super::leases::{Client, Leases, Pool};
 use super::model::{Assignment, Boot, Range, Settings};
 use super::packet::{Kind, Message, option};
 
-/// What a server has for one client.
+/// The addresses that a server can offer one client.
 pub(super) struct Offer<'a> {
     settings: &'a Settings,
     /// The client itself, if it is known, with its address and mask.
@@ -18,7 +18,7 @@ pub(super) struct Offer<'a> {
 }
 
 impl<'a> Offer<'a> {
-    /// What of the parts of a server is for whoever sent a message.
+    /// Selects the assignments for the sender of a message.
     pub(super) fn new(
         settings: &'a Settings,
         parts: impl Iterator<Item = &'a Assignment>,
@@ -134,7 +134,7 @@ impl<'a> Offer<'a> {
                 Some(self.given(message, Kind::Ack, ip))
             }
             Some(_) => {
-                // What it gets instead it has to ask for.
+                // The client has to ask for another address.
                 leases.decline_offer(client);
                 Some(self.refusal(message))
             }
@@ -217,7 +217,7 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// What clients and relays want to see again.
+/// Copies fields that clients and relays expect in an answer.
 fn echo(message: &Message, answer: &mut Message) {
     for number in [option::CLIENT, option::RELAY] {
         if let Some(value) = message.option(number) {
@@ -291,7 +291,7 @@ mod tests {
             offer.answer(&mut self.leases, message, self.now)
         }
 
-        /// What comes of a message: the kind and the last part of the address.
+        /// The kind of the answer and the last part of its address.
         fn hear(&mut self, kind: Kind, client: u8, wish: u8, server: u8) -> Option<(Kind, u8)> {
             let mut message = says(kind, client);
             if wish > 0 {

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use ordain_functions::go;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
 use super::model::{Assignment, Boot, Dhcp, FixedAddress, mask, server_of, v4};
 use crate::kind::params::Params;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::kinds::serving::{Claim, Hub, Spec};
 
 pub(super) const KIND: &str = "mgmt::dhcp::host";
@@ -26,15 +25,6 @@ impl Host {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "What it is called" },
-    AttributeDoc { name: "ip", doc: "Its address with the length of the network" },
-    AttributeDoc { name: "mac", doc: "The address of its hardware: `00:11:22:33:44:55`" },
-    AttributeDoc { name: "nbp", doc: "What it boots from: `tftp://192.0.2.1/pxelinux.0`" },
-    AttributeDoc { name: "nbp_path", doc: "The file that it boots, in place of that of `nbp`" },
-    AttributeDoc { name: "server", doc: "The server; all of them by default" },
-];
-
 /// The address of a host and the length of its network.
 pub(super) fn address(text: &str) -> Result<(Ipv4Addr, u8), String> {
     let (ip, length) =
@@ -44,16 +34,8 @@ pub(super) fn address(text: &str) -> Result<(Ipv4Addr, u8), String> {
 }
 
 impl Kind for Host {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Gives a machine its address by DHCP"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_DHCP_HOST
     }
 
     fn parse(
@@ -99,7 +81,7 @@ impl Kind for Host {
 pub(super) struct AssignmentInstance {
     pub(super) claim: Claim<Dhcp>,
     pub(super) spec: Spec<Assignment>,
-    /// What it does, as the log says it.
+    /// Its effect, for the log.
     pub(super) said: String,
 }
 

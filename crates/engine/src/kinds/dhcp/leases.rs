@@ -30,7 +30,7 @@ pub(super) struct Leases {
     holders: BTreeMap<Ipv4Addr, Client>,
     /// Addresses that rest, and until when.
     resting: BTreeMap<Ipv4Addr, u64>,
-    /// Whether it differs from what is kept.
+    /// Whether it differs from the saved leases.
     is_changed: bool,
 }
 
@@ -52,7 +52,7 @@ impl Lease {
 /// Where addresses may be taken from.
 pub(super) struct Pool<'a> {
     pub(super) ranges: Vec<&'a Range>,
-    /// What belongs to machines that are known.
+    /// Addresses of known machines.
     pub(super) reserved: BTreeSet<Ipv4Addr>,
 }
 
@@ -119,7 +119,7 @@ impl Leases {
         })
     }
 
-    /// Forgets what is over if there is too much.
+    /// Forgets expired leases if there are too many.
     fn make_room(&mut self, now: u64) -> Option<()> {
         if self.by_client.len() >= MAX_LEASES {
             self.by_client.retain(|_, lease| !lease.is_over(now));
@@ -185,7 +185,7 @@ fn place(server: &str) -> StateFile {
 }
 
 impl Leases {
-    /// What was kept of a server.
+    /// Reads the saved leases of a server.
     pub(super) fn read(host: &Host, server: &str) -> Result<Self, KindError> {
         let place = place(server);
         let Some(bytes) = place.read(host)? else { return Ok(Self::default()) };
@@ -270,7 +270,7 @@ mod tests {
         // The same again, also when the time is over.
         assert_eq!(gets(&mut leases, &range, 11, 4, 50), Some(3));
         assert_eq!(gets(&mut leases, &range, 10, 0, 100), Some(1));
-        // What ended first goes first.
+        // The lease that ended first is reused first.
         assert_eq!(gets(&mut leases, &range, 14, 0, 101), Some(4));
         assert_eq!(gets(&mut leases, &range, 13, 0, 101), Some(5));
         let mut small = range;

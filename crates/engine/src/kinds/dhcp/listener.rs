@@ -119,7 +119,7 @@ impl Server<'_> {
         let served = serving.hub.served(&serving.server);
         let offer = Offer::new(&serving.settings, served.iter().map(|spec| &spec.what), message);
         let answer = offer.answer(&mut leases, message, now);
-        // What cannot be kept is not promised.
+        // A lease that cannot be saved is not offered.
         leases.keep(self.host, &serving.server, offer.ranges()).ok()?;
         answer
     }

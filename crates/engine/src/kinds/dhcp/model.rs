@@ -16,14 +16,14 @@ impl Parts for Dhcp {
     type Content = Assignment;
 }
 
-/// What a server has to give.
+/// An assignment of addresses by a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Assignment {
     Host(FixedAddress),
     Range(Range),
 }
 
-/// What a client boots from.
+/// The boot server and boot file of a client.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Boot {
     /// The server.
@@ -33,7 +33,7 @@ pub(super) struct Boot {
 }
 
 impl Boot {
-    /// What the attributes of a resource say: an address of TFTP, and a path in place of its own.
+    /// Reads `nbp`, an address of TFTP, and `nbp_path`, which replaces its path.
     pub(super) fn of(p: &mut Params<'_>) -> Self {
         let mut boot = Self::default();
         if let Some(url) = p.text("nbp").filter(|url| !url.is_empty()) {
@@ -86,7 +86,7 @@ pub(super) fn server_of(p: &mut Params<'_>) -> String {
     p.text("server").unwrap_or_default()
 }
 
-/// The machine, and what it gets.
+/// A known machine with its address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct FixedAddress {
     pub(super) hardware: Vec<u8>,
@@ -95,7 +95,7 @@ pub(super) struct FixedAddress {
     pub(super) boot: Boot,
 }
 
-/// The addresses, and what comes with them.
+/// A range of addresses with its options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Range {
     pub(super) from: Ipv4Addr,
@@ -139,7 +139,7 @@ pub(super) struct Settings {
     /// The number of the interface; one that was made again has another.
     pub(super) index: u32,
     pub(super) port: u16,
-    /// What it calls itself.
+    /// The server identifier.
     pub(super) id: Option<Ipv4Addr>,
     /// For how many seconds an address is given; for ever if there is none.
     pub(super) lease: Option<u64>,

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-/// What stands before the options.
+/// The magic cookie before the options.
 const MAGIC: [u8; 4] = [99, 130, 83, 99];
 
 /// Where the options begin.
@@ -27,7 +27,7 @@ pub(super) mod option {
     pub(in super::super) const RELAY: u8 = 82;
 }
 
-/// What a client or a server says.
+/// The type of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Discover = 1,
@@ -62,7 +62,7 @@ pub(super) struct Message {
     pub(super) hardware: u8,
     /// How often relays passed it on.
     pub(super) hops: u8,
-    /// What tells exchanges apart.
+    /// The transaction id.
     pub(super) exchange: [u8; 4],
     /// The seconds since the client began.
     pub(super) seconds: u16,
@@ -154,7 +154,7 @@ impl Message {
         Some(octets.into())
     }
 
-    /// What it says.
+    /// The type of the message.
     pub(super) fn kind(&self) -> Option<Kind> {
         let [number] = self.option(option::KIND)? else { return None };
         Kind::ALL.into_iter().find(|kind| *kind as u8 == *number)
@@ -198,7 +198,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// What a client with this last byte in its address says.
+    /// A message of the client with this last byte in its address.
     pub(in super::super) fn says(kind: Kind, client: u8) -> Message {
         let none = Ipv4Addr::UNSPECIFIED;
         Message {

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use ordain_functions::go;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
 use super::host::AssignmentInstance;
 use super::model::{Assignment, Boot, Dhcp, Range, mask, server_of};
 use crate::kind::params::Params;
-use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, ParseContext};
+use crate::kind::{AttributeError, Instance, Kind, ParseContext};
 use crate::kinds::serving::{Claim, Hub, Spec};
 
 pub(super) const KIND: &str = "mgmt::dhcp::range";
@@ -25,19 +26,6 @@ impl Ranges {
         Self { hub: Arc::clone(hub) }
     }
 }
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The network, if neither `network` nor `from` say it" },
-    AttributeDoc { name: "from", doc: "The first address, with or without its length" },
-    AttributeDoc { name: "mask", doc: "The mask, where `from` and `to` have no length" },
-    AttributeDoc { name: "nbp", doc: "What is booted from: `tftp://192.0.2.1/pxelinux.0`" },
-    AttributeDoc { name: "nbp_path", doc: "The file that is booted, in place of that of `nbp`" },
-    AttributeDoc { name: "network", doc: "The network whose addresses are given" },
-    AttributeDoc { name: "persist", doc: "Whether leases outlive the process; false by default" },
-    AttributeDoc { name: "server", doc: "The server; all of them by default" },
-    AttributeDoc { name: "skip", doc: "Addresses that are not given" },
-    AttributeDoc { name: "to", doc: "The last address, with or without its length" },
-];
 
 /// The fields that say which addresses it has.
 #[derive(Default)]
@@ -116,16 +104,8 @@ fn parse_mask(text: &str) -> Result<Ipv4Addr, String> {
 }
 
 impl Kind for Ranges {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Gives addresses by DHCP to whoever asks"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_DHCP_RANGE
     }
 
     fn parse(

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_functions::go;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, network};
 use rustc_hash::FxHasher;
 
 use super::listener::{self, LeasesByServer};
@@ -15,9 +16,7 @@ use super::model::{Boot, Dhcp, Settings, v4};
 use super::{host, range};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::kinds::net::live::LiveInterface;
 use crate::kinds::serving::{Claim, Hub};
 use crate::system::host::Host;
@@ -43,24 +42,7 @@ impl Server {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Where it listens, if `address` does not say it" },
-    AttributeDoc { name: "address", doc: "Where it listens: `:67`, or with its own address" },
-    AttributeDoc { name: "dns", doc: "The servers of names that clients are told of" },
-    AttributeDoc { name: "interface", doc: "The interface that it serves" },
-    AttributeDoc {
-        name: "leasetime",
-        doc: "How long an address is given: `10m` by default; empty says nothing of it",
-    },
-    AttributeDoc { name: "nbp", doc: "What clients boot from: `tftp://192.0.2.1/pxelinux.0`" },
-    AttributeDoc { name: "routers", doc: "The routers that clients are told of" },
-    AttributeDoc {
-        name: "serverid",
-        doc: "What it calls itself: its address by default; empty is nothing",
-    },
-];
-
-/// What it calls itself.
+/// The server identifier.
 enum Id {
     Nothing,
     Own(Ipv4Addr),
@@ -130,16 +112,8 @@ fn parts(context: &ParseContext<'_>, server: &str) -> (Vec<ResourceRef>, Vec<Str
 }
 
 impl Kind for Server {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Gives addresses by DHCP while the machine is kept"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_DHCP_SERVER
     }
 
     fn parse(
@@ -203,7 +177,7 @@ struct ServerInstance {
     leases_by_server: Arc<LeasesByServer>,
     settings: Settings,
     id: Id,
-    /// What it gives.
+    /// The assignments of the server.
     parts: Vec<ResourceRef>,
 }
 

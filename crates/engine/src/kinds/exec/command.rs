@@ -10,7 +10,7 @@ use rustix::fs::FileType;
 use crate::kind::tools::{moved_inside, not_begun};
 use crate::system::host::Host;
 use crate::system::path::is;
-use crate::system::runner::{Invocation, Outcome};
+use crate::system::runner::{Invocation, Launch, Outcome};
 
 /// Who interprets a command that is text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,7 +138,7 @@ impl ExecutionContext {
         not_begun(host, &outcome).map_or(Ok(outcome), |why| Err(failed(why)))
     }
 
-    /// What [`ExecutionContext::run`] runs.
+    /// The command that [`ExecutionContext::run`] runs.
     pub(super) fn invocation(
         &self,
         command: &CommandLine,
@@ -167,11 +167,14 @@ impl ExecutionContext {
             return Err(RunError::Other(text));
         }
         let invocation = Invocation {
-            argv,
-            env: Some(self.child_environment()),
-            cwd: shown.map(Path::to_path_buf),
-            run_as: self.identity(host).map_err(RunError::Other)?,
-            umask: self.umask,
+            launch: Launch {
+                argv,
+                env: Some(self.child_environment()),
+                cwd: shown.map(Path::to_path_buf),
+                run_as: self.identity(host).map_err(RunError::Other)?,
+                umask: self.umask,
+                ..Launch::default()
+            },
             merge_stderr: merged,
             timeout: self.timeout,
             ..Invocation::default()

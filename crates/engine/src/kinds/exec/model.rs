@@ -14,7 +14,7 @@ pub(super) enum LogOutput {
     OnFailure,
 }
 
-/// Where the checks run, and what they must write.
+/// Where the checks run, and the output that they must have.
 #[derive(Debug, Default)]
 pub(super) struct Checks {
     pub(super) onlyif_cwd: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(super) struct Checks {
     pub(super) newer: Vec<PathBuf>,
 }
 
-/// What tells that the command may have to run.
+/// Events after which the command may have to run.
 #[derive(Debug, Default)]
 pub(super) struct WatchTriggers {
     /// A command that writes a line then.

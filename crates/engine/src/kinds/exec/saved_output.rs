@@ -1,4 +1,4 @@
-//! What a command wrote when it ran last, and when that was.
+//! The output of the last run of a command, and the time of that run.
 
 use std::time::SystemTime;
 
@@ -18,7 +18,7 @@ pub(super) struct SavedOutput {
 }
 
 impl SavedOutput {
-    /// What a command wrote, its errors last.
+    /// The outputs of a command, standard error last.
     pub(super) fn of(outcome: &Outcome) -> Self {
         let text =
             |bytes: &[u8]| (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned());
@@ -31,7 +31,7 @@ fn file(title: &str) -> File {
     File::new("exec", title)
 }
 
-/// What was kept of the command of this title.
+/// The saved output of the command of this title.
 pub(super) fn load(host: &Host, title: &str) -> Result<Option<SavedOutput>, KindError> {
     let bytes = file(title).read(host)?;
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))

@@ -243,7 +243,7 @@ impl Replacement<'_> {
             DesiredState::File(ContentSource::Web(_)) => Data::Made(&produce),
             _ => Data::Bytes(&[]),
         };
-        // What is not managed stays as it was.
+        // Unmanaged permissions stay as they were.
         let kept = self.stat.filter(|s| is(s, FileType::RegularFile));
         let ids = match kept {
             Some(s) => (Some(self.ids.0.unwrap_or(s.st_uid)), Some(self.ids.1.unwrap_or(s.st_gid))),
@@ -258,7 +258,7 @@ impl Replacement<'_> {
         })
     }
 
-    /// What must hold for new content before it takes its place.
+    /// Checks new content before it takes its place.
     fn check(&self, name: &OsStr) -> Result<(), KindError> {
         let staged = Place {
             dir: self.place.dir.try_clone().map_err(|e| self.file.error("check", &e))?,
@@ -280,7 +280,7 @@ impl Replacement<'_> {
         let Some(command) = &self.file.validate else { return Ok(()) };
         let path = self.host.path_of(&staged).map_err(|e| self.file.error("check", &e))?;
         let mut run = Invocation::new(["/bin/sh", "-c", command, "sh"]);
-        run.argv.push(path.into_os_string());
+        run.launch.argv.push(path.into_os_string());
         run.merge_stderr = true;
         let shown = command.replace("\"$1\"", &self.file.path.to_string_lossy());
         let failed = |why: &str| KindError::new(format!("Execution of '{shown}' failed: {why}"));
@@ -345,7 +345,7 @@ impl Replacement<'_> {
     }
 }
 
-/// Clears what a run that was killed left beside the path.
+/// Removes temporary files that a killed run left beside the path.
 pub(super) fn recover(file: &FileInstance, host: &Host) -> Result<(), KindError> {
     match resolve(host, &file.path, file.follow).and_then(|place| write::recover(host, &place)) {
         // Without the directory there is nothing in it.

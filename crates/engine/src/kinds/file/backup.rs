@@ -1,4 +1,4 @@
-//! Keeping what is replaced or removed.
+//! Backups of files that are replaced or removed.
 
 use std::ffi::OsString;
 use std::io;

@@ -1,4 +1,4 @@
-//! Observing a path and saying what differs.
+//! Compares a path with its desired state.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -28,7 +28,7 @@ use crate::system::selinux_label;
 /// Larger contents are not shown line by line.
 const MAX_TEXT: u64 = 256 << 10;
 
-/// What shall be at the path, with what depends on the source settled.
+/// The desired state of the path, once the source is known.
 pub(super) enum DesiredState {
     Nothing,
     Absent,
@@ -49,7 +49,7 @@ pub(super) enum ContentSource {
 }
 
 impl FileInstance {
-    /// What shall be there, and the source's status if its permissions count.
+    /// The desired state, and the status of the source if its permissions count.
     pub(super) fn want(&self, host: &Host) -> Result<DesiredState, KindError> {
         if self.ensure == Some(Ensure::Absent) {
             return Ok(DesiredState::Absent);
@@ -222,7 +222,7 @@ pub(super) fn planted(file: &FileInstance, name: &OsStr) -> KindError {
     ))
 }
 
-/// What is there, whether it is managed or not.
+/// The current state of all properties, managed or not.
 pub(super) fn observed(
     file: &FileInstance,
     host: &Host,

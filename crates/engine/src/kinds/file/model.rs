@@ -14,7 +14,7 @@ use super::selinux_context::DeclaredContext;
 use super::source::Source;
 use crate::kind::{KindError, Level, LogLine, LogSource};
 
-/// What shall be at the path.
+/// The desired type of the path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Ensure {
     Absent,
@@ -34,9 +34,9 @@ pub(super) struct Content {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Recurse {
     No,
-    /// What is there and what the source has.
+    /// Existing files and those of the source.
     Both,
-    /// What the source has.
+    /// Only the files of the source.
     Remote,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum SourcePermissions {
     UseWhenCreating,
 }
 
-/// What a recursion does.
+/// Options of a recursion.
 #[derive(Clone, Debug)]
 pub(super) struct Recursion {
     pub(super) mode: Recurse,
@@ -87,7 +87,7 @@ pub(super) struct FileInstance {
     pub(super) autorequires: Vec<ResourceRef>,
     /// The declaration, for what is generated below a directory; `None` without recursion.
     pub(super) declared: Option<Box<Resource>>,
-    /// What the sources held when the graph was compiled, if it says.
+    /// The files of the sources when the graph was compiled, if it says.
     pub(super) served: Vec<ServedTree>,
     /// The files below that are declared: a recursion has nothing to do with them, what is in
     /// them, and the directories that hold them.

@@ -1,4 +1,4 @@
-//! What a directory with `recurse` stands for: the files below it.
+//! Generates the files below a directory with `recurse`.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -18,7 +18,7 @@ use crate::system::host::Host;
 use crate::system::path::resolve;
 use crate::system::write::is_being_written;
 
-/// Attributes that what is below has from the directory.
+/// Attributes that generated files inherit from the directory.
 const INHERITED: &[&str] = &[
     "owner",
     "group",
@@ -96,10 +96,10 @@ fn refuse_to_empty(file: &FileInstance, host: &Host) -> Result<(), KindError> {
     allowed.map_err(|e| file.error("purge", &e))
 }
 
-/// What a static catalog says is below a source.
+/// The files below a source, as a static catalog lists them.
 fn served(source: &str, file: &FileMetadata) -> Option<(PathBuf, Origin)> {
     let below = file.relative_path.as_deref().filter(|path| *path != ".")?;
-    // What is not plainly below would be written elsewhere.
+    // A path with other components would lead out of the directory.
     let mut parts = Path::new(below).components();
     if below.is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
         return None;
@@ -127,7 +127,7 @@ fn walk(
         for entry in std::fs::read_dir(&dir).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            // What is being written beside this has no place of its own yet.
+            // A temporary file of this process is not managed.
             if is_being_written(&entry.file_name()) {
                 continue;
             }

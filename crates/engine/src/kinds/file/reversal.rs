@@ -1,4 +1,4 @@
-//! What would bring back the file that stands at a path now.
+//! The attributes that restore the file that is at a path now.
 
 use std::path::Path;
 

@@ -27,9 +27,9 @@ fn of_policy(host: &Host, path: &Path, kind: &str) -> Result<Option<String>, Kin
     };
     let mut invocation = command([program.as_os_str(), "-n".as_ref()]);
     if !kind.is_empty() {
-        invocation.argv.extend(["-m".into(), kind.into()]);
+        invocation.launch.argv.extend(["-m".into(), kind.into()]);
     }
-    invocation.argv.push(path.as_os_str().to_owned());
+    invocation.launch.argv.push(path.as_os_str().to_owned());
     let invocation = moved_inside(host, invocation).map_err(|e| failed(e.to_string()))?;
     let outcome = host.run(&invocation).map_err(|e| failed(e.to_string()))?;
     if let Some(why) = not_begun(host, &outcome) {
@@ -41,7 +41,7 @@ fn of_policy(host: &Host, path: &Path, kind: &str) -> Result<Option<String>, Kin
     Ok(Some(if context == "<<none>>" { String::new() } else { context.to_owned() }))
 }
 
-/// What `matchpathcon` calls a type of file.
+/// The name of a file type for `matchpathcon`.
 fn kind_of(mode: u32) -> &'static str {
     match FileType::from_raw_mode(mode) {
         FileType::RegularFile => "file",
@@ -55,7 +55,7 @@ fn kind_of(mode: u32) -> &'static str {
     }
 }
 
-/// A range with the names of its levels replaced by what stands for them.
+/// A range with the names of its levels replaced by the levels.
 fn range_of_label(host: &Host, label: &str) -> String {
     let read = |path: &str| std::fs::read_to_string(host.path(path.as_ref())).unwrap_or_default();
     let config = read("/etc/selinux/config");
@@ -75,7 +75,7 @@ fn range_of_label(host: &Host, label: &str) -> String {
         .unwrap_or_else(|| label.to_owned())
 }
 
-/// A part of a context that differs: its attribute, what it is and what it shall be.
+/// A part of a context that differs: its attribute, the current and the desired value.
 type PartChange = (&'static str, Option<String>, String);
 
 impl FileInstance {
@@ -93,7 +93,7 @@ impl FileInstance {
         Ok(wanted)
     }
 
-    /// The parts of a context that differ, with what is and what shall be.
+    /// The parts of a context that differ, with the current and the desired value.
     pub(super) fn context_changes(
         &self,
         host: &Host,
@@ -114,7 +114,7 @@ impl FileInstance {
         Ok(differing.collect())
     }
 
-    /// The parts of the context of what stands at a place.
+    /// The parts of the context of a place.
     pub(super) fn context_at(&self, place: &Place) -> Result<Parts, KindError> {
         Parts::parse(&read(place).map_err(|e| self.error("read the context of", &e))?)
     }

@@ -1,4 +1,4 @@
-//! Contexts of SELinux: what `seluser`, `selrole`, `seltype` and `selrange` say of a file.
+//! Contexts of SELinux: `seluser`, `selrole`, `seltype` and `selrange` of a file.
 //!
 //! A context is the extended attribute `security.selinux`, as `user:role:type:range`. Where SELinux is
 //! off, or a file system has no contexts, the attributes are ignored. Upstream:
@@ -50,7 +50,7 @@ impl Parts {
     }
 }
 
-/// What is declared of a context.
+/// The declared parts of a context.
 #[derive(Clone, Default, Debug)]
 pub(super) struct DeclaredContext {
     /// The parts that are.

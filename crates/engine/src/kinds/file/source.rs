@@ -33,7 +33,7 @@ impl Source {
     /// Reads an address.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The message.
     pub(super) fn parse(text: &str, context: &ParseContext<'_>) -> Result<Self, String> {
         let text = text.trim_end_matches('/').to_string();
         let place = match text.split_once(':') {
@@ -82,11 +82,11 @@ impl Source {
     }
 }
 
-/// What a source is, after links were followed or not.
+/// The metadata of a source, after links were followed or not.
 pub(super) struct SourceMetadata {
     /// The file on disk.
     pub(super) path: PathBuf,
-    /// What it is.
+    /// The type and permissions.
     pub(super) meta: Metadata,
     /// The address it has.
     pub(super) text: String,

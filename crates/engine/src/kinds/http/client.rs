@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 use sha2::{Digest, Sha256};
 use ureq::Body;
 use ureq::http::{Method, Request, Response, Uri};
@@ -16,9 +17,7 @@ use super::content::{date_text, time_of};
 use super::fetch::{agent, failed};
 use super::waiting::{ChangeWaiter, WatchedDocument};
 use crate::kind::params::Params;
-use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
-};
+use crate::kind::{Action, AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::state_file::StateFile;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -31,39 +30,12 @@ pub struct Client;
 /// How often is asked whether there is something new.
 const PAUSE: Duration = Duration::from_secs(60);
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The file, if it is a path and `file` does not say it" },
-    AttributeDoc { name: "body", doc: "What is sent" },
-    AttributeDoc { name: "file", doc: "The file; without one it is only sent to others" },
-    AttributeDoc {
-        name: "longpoll",
-        doc: "Whether the server, asked in `watch`, waits until there is something newer",
-    },
-    AttributeDoc {
-        name: "longpoll_conditional",
-        doc: "Accepted: servers of both kinds are asked so",
-    },
-    AttributeDoc { name: "longpoll_redirect", doc: "Accepted: servers of both kinds are asked so" },
-    AttributeDoc { name: "method", doc: "GET by default" },
-    AttributeDoc { name: "mtime_check", doc: "Whether only newer ones are fetched; default" },
-    AttributeDoc { name: "sha256", doc: "The checksum that it has to have" },
-    AttributeDoc { name: "url", doc: "The address" },
-];
-
 const METHODS: &[&str] =
     &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"];
 
 impl Kind for Client {
-    fn name(&self) -> &'static str {
-        "mgmt::http::client"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A file that is fetched by HTTP"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_HTTP_CLIENT
     }
 
     fn parse(
@@ -186,7 +158,7 @@ impl FetchedContent {
     /// Whether the file that is here needs another look.
     fn differs(&self, host: &Host) -> io::Result<Option<Difference>> {
         let Some(mut file) = self.read(host)? else {
-            // What is not there is told before anything is done.
+            // A missing document is an error before anything is done.
             if self.is_harmless() {
                 self.ask(host, None)?;
             }
@@ -207,7 +179,7 @@ impl FetchedContent {
     }
 
     fn fetch(&self, host: &Host) -> io::Result<()> {
-        // What is wrong here is not replaced by what is only as old.
+        // Wrong content is not replaced by content that is as old.
         let asked = self.ask(host, None)?;
         let Some(response) = asked else { return Ok(()) };
         let time = response.headers().get("last-modified").and_then(|value| value.to_str().ok());
@@ -243,7 +215,7 @@ enum Difference {
     Content,
 }
 
-/// Passes on what is written, and sums it up.
+/// A writer that computes the digest of its input.
 struct HashingWriter<W> {
     inner: W,
     digest: Sha256,
@@ -306,7 +278,7 @@ impl Instance for FetchedContent {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        // What has the right checksum does not become another.
+        // Content with the right checksum does not change.
         (self.sha256.is_none() && !self.is_waiting()).then_some(PAUSE)
     }
 
@@ -316,7 +288,7 @@ impl Instance for FetchedContent {
         if let Some(waiting) = self.waiting.get().filter(|_| found.is_none()) {
             waiting.looked(false);
         }
-        // What is sent anew each time is never in place.
+        // A request that is sent anew each time is never in place.
         let action = match (&found, self.is_harmless()) {
             (None, _) => return Ok(Vec::new()),
             (_, false) => Action::Run,

@@ -139,7 +139,7 @@ fn serve_file(
     }
 }
 
-/// What another server has, or what it once had.
+/// Serves content of another server, or the cached copy.
 fn pass_on(
     serving: &ServerState,
     out: &mut dyn Write,

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::kinds::serving::{Claim, Content, Hub, Spec};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -28,24 +27,9 @@ impl Flag {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Its path on the server, if `path` does not say it" },
-    AttributeDoc { name: "key", doc: "The field of the form that is taken" },
-    AttributeDoc { name: "path", doc: "Its path on the server" },
-    AttributeDoc { name: "server", doc: "The server; all of them by default" },
-];
-
 impl Kind for Flag {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Takes a value that is sent by HTTP, and hands it on"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_HTTP_SERVER_FLAG
     }
 
     fn parse(

@@ -29,7 +29,7 @@ pub(super) fn accept(serving: &Arc<ServerState>, socket: &TcpListener, woken: &O
             continue;
         }
         match socket.accept() {
-            // What ends a connection is its client's business.
+            // An error of a connection concerns its client alone.
             Ok((stream, _)) => serving.answer("http client", move |serving| {
                 let _ = connection::serve(serving, &stream);
             }),

@@ -25,11 +25,11 @@ pub(super) struct Request {
     pub(super) keeps_open: bool,
 }
 
-/// What is wrong with a request, as an answer.
+/// The status that refuses a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Refusal(pub(super) u16);
 
-/// What came of reading.
+/// The result of reading a request.
 pub(super) enum ReadOutcome {
     Request(Box<Request>),
     Refused(Refusal),
@@ -40,7 +40,7 @@ pub(super) enum ReadOutcome {
 /// Reads requests of a connection, one after the other.
 pub(super) struct Reader<R> {
     inner: R,
-    /// What was read and not yet used.
+    /// Bytes that were read and not yet used.
     rest: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! `mgmt::http::server::proxy`: what other servers have, and what of it is kept.
+//! `mgmt::http::server::proxy`: content of other servers, with a cache.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -8,13 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
 use super::fetch;
 use super::message::{Request, write_head, write_status};
 use crate::kind::params::Params;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::kinds::serving::{Claim, Content, Hub, Spec, Upstream};
 use crate::system::host::Host;
 
@@ -32,26 +31,9 @@ impl Proxy {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Its path on the server, if `path` does not say it" },
-    AttributeDoc { name: "cache", doc: "A directory that keeps what was fetched, with a slash" },
-    AttributeDoc { name: "head", doc: "What the address there begins with, with a slash" },
-    AttributeDoc { name: "path", doc: "Its path on the server; with a slash, all below" },
-    AttributeDoc { name: "server", doc: "The server; all of them by default" },
-    AttributeDoc { name: "sub", doc: "What is taken off the beginning of a path" },
-];
-
 impl Kind for Proxy {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Serves by HTTP what another server has"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_HTTP_SERVER_PROXY
     }
 
     fn parse(
@@ -207,7 +189,7 @@ pub(super) fn relay(
             break;
         }
         out.write_all(&buffer[..count])?;
-        // What does not fit is passed on all the same.
+        // Content that does not fit into the cache is passed on all the same.
         if part.as_mut().is_some_and(|part| part.file.write_all(&buffer[..count]).is_err()) {
             part = None;
         }

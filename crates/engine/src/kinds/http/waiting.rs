@@ -20,14 +20,14 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// The longest that is waited because a server wants it.
 const MAX_RETRY_AFTER: u64 = 300;
 
-/// What a thread has for its calls.
+/// The stack size of a thread, in bytes.
 const STACK: usize = 512 << 10;
 
-/// What is waited for.
+/// The document that is watched.
 pub(super) struct WatchedDocument {
     pub(super) method: Method,
     pub(super) uri: Uri,
-    /// The root of the machine, for what it trusts.
+    /// The root of the machine, for its trusted certificates.
     pub(super) machine: PathBuf,
     /// The file that is here, whose time says what is known.
     pub(super) path: PathBuf,
@@ -102,7 +102,7 @@ impl Shared {
                 return;
             }
             match wanted.ask(&agent) {
-                // What was fetched meanwhile may be what is new.
+                // A fetch in the meantime may have seen the change.
                 Ok(Answer::News) if self.lock().looks != looks => {}
                 Ok(Answer::News) => {
                     self.notifier.notify();
@@ -128,7 +128,7 @@ impl Shared {
     }
 }
 
-/// What a server says.
+/// The result of one poll.
 enum Answer {
     News,
     /// To be asked again after a while.

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, files};
 
 use self::document::Document;
 use self::edit::Edit;
 use crate::kind::params::Params;
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
-    TextChange,
+    Action, AttributeError, Change, Instance, Kind, KindError, ParseContext, TextChange,
 };
 use crate::kinds::shared::shared_kv::Key;
 use crate::system::file_cache::read_bytes;
@@ -25,32 +25,12 @@ use crate::system::write::{Owner, editing, rewrite};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JsonEdit;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The store, if `store` does not say it" },
-    AttributeDoc {
-        name: "edits",
-        doc: "What is to hold, in this order: `.path.to[\"key\"] = VALUE` or `del(.path)`",
-    },
-    AttributeDoc {
-        name: "store",
-        doc: "Where the document is: a path, `file:///PATH`, or `etcd:///KEY` of the shared world",
-    },
-];
-
 /// Larger texts are not shown as a difference.
 const MAX_SHOWN: usize = 1 << 20;
 
 impl Kind for JsonEdit {
-    fn name(&self) -> &'static str {
-        "mgmt::json::edit"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Holds parts of a JSON document as they shall be"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::MGMT_JSON_EDIT
     }
 
     fn parse(

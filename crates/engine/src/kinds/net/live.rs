@@ -1,4 +1,4 @@
-//! What the kernel has of an interface.
+//! The state of an interface in the kernel.
 
 use std::fmt;
 use std::net::IpAddr;

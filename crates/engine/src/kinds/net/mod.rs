@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, machine};
 
 use self::live::{Address, LiveInterface};
 use self::restored::InterfaceBackup;
@@ -15,7 +16,7 @@ use crate::kind::ReversalAttributes;
 use crate::kind::differences::{Differences, changes, texts};
 use crate::kind::params::Params;
 use crate::kind::tools::is_live;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
 use crate::system::path::resolve;
@@ -26,39 +27,12 @@ use crate::system::write::{Owner, remove, rewrite, sync_directory};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Net;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The interface" },
-    AttributeDoc { name: "addrs", doc: "All of its addresses, such as `192.0.2.42/24`" },
-    AttributeDoc { name: "gateway", doc: "Where its default route leads to" },
-    AttributeDoc {
-        name: "gateways",
-        doc: "With `unit`: all gateways of the family that `gateway` is of",
-    },
-    AttributeDoc { name: "ip_forward", doc: "What systemd-networkd is told of forwarding" },
-    AttributeDoc {
-        name: "state",
-        doc: "`up` (with a file for systemd-networkd), `down` (without), or nothing",
-    },
-    AttributeDoc {
-        name: "unit",
-        doc: "What puts back an interface: the text of that file, empty if there was none",
-    },
-];
-
 /// Where systemd-networkd has its files.
 const UNITS: &str = "/etc/systemd/network";
 
 impl Kind for Net {
-    fn name(&self) -> &'static str {
-        "mgmt::net"
-    }
-
-    fn doc(&self) -> &'static str {
-        "An interface of the network with its addresses and its gateway"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::MGMT_NET
     }
 
     fn parse(
@@ -112,14 +86,14 @@ struct Interface {
     addresses: Option<Vec<Address>>,
     gateway: Option<IpAddr>,
     forward: Option<bool>,
-    /// What systemd-networkd reads.
+    /// The file for systemd-networkd.
     unit: PathBuf,
-    /// What was there, if it is put back.
+    /// The earlier state, if this resource restores it.
     restored: Option<InterfaceBackup>,
 }
 
 impl Interface {
-    /// What systemd-networkd is to read, if anything.
+    /// The desired file for systemd-networkd, if any.
     fn wanted_unit(&self) -> Option<String> {
         match &self.restored {
             Some(restored) => restored.unit.clone(),
@@ -290,7 +264,7 @@ impl Instance for Interface {
             }
             (None, _) => {}
         }
-        // What is put back on an interface that was down is put back before it goes down.
+        // An interface that was down is restored before it goes down.
         if is_switched && self.state == "down" { switch() } else { Ok(()) }
     }
 
@@ -318,7 +292,7 @@ fn set_gateway(
     let via = wanted.to_string();
     let route = [family, "route", "replace", "default", "via", &via, "dev", name];
     live::ip(host, &[&route[..], &["proto", "static"]].concat())?;
-    // What has another metric is not replaced.
+    // A route with another metric is not replaced.
     for old in now.iter().take(1).filter(|old| **old != wanted) {
         let old = old.to_string();
         if LiveInterface::of(host, name)?.gateways(wanted.is_ipv6()).len() > 1 {

@@ -1,4 +1,4 @@
-//! What puts an interface back as it was.
+//! Restores an interface.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use crate::kind::KindError;
 use crate::kind::params::Params;
 use crate::system::host::Host;
 
-/// What was there besides what can be declared.
+/// The earlier state of an interface that attributes cannot express.
 pub(super) struct InterfaceBackup {
     /// The file for systemd-networkd, if there was one.
     pub(super) unit: Option<String>,
@@ -16,7 +16,7 @@ pub(super) struct InterfaceBackup {
 }
 
 impl InterfaceBackup {
-    /// What the attributes of a resource say, if it puts something back.
+    /// Reads the attributes of a resource that restores an interface.
     pub(super) fn of(p: &mut Params<'_>) -> Option<Self> {
         let unit = p.text("unit")?;
         let gateways = p.list("gateways").map(|all| {

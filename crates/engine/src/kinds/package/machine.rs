@@ -6,7 +6,7 @@ use crate::kind::KindError;
 use crate::system::file_cache::{Cached, read_text};
 use crate::system::host::Host;
 
-/// Where a system says what it is; the first that is there counts.
+/// Files that identify a system; the first that exists counts.
 const FILES: [&str; 2] = ["/etc/os-release", "/usr/lib/os-release"];
 
 /// The managers of systems, by the names that these go by.
@@ -37,7 +37,7 @@ impl Machines {
     pub(super) fn provider(&self, host: &Host) -> &'static str {
         let paths = FILES.map(|file| host.path(Path::new(file)));
         let read = || {
-            // What cannot be read is no reason to do nothing on a Debian.
+            // An unreadable file must not stop packages on Debian.
             let texts = paths.iter().filter_map(|path| read_text(path).ok().flatten());
             Ok::<_, KindError>(texts.map(|text| provider_of(&text)).next().unwrap_or("apt"))
         };

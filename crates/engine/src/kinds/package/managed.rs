@@ -1,4 +1,4 @@
-//! A package of any manager but apt: what is there, what shall be, and the way between.
+//! Packages of all managers but apt: current state, desired state, and the changes between them.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +27,7 @@ const STALE: Duration = Duration::from_secs(5);
 /// How often is looked at what such a manager installs: its tool has to be started for that.
 const PAUSE: Duration = Duration::from_secs(30);
 
-/// What was the case when something was asked for.
+/// The state of the database when it was queried.
 #[derive(Clone, PartialEq, Eq)]
 enum DatabaseStamp {
     /// The files of the manager were so.
@@ -58,14 +58,14 @@ impl DatabaseStamp {
     }
 }
 
-/// What managers said is installed, by what they were called with.
+/// Installed packages, by the arguments of the query.
 #[derive(Default)]
 pub(super) struct Lists {
     known: Mutex<FxHashMap<String, (DatabaseStamp, Arc<PackageList>)>>,
 }
 
 impl Lists {
-    /// What is installed. All who ask at the same time wait for one answer.
+    /// The installed packages. Concurrent callers wait for one query.
     fn get(
         &self,
         at: &ManagerContext<'_>,
@@ -110,7 +110,7 @@ fn key(at: &ManagerContext<'_>, manager: &dyn Manager) -> String {
     format!("{} {} {:?} {:?}", manager.name(), at.tool, at.environment, at.host.root)
 }
 
-/// Parses what a resource wants of a manager.
+/// Parses a package for a manager.
 pub(super) fn parse(
     lists: &Arc<Lists>,
     mut p: Params<'_>,

@@ -17,50 +17,16 @@ mod version;
 use std::sync::Arc;
 
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, software};
 
 pub use contents::contents;
 
 use crate::kind::params::Params;
-use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, KindError, ParseContext};
-use crate::kinds::purge::unwanted;
+use crate::kind::{AttributeError, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::instances::unwanted;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 use provider::Shared;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The name of the package." },
-    AttributeDoc {
-        name: "ensure",
-        doc: "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, \
-              a range such as `>=1.0 <2.0`.",
-    },
-    AttributeDoc {
-        name: "source",
-        doc: "A package file or, for some providers, an address; dpkg needs it.",
-    },
-    AttributeDoc { name: "mark", doc: "`hold` keeps the version, `none` does not." },
-    AttributeDoc { name: "install_options", doc: "Options of the tool; a map gives `key=value`." },
-    AttributeDoc { name: "uninstall_options", doc: "The same for removal." },
-    AttributeDoc { name: "configfiles", doc: "Changed ones: `keep` (default) or `replace`." },
-    AttributeDoc { name: "responsefile", doc: "Answers for debconf." },
-    AttributeDoc { name: "allowcdrom", doc: "Install even if apt has a CD as source." },
-    AttributeDoc { name: "allow_virtual", doc: "The name may be one that packages provide." },
-    AttributeDoc { name: "reinstall_on_refresh", doc: "Install again on a refresh." },
-    AttributeDoc { name: "environment", doc: "Variables for the tools, a list of `NAME=value`." },
-    AttributeDoc { name: "install_only", doc: "Keep earlier versions; yum and dnf only." },
-    AttributeDoc { name: "enable_only", doc: "dnf modules only." },
-    AttributeDoc { name: "flavor", doc: "OpenBSD and dnf modules only." },
-    AttributeDoc { name: "package_settings", doc: "FreeBSD only." },
-    AttributeDoc { name: "adminfile", doc: "Solaris only." },
-    AttributeDoc { name: "command", doc: "The path of the tool; gem and pip only." },
-    AttributeDoc { name: "instance", doc: "Read-only." },
-    AttributeDoc { name: "status", doc: "Read-only." },
-    AttributeDoc { name: "category", doc: "Read-only." },
-    AttributeDoc { name: "platform", doc: "Read-only." },
-    AttributeDoc { name: "root", doc: "Read-only." },
-    AttributeDoc { name: "vendor", doc: "Read-only." },
-    AttributeDoc { name: "description", doc: "Read-only." },
-];
 
 /// The managers that are known; see also [`managers::find`].
 const PROVIDERS: &[&str] =
@@ -111,16 +77,8 @@ pub struct Package {
 }
 
 impl Kind for Package {
-    fn name(&self) -> &'static str {
-        "package"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Software that a package manager installs"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &software::PACKAGE
     }
 
     fn parse(
@@ -164,7 +122,7 @@ impl Kind for Package {
     }
 }
 
-/// What stands behind a name for an architecture.
+/// Suffixes of names that are architectures.
 const ARCHITECTURES: &[&str] =
     &["x86_64", "noarch", "i386", "i486", "i586", "i686", "aarch64", "armv7hl", "ppc64le", "s390x"];
 

@@ -38,7 +38,7 @@ pub(super) fn environment(p: &mut Params<'_>) -> Vec<(String, String)> {
             Some((name, value)) if !name.is_empty() && name.chars().all(word) => {
                 variables.push((name.to_string(), value.to_string()));
             }
-            // What stands there may be a secret that lacks its name.
+            // The value may be a secret without its name.
             _ if p.secrets().iter().any(|s| s == "environment") => {
                 p.error("environment", "Invalid environment setting [redacted]");
             }

@@ -22,7 +22,7 @@ const UNUSED: &[(&str, Option<&str>)] = &[
     ("description", None),
 ];
 
-/// What all packages of a machine share.
+/// State that all packages of a machine share.
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) debian: Arc<debian::Shared>,

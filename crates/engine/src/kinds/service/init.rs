@@ -60,9 +60,9 @@ impl<'a> Init<'a> {
         let output = Output::create()?;
         let redirect = r#"out=$0; exec "$@" </dev/null >"$out" 2>&1"#;
         let mut wrapped = command.clone();
-        wrapped.argv =
+        wrapped.launch.argv =
             vec!["/bin/sh".into(), "-c".into(), redirect.into(), output.path.clone().into()];
-        wrapped.argv.extend(command.argv.iter().cloned());
+        wrapped.launch.argv.extend(command.launch.argv.iter().cloned());
         let mut outcome = ask(self.host, &wrapped)?;
         if outcome.success() {
             return Ok(());
@@ -218,12 +218,12 @@ fn shell(command: &str) -> Vec<String> {
 fn clean(mut command: Invocation) -> Invocation {
     let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     let variables = [("PATH", path), ("LC_ALL", "C"), ("LANG", "C"), ("TERM", "dumb")];
-    command.env = Some(variables.iter().map(|(n, v)| (n.into(), v.into())).collect());
-    command.cwd = Some(PathBuf::from("/"));
+    command.launch.env = Some(variables.iter().map(|(n, v)| (n.into(), v.into())).collect());
+    command.launch.cwd = Some(PathBuf::from("/"));
     command
 }
 
-/// A temporary file for what a command says; it goes when this does.
+/// A temporary file for the output of a command; it is removed on drop.
 struct Output {
     path: PathBuf,
 }
@@ -249,7 +249,7 @@ impl Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        // What is left in the temporary directory harms nobody.
+        // A left-over file in the temporary directory does no harm.
         drop(fs::remove_file(&self.path));
     }
 }

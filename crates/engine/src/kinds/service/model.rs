@@ -9,7 +9,7 @@ use regex::Regex;
 use super::bus::Bus;
 use crate::kind::KindError;
 
-/// What `enable` asks for.
+/// The value of `enable`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Enable {
     Yes,
@@ -27,7 +27,7 @@ impl Enable {
     }
 }
 
-/// What declares a service; what runs it is found out on the machine.
+/// A parsed service. Its manager depends on the machine.
 pub(super) struct ServiceInstance {
     pub(super) bus: Arc<Bus>,
     /// As messages name it.
@@ -49,7 +49,7 @@ pub(super) struct ServiceInstance {
     pub(super) remarks: Vec<String>,
 }
 
-/// What runs services on a machine.
+/// A manager of services.
 pub(super) trait Manager {
     /// Whether it runs.
     fn is_running(&self) -> Result<bool, KindError>;
@@ -61,7 +61,7 @@ pub(super) trait Manager {
     fn set_enabled(&self, wanted: Enable) -> Result<(), KindError>;
 }
 
-/// What a state of a unit file means; `None` if it cannot be enabled or disabled.
+/// The value of `enable` for the state of a unit file; `None` if it cannot be enabled or disabled.
 pub(super) fn enabled_by_state(state: &str, wanted: Enable) -> Option<Enable> {
     match (state, wanted) {
         ("masked", Enable::Mask) => Some(Enable::Mask),

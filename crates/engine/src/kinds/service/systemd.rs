@@ -170,7 +170,7 @@ impl<'a> Systemd<'a> {
     }
 }
 
-/// Links that were made or removed: what was done, where, to what.
+/// Links that were made or removed: action, place and target.
 type LinkChanges = Vec<(String, String, String)>;
 
 impl Manager for Systemd<'_> {

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::KindSchema;
 
 use super::hub::{Claim, Content, Hub, Source, Spec};
 use super::protocol::Protocol;
 use crate::kind::params::Params;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::system::file_cache::stamp;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -30,16 +29,8 @@ impl ServedFile {
 }
 
 impl Kind for ServedFile {
-    fn name(&self) -> &'static str {
-        self.protocol.file.name
-    }
-
-    fn doc(&self) -> &'static str {
-        self.protocol.file.doc
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        self.protocol.file.attributes
+    fn schema(&self) -> &KindSchema {
+        self.protocol.file
     }
 
     fn parse(

@@ -1,4 +1,4 @@
-//! What all servers of this process serve.
+//! Routes and running servers of this process.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,15 +13,15 @@ use crate::system::file_cache::Stamp;
 use crate::system::host::Host;
 use crate::system::watch::Notifier;
 
-/// What a family of protocols serves, and how its servers are set.
+/// The types of a family of protocols: settings of servers, and served content.
 pub(in crate::kinds) trait Parts: 'static {
     /// How a server is set.
     type Settings: Clone + PartialEq + Send + Sync;
-    /// What is served.
+    /// The served content.
     type Content: Clone + PartialEq + Send + Sync;
 }
 
-/// Files and what is like them.
+/// Protocols that serve files.
 pub(in crate::kinds) struct Files;
 
 impl Parts for Files {
@@ -50,7 +50,7 @@ impl<P: Parts> Default for Hub<P> {
     }
 }
 
-/// What resource it is.
+/// The name of a resource.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(in crate::kinds) struct Name {
     /// Its kind.
@@ -66,7 +66,7 @@ pub(in crate::kinds) struct Spec<W = Content> {
     pub(in crate::kinds) server: String,
     /// The path of the address; with a slash at its end, all that is below.
     pub(in crate::kinds) path: String,
-    /// What is there.
+    /// The content.
     pub(in crate::kinds) what: W,
 }
 
@@ -82,7 +82,7 @@ pub(in crate::kinds) enum Content {
     Tree(std::path::PathBuf),
     /// Takes the value of this field of a form.
     Flag(String),
-    /// What another server has.
+    /// Content of another server.
     Proxy(Upstream),
     /// A page of fields; all that is below its path.
     Page(Page),
@@ -103,9 +103,9 @@ pub(in crate::kinds) struct Page {
 /// A field of a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::kinds) struct Field {
-    /// What it looks like, as the page is told.
+    /// Its appearance, as attributes for the page.
     pub(in crate::kinds) look: Vec<(String, String)>,
-    /// What it is sorted by.
+    /// The sort key.
     pub(in crate::kinds) sort: String,
     /// Its value until another is set.
     pub(in crate::kinds) value: String,
@@ -114,29 +114,29 @@ pub(in crate::kinds) struct Field {
 /// Where a proxy has things from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::kinds) struct Upstream {
-    /// What is taken off the beginning of a path.
+    /// The prefix that is removed from a path.
     pub(in crate::kinds) sub: String,
-    /// What is put in front of the rest; nothing is fetched if it is empty.
+    /// The address that is put in front of the rest; nothing is fetched if it is empty.
     pub(in crate::kinds) head: String,
-    /// Where is kept what was fetched.
+    /// The directory of the cache.
     pub(in crate::kinds) cache: Option<std::path::PathBuf>,
 }
 
-/// What one can wait for.
+/// Content whose changes clients can wait for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::kinds) enum Source {
     Data(Arc<[u8]>),
     File(std::path::PathBuf),
 }
 
-/// Something that is served, with what came of it.
+/// A route with its last values.
 pub(in crate::kinds) struct Route<P: Parts = Files> {
     pub(in crate::kinds) spec: Arc<Spec<P::Content>>,
     /// Since when it is what it is, in seconds; never the same for two contents.
     pub(in crate::kinds) since: u64,
-    /// What was sent to it last.
+    /// The value that was sent last.
     pub(in crate::kinds) value: Option<String>,
-    /// What of that was told to others.
+    /// The value that was passed on to other resources.
     pub(in crate::kinds) told: Option<String>,
     notifier: Notifier,
 }
@@ -187,7 +187,7 @@ impl<P: Parts> Claim<P> {
         std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How what is served for it differs from this.
+    /// Compares the route with the desired one.
     pub(in crate::kinds) fn compare(
         &self,
         wanted: &Spec<P::Content>,
@@ -235,7 +235,7 @@ impl<P: Parts> Hub<P> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is served for a resource.
+    /// The route of a resource.
     pub(in crate::kinds) fn route(&self, name: &Name) -> Option<Route<P>> {
         self.lock().routes.get(name).cloned()
     }
@@ -260,14 +260,14 @@ impl<P: Parts> Hub<P> {
         self.changed.notify_all();
     }
 
-    /// What was sent to a resource is told to others now.
+    /// Marks the last value as passed on.
     pub(in crate::kinds) fn tell(&self, name: &Name) {
         if let Some(route) = self.lock().routes.get_mut(name) {
             route.told = route.value.clone();
         }
     }
 
-    /// What a server serves, in the order of the names.
+    /// The routes of a server, in the order of their names.
     pub(in crate::kinds) fn served(&self, server: &str) -> Vec<Arc<Spec<P::Content>>> {
         let state = self.lock();
         let routes = state.routes.values().filter(|route| route.is_of(server));
@@ -369,7 +369,7 @@ impl Hub {
         self.changed.notify_all();
     }
 
-    /// What a server has at a path: what is named itself, else the nearest above.
+    /// The route of a server for a path: the one of that path, else the nearest above.
     pub(in crate::kinds) fn find(&self, server: &str, path: &str) -> Option<Route> {
         let state = self.lock();
         let served = state.routes.values().filter(|route| {

@@ -13,10 +13,10 @@ use rustix::event::{EventfdFlags, eventfd};
 use super::hub::{Files, Hub, Parts};
 use super::settings::{RunningServer, Settings, bound};
 
-/// What a thread of a client has for its calls.
+/// The stack size of a client's thread, in bytes.
 const STACK: usize = 256 << 10;
 
-/// What the threads of a server share.
+/// State that the threads of a server share.
 pub(in crate::kinds) struct ServerState<P: Parts = Files> {
     pub(in crate::kinds) hub: Arc<Hub<P>>,
     /// The name of the server.
@@ -29,7 +29,7 @@ pub(in crate::kinds) struct ServerState<P: Parts = Files> {
 }
 
 impl<P: Parts> ServerState<P> {
-    /// What a server shares that begins now.
+    /// The state of a server that starts.
     pub(in crate::kinds) fn new(
         hub: &Arc<Hub<P>>,
         server: &str,

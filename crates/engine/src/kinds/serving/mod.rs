@@ -13,5 +13,5 @@ pub(super) use content::open_within;
 pub use file::ServedFile;
 pub(super) use hub::{Claim, Content, Field, Hub, Page, Parts, Route, Source, Spec, Upstream};
 pub(super) use listener::{Listener, ServerState};
-pub(super) use protocol::{KindMeta, Protocol};
+pub(super) use protocol::Protocol;
 pub use server::Server;

@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::KindSchema;
 
 use super::hub::{Claim, Hub};
 use super::protocol::Protocol;
 use super::settings::{Settings, parse_address};
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::system::host::Host;
 
 /// The kind of a protocol.
@@ -24,23 +23,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// The kind, with what others serve on it.
+    /// The kind, with the routes of its servers.
     pub(in crate::kinds) fn new(protocol: &'static Protocol, hub: &Arc<Hub>) -> Self {
         Self { hub: Arc::clone(hub), protocol }
     }
 }
 
 impl Kind for Server {
-    fn name(&self) -> &'static str {
-        self.protocol.server.name
-    }
-
-    fn doc(&self) -> &'static str {
-        self.protocol.server.doc
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        self.protocol.server.attributes
+    fn schema(&self) -> &KindSchema {
+        self.protocol.server
     }
 
     fn parse(

@@ -25,11 +25,11 @@ pub(in crate::kinds) struct Settings {
     pub(in crate::kinds) read: Duration,
     /// How long a client may take to take some of an answer.
     pub(in crate::kinds) write: Duration,
-    /// What it serves besides: the directory, in whole.
+    /// A directory that it serves besides the routes.
     pub(in crate::kinds) root: Option<PathBuf>,
 }
 
-/// What a run says of a server that it cannot leave behind.
+/// The log line of a run that ends and so cannot serve.
 pub(in crate::kinds) fn only_while_kept(what: &str) -> LogLine {
     let message = format!("{what} only while `ordain watch` keeps this machine");
     LogLine { level: Some(Level::Notice), source: LogSource::Resource, message }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use rustix::fs::FileType;
 
 use crate::kind::KindError;
+use crate::kind::params::Params;
 use crate::kind::tools;
 use crate::system::file_cache::{Cached, read_text};
 use crate::system::host::Host;
@@ -69,7 +70,7 @@ pub(crate) struct Accounts {
 /// The files that accounts are in.
 const FILES: [&str; 3] = ["/etc/passwd", "/etc/shadow", "/etc/group"];
 
-/// What tells of changes of accounts.
+/// The paths to watch for changes of accounts.
 pub(crate) fn watches() -> Vec<Watch> {
     FILES.iter().map(|path| Watch::Path(path.into())).collect()
 }
@@ -224,8 +225,8 @@ pub(crate) fn shadow_tool(host: &Host, tool: &str, option: &str) -> Result<Invoc
         if let Some(missing) = missing_directory(host) {
             return Err(missing);
         }
-        invocation.argv.push(option.into());
-        invocation.argv.push(host.root.clone().into_os_string());
+        invocation.launch.argv.push(option.into());
+        invocation.launch.argv.push(host.root.clone().into_os_string());
     }
     Ok(invocation)
 }
@@ -235,7 +236,7 @@ pub(crate) fn with<'a>(
     mut invocation: Invocation,
     arguments: impl IntoIterator<Item = &'a str>,
 ) -> Invocation {
-    invocation.argv.extend(arguments.into_iter().map(Into::into));
+    invocation.launch.argv.extend(arguments.into_iter().map(Into::into));
     invocation
 }
 
@@ -245,6 +246,31 @@ pub(crate) fn date_of_day(day: i64) -> String {
     let Civil { year, month, day, .. } =
         Civil::from_nanos(i128::from(day) * SECONDS_PER_DAY * NANOS_PER_SECOND);
     format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// An error unless this can be the name of a user or group.
+pub(crate) fn check_account_name(p: &mut Params<'_>, name: &str) {
+    let bad = |c: char| matches!(c, ':' | ',' | '/') || c.is_whitespace() || c.is_control();
+    if name.is_empty() || name.starts_with('-') || name.contains(bad) {
+        p.error("name", format!("Invalid name {name:?}"));
+    }
+}
+
+/// Whether a user exists, on the live system also by other sources of names than the files.
+pub(crate) fn exists(host: &Host, accounts: &Accounts, name: &str) -> bool {
+    accounts.user(name).is_some() || (tools::is_live(host) && from_names_service(name).is_some())
+}
+
+/// The entry of a user in all sources of names of the live system.
+pub(crate) fn from_names_service(name: &str) -> Option<Passwd> {
+    let user = nix::unistd::User::from_name(name).ok()??;
+    Some(Passwd {
+        uid: user.uid.as_raw(),
+        gid: user.gid.as_raw(),
+        comment: user.gecos.to_string_lossy().into_owned(),
+        home: user.dir.to_string_lossy().into_owned(),
+        shell: user.shell.to_string_lossy().into_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub(crate) fn compare(
             }
         }
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            // What it is made of may not be there either, which is known before anything is done.
+            // A missing input is an error before anything is changed.
             produce(&mut io::sink()).map_err(|e| failed("make", path, &e))?;
             differences.create("absent", Value::str("file"));
         }
@@ -55,7 +55,7 @@ fn is_made_of(file: File, produce: Produce<'_>) -> io::Result<bool> {
     Ok(comparison.file.read(&mut [0])? == 0)
 }
 
-/// What is written to it is compared with a file; the first difference is an error.
+/// A writer that compares its input with a file; the first difference is an error.
 struct Comparison {
     file: BufReader<File>,
     differs: bool,

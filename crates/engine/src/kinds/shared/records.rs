@@ -11,13 +11,13 @@ use rustc_hash::FxHashMap;
 
 use crate::kind::KindError;
 use crate::kind::params::Params;
-use crate::kinds::purge::unwanted;
+use crate::kinds::shared::instances::unwanted;
 use crate::system::file_cache::{Cached, read_bytes};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
 use crate::system::write::{Owner, editing, rewrite};
 
-/// What a line says.
+/// A parsed line.
 pub(crate) trait Record: Sized {
     /// The record of a line and its name; `None` if the line is blank, a comment or something else.
     fn parse(line: &str) -> Option<(String, Self)>;
@@ -172,7 +172,7 @@ impl<R: Record> Table<R> {
         Self { files: Arc::clone(files), path }
     }
 
-    /// What tells that a record may have changed.
+    /// The paths to watch for changes of records.
     pub(crate) fn watches(&self) -> Vec<Watch> {
         vec![Watch::Path(self.path.clone())]
     }

@@ -1,4 +1,4 @@
-//! What programs on this machine share: values by key, and by key and host.
+//! Values that programs on this machine share, by key, and by key and host.
 //!
 //! A file each, so that whoever reads a value can watch it. Hosts do not see each other's yet.
 
@@ -77,7 +77,7 @@ impl Key {
     /// # Errors
     /// When it cannot be written.
     pub fn set(&self, host: &Host, of: Option<&str>, value: Option<&str>) -> Result<(), KindError> {
-        /// What is read and written in between is one step to those beside.
+        /// Reading, changing and writing is one step for other threads.
         static STEP: Mutex<()> = Mutex::new(());
         let _step = STEP.lock().unwrap_or_else(PoisonError::into_inner);
         let mut values = self.read(host)?;

@@ -1,4 +1,4 @@
-//! What a resource keeps on the machine for its next run.
+//! Files in which a resource keeps state on the machine for its next run.
 
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::system::file_cache::read_bytes;
 use crate::system::host::Host;
 use crate::system::write::{Owner, rewrite};
 
-/// Where kinds keep what is theirs.
+/// The directory of state files.
 const ROOT: &str = "/var/lib/ordain";
 
 /// A file that only root reads.
@@ -35,7 +35,7 @@ impl StateFile {
         &self.path
     }
 
-    /// What is kept; `None` if nothing is.
+    /// The content; `None` if there is no file.
     pub(crate) fn read(&self, host: &Host) -> Result<Option<Vec<u8>>, KindError> {
         read_bytes(&host.path(&self.path)).map_err(|e| self.failed("read", &e))
     }

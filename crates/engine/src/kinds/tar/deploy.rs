@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, files};
 
 use super::{ArchiveWriter, END, named};
 use crate::kind::params::Params;
 use crate::kind::tools::{UNWATCHED, is_live};
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::generated_file;
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -20,28 +21,9 @@ use crate::system::watch::Watch;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeployTar;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The archive, if `path` does not say it" },
-    AttributeDoc { name: "files", doc: "The files of the program by their paths in the archive" },
-    AttributeDoc {
-        name: "format",
-        doc: "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 \
-              (gnu)",
-    },
-    AttributeDoc { name: "path", doc: "The absolute path of the archive" },
-];
-
 impl Kind for DeployTar {
-    fn name(&self) -> &'static str {
-        "mgmt::deploy::tar"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Keeps an archive of the program that declares it"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::MGMT_DEPLOY_TAR
     }
 
     fn parse(

@@ -17,7 +17,7 @@ pub(super) enum Format {
     Gnu,
 }
 
-/// What an archive says of a file or a directory.
+/// The header of a file or a directory in an archive.
 pub(super) struct Entry {
     /// Its name in the archive; that of a directory ends in a slash.
     name: Vec<u8>,
@@ -64,7 +64,7 @@ impl Entry {
         }
     }
 
-    /// What ustar has no room for, as records of pax.
+    /// Fields that do not fit into a ustar header, as records of pax.
     fn records(&self, with_parts: bool) -> Vec<u8> {
         let mut out = Vec::new();
         let number = |value: u64, most: u64| (value > most).then(|| value.to_string());
@@ -185,11 +185,11 @@ impl Entry {
     }
 }
 
-/// What tells one form from another.
+/// The magic and version of a format.
 struct FormatMagic {
     magic: &'static [u8; 8],
     is_gnu: bool,
-    /// What the entry is if it is no directory.
+    /// The type flag of an entry that is no directory.
     kind: u8,
 }
 
@@ -203,7 +203,7 @@ fn fits(text: &[u8], most: usize) -> bool {
     text.is_ascii() && text.len() <= most
 }
 
-/// What of a text can stand in a field.
+/// The part of a text that fits into a field.
 fn ascii(text: &str, most: usize) -> Vec<u8> {
     text.bytes().filter(u8::is_ascii).take(most).collect()
 }

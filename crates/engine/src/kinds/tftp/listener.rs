@@ -26,7 +26,7 @@ pub(super) fn listen(serving: &Arc<ServerState>, socket: &UdpSocket, woken: &Own
         match Request::parse(&buffer[..count]) {
             Ok(Some(_)) if serving.clients() >= TRANSFERS => {}
             Ok(Some(request)) => serving.answer("tftp client", move |serving| {
-                // What ends a transfer is its client's business.
+                // An error of a transfer concerns its client alone.
                 let _ = transfer(serving, own, from, &request);
             }),
             Ok(None) => {}
@@ -36,7 +36,7 @@ pub(super) fn listen(serving: &Arc<ServerState>, socket: &UdpSocket, woken: &Own
     }
 }
 
-/// Sends what is asked for; each transfer has a port of its own.
+/// Sends the requested file; each transfer has a port of its own.
 fn transfer(
     serving: &ServerState,
     own: IpAddr,

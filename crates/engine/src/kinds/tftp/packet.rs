@@ -1,4 +1,4 @@
-//! What is sent and received: RFC 1350, with the options of RFC 2347 to 2349.
+//! Packets of TFTP: RFC 1350, with the options of RFC 2347 to 2349.
 
 use std::time::Duration;
 
@@ -66,14 +66,14 @@ impl Request {
                 }
                 "timeout" => request.timeout = value.parse().ok().filter(|seconds| *seconds > 0),
                 "tsize" => request.size = true,
-                // What is not known is not answered.
+                // Unknown packets are ignored.
                 _ => {}
             }
         }
         Ok(Some(request))
     }
 
-    /// What of the options is granted; nothing if none is.
+    /// The granted options; nothing if there are none.
     pub(super) fn granted(&self, size: Option<u64>) -> Option<Vec<u8>> {
         let mut out = OPTIONS.to_be_bytes().to_vec();
         let mut add = |name: &str, value: Option<String>| {
@@ -111,7 +111,7 @@ pub(super) fn error(refusal: Refusal) -> Vec<u8> {
     [&ERROR.to_be_bytes()[..], &code.to_be_bytes(), text.as_bytes(), &[0]].concat()
 }
 
-/// What a client says of a block.
+/// The reply of a client to a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reply {
     /// It has it.
@@ -121,7 +121,7 @@ pub(super) enum Reply {
 }
 
 impl Reply {
-    /// Reads what a client says; nothing if it is nothing.
+    /// Parses the packet of a client; nothing if it is none.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let (code, rest) = bytes.split_first_chunk()?;
         match u16::from_be_bytes(*code) {

@@ -23,14 +23,14 @@ pub(super) struct Sender<'a> {
     pub(super) server: &'a str,
     /// The root of the machine.
     pub(super) machine: &'a Path,
-    /// What is served besides.
+    /// A directory that is served besides the routes.
     pub(super) root: Option<&'a Path>,
     pub(super) timeout: Duration,
     pub(super) is_over: &'a dyn Fn() -> bool,
 }
 
 impl Sender<'_> {
-    /// Sends what is asked for over a socket that is connected with who asks.
+    /// Sends the requested file over a socket that is connected with the client.
     pub(super) fn answer(&self, socket: &UdpSocket, request: &Request) -> io::Result<()> {
         let (content, size) = match self.find(&request.name) {
             Ok(found) => found,
@@ -122,7 +122,7 @@ impl Sender<'_> {
                 match Reply::parse(&buffer[..count]) {
                     Some(Reply::Has(has)) if has == number => return Ok(true),
                     Some(Reply::Enough) => return Ok(false),
-                    // What was had before is not answered again, or both would send all twice.
+                    // Duplicates are ignored, or both sides would send everything twice.
                     _ => {}
                 }
             }
@@ -134,7 +134,7 @@ impl Sender<'_> {
 /// Text with the ends of lines that the protocol has.
 struct Text<R> {
     inner: R,
-    /// What comes before the next byte.
+    /// A byte that precedes the next one.
     owed: Option<u8>,
 }
 

@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::{Expiry, UserInstance, all_of};
+use super::{Expiry, UserInstance};
 use crate::kind::differences::changes;
 use crate::kind::tools::{command, path_of, run_covered};
-use crate::kind::{Action, Change, KindError};
+use crate::kind::{Action, Change, KindError, all_of};
 use crate::kinds::shared::account_files::{shadow_tool, with};
 use crate::system::host::Host;
 use crate::system::runner::Invocation;

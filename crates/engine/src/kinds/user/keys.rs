@@ -7,7 +7,7 @@ use ordain_graph::Resource;
 
 use crate::kind::KindError;
 use crate::kind::params::{Params, inspect, scalar};
-use crate::kinds::purge::unwanted;
+use crate::kinds::shared::instances::unwanted;
 use crate::kinds::ssh_authorized_key::names_in;
 use crate::system::file_cache::read_bytes;
 use crate::system::host::Host;

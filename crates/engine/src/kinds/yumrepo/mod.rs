@@ -3,16 +3,16 @@
 mod ini;
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, software};
 use regex::Regex;
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
-use crate::kinds::purge::unwanted;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::instances::unwanted;
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
 use crate::system::path::resolve;
@@ -20,7 +20,7 @@ use crate::system::watch::Watch;
 use crate::system::write::{Owner, editing, remove, rewrite, set_mode};
 use ini::Ini;
 
-/// What values a setting takes.
+/// The values that a setting takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// Anything.
@@ -33,11 +33,11 @@ enum Form {
     Urls,
     /// An address, or that there is none.
     Proxy,
-    /// What this pattern matches.
+    /// A text that matches this pattern.
     Pattern(&'static str),
 }
 
-/// The settings, with what they take.
+/// The settings, with the forms of their values.
 const SETTINGS: &[(&str, Form)] = &[
     ("assumeyes", Form::Bool),
     ("bandwidth", Form::Pattern(r"^\d+[kMG]?$")),
@@ -83,24 +83,14 @@ const SETTINGS: &[(&str, Form)] = &[
     ("username", Form::Any),
 ];
 
-/// What is never shown.
+/// Settings whose values are never shown.
 const SECRETS: [&str; 2] = ["password", "proxy_password"];
-
-static ATTRIBUTES: LazyLock<Vec<AttributeDoc>> = LazyLock::new(|| {
-    let own = [
-        AttributeDoc { name: "name", doc: "The name of the repository." },
-        AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-        AttributeDoc { name: "target", doc: "The file that a new one is written to." },
-    ];
-    let doc = "A setting of yum.conf(5); `absent` takes it out.";
-    own.into_iter().chain(SETTINGS.iter().map(|(name, _)| AttributeDoc { name, doc })).collect()
-});
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Yumrepo;
 
-/// What shall be.
+/// The desired state.
 struct YumrepoInstance {
     name: String,
     present: bool,
@@ -117,16 +107,8 @@ struct RepositoryFile {
 }
 
 impl Kind for Yumrepo {
-    fn name(&self) -> &'static str {
-        "yumrepo"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A repository of packages of yum and dnf"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        &ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &software::YUMREPO
     }
 
     fn parse(
@@ -252,7 +234,7 @@ fn files(host: &Host) -> Result<Vec<PathBuf>, KindError> {
     Ok(files)
 }
 
-/// What tells that a repository may have changed.
+/// The paths to watch for changes of repositories.
 fn watches(host: &Host) -> Vec<Watch> {
     let dirs = directories(host).unwrap_or_default().into_iter().map(Watch::Tree);
     dirs.chain([Watch::Path(MAIN.into())]).collect()

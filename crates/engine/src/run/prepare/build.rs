@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use ordain_data::Value;
-use ordain_graph::order::{NodeId, SoftEdge};
+use ordain_graph::relations::{NodeId, SoftEdge};
 use ordain_graph::{Cycle, EdgeKind, Graph, Relations, ResourceId, ResourceRef};
 use rustc_hash::FxHashMap;
 
@@ -76,7 +76,7 @@ impl Prepared {
             deferred,
             options,
         };
-        // What targets need is found among all relations.
+        // The resources that targets need are found among all relations.
         let is_whole = prepared.options.targets.is_empty();
         if let Some(earlier) = earlier.filter(|earlier| is_whole && earlier.is_like(&prepared)) {
             prepared.succeed(earlier);
@@ -127,7 +127,7 @@ impl Prepared {
         known.chain(self.soft_edges_of_kinds().into_iter().map(|(wish, _)| wish)).collect()
     }
 
-    /// What the kinds ask for, each with the resource that asks.
+    /// The autorequires of the kinds, each with the resource that asks.
     pub fn soft_edges_of_kinds(&self) -> Vec<(SoftEdge, ResourceId)> {
         let mut second = FxHashMap::default();
         for (i, item) in self.items.iter().enumerate() {

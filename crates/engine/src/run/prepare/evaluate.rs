@@ -65,7 +65,7 @@ impl Prepared {
     /// A resource with what its deferred attributes give now.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The errors of the values.
     pub(crate) fn evaluate(
         &self,
         resource: &Resource,

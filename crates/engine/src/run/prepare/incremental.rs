@@ -1,4 +1,4 @@
-//! What a graph takes over from the one before it.
+//! Reuses parsed resources and relations of the previous graph.
 //!
 //! Mostly a graph follows one that has resources of the same names in the same places. Then what is
 //! equal need not be parsed again; and if the rest comes before and after the same resources as
@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use ordain_data::Value;
-use ordain_graph::order::SoftEdge;
+use ordain_graph::relations::SoftEdge;
 use ordain_graph::{Attribute, Resource, ResourceId, ResourceRef};
 
 use super::model::{IncrementalUpdate, Item, Prepared};
@@ -46,7 +46,7 @@ impl Prepared {
         }
     }
 
-    /// What is ready of a resource, if it is the same and made of nothing else.
+    /// The parsed resource, if the declaration is equal and nothing around it counts.
     fn kept(&self, id: ResourceId, resource: &Resource) -> Option<Item> {
         let own = self.graph.resource(id);
         let attribute = |a: &Attribute, b: &Attribute| a.name == b.name && a.value == b.value;
@@ -58,7 +58,7 @@ impl Prepared {
                 && own.attributes.iter().zip(&resource.attributes).all(|(a, b)| attribute(a, b))
         };
         match &self.items[id.0 as usize] {
-            // What a schedule says is another resource's.
+            // A schedule is another resource, which may have changed.
             Item::Ready(ready) => {
                 let is_own = ready.schedule.is_none() && !ready.is_deferred;
                 (is_own && is_same() && ready.instance.context_fingerprint().is_none())

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ordain_data::Value;
-use ordain_graph::order::NodeId;
+use ordain_graph::relations::NodeId;
 use ordain_graph::{Graph, Relations, Resource, ResourceId, ResourceRef};
 
 use crate::kind::{AttributeError, Instance, Level, Registry};
@@ -14,7 +14,7 @@ use crate::run::audit::Audit;
 use crate::run::deferred::Deferred;
 use crate::run::schedule::Schedule;
 
-/// What a run is asked for.
+/// Options of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Change nothing, only say what would be changed. A resource's own `noop` goes before it.
@@ -64,7 +64,7 @@ pub enum Item {
     Ready(Arc<Ready>),
 }
 
-/// A parsed resource with what the engine reads from its metaparameters.
+/// A parsed resource with its metaparameters.
 pub struct Ready {
     /// The parsed resource.
     pub instance: Box<dyn Instance>,
@@ -72,7 +72,7 @@ pub struct Ready {
     pub noop: bool,
     /// How important its changes are in the log.
     pub level: Level,
-    /// What is done when it fails.
+    /// How often it is tried again if it fails.
     pub retry_policy: RetryPolicy,
     /// Equal for equal attributes.
     pub digest: u64,
@@ -96,7 +96,7 @@ pub struct RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// What a resource says; never again if it says nothing.
+    /// The policy that a resource declares; without one it is never tried again.
     pub(crate) fn of(resource: &Resource) -> Self {
         let number = |name| match resource.value(name) {
             Some(Value::Int(number)) => *number,
@@ -116,11 +116,11 @@ pub type Resolve = Arc<dyn Fn(&str) -> Option<PathBuf> + Send + Sync>;
 pub struct Prepared {
     /// The graph.
     pub graph: Arc<Graph>,
-    /// What comes before what, with what the kinds ask for.
+    /// The relations, with the autorequires of the kinds.
     pub relations: Arc<Relations>,
     /// The order of all nodes.
     pub order: Arc<Vec<NodeId>>,
-    /// For each resource of the graph what is to be done with it.
+    /// The item of each resource of the graph.
     pub items: Vec<Item>,
     /// How it differs from the one before it, if they are alike.
     pub(crate) incremental_update: Option<IncrementalUpdate>,
@@ -132,7 +132,7 @@ pub struct Prepared {
     pub(super) files: OnceLock<Arc<BTreeSet<PathBuf>>>,
     pub(crate) registry: Arc<Registry>,
     pub(super) resolve_source: Resolve,
-    /// What computes deferred values during the run; without it they are errors.
+    /// Computes deferred values during the run; without it they are errors.
     pub(crate) deferred: Option<Arc<dyn Deferred>>,
     pub(super) options: Options,
 }
@@ -156,7 +156,7 @@ impl Prepared {
         })
     }
 
-    /// What the run is asked for.
+    /// The options of the run.
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }

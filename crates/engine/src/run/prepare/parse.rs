@@ -108,9 +108,7 @@ impl Prepared {
 
     fn bad_attributes(&self, resource: &Resource, kind: &dyn Kind) -> Vec<AttributeError> {
         let known = |name: &str| {
-            is_of_engine(name)
-                || kind.takes_any()
-                || kind.attributes().iter().any(|a| a.name == name)
+            is_of_engine(name) || kind.schema().is_open || kind.schema().attribute(name).is_some()
         };
         let mut errors = Vec::new();
         for attribute in &resource.attributes {
@@ -153,8 +151,8 @@ fn declared_files(graph: &Graph) -> BTreeSet<PathBuf> {
 
 /// `name` stands for the name attribute of every kind, whatever that is called.
 fn with_name_attribute<'r>(resource: &'r Resource, kind: &dyn Kind) -> Cow<'r, Resource> {
-    let first = kind.attributes().first().map_or("name", |a| a.name);
-    let others = kind.attributes().iter().any(|a| a.name == "name");
+    let first = kind.schema().name_attribute();
+    let others = kind.schema().attribute("name").is_some();
     if others || resource.value("name").is_none() || resource.value(first).is_some() {
         return Cow::Borrowed(resource);
     }

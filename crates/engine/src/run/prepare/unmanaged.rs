@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use ordain_graph::order::SoftEdge;
+use ordain_graph::relations::SoftEdge;
 use ordain_graph::{EdgeKind, Graph, Resource, ResourceId, ResourceRef};
 
 use crate::kind::attributes::{reveal, scalar_text};

@@ -1,10 +1,10 @@
-//! From a prepared graph to what the scheduler sees of it.
+//! Builds the graph of the scheduler from a prepared graph.
 
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 use ordain_graph::EdgeKind;
-use ordain_graph::order::{NodeId, Role};
+use ordain_graph::relations::{NodeId, Role};
 use rustc_hash::FxHasher;
 
 use super::scheduler_graph::{Edge, Poll, SchedulerGraph, Settings, Vertex};
@@ -32,7 +32,7 @@ pub(super) fn build_graph(prepared: &Prepared, host: &Host) -> SchedulerGraph {
     SchedulerGraph { vertices, edges: edges.collect() }
 }
 
-/// What the scheduler sees of a node.
+/// The vertex of a node.
 pub(super) fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
     let node = prepared.relations.node(node);
     let resource = prepared.graph.resource(node.resource);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ordain_graph::order::NodeId;
+use ordain_graph::relations::NodeId;
 use ordain_graph::transfer::transfers;
 use ordain_graph::{ResourceId, ResourceRef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,7 +31,7 @@ use crate::system::host::Host;
 use crate::system::watch::Watch;
 use crate::system::watch::{Wake, Watches};
 
-/// How often what cannot be watched is looked at.
+/// How often resources that cannot be watched are checked.
 const UNWATCHED: Duration = Duration::from_secs(10);
 
 /// For whom something is watched.
@@ -45,7 +45,7 @@ enum Key {
     Inputs,
 }
 
-/// What happened while [`Keeper::turn`] waited.
+/// The events while [`Keeper::turn`] waited.
 #[derive(Debug, Default)]
 pub struct TurnEvents {
     /// Resources that were checked, with what they stand for.
@@ -54,9 +54,9 @@ pub struct TurnEvents {
     pub sources_changed: bool,
     /// Whether something changed that the program waits for which makes graphs.
     pub inputs_changed: bool,
-    /// What cannot be watched, and why: it is looked at every ten seconds instead.
+    /// Resources that cannot be watched, and why: they are checked every ten seconds instead.
     pub unwatched: Vec<(ResourceRef, io::Error)>,
-    /// What began to flap, each resource once.
+    /// Resources that began to flap, each once.
     pub flapping: Vec<ResourceRef>,
 }
 
@@ -71,7 +71,7 @@ pub struct Keeper {
     receivers: FxHashMap<ResourceRef, Vec<ResourceRef>>,
     started: Instant,
     woken: Arc<OwnedFd>,
-    /// What could not be watched, and when to look at it.
+    /// Resources that could not be watched.
     unwatched: BTreeSet<VertexId>,
     /// Where those are watched whose place may move.
     moving: FxHashMap<VertexId, Vec<Watch>>,
@@ -216,7 +216,7 @@ impl Keeper {
         Ok(turn)
     }
 
-    /// Tells the scheduler what the watches told.
+    /// Passes events of the watches to the scheduler.
     fn hear_watches(&mut self, turn: &mut TurnEvents) -> io::Result<()> {
         let happened = self.watches.take()?;
         for key in happened.touched {
@@ -265,7 +265,7 @@ impl Keeper {
         Some(Duration::from_millis(self.now().saturating_sub(since)))
     }
 
-    /// What a resource sends may be something else now.
+    /// The values that a resource sends may have changed.
     fn tell_receivers(&mut self, id: VertexId) {
         let receivers = self.scheduler.name(id).and_then(|name| self.receivers.get(name));
         for name in receivers.into_iter().flatten() {
@@ -280,7 +280,7 @@ impl Keeper {
         self.scheduler.look_at_all();
     }
 
-    /// Begins nothing more and waits for what is under way. Gives what came of it, and whether a
+    /// Begins nothing more and waits for running checks. Returns their results, and whether a
     /// notification is left of which nobody heard.
     pub fn end(mut self) -> (Vec<ResourceReport>, bool) {
         let mut reports = Vec::new();

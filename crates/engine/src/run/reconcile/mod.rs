@@ -5,7 +5,7 @@
 //! time), and says what to do ([`Order`]). So it is the same with threads and a clock as in a test
 //! that plays thousands of histories.
 //!
-//! What holds, whatever happens:
+//! Invariants:
 //!
 //! - A vertex is first checked when its watch is armed, so that no change is missed.
 //! - A vertex is checked by one worker at a time; what happens during a check causes another.

@@ -1,9 +1,9 @@
-//! The scheduler: from what happened to what is to be done.
+//! The scheduler: turns events into actions.
 
 use std::collections::BTreeSet;
 
 use ordain_graph::ResourceRef;
-use ordain_graph::order::Role;
+use ordain_graph::relations::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scheduler_graph::{Key, Poll, SchedulerGraph, Settings};
@@ -11,7 +11,7 @@ use super::semaphores::Semaphores;
 use super::vertex::{State, VertexId};
 use crate::run::batch::MAX_MEMBERS;
 
-/// What is to be done.
+/// An action of the driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Order {
     /// Arm the watch of a resource, then say [`Scheduler::armed`].
@@ -37,7 +37,7 @@ pub struct DueVertex {
 pub enum Outcome {
     /// Nothing differed.
     InPlace,
-    /// What differed was changed.
+    /// Differences were changed.
     Changed,
     /// Something that has no state, such as a command, was run, and nothing differed.
     Ran,
@@ -120,7 +120,7 @@ pub struct Scheduler {
     ready: BTreeSet<(u32, u32)>,
     /// Those of them that may be checked together, by their groups.
     mates: FxHashMap<&'static str, BTreeSet<(u32, u32)>>,
-    /// What time brings: the moment, the vertex, and what.
+    /// Timers: the moment, the vertex, and the action.
     pub(super) timers: BTreeSet<(u64, u32, Timer)>,
     pub(super) semaphores: Semaphores,
     /// How many checks run for themselves, and how many with one of these.
@@ -547,7 +547,7 @@ impl Scheduler {
         }
     }
 
-    /// Starts what is ready, as far as there are workers and semaphores.
+    /// Starts ready vertices, as far as there are workers and semaphores.
     fn start(&mut self) {
         let mut held = Vec::new();
         while self.running < self.tuning.jobs {

@@ -1,7 +1,7 @@
 //! A graph as the scheduler sees it: names, equality, settings and edges.
 
 use ordain_graph::ResourceRef;
-use ordain_graph::order::Role;
+use ordain_graph::relations::Role;
 use rustc_hash::FxHashSet;
 
 /// A resource of a graph, or one of the markers of a container.
@@ -20,7 +20,7 @@ pub struct Vertex {
 }
 
 impl Vertex {
-    /// What is the same in the next graph.
+    /// The key of the vertex in the next graph.
     pub(super) fn key(&self) -> Key {
         (self.name.clone(), self.role)
     }
@@ -34,7 +34,7 @@ impl Vertex {
 /// The name of a vertex.
 pub(super) type Key = (ResourceRef, Role);
 
-/// What the metaparameters of a resource say to the scheduler.
+/// The settings of a resource for the scheduler, by its metaparameters.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// It is looked at and never changed, so that it notifies nobody.
@@ -49,7 +49,7 @@ pub struct Settings {
     pub delay: u64,
     /// While it fails again and again, the delay is doubled up to this.
     pub longest_delay: u64,
-    /// What takes the place of a watch.
+    /// How it is checked without a watch.
     pub poll: Poll,
     /// How many events are listened to; all if `None`.
     pub limit: Option<Limit>,

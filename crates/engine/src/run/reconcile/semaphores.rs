@@ -21,7 +21,7 @@ impl Semaphores {
         true
     }
 
-    /// Gives back what was taken.
+    /// Releases the semaphores.
     pub(super) fn give(&mut self, names: &[(String, u32)]) {
         for (name, _) in names {
             if let Some((_, taken)) = self.0.get_mut(name) {

@@ -1,4 +1,4 @@
-//! What the metaparameters of a resource say about how it is kept true.
+//! Settings of a resource for the scheduler, by its metaparameters.
 //!
 //! mgmt's meta parameters are attributes `meta:NAME`. Where a resource says nothing, what fails is
 //! tried again after a quarter of a second, and less and less often if it goes on to fail.

@@ -1,7 +1,7 @@
 //! From one graph to the next.
 
 use ordain_graph::ResourceRef;
-use ordain_graph::order::Role;
+use ordain_graph::relations::Role;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scheduler::{Order, Scheduler, Timer};
@@ -195,7 +195,7 @@ impl Scheduler {
             let is_pending = edge.notify && pending.contains(&(from, to));
             let Some(state) = self.state(to) else { continue };
             let at = state.incoming.len() as u32;
-            // What runs now acts on what it took.
+            // A running check acts on the notifications that it took.
             let (pending, taken) = (is_pending && !state.running, is_pending && state.running);
             state.incoming.push(IncomingEdge { from, notify: edge.notify, pending, taken });
             if let Some(state) = self.state(from) {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ordain_graph::ResourceRef;
-use ordain_graph::order::Role;
+use ordain_graph::relations::Role;
 
 use super::*;
 
@@ -68,7 +68,7 @@ fn what_depends_waits_and_is_notified() {
     s.finished(third[0].0, Outcome::InPlace);
     assert!(checks(&mut s, 3).is_empty());
     assert_eq!(s.quiet_since(), Some(3));
-    // What happens to the first alone is checked alone, as the others are clean.
+    // An event of the first vertex alone checks that one alone, as the others are clean.
     s.touched(first[0].0);
     assert_eq!(s.quiet_since(), Some(3));
     let again = checks(&mut s, 4);
@@ -187,7 +187,7 @@ fn a_swap_leaves_what_is_equal_alone() {
     assert_eq!(s.find(&name(1)), Some(first[1].0));
     assert_ne!(s.find(&name(0)), Some(first[0].0));
     assert_eq!(s.find(&name(2)), None);
-    // What is heard late of what left means nothing.
+    // A late event of a vertex that left means nothing.
     s.touched(first[2].0);
     s.finished(first[0].0, Outcome::Failed);
     assert_eq!(s.standings().len(), 3);
@@ -447,7 +447,7 @@ impl RandomNumbers {
     }
 }
 
-/// What is to happen at a moment.
+/// An event at a moment of a history.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum HistoryEvent {
     Armed(VertexId),
@@ -759,7 +759,7 @@ fn what_is_alike_is_exchanged_in_place() {
     assert_eq!(third.iter().map(|c| (c.1, c.2)).collect::<Vec<_>>(), [(2, true)]);
     s.finished(third[0].0, Outcome::InPlace);
     assert!(checks(&mut s, 3).is_empty());
-    // What is equal stays, and another that begins anew holds back what depends on it.
+    // Equal vertices stay; a vertex that begins anew holds back its dependents.
     assert_eq!(s.exchange(&changed(1, 2)).unwrap().kept, 4);
     assert!(checks(&mut s, 4).is_empty());
     s.exchange(&changed(0, 3)).unwrap();

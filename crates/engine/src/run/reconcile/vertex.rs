@@ -1,4 +1,4 @@
-//! What the scheduler knows of a resource while it is kept true.
+//! The state of a resource in the scheduler.
 
 use std::collections::VecDeque;
 

@@ -31,12 +31,12 @@ pub(super) struct CheckResult {
     pub(super) reports: Vec<ResourceReport>,
 }
 
-/// What all workers share.
+/// The context that all workers share.
 pub(super) struct WorkerContext {
     pub(super) host: Arc<Host>,
     pub(super) observer: Arc<dyn Observer + Send + Sync>,
     pub(super) wake: Wake,
-    /// What resources hand to others.
+    /// The values that resources send to others.
     pub(super) transfers: Transfers,
 }
 
@@ -68,13 +68,13 @@ impl Workers {
         let _ = self.jobs.send(job);
     }
 
-    /// What is done when the threads have ended.
+    /// The results once the threads have ended.
     pub(super) fn end(self) -> Vec<CheckResult> {
         drop(self.jobs);
         self.done.iter().collect()
     }
 
-    /// What is done by now.
+    /// The results by now.
     pub(super) fn take(&self) -> impl Iterator<Item = CheckResult> + '_ {
         self.done.try_iter()
     }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::system::runner::Invocation;
 use crate::system::watch::notifiers::Notifier;
 
-/// What tells that a resource may have changed. Paths are those of the machine.
+/// A source of events. Paths are those of the machine.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Watch {
-    /// What stands at a path: that it comes and goes, its content and attributes.
+    /// A path: that it comes and goes, its content and attributes.
     Path(PathBuf),
     /// The same, and all that is below.
     Tree(PathBuf),
@@ -27,9 +27,9 @@ pub enum Watch {
 /// A program that is started to hear from it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Program {
-    /// What messages call it, such as `The watch command '/bin/tail -f /log'`.
+    /// Its name in messages, such as `The watch command '/bin/tail -f /log'`.
     pub name: String,
-    /// What is started; input text and time limit do not count.
+    /// The command; input text and time limit do not count.
     pub invocation: Invocation,
     /// Whether messages must not say what it wrote.
     pub is_secret: bool,

@@ -42,7 +42,7 @@ pub struct Watches<K> {
     programs: Programs<K>,
 }
 
-/// What happened.
+/// Events since the last call.
 #[derive(Debug)]
 pub struct WatchEvents<K> {
     /// For whom something happened.
@@ -69,7 +69,7 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
     /// Watches all of these for a key, besides what is watched for it already.
     ///
     /// # Errors
-    /// What cannot be watched, and why. The rest is.
+    /// The watches that failed, and why. The others stand.
     pub fn arm(&mut self, key: K, watches: &[Watch], host: &Host) -> io::Result<()> {
         let mut result = Ok(());
         for watch in watches {

@@ -70,7 +70,7 @@ fn listen(wake: Wake) -> io::Result<Receiver<()>> {
 /// Waits until something happens; whether more can be heard.
 fn hear(socket: &OwnedFd) -> bool {
     loop {
-        // What happened does not matter: whoever is told looks.
+        // The content of an event does not matter: whoever is woken compares the state.
         match recv(socket, &mut [0; 64][..], RecvFlags::TRUNC) {
             Ok(_) => return true,
             // More happened than could be kept: that is something, too.

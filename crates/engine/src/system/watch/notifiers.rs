@@ -1,4 +1,4 @@
-//! What happens in this process itself.
+//! Events of this process itself.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -53,7 +53,7 @@ impl Hash for Notifier {
 
 impl fmt::Debug for Notifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Bell")
+        f.write_str("Notifier")
     }
 }
 

@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 
-/// What is told of the names in a directory that is only on the way to what is watched.
+/// Events of names in a directory that only leads to a watched path.
 const STRUCTURE: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
     .union(WatchFlags::MOVE)
@@ -26,7 +26,7 @@ const STRUCTURE: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::MASK_ADD);
 
-/// What is told of the names in a directory that holds what is watched.
+/// Events of names in a directory that holds a watched path.
 const EVENTS: WatchFlags =
     STRUCTURE.union(WatchFlags::ATTRIB).union(WatchFlags::MODIFY).union(WatchFlags::CLOSE_WRITE);
 
@@ -428,7 +428,7 @@ impl<K> AsFd for Paths<K> {
     }
 }
 
-/// What stands where a directory shall be watched.
+/// The state of a directory that is to be watched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum DirectoryState {
     /// A directory, which is watched now.
@@ -439,7 +439,7 @@ enum DirectoryState {
     Nothing,
 }
 
-/// What the kernel tells.
+/// An event of the kernel.
 #[derive(PartialEq, Eq, Debug)]
 struct Event {
     watch: i32,

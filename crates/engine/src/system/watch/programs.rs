@@ -30,7 +30,7 @@ const CHUNK: usize = 64 * 1024;
 /// How long a program may go on that has closed its standard output.
 const CLOSING: Duration = Duration::from_secs(1);
 
-/// What a program did.
+/// An event of a program.
 enum Event {
     /// It wrote lines that are not empty.
     Lines,

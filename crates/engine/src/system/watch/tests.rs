@@ -86,7 +86,7 @@ fn directories_above_come_and_go() {
     assert_eq!(place.after(|dir| fs::write(dir.join("x/y/z/other"), "").unwrap()), [0; 0]);
     assert_eq!(place.after(|dir| fs::write(dir.join("x/y/z/file"), "").unwrap()), [1]);
     assert_eq!(place.after(|dir| fs::rename(dir.join("x"), dir.join("w")).unwrap()), [1]);
-    // What went away is somebody else's.
+    // A name that was moved away is not watched any more.
     assert_eq!(place.after(|dir| fs::write(dir.join("w/y/z/file"), "2").unwrap()), [0; 0]);
     assert_eq!(place.after(|dir| fs::create_dir_all(dir.join("x/y/z")).unwrap()), [1]);
     assert_eq!(place.after(|dir| fs::write(dir.join("x/y/z/file"), "").unwrap()), [1]);
@@ -180,7 +180,7 @@ fn nothing_is_missed() {
     }
 }
 
-/// What stands at a path, and below if asked.
+/// The events of a path, and of those below if asked.
 fn seen(place: &Place, name: &str, deep: bool) -> String {
     let path = place.path(name);
     let kind = match fs::symlink_metadata(&path) {
@@ -231,7 +231,7 @@ fn told(script: &str, is_secret: bool) -> (usize, Vec<String>) {
 #[test]
 fn a_program_tells_by_lines_and_by_its_end() {
     assert_eq!(told("echo a", false), (1, vec!["It ended with status 0".into()]));
-    // What comes at once is told once, and empty lines and what is not a line not at all.
+    // Lines at the same time are one event; empty lines and a last part without an end are none.
     assert_eq!(told("printf 'a\\nb\\nc\\n'; exit 3", false).0, 1);
     assert_eq!(told("printf '\\n\\r\\n\\n'; printf a", false).0, 0);
     let why = "echo no such log >&2; exit 3";

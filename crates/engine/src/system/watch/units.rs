@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// No answer for this long is an error.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the bus tells.
+/// An event of the bus.
 enum Event {
     /// Something about the unit with this object.
     Unit(String),

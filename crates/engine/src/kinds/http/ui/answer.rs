@@ -1,4 +1,4 @@
-//! What is answered to whoever has a page.
+//! Answers to requests of a page.
 
 use std::io::{self, Write};
 use std::net::TcpStream;
@@ -90,7 +90,7 @@ fn element(route: &Route) -> Option<Value> {
     }))
 }
 
-/// What says which value of a field it is.
+/// The tag of a field's value.
 fn tag(route: &Route) -> String {
     format!("\"{}\"", route.since)
 }

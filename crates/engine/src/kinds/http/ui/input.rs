@@ -5,12 +5,11 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_functions::go;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::kinds::http::message::form;
 use crate::kinds::serving::{Claim, Content, Field, Hub, Route, Spec};
 use crate::kinds::shared::shared_kv::Key;
@@ -31,33 +30,9 @@ impl Input {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Its name on the page, if `id` does not say it" },
-    AttributeDoc { name: "id", doc: "Its name on the page" },
-    AttributeDoc { name: "path", doc: "The name of the page; all of them by default" },
-    AttributeDoc { name: "sort", doc: "What it is sorted by among the others" },
-    AttributeDoc {
-        name: "store",
-        doc: "Where its value is kept: `local://`, or `world://?key=K` for the value of a `kv`",
-    },
-    AttributeDoc {
-        name: "type",
-        doc: "`text://` (default), or `range://?min=0&max=9&step=1` for a slider",
-    },
-    AttributeDoc { name: "value", doc: "Its value until another is set" },
-];
-
 impl Kind for Input {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Takes a value on a page that is served by HTTP, and hands it on"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_HTTP_SERVER_UI_INPUT
     }
 
     fn parse(
@@ -109,7 +84,7 @@ fn key(store: &str, name: &str) -> Result<Key, String> {
     }
 }
 
-/// What a field looks like, for the page.
+/// Parses the appearance of a field.
 fn look_of(text: &str) -> Result<Vec<(String, String)>, String> {
     let url = go::url::parse(text).map_err(|e| e.to_string())?;
     let mut look = Vec::new();
@@ -135,10 +110,10 @@ struct InputInstance {
     store: Option<Key>,
 }
 
-/// What is, and what shall be.
+/// The current and the desired state.
 struct State {
     route: Route,
-    /// What the store has.
+    /// The value in the store.
     stored: Option<String>,
     /// The value that counts.
     wanted: String,

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
 use crate::kind::params::Params;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::kinds::serving::{Claim, Content, Hub, Page, Spec};
 use crate::system::host::Host;
 
@@ -32,24 +31,9 @@ impl Ui {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Its path on the server, if `path` does not say it" },
-    AttributeDoc { name: "data", doc: "`title`, and HTML for the head of the page in `head`" },
-    AttributeDoc { name: "path", doc: "Its path on the server, with a slash at its end" },
-    AttributeDoc { name: "server", doc: "The server; all of them by default" },
-];
-
 impl Kind for Ui {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Serves by HTTP a page where values can be set"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_HTTP_SERVER_UI
     }
 
     fn parse(

@@ -238,8 +238,8 @@ impl PackageInstance {
     fn command(&self, host: &Host, argv: Vec<String>) -> Invocation {
         let mut command = inside(host, argv);
         let fixed = ENVIRONMENT.iter().map(|(n, v)| (n.into(), v.into()));
-        command.set_env.extend(fixed);
-        command.set_env.extend(self.environment.iter().map(|(n, v)| (n.into(), v.into())));
+        command.launch.set_env.extend(fixed);
+        command.launch.set_env.extend(self.environment.iter().map(|(n, v)| (n.into(), v.into())));
         command.timeout = Some(LIMIT);
         command
     }

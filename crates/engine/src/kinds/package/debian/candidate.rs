@@ -1,4 +1,4 @@
-//! What apt would install: one `apt-cache policy` for all packages that want the latest version.
+//! Candidates of apt: one `apt-cache policy` for all packages that want the latest version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::kind::tools::{inside, run};
 use crate::system::file_cache::Cached;
 use crate::system::host::Host;
 
-/// What decides on candidates besides the installed version.
+/// Files that determine candidates besides the installed version.
 const SOURCES: &[&str] = &[
     "/var/lib/apt/lists",
     "/etc/apt/sources.list",
@@ -22,7 +22,7 @@ const SOURCES: &[&str] = &[
 /// How many names are asked for at once, so that the command line does not grow too long.
 const BATCH: usize = 2000;
 
-/// The candidate of a package, and what was installed when it was asked for.
+/// The candidate of a package, and the installed version at the time of the query.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct CachedCandidate {
     installed: Option<String>,

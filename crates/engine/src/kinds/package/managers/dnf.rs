@@ -131,7 +131,7 @@ impl Manager for Dnf {
         if request.ensure == Ensure::Purged {
             return at.run(&["-y", "remove", &found.name]).map(drop);
         }
-        // What depends on it is not removed, so this fails then.
+        // This fails if other packages depend on it.
         let versions = found.versions.iter().map(|v| format!("{}-{v}", found.name));
         let versions: Vec<String> = versions.collect();
         let named = [found.name.as_str()];
@@ -141,7 +141,7 @@ impl Manager for Dnf {
 }
 
 impl Dnf {
-    /// What to do for a version, and with what.
+    /// The operation for a version, and its argument.
     fn version(
         &self,
         at: &ManagerContext<'_>,
@@ -213,7 +213,7 @@ fn repositories(request: &PackageRequest) -> Vec<&str> {
 fn update_of(name: &str, text: &str) -> Option<String> {
     let end = |l: &&str| !["Obsoleting", "Security:", "Update"].iter().any(|w| l.starts_with(w));
     let lines: Vec<&str> = text.lines().take_while(end).collect();
-    // What is said before the empty line is no table.
+    // The lines before the empty line are no table.
     let start = lines.iter().position(|l| l.trim().is_empty()).map_or(0, |at| at + 1);
     let words: Vec<&str> = lines[start..].iter().flat_map(|l| l.split_whitespace()).collect();
     let row = words.chunks_exact(3).find(|row| {

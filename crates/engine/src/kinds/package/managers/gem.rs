@@ -136,7 +136,7 @@ fn split<'l>(line: &'l str) -> Option<(&'l str, Vec<&'l str>)> {
     Some((name.trim(), versions.collect()))
 }
 
-/// What is required: separated by commas as gem has it, or by spaces.
+/// Requirements, separated by commas as gem has it, or by spaces.
 fn requirements(wanted: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut operator = String::new();

@@ -13,7 +13,7 @@ use crate::system::runner::{Invocation, Outcome};
 /// Downloads and scripts of packages may take long.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// What a manager can do besides installing, upgrading and removing.
+/// Features of a manager besides installing, upgrading and removing.
 #[derive(Clone, Copy, Default)]
 pub(in crate::kinds::package) struct Features {
     /// It takes the version to install.
@@ -28,7 +28,7 @@ pub(in crate::kinds::package) struct Features {
     pub(in crate::kinds::package) command: bool,
 }
 
-/// What is wanted of a manager.
+/// A package that a manager is asked for.
 pub(in crate::kinds::package) struct PackageRequest {
     pub(in crate::kinds::package) name: String,
     pub(in crate::kinds::package) ensure: Ensure,
@@ -55,7 +55,7 @@ impl InstalledPackage {
     }
 }
 
-/// What is installed, by the names that are understood for it.
+/// The installed packages, by all names that the manager understands.
 #[derive(Default)]
 pub(in crate::kinds::package) struct PackageList {
     packages: Vec<InstalledPackage>,
@@ -101,7 +101,7 @@ impl ManagerContext<'_> {
     pub(super) fn command<S: AsRef<str>>(&self, tool: &str, arguments: &[S]) -> Invocation {
         let words = std::iter::once(tool).chain(arguments.iter().map(AsRef::as_ref));
         let mut command = inside(self.host, words.map(str::to_string));
-        command.set_env.extend(self.environment.iter().map(|(n, v)| (n.into(), v.into())));
+        command.launch.set_env.extend(self.environment.iter().map(|(n, v)| (n.into(), v.into())));
         command.timeout = Some(LIMIT);
         command
     }
@@ -143,7 +143,7 @@ pub(in crate::kinds::package) trait Manager: Sync {
     /// The names of its tool; the first that a machine has is called.
     fn tools(&self) -> &'static [&'static str];
 
-    /// What it can do.
+    /// Its features.
     fn features(&self) -> Features;
 
     /// Files that are another after every change of what is installed; none if there are no such.
@@ -151,7 +151,7 @@ pub(in crate::kinds::package) trait Manager: Sync {
         &[]
     }
 
-    /// What tells of such a change while it is watched.
+    /// The paths to watch for changes of packages.
     fn watched(&self) -> &'static [&'static str] {
         self.database()
     }
@@ -164,7 +164,7 @@ pub(in crate::kinds::package) trait Manager: Sync {
     /// All that is installed.
     fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError>;
 
-    /// What is installed of a wish.
+    /// The installed package of a request.
     fn find(
         &self,
         _at: &ManagerContext<'_>,
@@ -183,7 +183,7 @@ pub(in crate::kinds::package) trait Manager: Sync {
         found: &InstalledPackage,
     ) -> Result<bool, KindError>;
 
-    /// The latest version of what is installed.
+    /// The latest version of an installed package.
     fn latest(
         &self,
         at: &ManagerContext<'_>,
@@ -219,7 +219,7 @@ pub(in crate::kinds::package) trait Manager: Sync {
         Ok(None)
     }
 
-    /// What a package adds to a call that removes several, if that is done for it.
+    /// The share of a package in a call that removes several, if it can take part.
     fn remove_several(&self, _wish: &PackageRequest, _found: &InstalledPackage) -> Option<Share> {
         None
     }

@@ -1,4 +1,4 @@
-//! npm of Node.js; only what is installed for the whole machine.
+//! npm of Node.js; only packages that are installed for the whole machine.
 
 use ordain_functions::version::{Range, Version};
 use serde_json::Value as Json;
@@ -36,7 +36,7 @@ impl Manager for Npm {
         };
         let mut all = PackageList::default();
         for (name, package) in json["dependencies"].as_object().into_iter().flatten() {
-            // What is only needed has no version.
+            // A missing dependency has no version.
             if let Some(version) = package["version"].as_str() {
                 all.add(name, name, version);
             }

@@ -183,7 +183,7 @@ fn group_version(members: &BTreeMap<String, String>) -> String {
     members.join(", ")
 }
 
-/// What is handed to pacman for a source.
+/// The argument of pacman for a source.
 fn file_of(source: &str) -> Result<&str, KindError> {
     match source.split_once("://") {
         None => Ok(source),

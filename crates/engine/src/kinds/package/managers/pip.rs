@@ -85,7 +85,7 @@ impl Manager for Pip {
         if !request.source.as_ref().is_some_and(|s| is_repository(s)) {
             return Ok(false);
         }
-        // What came from a repository has a revision besides its version.
+        // A package from a repository has a revision besides its version.
         let frozen = at.run(&["freeze", "--all", "--disable-pip-version-check"])?.stdout_text();
         let name = normalized(&found.name);
         let revision = |line: &str| {
@@ -152,7 +152,7 @@ impl Manager for Pip {
 }
 
 impl Pip {
-    /// What stands behind a name for a version or a range: the best version there is.
+    /// The requirement for a version or a range: the best version there is.
     fn exactly(
         &self,
         at: &ManagerContext<'_>,

@@ -1,4 +1,4 @@
-//! What dnf, yum and zypper share: the database of rpm.
+//! The database of rpm, which dnf, yum and zypper share.
 
 use std::cmp::Ordering;
 
@@ -99,7 +99,7 @@ pub(super) fn compare(wanted: &str, version: &str) -> Ordering {
     compare_rpm(wanted, bare)
 }
 
-/// The best of these versions in the range that is wanted; without a range, what is wanted.
+/// The best of these versions in the desired range; without a range, the desired version.
 pub(super) fn best(wanted: &str, known: Vec<String>) -> String {
     let Some(range) = Range::parse(wanted, Order::Rpm).filter(Range::is_open) else {
         return wanted.to_string();
