@@ -105,8 +105,7 @@ pub trait Language: Sync {
     /// Everything that can be said of a file without running it.
     fn check(&self, source: &SourceText<'_>, checking: &CheckOptions<'_>) -> CheckReport;
 
-    /// What can be said of several files only together. Runs where there is a pool of threads with
-    /// deep stacks.
+    /// Checks several files together. Runs where there is a pool of threads with deep stacks.
     fn check_together(
         &self,
         files: &[(SourceText<'_>, &CheckReport)],

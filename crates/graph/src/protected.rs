@@ -76,8 +76,8 @@ pub fn normal(path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-/// What a resource does with a whole tree by its declaration, and where; nothing if it does not, or
-/// if values are missing that only a run has.
+/// The action of a resource on a whole tree by its declaration, and the path; nothing if there is
+/// none, or if values are missing that only a run has.
 ///
 /// `value` gives the text of an attribute; that of the name attribute if it is left out is the title.
 pub fn declared_act(

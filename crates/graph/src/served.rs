@@ -1,4 +1,4 @@
-//! What the sources of files were when a graph was compiled: the part of a static catalog that
+//! Metadata of the sources of files when a graph was compiled: the part of a static catalog that
 //! lets an agent compare its files without asking, and get the content of that time later.
 
 use ecow::EcoString;

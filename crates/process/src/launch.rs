@@ -41,7 +41,7 @@ pub struct RunAs {
     pub groups: Option<Vec<u32>>,
 }
 
-/// What becomes of processes that a program leaves behind when it ends by itself. One that is ended
+/// The policy for processes that a program leaves behind when it ends by itself. One that is ended
 /// leaves none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum OrphanPolicy {

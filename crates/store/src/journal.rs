@@ -15,8 +15,8 @@ use crate::migrate::{self, JOURNAL};
 /// How many runs are kept.
 const KEPT: i64 = 100;
 
-/// What the column `told` has for a run without an end that a later run made up for, and for one
-/// that was told of, while no later run came to its end. It is 0 before.
+/// Values of the column `told` of a run without an end: for one that a later run made up for, and
+/// for one that was reported while no later run came to its end. It is 0 before.
 const SETTLED: i64 = 1;
 const TOLD: i64 = 2;
 

@@ -1,5 +1,5 @@
-//! What Ordain remembers between runs, in embedded databases: the journal of runs, and what nodes
-//! export for each other.
+//! State of Ordain between runs, in embedded databases: the journal of runs, and the exports of
+//! nodes for each other.
 //!
 //! Before a run changes the machine for a resource it writes that down; so after a kill at any
 //! instant the next run can say what was under way. One run at a time: see [`RunLock`]. Nothing

@@ -74,16 +74,16 @@ pub trait Kind: Send + Sync {
         context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>>;
 
-    /// What tells a resource from others of the kind, as [`Kind::instances`] names it: the name
-    /// attribute, else the title.
+    /// The identity of a resource among those of the kind, as [`Kind::instances`] names it: the
+    /// name attribute, else the title.
     fn identity(&self, resource: &Resource) -> String {
         let name = self.schema().name_attribute();
         let name = resource.value(name).and_then(|value| scalar_text(reveal(value).0));
         name.unwrap_or_else(|| resource.id.title.to_string())
     }
 
-    /// What a resource is called when all of the kind are held against what is declared: what is
-    /// called the same as anything declared is not purged.
+    /// The identity of a resource for purging: an instance of the machine that shares it with a
+    /// declared resource is not purged.
     fn purged_as(&self, resource: &Resource) -> String {
         self.identity(resource)
     }
@@ -121,8 +121,8 @@ pub trait Instance: Send + Sync {
         Vec::new()
     }
 
-    /// What tells that the resource may have changed. Without any it is looked at when its graph
-    /// says so, and from time to time.
+    /// The events after which the resource may have changed. Without any it is compared when its
+    /// graph says so, and from time to time.
     fn watches(&self, _host: &Host) -> Vec<Watch> {
         Vec::new()
     }
@@ -138,9 +138,9 @@ pub trait Instance: Send + Sync {
         None
     }
 
-    /// What it took from the graph around it besides what [`Instance::autorequires`] gives: equal for
-    /// two instances of equal attributes if they took the same. Nothing if its attributes are all
-    /// that it is made of.
+    /// A fingerprint of the context that it took from the graph besides [`Instance::autorequires`]:
+    /// two instances of equal attributes with equal fingerprints are equal. Nothing if its
+    /// attributes are all that it is made of.
     fn context_fingerprint(&self) -> Option<u64> {
         None
     }
@@ -169,7 +169,7 @@ pub trait Instance: Send + Sync {
         None
     }
 
-    /// What it adds to a transaction that makes these changes, if they can be made in one.
+    /// Its share in a transaction that makes these changes, if they can be made in one.
     ///
     /// # Errors
     /// When that cannot be found out.
@@ -195,8 +195,8 @@ pub trait Instance: Send + Sync {
         Ok(None)
     }
 
-    /// What is there of each property that can be found out, managed or not, for `audit`; `Null` is
-    /// absent, and a secret is [`Value::Secret`]. Nothing if the kind cannot tell.
+    /// The current values of all properties, managed or not, for `audit`; `Null` is absent, and a
+    /// secret is [`Value::Secret`]. Nothing if the kind cannot tell.
     ///
     /// # Errors
     /// When that cannot be found out.
@@ -236,7 +236,7 @@ pub trait Instance: Send + Sync {
         false
     }
 
-    /// What it hands on to resources that receive from it, by name, once it is as it shall be.
+    /// The values that it sends to resources that receive from it, by name, once it is in place.
     ///
     /// # Errors
     /// When that cannot be found out.

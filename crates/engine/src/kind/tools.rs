@@ -65,8 +65,8 @@ pub(crate) fn inside<S: Into<OsString>>(
     command(prefix.into_iter().chain(argv))
 }
 
-/// What becomes of a command whose program and directory are of the machine: it runs inside the
-/// machine's root, as whom it says. On the running system it stays what it is.
+/// Moves a command whose program and directory are of the machine into the machine's root, with its
+/// user. On the running system the command stays as it is.
 ///
 /// # Errors
 /// When there is no such program.

@@ -225,8 +225,8 @@ impl Instance for ExecInstance {
             let is_tree = path.as_os_str().as_encoded_bytes().ends_with(b"/");
             if is_tree { Watch::Tree(path.clone()) } else { Watch::Path(path.clone()) }
         });
-        // What keeps it from starting is said when the resource is looked at: its program or its
-        // user may come with what it depends on.
+        // An error of the command itself is reported when the resource is compared: its program or
+        // its user may come with resources before it.
         let program =
             self.watch_triggers.watch.iter().filter_map(|watch| self.program(watch, host).ok());
         let program = program.map(|program| Watch::Program(Arc::new(program)));

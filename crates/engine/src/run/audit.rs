@@ -1,7 +1,7 @@
 //! `audit`: properties that are watched for changes, whether they are managed or not.
 //!
-//! What a run finds is kept until the next one; what then is another value is said. The messages are
-//! those of `puppet apply`.
+//! The values that a run finds are saved until the next run, which reports those that differ. The
+//! messages are those of `puppet apply`.
 
 use ordain_data::Value;
 use ordain_graph::Resource;

@@ -1,4 +1,4 @@
-//! What stood at paths before a run changed them, so that it can be put back.
+//! Saves the states of paths before a run changes them, and restores them.
 //!
 //! A kind that is about to change a path says so to `Host::keep`. What
 //! stands there is copied below a directory of the run, and noted by [`Backups`] before anything
@@ -168,7 +168,7 @@ impl BackupSink for Backups {
     }
 }
 
-/// What stands at a path; with a directory, a copy of a file's content is put there.
+/// The state of a path; with a directory, a copy of a file's content is stored there.
 ///
 /// # Errors
 /// When it cannot be read or copied.

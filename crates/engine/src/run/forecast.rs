@@ -1,5 +1,5 @@
-//! What a plan knows beyond what each resource sees by itself: directories that nothing makes, and how
-//! much goes with a tree.
+//! Forecasts of a plan beyond each single resource: directories that nothing makes, and how much
+//! goes with a tree.
 
 use std::collections::BTreeMap;
 use std::fs::DirEntry;

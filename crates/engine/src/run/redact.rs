@@ -41,8 +41,8 @@ thread_local! {
     static AT_WORK: RefCell<Option<Arc<Secrets>>> = const { RefCell::new(None) };
 }
 
-/// What messages call a path that is changed for the resource that this thread works on, if the path
-/// is secret.
+/// The name in messages of a path that is changed for the resource that this thread works on, if
+/// the path is secret.
 pub(crate) fn name_of_path(path: &Path) -> Option<String> {
     AT_WORK.with_borrow(|secrets| secrets.as_ref()?.name_of(path))
 }
@@ -82,8 +82,8 @@ impl Secrets {
         work()
     }
 
-    /// What stands for a path: the title of the resource, and what is below of the path, if a secret
-    /// is in it.
+    /// The name of a path in messages, if a secret is in it: the title of the resource, and the
+    /// part of the path below it.
     fn name_of(&self, path: &Path) -> Option<String> {
         // The title itself is no secret.
         let own = path.strip_prefix(self.title.as_str()).unwrap_or(path);

@@ -1,4 +1,4 @@
-//! What is undone when it is not declared any more: mgmt's reversed resources.
+//! Undoes resources that are not declared any more: mgmt's reversed resources.
 //!
 //! Before a resource with `meta:reverse` is worked on for the first time, the resource that would
 //! bring back what the machine has instead is noted on the machine. When a graph does not declare

@@ -14,8 +14,8 @@ use crate::system::host::Host;
 /// The values that a resource sends, by name.
 type SentValues = Vec<(&'static str, Value)>;
 
-/// What was handed on by resources that received something themselves. It is kept by their names,
-/// so that it outlives the graph.
+/// The values of resources that received values themselves. They are stored by name, so that they
+/// outlive the graph.
 #[derive(Default)]
 pub(crate) struct Transfers {
     kept: Mutex<FxHashMap<ResourceRef, SentValues>>,

@@ -1,7 +1,7 @@
 //! How long one look at a resource may take, with all that is changed for it: mgmt's `Meta:timeout`.
 //!
-//! What takes long are commands. The thread that works on a resource knows until when it may, and
-//! every command that it runs is ended then.
+//! Commands take long, other work does not. The thread that works on a resource knows its deadline,
+//! and every command that it runs is ended then.
 
 use std::cell::Cell;
 use std::io;

@@ -107,7 +107,7 @@ impl Host {
         inner.fold(self.root.clone(), |p, c| p.join(c))
     }
 
-    /// What stands at a path of the machine, with all links followed as the machine sees them.
+    /// The status of a path of the machine, with all links followed as the machine sees them.
     ///
     /// # Errors
     /// When nothing does, or it cannot be looked at.

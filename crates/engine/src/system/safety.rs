@@ -1,5 +1,5 @@
-//! What a run refuses to do unless somebody allows it: removing what a machine runs on, and changing
-//! files that another user may have linked to.
+//! Guards against dangerous changes, which a run refuses unless the user allows them: removing
+//! paths on which a machine runs, and changing files that another user may have linked to.
 
 use std::ffi::OsString;
 use std::io;

@@ -97,7 +97,7 @@ pub const SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
         text("key", "The key"),
-        list("options", "What holds for the key, a list; see sshd(8)"),
+        list("options", "Options of the key, a list; see sshd(8)"),
         text("target", "The file; default `~USER/.ssh/authorized_keys`"),
         text("type", "The type of the key, such as `ssh-ed25519`"),
         text("user", "Who may log in with it"),
@@ -112,7 +112,7 @@ pub const MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
     "A key with which one may log in, as a line of a file",
     &[
         text("name", "The line, if neither `content` nor `key` says it"),
-        text("comment", "What stands behind the key"),
+        text("comment", "The comment behind the key"),
         text("content", "The whole line"),
         text(
             "file",
@@ -121,10 +121,10 @@ pub const MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
         text("key", "The key, in base64"),
         boolean("mkdir", "Whether a directory `.ssh` is made: true by default")
             .default_value("true"),
-        list("options", "What holds for the key, a list; see sshd(8)"),
+        list("options", "Options of the key, a list; see sshd(8)"),
         choice("state", &["exists", "absent"], "`exists` or `absent`"),
         text("type", "The type of the key, such as `ssh-ed25519`"),
-        text("user", "Whose file it is, and who owns what is made"),
+        text("user", "The user whose file it is, and who owns new files"),
     ],
 )
 .mcl(&["ssh:authorized_key"])

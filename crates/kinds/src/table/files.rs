@@ -13,7 +13,7 @@ pub const FILE: KindSchema = KindSchema::new(
     &[
         text("path", "The absolute path"),
         text("ensure", "absent (or false), present, file, directory, link, or where a link leads"),
-        any("backup", "What keeps replaced content: false, `.suffix`, a bucket"),
+        any("backup", "Backup of replaced content: false, `.suffix`, a bucket"),
         text("checksum", "How content is compared: sha256 (default), md5, mtime, …")
             .default_value("sha256"),
         text("checksum_value", "The digest that the content must have"),
@@ -27,8 +27,8 @@ pub const FILE: KindSchema = KindSchema::new(
         integer("max_files", "How many files a recursion may meet; 0 warns of many"),
         text("mode", "The mode as text: octal, or symbolic such as `u=rw,g+X`"),
         text("owner", "The owner, by name or number"),
-        boolean("purge", "Whether a recursion removes what is not managed"),
-        any("recurse", "Whether what is below is managed: true, false, remote"),
+        boolean("purge", "Whether a recursion removes unmanaged files"),
+        any("recurse", "Whether files below are managed: true, false, remote"),
         boolean("must_exist", "Whether a path with nothing there is an error; false by default")
             .default_value("false"),
         boolean("parents", "Whether a directory is made with those around it; false by default")
@@ -65,7 +65,7 @@ pub const FILE: KindSchema = KindSchema::new(
         ),
         text("target", "Where a link leads"),
         text("validate_cmd", "A command that must accept new content; % is it"),
-        text("validate_replacement", "What stands for the new file; %"),
+        text("validate_replacement", "The placeholder of the new file; %"),
     ],
 )
 .puppet("file")
@@ -88,8 +88,8 @@ pub const TIDY: KindSchema = KindSchema::new(
     &[
         text("path", "The absolute path"),
         text("age", "From this age on, such as `1w`; days without a unit"),
-        any("backup", "What keeps removed content, as for a file"),
-        list("matches", "Patterns for names; only what matches one is removed"),
+        any("backup", "Backup of removed content, as for a file"),
+        list("matches", "Patterns for names; only matching files are removed"),
         integer("max_files", "Fails where there are more files; 0 is any number"),
         any("recurse", "true, false (default), or how deep").default_value("false"),
         boolean("rmdirs", "Whether directories go that hold nothing else"),
@@ -97,7 +97,7 @@ pub const TIDY: KindSchema = KindSchema::new(
         choice(
             "type",
             &["atime", "mtime", "ctime"],
-            "What age is counted from: atime (default), mtime, ctime",
+            "The time from which age is counted: atime (default), mtime, ctime",
         )
         .default_value("atime"),
     ],
@@ -124,10 +124,7 @@ pub const MGMT_JSON_EDIT: KindSchema = KindSchema::new(
     "Holds parts of a JSON document as they shall be",
     &[
         text("name", "The store, if `store` does not say it"),
-        list(
-            "edits",
-            "What is to hold, in this order: `.path.to[\"key\"] = VALUE` or `del(.path)`",
-        ),
+        list("edits", "The edits, in this order: `.path.to[\"key\"] = VALUE` or `del(.path)`"),
         text(
             "store",
             "Where the document is: a path, `file:///PATH`, or `etcd:///KEY` of the shared world",
@@ -142,8 +139,8 @@ pub const MGMT_GZIP: KindSchema = KindSchema::new(
     "Keeps a compressed file",
     &[
         text("name", "The compressed file, if `path` does not say it"),
-        text("content", "What is compressed, where there is no `input`"),
-        text("input", "The absolute path of what is compressed"),
+        text("content", "The content, where there is no `input`"),
+        text("input", "The absolute path of the input"),
         integer("level", "0 (none) to 9 (best), -1 (default) or -2 (without looking for repeats)")
             .default_value("1"),
         text("path", "The absolute path of the compressed file"),

@@ -27,7 +27,7 @@ pub const NOTIFY: KindSchema = KindSchema::new(
     "Says something in the log",
     &[
         text("name", "A name for it"),
-        any("message", "What is said; the name by default"),
+        any("message", "The text; the name by default"),
         boolean("refreshonly", "Whether it is said only on a refresh: true or false (default)")
             .default_value("false"),
         boolean(
@@ -46,7 +46,7 @@ pub const MGMT_MSG: KindSchema = KindSchema::new(
     "Says something in the log, the journal and the syslog",
     &[
         text("name", "A name for it"),
-        text("body", "What is said"),
+        text("body", "The text"),
         any("fields", "Fields for the journal, by their names"),
         boolean("journal", "Whether the journal of systemd gets it"),
         text("priority", "Emerg, Alert, Crit, Err, Warning, Notice, Info or Debug"),
@@ -98,7 +98,7 @@ pub const MGMT_SCHEDULE: KindSchema = KindSchema::new(
         text("name", "The namespace, if `namespace` does not say it"),
         text("host", "The host that stands for election"),
         integer("max", "How many hosts are elected; the only one always is"),
-        text("namespace", "What the hosts are elected for"),
+        text("namespace", "The namespace of the election"),
         boolean("persist", "Accepted: it stays until it is withdrawn"),
         choice("strategy", &["rr", "random"], "`rr` or `random`: how one is chosen of several"),
         integer("ttl", "Accepted: it stays until it is withdrawn").unit(Unit::Seconds),
@@ -110,10 +110,10 @@ pub const MGMT_SCHEDULE: KindSchema = KindSchema::new(
 /// `resources`.
 pub const RESOURCES: KindSchema = KindSchema::new(
     "resources",
-    "Removes what is not declared of a kind",
+    "Removes undeclared resources of a kind",
     &[
         text("name", "The kind, such as `host`"),
-        boolean("purge", "Whether what is not declared is removed; false"),
+        boolean("purge", "Whether undeclared resources are removed; false"),
         any(
             "unless_system_user",
             "Keeps users up to this number; for users those of the system by default",

@@ -38,7 +38,7 @@ pub const MGMT_HOSTNAME: KindSchema = KindSchema::new(
     "mgmt::hostname",
     "Manages the name of the machine",
     &[
-        text("name", "The name; what the others are by default"),
+        text("name", "The name; the default of the others"),
         text("hostname", "The same, where the resource has another name"),
         text("pretty_hostname", "The name for people; empty leaves it alone"),
         text("static_hostname", "The name in /etc/hostname; empty leaves it alone"),
@@ -58,7 +58,7 @@ pub const MOUNT: KindSchema = KindSchema::new(
             "`present` or `defined` (an entry, default), `mounted`, `unmounted` or `absent`",
         ),
         any("atboot", "Accepted; Linux says that by an option"),
-        text("device", "What is mounted"),
+        text("device", "The device"),
         text("dump", "Whether dump(8) saves it: 0 (default) or 1").default_value("0"),
         text("fstype", "The type of the file system"),
         text("options", "Options, parted by commas; default `defaults`"),
@@ -154,13 +154,16 @@ pub const MGMT_NET: KindSchema = KindSchema::new(
         list("addrs", "All of its addresses, such as `192.0.2.42/24`"),
         text("gateway", "Where its default route leads to"),
         list("gateways", "With `unit`: all gateways of the family that `gateway` is of"),
-        boolean("ip_forward", "What systemd-networkd is told of forwarding"),
+        boolean("ip_forward", "The setting `IPForward` of systemd-networkd"),
         choice(
             "state",
             &["up", "down"],
             "`up` (with a file for systemd-networkd), `down` (without), or nothing",
         ),
-        text("unit", "What puts back an interface: the text of that file, empty if there was none"),
+        text(
+            "unit",
+            "The file for systemd-networkd that undoing restores, empty if there was none",
+        ),
     ],
 )
 .mcl(&["net"]);
@@ -217,7 +220,7 @@ pub const ZFS: KindSchema = KindSchema::new(
 /// `zpool`.
 pub const ZPOOL: KindSchema = KindSchema::new(
     "zpool",
-    "A pool of disks of ZFS; what it is made of is not changed later",
+    "A pool of disks of ZFS; its disks are not changed later",
     &[
         text("pool", "The pool"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")

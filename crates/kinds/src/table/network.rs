@@ -42,7 +42,7 @@ pub const MGMT_HTTP_SERVER_FILE: KindSchema = KindSchema::new(
     "Something that a server of HTTP serves",
     &[
         text("name", "Its path on the server, if `filename` does not say it"),
-        text("data", "What is served"),
+        text("data", "The content"),
         text("filename", "Its path on the server"),
         boolean("longpoll", "Whether one can wait until it changes"),
         text("path", "The file that is served, or a directory with a slash"),
@@ -68,14 +68,14 @@ pub const MGMT_HTTP_SERVER_FLAG: KindSchema = KindSchema::new(
 /// `mgmt::http::server::proxy`.
 pub const MGMT_HTTP_SERVER_PROXY: KindSchema = KindSchema::new(
     "mgmt::http::server::proxy",
-    "Serves by HTTP what another server has",
+    "Serves content of another server by HTTP",
     &[
         text("name", "Its path on the server, if `path` does not say it"),
-        text("cache", "A directory that keeps what was fetched, with a slash"),
-        text("head", "What the address there begins with, with a slash"),
+        text("cache", "The directory of the cache, with a slash"),
+        text("head", "The address in front of a path on the other server, with a slash"),
         text("path", "Its path on the server; with a slash, all below"),
         text("server", "The server; all of them by default"),
-        text("sub", "What is taken off the beginning of a path"),
+        text("sub", "The prefix that is removed from a path"),
     ],
 )
 .mcl(&["http:server:proxy"]);
@@ -101,7 +101,7 @@ pub const MGMT_HTTP_SERVER_UI_INPUT: KindSchema = KindSchema::new(
         text("name", "Its name on the page, if `id` does not say it"),
         text("id", "Its name on the page"),
         text("path", "The name of the page; all of them by default"),
-        text("sort", "What it is sorted by among the others"),
+        text("sort", "The sort key among the other fields"),
         text(
             "store",
             "Where its value is kept: `local://`, or `world://?key=K` for the value of a `kv`",
@@ -118,7 +118,7 @@ pub const MGMT_HTTP_CLIENT: KindSchema = KindSchema::new(
     "A file that is fetched by HTTP",
     &[
         text("name", "The file, if it is a path and `file` does not say it"),
-        text("body", "What is sent"),
+        text("body", "The body of the request"),
         text("file", "The file; without one it is only sent to others"),
         boolean(
             "longpoll",
@@ -155,7 +155,7 @@ pub const MGMT_TFTP_FILE: KindSchema = KindSchema::new(
     "Something that a server of TFTP serves",
     &[
         text("name", "Its name on the server, if `filename` does not say it"),
-        text("data", "What is served"),
+        text("data", "The content"),
         text("filename", "Its name on the server"),
         text("path", "The file that is served"),
         text("server", "The server; all of them by default"),
@@ -178,9 +178,9 @@ pub const MGMT_DHCP_SERVER: KindSchema = KindSchema::new(
             "How long an address is given: `10m` by default; empty says nothing of it",
         )
         .default_value("10m"),
-        text("nbp", "What clients boot from: `tftp://192.0.2.1/pxelinux.0`"),
+        text("nbp", "The boot file of clients: `tftp://192.0.2.1/pxelinux.0`"),
         list("routers", "The routers that clients are told of"),
-        text("serverid", "What it calls itself: its address by default; empty is nothing"),
+        text("serverid", "The server identifier: its address by default; empty is none"),
     ],
 )
 .mcl(&["dhcp:server"])
@@ -191,10 +191,10 @@ pub const MGMT_DHCP_HOST: KindSchema = KindSchema::new(
     "mgmt::dhcp::host",
     "Gives a machine its address by DHCP",
     &[
-        text("name", "What it is called"),
+        text("name", "The name"),
         text("ip", "Its address with the length of the network"),
         text("mac", "The address of its hardware: `00:11:22:33:44:55`"),
-        text("nbp", "What it boots from: `tftp://192.0.2.1/pxelinux.0`"),
+        text("nbp", "The boot file: `tftp://192.0.2.1/pxelinux.0`"),
         text("nbp_path", "The file that it boots, in place of that of `nbp`"),
         text("server", "The server; all of them by default"),
     ],
@@ -209,7 +209,7 @@ pub const MGMT_DHCP_RANGE: KindSchema = KindSchema::new(
         text("name", "The network, if neither `network` nor `from` say it"),
         text("from", "The first address, with or without its length"),
         text("mask", "The mask, where `from` and `to` have no length"),
-        text("nbp", "What is booted from: `tftp://192.0.2.1/pxelinux.0`"),
+        text("nbp", "The boot file: `tftp://192.0.2.1/pxelinux.0`"),
         text("nbp_path", "The file that is booted, in place of that of `nbp`"),
         text("network", "The network whose addresses are given"),
         boolean("persist", "Whether leases outlive the process; false by default")

@@ -155,9 +155,12 @@ pub const EXEC: KindSchema = KindSchema::new(
     "exec",
     "Runs a command",
     &[
-        any("command", "What is run: text, or a list that no shell touches"),
-        boolean("clean_environment", "Whether it sees only what environment has; false by default")
-            .default_value("false"),
+        any("command", "The command: text, or a list that no shell touches"),
+        boolean(
+            "clean_environment",
+            "Whether it sees only the variables of `environment`; false by default",
+        )
+        .default_value("false"),
         list("creates", "Paths; if one exists the command does not run"),
         text("cwd", "The directory in which it runs"),
         any("done", "A command that is run once the command has succeeded"),
@@ -166,7 +169,7 @@ pub const EXEC: KindSchema = KindSchema::new(
         text("group", "The group to run as"),
         boolean(
             "keep_output",
-            "Whether what it wrote is kept, to be sent to others; false by default",
+            "Whether its output is saved, to be sent to others; false by default",
         )
         .default_value("false"),
         choice(
@@ -183,7 +186,7 @@ pub const EXEC: KindSchema = KindSchema::new(
         list("path", "Directories where commands are looked for"),
         choice("provider", &["posix", "shell"], "posix (default), or shell to run it in /bin/sh")
             .default_value("posix"),
-        any("refresh", "What is run on a refresh instead of the command"),
+        any("refresh", "The command of a refresh, instead of `command`"),
         boolean("refreshonly", "Run only on a refresh: true or false (default)")
             .default_value("false"),
         list("returns", "Exit codes that mean success; 0 by default").default_value("0"),

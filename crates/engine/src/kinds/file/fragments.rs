@@ -14,8 +14,8 @@ use crate::system::safety::check_links;
 /// The most that fragments may hold together.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// What the fragments hold, one after the other. One with a slash at its end is a directory, which
-/// stands for the files in it, by name.
+/// The contents of the fragments, one after the other. A fragment with a slash at its end is a
+/// directory, which stands for its files, by name.
 ///
 /// # Errors
 /// When one is not there or cannot be read, or they are too large. One that is declared and is not

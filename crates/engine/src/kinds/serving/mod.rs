@@ -1,5 +1,5 @@
-//! What this process serves to others, and only while it keeps a machine: what servers of several
-//! protocols have in common.
+//! Servers of this process, which run only while it keeps a machine: the parts that several
+//! protocols share.
 
 mod content;
 mod file;

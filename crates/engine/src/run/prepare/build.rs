@@ -120,8 +120,7 @@ impl Prepared {
         }
     }
 
-    /// What comes first by the types of the resources: what the graph has of it, and what the kinds
-    /// ask for.
+    /// Soft edges: the automatic edges of the graph, and the autorequires of the kinds.
     fn soft_edges(&self) -> Vec<SoftEdge> {
         let known = self.graph.automatic.iter().map(|e| (e.from, e.to, e.kind));
         known.chain(self.soft_edges_of_kinds().into_iter().map(|(wish, _)| wish)).collect()

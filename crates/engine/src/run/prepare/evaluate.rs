@@ -36,8 +36,8 @@ impl Prepared {
         !tags.is_empty() && !has(tags) || has(skip_tags)
     }
 
-    /// What is known of a resource with deferred values before these are computed: what the others
-    /// say of the resources that come before it, and of what is to be watched.
+    /// A resource with deferred values before these are computed: its other attributes determine
+    /// the relations and watches.
     pub(crate) fn before_evaluation(&self, resource: &Resource) -> Option<Ready> {
         self.deferred.as_ref()?;
         let is_deferred = |attribute: &ordain_graph::Attribute| holds_deferred(&attribute.value);

@@ -9,8 +9,8 @@ use rustc_hash::FxHashSet;
 pub struct Vertex {
     /// Its name, which is the same in the next graph.
     pub name: ResourceRef,
-    /// What of the resource it is. Markers are never looked at: they keep what comes after them
-    /// waiting, and pass notifications on.
+    /// The role of the vertex. Markers are never compared: they hold back the vertices after them,
+    /// and pass notifications on.
     pub role: Role,
     /// Equal for resources between which nothing has to be done in a swap: all attributes and
     /// metaparameters.

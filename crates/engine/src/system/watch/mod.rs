@@ -1,5 +1,5 @@
-//! What happens on this machine, for those who wait for it: files by inotify, units of systemd by
-//! its bus, the network by netlink, and what programs say that were started for it.
+//! Watches of this machine: files by inotify, units of systemd by its bus, the network by netlink,
+//! and the output of programs.
 //!
 //! [`Watches`] tells only that something may have changed, and of which of those who asked. It may
 //! tell too much and tell it twice; what it must not do is to miss something between the moment
@@ -116,7 +116,7 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
         self.programs.remove(key);
     }
 
-    /// What happened since the last call. Does not wait.
+    /// The events since the last call. Does not wait.
     ///
     /// # Errors
     /// When the kernel does not tell any more.

@@ -1,9 +1,9 @@
 //! Files and directories, by inotify.
 //!
-//! What is watched are directories: the one that a path is in and all above it, because each of them
-//! may be renamed, removed or made only later. They form a tree of names ([`Node`]) in which those
-//! who wait stand at their path. Whatever happens to a name is told to who waits there and, when a
-//! directory comes or goes, to all who wait below it.
+//! Directories are watched: the one that a path is in and all above it, because each of them may be
+//! renamed, removed or made only later. They form a tree of names ([`Node`]) in which keys wait at
+//! their paths. An event of a name wakes the keys at that name and, when a directory comes or goes,
+//! all keys below it.
 
 use std::ffi::{OsStr, OsString};
 use std::hash::Hash;

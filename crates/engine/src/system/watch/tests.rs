@@ -205,8 +205,7 @@ fn seen(place: &Place, name: &str, deep: bool) -> String {
     format!("{kind} {below:?}")
 }
 
-/// What a program of `/bin/sh` tells until it has ended: how many times that it wrote, and how it
-/// ended.
+/// The events of a program of `/bin/sh` until its end: how many times it wrote, and how it ended.
 fn told(script: &str, is_secret: bool) -> (usize, Vec<String>) {
     let (sender, woken) = std::sync::mpsc::channel();
     let wake: super::Wake = std::sync::Arc::new(move || sender.send(()).unwrap_or_default());

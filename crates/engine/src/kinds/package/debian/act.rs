@@ -75,8 +75,8 @@ impl PackageInstance {
         done.map(drop)
     }
 
-    /// What this package adds to a call of apt for several; one with an environment of its own has a
-    /// call of its own.
+    /// The share of this package in a call of apt for several; a package with an environment of its
+    /// own has a call of its own.
     pub(super) fn share_of(
         &self,
         host: &Host,

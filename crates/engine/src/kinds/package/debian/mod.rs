@@ -1,7 +1,7 @@
 //! Debian packages, through `apt-get` and `dpkg`.
 //!
-//! What is installed is read from dpkg's database, once for all packages; what the latest versions
-//! are is asked of apt once for all.
+//! Installed versions are read from dpkg's database, and the latest versions are asked of apt, once
+//! for all packages.
 
 mod act;
 mod candidate;

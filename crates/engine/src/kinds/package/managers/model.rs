@@ -207,7 +207,7 @@ pub(in crate::kinds::package) trait Manager: Sync {
         found: &InstalledPackage,
     ) -> Result<(), KindError>;
 
-    /// What a package adds to a call that installs several, if that is done for it.
+    /// The share of a package in a call that installs several, if it can take part.
     ///
     /// # Errors
     /// When the manager does not tell.
