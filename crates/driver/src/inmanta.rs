@@ -9,7 +9,7 @@ use ordain_inmanta::session::{self, Outcome, Request};
 use ordain_inmanta::{diagnose, explain, export, output};
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, EntryKind, SourceMap, World};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, json};
 
 use crate::codes;
 use crate::compiled::Compiled;
@@ -260,12 +260,16 @@ fn export_outcome(
 ) -> Result<Exported, Diagnostic> {
     let mut diagnostics = Vec::new();
     let mut further = Map::new();
+    let mut resources = None;
     if let Some(error) = &outcome.error {
         diagnostics.extend(outcome.messages_without_passwords(diagnose::errors(error, sources)));
     } else {
         match outcome.export() {
             Ok(exported) => {
-                further.insert("resources".into(), exported.resources.into());
+                if matches!(form, Form::Model { .. }) {
+                    further.insert("resources".into(), exported.json());
+                }
+                resources = Some(exported.resources);
             }
             Err(error) => {
                 further.insert("export_error".into(), json!({"msg": error.message}));
@@ -282,8 +286,7 @@ fn export_outcome(
             Some(text.map_err(|error| codes::io("cannot write the model", &error))?)
         }
         Form::Resources => {
-            let resources = further.get("resources").and_then(Json::as_array);
-            resources.filter(|_| !has_failed).map(|resources| export::text(resources))
+            resources.filter(|_| !has_failed).map(|resources| export::text(&resources))
         }
     };
     if !outcome.python.is_used() {

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use ordain_data::Value as Data;
 use ordain_inmanta::error::Error;
 use ordain_inmanta::location::Files;
 use ordain_inmanta::project::{Project, set};
@@ -312,7 +313,7 @@ struct CompileOutput {
     printed: String,
     error: Option<String>,
     data: String,
-    resources: Result<Vec<serde_json::Value>, String>,
+    resources: Result<Vec<Data>, String>,
 }
 
 fn compile(global: &Global, args: &CommonArgs, exporting: Option<&Export>) -> io::Result<ExitCode> {

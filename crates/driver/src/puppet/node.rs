@@ -8,8 +8,8 @@ use ordain_facts::{Facts, Layers, Machine, external};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::load::Environment;
 use ordain_puppet::plugins::KnownFacts;
-use ordain_puppet::rich::from_data;
 use ordain_puppet::value::Value;
+use ordain_puppet::value::rich::from_data;
 use ordain_source::{Diagnostic, EntryKind, World};
 
 use crate::codes;

@@ -11,11 +11,11 @@ use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::{Settings, Strict};
 use ordain_puppet::load::{Environment, Options, Site};
-use ordain_puppet::rich::from_data;
 use ordain_puppet::session::{self, Report};
 use ordain_puppet::syntax;
 use ordain_puppet::types::{format::quoted::quoted, infer::infer};
 use ordain_puppet::value::Value;
+use ordain_puppet::value::rich::from_data;
 use ordain_source::{Diagnostic, MemoryWorld, Severity, SourceMap};
 use serde_json::Value as Json;
 

@@ -11,8 +11,8 @@ use ordain_puppet::eval::Settings;
 use ordain_puppet::exchange::migrate::{Counts, Outline, migrate};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::plugins::NotGenerated;
-use ordain_puppet::rich::from_data;
 use ordain_puppet::session::outline_types;
+use ordain_puppet::value::rich::from_data;
 use ordain_source::{Diagnostic, HostWorld, SourceMap};
 
 use super::generate::notice;
