@@ -257,7 +257,7 @@ impl Names {
     /// The name that is meant by another.
     fn near(&mut self, graph: &Graph, name: &str) -> Option<&str> {
         self.asked += 1;
-        if self.asked > suggest::MOST {
+        if self.asked > suggest::MAX {
             return None;
         }
         let all = || graph.resources().map(|(_, r)| r.id.to_string()).collect();

@@ -60,7 +60,7 @@ pub struct SourceFile {
     pub path: PathBuf,
     /// The whole text.
     pub text: Arc<str>,
-    /// What excerpts do not show.
+    /// Ranges that excerpts do not show.
     hidden: RwLock<Vec<TextRange>>,
     line_starts: OnceLock<Vec<u32>>,
     /// How many characters begin before each multiple of [`BLOCK`] bytes.

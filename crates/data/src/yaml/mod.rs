@@ -17,9 +17,9 @@
 
 mod advice;
 mod build;
-mod common;
 mod core;
 mod emitter;
+mod fast_path;
 mod libyaml;
 mod nodes;
 mod parse;
@@ -46,7 +46,7 @@ pub const SYMBOL: &str = "!ruby/symbol";
 /// Why a text is no YAML, or none that can be read safely.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
-    /// What is wrong.
+    /// The error in words.
     pub message: String,
     /// The bytes it is about.
     pub range: TextRange,

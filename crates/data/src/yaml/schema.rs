@@ -1,4 +1,4 @@
-//! What the scalars of a document mean: every program that reads YAML has its own table.
+//! The meaning of scalars: every program that reads YAML has its own table.
 
 use ecow::EcoString;
 

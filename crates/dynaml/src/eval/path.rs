@@ -2,8 +2,9 @@
 
 use ecow::EcoString;
 
-use super::Evaluator;
-use super::tree::{Body, InstId, NOWHERE, Step};
+use super::evaluator::Evaluator;
+use super::tree::{Body, Step};
+use crate::ids::{InstId, NOWHERE};
 use crate::syntax::print::print_path;
 
 impl Evaluator<'_> {

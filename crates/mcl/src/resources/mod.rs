@@ -1,5 +1,6 @@
 //! The kinds of resources: what fields they have, what they send.
 
+mod field;
 mod table;
 
 use std::sync::OnceLock;
@@ -11,7 +12,7 @@ use crate::types::{self, Type};
 
 pub use table::kinds;
 
-/// What range the numbers of a field have.
+/// The range of the numbers of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     /// That of the type.
@@ -34,9 +35,9 @@ pub enum Width {
     F32,
 }
 
-/// What a field is before the program sets it.
+/// The value of a field before the program sets it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Given {
+pub enum DefaultValue {
     /// The zero value of its type; optional fields are unset.
     Zero,
     /// A text.
@@ -60,8 +61,8 @@ pub struct Field {
     pub is_optional: bool,
     /// The range of its numbers.
     pub width: Width,
-    /// What it is before the program sets it.
-    pub default: Given,
+    /// Its value before the program sets it.
+    pub default: DefaultValue,
 }
 
 /// A kind of resource.
@@ -69,9 +70,9 @@ pub struct Field {
 pub struct Kind {
     /// Its name.
     pub name: &'static str,
-    /// What it can do.
+    /// Its traits.
     pub traits: &'static [&'static str],
-    /// What it sends, with types; `?` behind a type says that there may be nothing.
+    /// The values it sends, with types; `?` behind a type marks one that may be missing.
     pub sends: &'static [(&'static str, &'static str)],
     /// Its fields.
     pub fields: &'static [Field],
@@ -118,7 +119,7 @@ pub fn find(name: &str) -> Option<&'static Known> {
 
 /// The kind whose name is nearest to one that is none.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    // What other programs call these.
+    // The names of these kinds in other programs.
     let same = match name {
         "service" => Some("svc"),
         "package" => Some("pkg"),

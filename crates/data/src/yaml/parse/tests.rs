@@ -12,7 +12,7 @@ fn agrees(text: &str) -> bool {
     let budget = Budget::default();
     let mut common_form = false;
     for limit in [usize::MAX, 1] {
-        let Some(fast) = common::documents(text, budget, limit) else { continue };
+        let Some(fast) = fast_path::documents(text, budget, limit) else { continue };
         common_form |= limit == usize::MAX;
         let parsed = any_documents(text, budget, limit);
         let parsed = parsed.unwrap_or_else(|e| panic!("accepted, but {e}: {text:?}"));
