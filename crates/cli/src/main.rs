@@ -9,18 +9,18 @@ mod compat;
 mod exit;
 mod limits;
 mod options;
+mod panics;
 mod references;
 mod runs;
 mod screen;
 mod show;
 mod signals;
 mod ui;
-mod watching;
+mod watch;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::panic::PanicHookInfo;
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
 
 /// Does what the arguments say, under the name by which the program was called.
 fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
-    install_panic_hook();
+    panics::exit_on_panic();
     let name = name.as_deref().and_then(|n| n.file_name()?.to_str());
     if name.is_some_and(|name| spiff::Program::named(name).is_some())
         || matches!(name, Some("inmanta" | "mgmt"))
@@ -140,42 +140,8 @@ fn whole() -> clap::Command {
     commands::code::noted("", Cli::command())
 }
 
-/// Lets a thread that panics tell it, and others go on: what it was at fails, and not all that is
-/// kept true.
-fn outlive_panics() {
-    std::panic::set_hook(Box::new(|info| {
-        // Nobody may be reading.
-        let _ = io::stderr().write_all(panic_message(info).as_bytes());
-    }));
-}
-
-/// A panic is a mistake of ours; the message says so and what helps to find it.
-fn install_panic_hook() {
-    std::panic::set_hook(Box::new(|info| {
-        // Nobody may be reading.
-        let _ = io::stderr().write_all(panic_message(info).as_bytes());
-        std::process::exit(i32::from(u8::from(Exit::Failed)));
-    }));
-}
-
-fn panic_message(info: &PanicHookInfo<'_>) -> String {
-    let payload = info.payload();
-    let text = payload.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    let text = text.unwrap_or("unknown panic");
-    let place = info.location().map(ToString::to_string).unwrap_or_default();
-    format!(
-        "error: this is a bug in Ordain, not in your input\n  {text} at {place}\n  Please report it \
-         with this text, the version ({}), the command line, and the smallest input that shows \
-         it.\n",
-        env!("CARGO_PKG_VERSION"),
-    )
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-
     use super::*;
 
     #[test]
@@ -199,32 +165,5 @@ mod tests {
                 assert!(!alone.is_empty());
             }
         }
-    }
-
-    #[test]
-    fn a_panic_is_told_as_our_mistake_with_its_place() {
-        let (sender, receiver) = mpsc::channel();
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            let _ = sender.send(panic_message(info));
-        }));
-        let outcomes = [
-            std::panic::catch_unwind(|| panic!("plain text")),
-            std::panic::catch_unwind(|| panic!("made of {}", "parts")),
-            std::panic::catch_unwind(|| std::panic::panic_any(7)),
-        ];
-        std::panic::set_hook(before);
-        assert!(outcomes.iter().all(Result::is_err));
-        let messages: Vec<String> = receiver.try_iter().collect();
-        for (message, text) in messages.iter().zip(["plain text", "made of parts", "unknown panic"])
-        {
-            let first = "error: this is a bug in Ordain, not in your input\n";
-            let rest = message.strip_prefix(first).unwrap_or_default();
-            let place = format!("  {text} at crates/cli/src/main.rs:");
-            assert!(rest.starts_with(&place), "{message}");
-            assert!(rest.contains(concat!("the version (", env!("CARGO_PKG_VERSION"), ")")));
-            assert!(message.ends_with("input that shows it.\n"), "{message}");
-        }
-        assert_eq!(messages.len(), 3);
     }
 }

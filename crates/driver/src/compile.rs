@@ -17,9 +17,10 @@ use crate::deferred::DeferredCalls;
 use crate::error::Error;
 use crate::kind::SourceKind;
 use crate::options::{Options, UsedOptions};
+use crate::project::SourceList;
 use crate::puppet::{self, Input};
 use crate::reporter::Reporter;
-use crate::{codes, document, dynaml, inmanta, mcl, project};
+use crate::{codes, document, dynaml, inmanta, mcl};
 
 /// The use that a graph is compiled for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,7 +65,7 @@ fn compile_kind(
         reporter.diagnostics(options.warn_unused(what, used), &SourceMap::new());
     }
     match kind {
-        SourceKind::Project(file) => project::compile(reporter, &file, options),
+        SourceKind::Project(file) => compile_project(reporter, &file, options),
         SourceKind::Plan => document::saved_plan(reporter, path, options),
         SourceKind::Mcl => compile_mcl(reporter, path, options, purpose),
         SourceKind::Inmanta => inmanta::resources(reporter, path, options),
@@ -117,6 +118,20 @@ pub fn present(reporter: &mut dyn Reporter, path: &Path, options: &Options) -> R
         reporter.message(puppet::nothing_in(&path.display().to_string()));
     }
     Ok(())
+}
+
+/// Compiles all sources of a list and joins their graphs.
+fn compile_project(
+    reporter: &mut dyn Reporter,
+    path: &Path,
+    options: &Options,
+) -> Result<Compiled, Error> {
+    let list = SourceList::read(reporter, path, options)?;
+    let mut compiled = Vec::new();
+    for (place, options) in list.parts(reporter)? {
+        compiled.push(compile(reporter, &place, &options, Purpose::Application)?);
+    }
+    list.join(reporter, compiled)
 }
 
 fn compile_mcl(

@@ -12,10 +12,10 @@ use serde::Deserialize;
 
 use crate::codes;
 use crate::compiled::{Compiled, Modules};
-use crate::deferred;
 use crate::error::Error;
 use crate::options::{Options, UsedOptions};
 use crate::reporter::Reporter;
+use crate::resolve::resolve_deferred;
 
 /// What a JSON document says about its form.
 #[derive(Deserialize)]
@@ -118,6 +118,6 @@ pub(crate) fn read(
     let (graph, modules) = (Arc::new(graph), Arc::new(modules));
     let mut compiled =
         Compiled { graph, plan, modules, ..Compiled::of_graph(Graph::default(), sources) };
-    deferred::resolve_in(reporter, &mut compiled, options)?;
+    resolve_deferred(reporter, &mut compiled, options)?;
     Ok(compiled)
 }

@@ -8,6 +8,7 @@ use ordain_source::Diagnostic;
 use ordain_store::ExportStore;
 
 use crate::codes;
+use crate::damage::report_damage;
 use crate::mcl;
 use crate::reporter::Reporter;
 
@@ -60,19 +61,5 @@ impl PendingExports {
         let done = store.save(&self.node, &self.exported).map_err(codes::state);
         report_damage(reporter, Some(store));
         done
-    }
-}
-
-/// Says that exported resources were found damaged and set aside, and what is lost with them.
-pub fn report_damage(reporter: &mut dyn Reporter, store: Option<&Arc<ExportStore>>) {
-    for damage in store.into_iter().flat_map(|store| store.take_damages()) {
-        let text = format!(
-            "the store of exported resources was unusable and is set aside: {}",
-            damage.reason
-        );
-        let warning = Diagnostic::warning(codes::DAMAGED, text)
-            .help(format!("it is in {} now; a new one was begun", damage.moved_to.display()))
-            .help("lost is what nodes exported, until each of them is compiled or applied again");
-        reporter.message(warning);
     }
 }

@@ -72,8 +72,11 @@ pub struct Options {
     pub layer: Option<Layer>,
     /// Where the file system of the machine begins, if not at `/`.
     pub machine: Option<PathBuf>,
-    /// Keeps the texts that a compile reads, for compiles that share them.
+    /// Takes the texts that a compile reads, for compiles that share them.
     pub texts: Option<Arc<SourceMap>>,
+    /// Whether the source is one of several that become one graph. Options that it does not use are
+    /// for the others then.
+    pub is_part: bool,
 }
 
 impl Default for Options {
@@ -101,6 +104,7 @@ impl Default for Options {
             layer: None,
             machine: None,
             texts: None,
+            is_part: false,
         }
     }
 }
@@ -148,9 +152,7 @@ impl Options {
 
     /// Warnings about options that this kind of source does not use.
     pub fn warn_unused(&self, what: &str, used: UsedOptions) -> Vec<Diagnostic> {
-        // Of several sources, others may use them.
-        let is_alone = self.texts.is_none();
-        let unused = self.set_flags().filter(|name| is_alone && !used.0.contains(name));
+        let unused = self.set_flags().filter(|name| !self.is_part && !used.0.contains(name));
         let text = |name| format!("{name} says nothing to {what} and is not used");
         unused.map(|name| Diagnostic::warning(codes::ARGUMENTS, text(name))).collect()
     }
@@ -254,7 +256,7 @@ impl Options {
         Ok(store.map_err(codes::state)?.map(Arc::new))
     }
 
-    /// Where the texts go that a compile reads.
+    /// Takes the texts that a compile reads.
     pub fn sources(&self) -> Arc<SourceMap> {
         self.texts.clone().unwrap_or_else(|| Arc::new(SourceMap::new()))
     }

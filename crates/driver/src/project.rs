@@ -12,7 +12,6 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::codes;
-use crate::compile::{Purpose, compile as compile_path};
 use crate::compiled::Compiled;
 use crate::error::Error;
 use crate::options::Options;
@@ -128,7 +127,8 @@ impl SourceList {
         options: &Options,
     ) -> Result<Self, Error> {
         let texts = options.sources();
-        let options = Options { texts: Some(Arc::clone(&texts)), ..options.clone() };
+        let texts_of_all = Some(Arc::clone(&texts));
+        let options = Options { texts: texts_of_all, is_part: true, ..options.clone() };
         let text = options.world().read(path).map_err(|e| codes::unreadable(path, &e))?;
         let text = String::from_utf8(text).map_err(|e| codes::document(path, e))?;
         let file = texts.add(path, text.clone());
@@ -207,24 +207,6 @@ impl SourceList {
         reporter.diagnostics(errors, &self.texts);
         Err(Error::Reported)
     }
-}
-
-/// Compiles all sources of a file and joins their graphs.
-///
-/// # Errors
-/// When the file or a source has errors, or they do not fit together; it is shown.
-pub fn compile(
-    reporter: &mut dyn Reporter,
-    path: &Path,
-    options: &Options,
-) -> Result<Compiled, Error> {
-    let list = SourceList::read(reporter, path, options)?;
-    let parts = list.parts(reporter)?;
-    let compile = |(place, options): (PathBuf, Options)| {
-        compile_path(reporter, &place, &options, Purpose::Application)
-    };
-    let compiled: Vec<Compiled> = parts.into_iter().map(compile).collect::<Result<_, _>>()?;
-    list.join(reporter, compiled)
 }
 
 /// Joins, and says which resources two sources declare.

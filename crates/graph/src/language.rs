@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, World};
 
 /// How findings about questionable code are treated.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Strict {
     /// Not reported.
     Off,

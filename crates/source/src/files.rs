@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
+
+use crate::reuse::ParseCache;
 
 /// The identity of a source file inside one [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -189,6 +192,9 @@ impl SourceFile {
 #[derive(Default, Debug)]
 pub struct SourceMap {
     files: RwLock<Vec<Arc<SourceFile>>>,
+    /// The bytes of all texts.
+    pub(crate) size: AtomicUsize,
+    pub(crate) parsed: Option<ParseCache>,
 }
 
 impl SourceMap {
@@ -205,6 +211,7 @@ impl SourceMap {
     /// Adds a file that exists already and gives its id.
     pub fn add_file(&self, file: Arc<SourceFile>) -> FileId {
         let mut files = self.files.write().unwrap_or_else(|e| e.into_inner());
+        self.size.fetch_add(file.text.len(), Ordering::Relaxed);
         files.push(file);
         FileId(files.len() as u32 - 1)
     }

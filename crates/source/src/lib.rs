@@ -29,6 +29,7 @@ pub mod places;
 pub mod printable;
 pub mod process;
 pub mod render;
+mod reuse;
 mod shorten;
 pub mod suggest;
 pub mod world;

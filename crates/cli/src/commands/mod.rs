@@ -22,12 +22,12 @@ mod parse;
 pub mod plan;
 mod rollback;
 mod types;
-pub mod watch;
 
 use clap::{Args, Subcommand};
 
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
+use crate::watch::{self, WatchArgs};
 
 /// The verbs, each once: its name, its arguments, and what does it.
 macro_rules! verbs {
@@ -84,7 +84,7 @@ verbs! {
     "compile" Compile(compile::CompileCommandArgs) => compile::run,
     "plan" Plan(plan::PlanArgs) => plan::run,
     "apply" Apply(apply::ApplyArgs) => apply::run,
-    "watch" Watch(watch::WatchArgs) => watch::run,
+    "watch" Watch(WatchArgs) => watch::run,
     "history" History(history::HistoryArgs) => history::run,
     "rollback" Rollback(rollback::RollbackArgs) => rollback::run,
     "show" Show(history::ShowArgs) => history::show,

@@ -9,7 +9,8 @@ use ordain_engine::report::{Line, ResourceReport, Status};
 use ordain_graph::Graph;
 use ordain_source::{Diagnostic, SourceMap, printable_line};
 
-use crate::show::{diff, failures, name};
+use crate::show::error::resource_error;
+use crate::show::{diff, name};
 use ordain_driver::Compiled;
 
 /// How many digits of a digest are shown.
@@ -60,7 +61,7 @@ impl Context {
 
     /// The error that a line is, if it says why a resource failed.
     pub fn error(&self, report: &ResourceReport, line: &Line) -> Option<Diagnostic> {
-        is_failure(report, line).then(|| failures::diagnostic(report, line, &self.graph))
+        is_failure(report, line).then(|| resource_error(report, line, &self.graph))
     }
 
     /// What is to be said of a resource.

@@ -1,6 +1,7 @@
 //! How things look: loops, plans, explanations, pictures.
 
 pub mod diff;
+pub mod error;
 pub mod explanation;
 pub mod failures;
 pub mod layout;

@@ -17,8 +17,8 @@ use ordain_source::{Diagnostic, EntryKind, HostWorld, SourceMap, World, suggest}
 use ordain_store::ExportStore;
 
 use crate::codes;
+use crate::damage::report_damage;
 use crate::error::Error;
-use crate::exports::report_damage;
 use crate::options::Options;
 use crate::reporter::Reporter;
 

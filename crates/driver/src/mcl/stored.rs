@@ -15,7 +15,7 @@ use ordain_source::Diagnostic;
 use ordain_store::{ExportStore, Given};
 
 use crate::codes;
-use crate::exports::report_damage;
+use crate::damage::report_damage;
 use crate::reporter::Reporter;
 
 /// The values that resources `kv` set on this machine, and what the hosts with this store export.

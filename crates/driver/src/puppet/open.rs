@@ -18,8 +18,9 @@ use ordain_store::ExportStore;
 
 use super::node;
 use crate::codes;
+use crate::damage::report_damage;
 use crate::error::Error;
-use crate::exports::{PendingExports, report_damage};
+use crate::exports::PendingExports;
 use crate::options::{Layer, Options};
 use crate::reporter::Reporter;
 

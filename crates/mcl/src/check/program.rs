@@ -141,7 +141,7 @@ impl Modules {
         place: &Place,
         text: &str,
     ) -> Result<ModId, Vec<Failure>> {
-        let file = loading.sources.add(&place.path, text);
+        let (file, parsed) = parse(loading, &place.path, text);
         let id = ModId(self.list.len() as u32);
         let mut module = Module {
             tree: Tree::default(),
@@ -154,24 +154,37 @@ impl Modules {
             files: place.files.clone(),
             unknown_metadata: place.unknown_metadata.clone(),
         };
-        let parsed = syntax::parse(text, loading.edition);
         let mut found = Vec::new();
-        match parsed {
-            Err(error) => found.push(refused(&error, text, loading.edition, file)),
-            Ok(mut tree) => {
-                found.extend(init::decode(&mut tree, text, file));
-                let shape = init::init(&tree, text, file, loading.edition);
-                if !shape.is_empty() {
-                    found = shape;
-                }
-                init::move_classes(&mut tree);
-                module.tree = tree;
+        match &*parsed {
+            Ok((tree, failures)) => {
+                module.tree = tree.clone();
+                found.clone_from(failures);
             }
+            Err(failure) => found.push(failure.clone()),
         }
         self.list.push(Arc::new(module));
         self.by_path.insert(place.path.clone(), id);
         if found.is_empty() { Ok(id) } else { Err(found) }
     }
+}
+
+/// The tree of a module and what is wrong with it, or why there is none.
+type ParsedModule = Result<(Tree, Vec<Failure>), Failure>;
+
+/// Parses a module, unless an earlier compile with the same sources did.
+fn parse(loading: &Loading<'_>, path: &Path, text: &str) -> (FileId, Arc<ParsedModule>) {
+    let edition = loading.edition;
+    loading.sources.parsed(path, text.into(), edition as u64, |file, text| {
+        let mut tree =
+            syntax::parse(&text, edition).map_err(|error| refused(&error, &text, edition, file))?;
+        let mut found = init::decode(&mut tree, &text, file);
+        let shape = init::init(&tree, &text, file, edition);
+        if !shape.is_empty() {
+            found = shape;
+        }
+        init::move_classes(&mut tree);
+        Ok((tree, found))
+    })
 }
 
 /// Where a module is.

@@ -31,7 +31,7 @@ use crate::syntax::{ExprId, Program, code_of};
 use walk::Node;
 
 /// Where a module's file stands: what its definitions may be called.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ModuleFile {
     /// The path, for messages.
     pub path: String,

@@ -508,11 +508,9 @@ impl<'e> Compiler<'e> {
     /// end of the compile, since what is known of programs is found by their addresses.
     pub(crate) fn inline(&mut self, text: &str, form: Inline) -> Arc<LoadedFile> {
         let key = (form, EcoString::from(text));
-        let parsed = self.inline.entry(key).or_insert_with(|| {
-            Arc::new(match form {
-                Inline::Template => self.env.parse_template(Path::new(""), text),
-                Inline::Type => self.env.parse_code(Path::new(""), text),
-            })
+        let parsed = self.inline.entry(key).or_insert_with(|| match form {
+            Inline::Template => self.env.parse_template(Path::new(""), text),
+            Inline::Type => self.env.parse_code(Path::new(""), text),
         });
         Arc::clone(parsed)
     }

@@ -1,12 +1,13 @@
 //! Files of an environment: each is read and parsed once, by whichever compile wants it first.
 
+use std::hash::BuildHasher;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
 use ordain_source::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::folders::DATATYPES;
 use super::{
@@ -102,11 +103,11 @@ impl Environment {
             let module_file = check::ModuleFile { path: path.display().to_string(), namespace };
             self.parse(path, &text, Some(module_file))
         };
-        let mut errors = file.errors;
+        let mut errors = file.errors.clone();
         if errors.is_empty() {
             errors = self.registry_mut().add(&file.program, &module.name, &mut Vec::new());
         }
-        if errors.is_empty() { Ok(Some(file.program)) } else { Err(errors) }
+        if errors.is_empty() { Ok(Some(Arc::clone(&file.program))) } else { Err(errors) }
     }
 
     /// The content of a file, which is kept unless it is large.
@@ -165,7 +166,7 @@ impl Environment {
         let loaded = slot.get_or_init(|| {
             let bytes = self.take_content(path).map_err(|e| unreadable(path, &e));
             let text = bytes.and_then(|bytes| text_of(path, bytes)).map_err(|d| d.message)?;
-            Ok(Arc::new(self.parse_template(path, &text)))
+            Ok(self.parse_template(path, &text))
         });
         loaded.clone().map_err(|message| PlainError::new(message).into())
     }
@@ -178,14 +179,14 @@ impl Environment {
         let slot = self.slot(path, |r| &r.erb, |r| &mut r.erb);
         let loaded = slot.get_or_init(|| {
             let bytes = self.take_content(path).map_err(|e| e.to_string())?;
-            Ok(Arc::new(match String::from_utf8(bytes) {
-                Ok(text) => ordain_ruby::Template::parse(&text, ordain_ruby::Trim::Explicit),
-                Err(_) => Err(ordain_ruby::SyntaxError {
+            let Ok(text) = String::from_utf8(bytes) else {
+                return Ok(Arc::new(Err(ordain_ruby::SyntaxError {
                     message: "a text that is not UTF-8".into(),
                     line: 1,
                     is_unsupported: true,
-                }),
-            }))
+                })));
+            };
+            Ok(Arc::new(ordain_ruby::Template::parse(&text, ordain_ruby::Trim::Explicit)))
         });
         loaded.clone().map_err(|message| PlainError::new(message).into())
     }
@@ -208,15 +209,16 @@ impl Environment {
     }
 
     /// Parses the text of a template.
-    pub fn parse_template(&self, path: &Path, text: &str) -> LoadedFile {
-        let text: Arc<str> = text.into();
-        let file = self.sources.add(path, Arc::clone(&text));
+    pub fn parse_template(&self, path: &Path, text: &str) -> Arc<LoadedFile> {
         let options = check::Options { strict: self.strict, ..check::Options::default() };
-        Self::loaded(syntax::parse_epp(file, text), &options)
+        let parse = |file, text| Self::loaded(syntax::parse_epp(file, text), &options);
+        // A template is no manifest, even if it has the name of one.
+        let context = FxBuildHasher.hash_one((self.strict, "template"));
+        self.sources.parsed(path, text.into(), context, parse).1
     }
 
     /// Parses a text that is evaluated by itself, such as an expression given on a command line.
-    pub fn parse_code(&self, path: &Path, text: &str) -> LoadedFile {
+    pub fn parse_code(&self, path: &Path, text: &str) -> Arc<LoadedFile> {
         self.parse(path, text, None)
     }
 }

@@ -15,6 +15,7 @@ mod ruby_functions;
 mod ruby_types;
 mod signatures;
 
+use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -236,19 +237,19 @@ impl Environment {
         if errors.is_empty() { Ok(warnings) } else { Err(errors) }
     }
 
-    /// Parses and validates a text. `namespace` is what a module's file may define, if it is one.
+    /// Parses and validates a text, unless an earlier compile with the same sources did.
+    /// `module_file` says what a module's file may define, if it is one.
     fn parse(
         &self,
         path: impl AsRef<Path>,
         text: &str,
         module_file: Option<check::ModuleFile>,
-    ) -> LoadedFile {
-        let text: Arc<str> = text.into();
-        let file = self.sources.add(path, Arc::clone(&text));
-        let parsed = syntax::parse(file, text);
+    ) -> Arc<LoadedFile> {
         let options =
             check::Options { strict: self.strict, module_file, ..check::Options::default() };
-        Self::loaded(parsed, &options)
+        let parse = |file, text| Self::loaded(syntax::parse(file, text), &options);
+        let context = FxBuildHasher.hash_one((self.strict, &options.module_file));
+        self.sources.parsed(path.as_ref(), text.into(), context, parse).1
     }
 
     fn loaded(parsed: syntax::Parsed, options: &check::Options) -> LoadedFile {

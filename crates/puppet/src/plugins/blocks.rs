@@ -46,7 +46,7 @@ impl Compiler<'_> {
                     _ => (names.join(", "), format!("[{}]", names.join(", "))),
                 };
                 let code = format!("with() |{params}| {{ {RUBY_BLOCK}({number}, {args}) }}");
-                let program = self.env.parse_code(Path::new(""), &code).program;
+                let program = Arc::clone(&self.env.parse_code(Path::new(""), &code).program);
                 self.ruby.blocks.insert((number, arity), Arc::clone(&program));
                 program
             }

@@ -10,7 +10,8 @@ use ordain_graph::json::Secrets;
 use ordain_puppet::eval::LogEntry;
 use ordain_source::{Diagnostic, SourceMap, render};
 
-use super::{CompileCommandArgs, Format};
+use super::args::{CompileCommandArgs, Format};
+use super::output::write;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::{Ui, count};
@@ -34,7 +35,7 @@ pub fn run(
     make_directory(out, is_private)?;
     let results = batch.compile(args.jobs, &|name, graph, sources| {
         let path = out.join(format!("{name}.{}", args.format.ending()));
-        write_over(&path, is_private, |out| super::write(out, graph, sources, args.format, secrets))
+        write_over(&path, is_private, |out| write(out, graph, sources, args.format, secrets))
             .map_err(unwritten)
     })?;
     let exit = show(ui, batch.sources(), &results, out)?;

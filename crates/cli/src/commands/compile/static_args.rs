@@ -4,7 +4,6 @@ use clap::Args;
 use ordain_driver::StaticCatalog;
 use ordain_source::Diagnostic;
 
-use super::Format;
 use crate::codes;
 use crate::exit::Failure;
 
@@ -26,12 +25,12 @@ pub struct StaticArgs {
 }
 
 impl StaticArgs {
-    /// Refuses what only a catalog can hold where none is written.
+    /// Refuses arguments that only a catalog can hold where none is written.
     ///
     /// # Errors
     /// When another form is to be written.
-    pub fn check(&self, format: Format) -> Result<(), Failure> {
-        if format == Format::PuppetCatalog || !self.is_static && self.code_id.is_none() {
+    pub fn check(&self, is_catalog: bool) -> Result<(), Failure> {
+        if is_catalog || !self.is_static && self.code_id.is_none() {
             return Ok(());
         }
         let option = if self.is_static { "--static" } else { "--code-id" };

@@ -14,7 +14,7 @@ use ordain_puppet::syntax;
 use ordain_puppet::types::modelled::{self, TypeModel};
 use ordain_source::{Diagnostic, Severity, SourceMap};
 
-use super::{write, write_file};
+use super::output::{write, write_file};
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;

@@ -16,7 +16,7 @@ use ordain_puppet::session::outline_types;
 use ordain_source::{Diagnostic, HostWorld, SourceMap};
 
 use super::generate::notice;
-use super::write;
+use super::output::write;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::{Ui, count};

@@ -9,7 +9,7 @@ use ordain_puppet::exchange::logic;
 use ordain_puppet::types::modelled;
 use ordain_source::{Diagnostic, SourceMap};
 
-use super::write;
+use super::output::write;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;

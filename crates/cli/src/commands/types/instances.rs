@@ -9,7 +9,7 @@ use ordain_puppet::session::{evaluate, load_objects};
 use ordain_puppet::types::modelled;
 use ordain_source::{Diagnostic, Severity};
 
-use super::write;
+use super::output::write;
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::CompileArgs;

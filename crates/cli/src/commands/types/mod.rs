@@ -5,14 +5,10 @@ mod from_ruby;
 mod generate;
 mod import;
 mod instances;
-
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+mod output;
 
 use clap::{Args, Subcommand};
 
-use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
@@ -47,17 +43,4 @@ pub fn run(ui: &mut Ui, args: &TypesArgs) -> Result<Exit, Failure> {
         TypesCommand::Load(args) => instances::load(ui, args),
         TypesCommand::Save(args) => instances::save(ui, args),
     }
-}
-
-/// Writes to a file, or to standard output.
-fn write(ui: &mut Ui, out: Option<&PathBuf>, text: &str) -> Result<(), Failure> {
-    match out {
-        Some(path) => write_file(path, text),
-        None => Ok(ui.document().write_all(text.as_bytes())?),
-    }
-}
-
-fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed = |e| codes::io(&format!("cannot write {}", path.display()), &e);
-    Ok(fs::write(path, text).map_err(failed)?)
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, Command, ValueHint};
 use clap_complete::Shell;
 
-use super::{Program, VERBS, Verb, refuse, say};
+use super::arguments::{Program, VERBS, Verb, refuse, say};
 
 /// What the scripts of the original call to ask for candidates.
 pub(super) const ASK: &str = "__complete";

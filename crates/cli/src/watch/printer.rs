@@ -1,4 +1,4 @@
-//! Lines on standard output for readers who may be slow, or have stopped to read.
+//! TextLines on standard output for readers who may be slow, or have stopped to read.
 
 use std::io::Write;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
@@ -8,7 +8,7 @@ use std::time::Duration;
 const WAITING: usize = 10_000;
 
 /// How long the end waits for a reader.
-const PATIENCE: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Writes lines in a thread of its own: who does not read them does not stop the work.
 pub(super) struct Printer {
@@ -54,7 +54,7 @@ impl Printer {
 impl Drop for Printer {
     fn drop(&mut self) {
         self.lines = None;
-        let _ = self.ended.recv_timeout(PATIENCE);
+        let _ = self.ended.recv_timeout(SHUTDOWN_TIMEOUT);
     }
 }
 

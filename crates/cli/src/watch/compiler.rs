@@ -1,4 +1,4 @@
-//! Compiles in a thread of its own: what is kept true does not wait for it.
+//! Compiles in a thread of its own, so that the reconcile loop does not wait for it.
 
 use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,49 +15,48 @@ use ordain_puppet::eval::STACK_SIZE;
 use ordain_source::Diagnostic;
 use ordain_source::limits::on_deep_stack;
 
+use super::args::WatchArgs;
 use crate::codes;
 use crate::commands::plan::prepare_after;
-use crate::commands::watch::WatchArgs;
 use crate::exit::Failure;
 use crate::show::failures;
 use crate::ui::Ui;
-use ordain_driver::Compiled;
-use ordain_driver::LiveSources;
+use ordain_driver::{Compiled, LiveSources, Session};
 
 /// How long the end waits for a compile that is under way, and for programs to let go of what they
 /// started.
-const PATIENCE: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What the thread is to do.
-enum Order {
-    /// Read the sources.
+/// A request to the thread.
+enum Request {
+    /// SourceFiles the sources.
     Compile,
     /// Go on: a file that a program waits for may have changed.
     Inputs,
 }
 
-/// What came of it.
-pub(super) struct Answer {
+/// The result of a request.
+pub(super) struct CompileResult {
     /// A graph, if there is another one than before.
-    pub made: Result<Option<Box<Made>>, Failure>,
-    /// What was said about it, with what went wrong.
+    pub made: Result<Option<Box<PreparedGraph>>, Failure>,
+    /// The messages of the compile, its errors included.
     pub text: String,
-    /// What was read, if the sources were.
-    pub sources: Option<Read>,
+    /// The files that were read, if the sources were.
+    pub sources: Option<SourceFiles>,
     /// The files that programs wait for.
     pub inputs: Vec<PathBuf>,
     pub took: Duration,
 }
 
 /// The files and directories that were read.
-pub(super) struct Read {
+pub(super) struct SourceFiles {
     /// Sorted.
     pub paths: Vec<PathBuf>,
     /// When reading began.
     pub began: SystemTime,
 }
 
-impl Read {
+impl SourceFiles {
     /// Whether a file among them may have changed after it was read, when nobody watched it yet.
     /// Directories may change by the compile itself.
     pub(super) fn has_moved(&self, watched: &[PathBuf]) -> bool {
@@ -73,23 +72,23 @@ impl Read {
 }
 
 /// A graph that is ready to be kept true.
-pub(super) struct Made {
+pub(super) struct PreparedGraph {
     pub loaded: Compiled,
     pub prepared: Prepared,
-    /// What the machine has noted of resources that are to be undone.
+    /// The notes on this machine about resources that are to be undone.
     pub noted: Noted,
 }
 
 /// The graph that is kept true.
-type Kept = Arc<Mutex<Weak<Prepared>>>;
+type CurrentGraph = Arc<Mutex<Weak<Prepared>>>;
 
 /// The thread, seen from the one that keeps graphs true.
 pub(super) struct Compiler {
-    orders: Sender<Order>,
-    answers: Receiver<Answer>,
+    requests: Sender<Request>,
+    answers: Receiver<CompileResult>,
     /// Whether the sources are being compiled.
     is_compiling: bool,
-    kept: Kept,
+    current: CurrentGraph,
 }
 
 impl Compiler {
@@ -103,21 +102,22 @@ impl Compiler {
     /// When the system gives no thread.
     pub(super) fn start(
         ui: &Ui,
-        args: &Arc<WatchArgs>,
+        args: &WatchArgs,
         registry: &Arc<Registry>,
         wake: Wake,
     ) -> std::io::Result<Self> {
-        let (orders, received) = channel();
+        let (requests, received) = channel();
         let (sender, answers) = channel();
-        let kept = Kept::default();
+        let current = CurrentGraph::default();
         let mut work = Work {
             ui: ui.beside(),
-            args: Arc::clone(args),
+            args: Arc::new(args.clone()),
             registry: Arc::clone(registry),
-            kept: Arc::clone(&kept),
+            current: Arc::clone(&current),
             running: None,
+            session: Session::default(),
         };
-        let (begin, begun) = channel::<(Work, Sender<Answer>, Wake)>();
+        let (begin, begun) = channel::<(Work, Sender<CompileResult>, Wake)>();
         let run = move || {
             if let Ok((work, answers, wake)) = begun.recv() {
                 work.run(&received, &answers, &wake);
@@ -129,7 +129,7 @@ impl Compiler {
         wake();
         // It waits for just this.
         let _ = begin.send((work, sender, wake));
-        Ok(Self { orders, answers, is_compiling, kept })
+        Ok(Self { requests, answers, is_compiling, current })
     }
 
     /// Reads the sources. Whether it does: not while it is still at it.
@@ -138,13 +138,13 @@ impl Compiler {
             return false;
         }
         // The thread only ends before this when the process does.
-        self.is_compiling = self.orders.send(Order::Compile).is_ok();
+        self.is_compiling = self.requests.send(Request::Compile).is_ok();
         self.is_compiling
     }
 
     /// A file that programs wait for may have changed.
     pub(super) fn inputs_changed(&self) {
-        let _ = self.orders.send(Order::Inputs);
+        let _ = self.requests.send(Request::Inputs);
     }
 
     /// Whether the sources are being compiled.
@@ -153,22 +153,22 @@ impl Compiler {
     }
 
     /// The next answer, if there is one.
-    pub(super) fn answer(&mut self) -> Option<Answer> {
+    pub(super) fn answer(&mut self) -> Option<CompileResult> {
         let answer = self.answers.try_recv().ok()?;
         self.is_compiling &= answer.sources.is_none();
         Some(answer)
     }
 
-    /// This graph is kept true now: what the next one has in common with it is taken from it.
-    pub(super) fn keeps(&self, prepared: Option<&Arc<Prepared>>) {
-        let kept = prepared.map(Arc::downgrade).unwrap_or_default();
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    /// Makes a graph the current one. The next graph takes over what it has in common with it.
+    pub(super) fn set_current(&self, prepared: Option<&Arc<Prepared>>) {
+        let current = prepared.map(Arc::downgrade).unwrap_or_default();
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = current;
     }
 
     /// Ends the thread, so that programs end what they started.
     pub(super) fn end(self) {
-        drop(self.orders);
-        let end = Instant::now() + PATIENCE;
+        drop(self.requests);
+        let end = Instant::now() + SHUTDOWN_TIMEOUT;
         let left = || end.saturating_duration_since(Instant::now());
         // The channel closes when the thread ends.
         while self.answers.recv_timeout(left()).is_ok() {}
@@ -180,21 +180,22 @@ struct Work {
     ui: Ui,
     args: Arc<WatchArgs>,
     registry: Arc<Registry>,
-    kept: Kept,
+    current: CurrentGraph,
     running: Option<LiveSources>,
+    session: Session,
 }
 
 impl Work {
-    fn run(mut self, orders: &Receiver<Order>, answers: &Sender<Answer>, wake: &Wake) {
+    fn run(mut self, requests: &Receiver<Request>, answers: &Sender<CompileResult>, wake: &Wake) {
         loop {
             let order = match self.running.as_ref().and_then(LiveSources::patience) {
-                Some(patience) => orders.recv_timeout(patience),
-                None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(patience) => requests.recv_timeout(patience),
+                None => requests.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             let answer = match order {
-                Ok(Order::Compile) => Some(self.compile()),
-                Ok(Order::Inputs) => self.go_on(true),
-                Err(RecvTimeoutError::Timeout) => self.go_on(false),
+                Ok(Request::Compile) => Some(self.compile()),
+                Ok(Request::Inputs) => self.advance(true),
+                Err(RecvTimeoutError::Timeout) => self.advance(false),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             if let Some(answer) = answer {
@@ -209,29 +210,30 @@ impl Work {
     /// Reads the sources, and runs what they say up to the first graph. If that fails, what ran before
     /// goes on.
     ///
-    /// This is done in a thread that ends then: what it used and no longer needs is given back to the
-    /// system, and not kept for the next compile, which may never come.
-    fn compile(&mut self) -> Answer {
+    /// This is done in a thread that ends then: the memory that it used and no longer needs goes back
+    /// to the system. Only parsed texts stay for the next compile.
+    fn compile(&mut self) -> CompileResult {
         on_deep_stack(STACK_SIZE, || self.compile_here())
     }
 
-    fn compile_here(&mut self) -> Answer {
+    fn compile_here(&mut self) -> CompileResult {
         let (start, began) = (Instant::now(), SystemTime::now());
         let options = self.args.selection.compile_options(&self.args.compile);
+        let options = self.session.options(&options);
         let args = Arc::clone(&self.args);
-        let (made, text) = self.hearing(|work| {
+        let (made, text) = self.capture_output(|work| {
             let mut running = LiveSources::start(&mut work.ui, &args.path, &options)?;
             let made = work.next(&mut running)?;
             work.running = Some(running).filter(LiveSources::goes_on);
             Ok(made)
         });
         let paths = watched(&options.touched.paths(), &self.args.path);
-        let sources = Some(Read { paths, began });
-        Answer { made, text, sources, inputs: self.inputs(), took: start.elapsed() }
+        let sources = Some(SourceFiles { paths, began });
+        CompileResult { made, text, sources, inputs: self.inputs(), took: start.elapsed() }
     }
 
     /// Runs programs further, if something happened for which they wait.
-    fn go_on(&mut self, files_changed: bool) -> Option<Answer> {
+    fn advance(&mut self, files_changed: bool) -> Option<CompileResult> {
         let start = Instant::now();
         let mut running = self.running.take()?;
         if !running.is_due() && !files_changed {
@@ -241,9 +243,15 @@ impl Work {
         if files_changed {
             running.files_changed();
         }
-        let (made, text) = self.hearing(|work| work.next(&mut running));
+        let (made, text) = self.capture_output(|work| work.next(&mut running));
         self.running = Some(running);
-        Some(Answer { made, text, sources: None, inputs: self.inputs(), took: start.elapsed() })
+        Some(CompileResult {
+            made,
+            text,
+            sources: None,
+            inputs: self.inputs(),
+            took: start.elapsed(),
+        })
     }
 
     fn inputs(&self) -> Vec<PathBuf> {
@@ -251,7 +259,7 @@ impl Work {
     }
 
     /// The next graph, made ready.
-    fn next(&mut self, running: &mut LiveSources) -> Result<Option<Box<Made>>, Failure> {
+    fn next(&mut self, running: &mut LiveSources) -> Result<Option<Box<PreparedGraph>>, Failure> {
         let Some(mut loaded) = running.poll(&mut self.ui)? else { return Ok(None) };
         if loaded.plan.is_some() {
             let text = "a saved plan is applied once and not watched";
@@ -260,18 +268,18 @@ impl Work {
         let selection = &self.args.selection;
         let noted = loaded.undo_missing(&selection.host(&self.args.path), &self.registry)?;
         let options = selection.options(self.args.noop);
-        let earlier = self.kept.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let earlier = self.current.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
         let (earlier, registry) = (earlier.as_deref(), Arc::clone(&self.registry));
         let prepared = prepare_after(&mut self.ui, earlier, &loaded, registry, options)?;
         if !self.args.keep_going {
             failures::refuse(&mut self.ui, &prepared, &loaded)?;
         }
-        Ok(Some(Box::new(Made { loaded, prepared, noted })))
+        Ok(Some(Box::new(PreparedGraph { loaded, prepared, noted })))
     }
 
-    /// Does something; gives what came of it, and what was said about it, with what went wrong. A panic
-    /// was told by its hook, and is one more failure.
-    fn hearing<T>(
+    /// Runs an action. Returns its result and its messages, errors included. A panic was shown by its
+    /// hook and counts as one more failure.
+    fn capture_output<T>(
         &mut self,
         action: impl FnOnce(&mut Self) -> Result<T, Failure>,
     ) -> (Result<T, Failure>, String) {

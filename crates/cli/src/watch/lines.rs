@@ -10,17 +10,17 @@ use ordain_graph::ResourceRef;
 use ordain_source::printable_line;
 use serde_json::{Value as Json, json};
 
+use super::output::{NewGraph, WatchOutput};
 use super::printer::Printer;
-use super::{NewGraph, Teller};
 use crate::runs;
 use crate::ui::{Progress, Ui, count};
 
-/// Lines for people.
-pub(super) struct Lines {
+/// TextLines for people.
+pub(super) struct TextLines {
     log: Progress,
 }
 
-impl Lines {
+impl TextLines {
     pub(super) fn new(ui: &Ui) -> Self {
         Self { log: ui.lines() }
     }
@@ -31,7 +31,7 @@ fn print(line: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{}", printable_line(line));
 }
 
-impl Teller for Lines {
+impl WatchOutput for TextLines {
     fn graph(&mut self, graph: &NewGraph) {
         if let Some(context) = &graph.context {
             self.log.set_context(context.clone());
@@ -126,7 +126,7 @@ pub(super) fn word(standing: Standing) -> &'static str {
     }
 }
 
-/// Lines for programs: an object each, with what happened as `event` and when as `time`.
+/// TextLines for programs: an object each, with what happened as `event` and when as `time`.
 pub(super) struct JsonLines {
     printer: Printer,
 }
@@ -152,7 +152,7 @@ fn object(event: &str, mut members: Json) -> String {
     format!("{members}\n")
 }
 
-impl Teller for JsonLines {
+impl WatchOutput for JsonLines {
     fn graph(&mut self, graph: &NewGraph) {
         let swapped = graph.swapped;
         self.tell(

@@ -1,15 +1,12 @@
-//! `ordain watch`: keep this machine matching.
+//! The arguments of `ordain watch`.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
-use super::plan::SelectionArgs;
-use crate::exit::{Exit, Failure, WATCH_HELP};
+use crate::commands::plan::SelectionArgs;
+use crate::exit::WATCH_HELP;
 use crate::options::{CompileArgs, TextOrJson};
-use crate::ui::Ui;
-use crate::watching;
 
 /// Keep this machine as a manifest, a control repository, a model or a program says
 ///
@@ -25,7 +22,7 @@ pub struct WatchArgs {
     /// How to tell what happens: on a terminal as a screen, else as lines; or as JSON
     #[arg(long, value_name = "FORM", default_value = "text")]
     pub format: TextOrJson,
-    /// Lines also on a terminal
+    /// TextLines also on a terminal
     #[arg(long)]
     pub lines: bool,
     /// Change nothing, only say what would be changed
@@ -47,12 +44,4 @@ pub struct WatchArgs {
     pub selection: SelectionArgs,
     #[command(flatten)]
     pub compile: CompileArgs,
-}
-
-/// Watches.
-///
-/// # Errors
-/// When another run is under way or the state directory cannot be used.
-pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
-    watching::run(ui, &Arc::new(args.clone()))
 }

@@ -1,8 +1,10 @@
 //! `ordain watch`: compiles, keeps true what was compiled, and compiles again when a source changes.
 
+mod args;
 mod compiler;
 mod lines;
 mod manager;
+mod output;
 mod printer;
 mod view;
 
@@ -24,15 +26,16 @@ use ordain_source::{Diagnostic, SourceMap};
 use ordain_store::{Run, Store};
 
 use crate::codes;
-use crate::commands::watch::WatchArgs;
 use crate::exit::{Exit, Failure};
-use crate::runs;
 use crate::show::log::Context;
 use crate::signals::{self, Hangup, Signals};
 use crate::ui::Ui;
-use compiler::{Answer, Compiler, Made, Read};
-use lines::{JsonLines, Lines};
+use crate::{panics, runs};
+pub use args::WatchArgs;
+use compiler::{CompileResult, Compiler, PreparedGraph, SourceFiles};
+use lines::{JsonLines, TextLines};
 use manager::Manager;
+use output::{NewGraph, WatchOutput};
 use view::View;
 
 /// How long sources have to be at rest before they are compiled, so that a checkout of many files is
@@ -40,55 +43,13 @@ use view::View;
 const REST: Duration = Duration::from_millis(30);
 
 /// The longest that a change of a source waits for rest.
-const LONGEST_REST: Duration = Duration::from_millis(500);
-
-/// Who is told what happens.
-trait Teller {
-    /// Another graph is kept true.
-    fn graph(&mut self, graph: &NewGraph);
-
-    /// The sources do not compile, or their graph cannot be kept true; what was kept true still is,
-    /// if there is anything.
-    fn refused(&mut self, text: &str, is_kept: bool);
-
-    /// Warnings and logs of a compile.
-    fn remarks(&mut self, text: &str);
-
-    /// A resource was looked at.
-    fn report(&mut self, report: &ResourceReport);
-
-    /// Something about the run itself.
-    fn note(&mut self, text: &str);
-
-    /// Everything was looked at, and nothing is to be done now.
-    fn settled(&mut self, standings: &[(&ResourceRef, Standing)]);
-
-    /// Whether [`Teller::draw`] is of use.
-    fn draws(&self) -> bool {
-        false
-    }
-
-    /// Shows how everything stands.
-    fn draw(&mut self, _standings: &[(&ResourceRef, Standing)]) {}
-}
-
-/// A graph that is kept true from now on.
-struct NewGraph {
-    /// How it differs from the one before.
-    swapped: Swapped,
-    /// How many files and directories it was made from.
-    sources: usize,
-    /// How long it took to make it.
-    took: Duration,
-    /// Where its resources were declared.
-    context: Option<Context>,
-}
+const MAX_REST: Duration = Duration::from_millis(500);
 
 /// Watches until a signal or the end of all work.
 ///
 /// # Errors
 /// When another run is under way or the state directory cannot be used.
-pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
+pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     if args.path == Path::new("-") {
         let text = "standard input does not change, so it cannot be watched";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
@@ -105,22 +66,22 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
     let failed = |e: std::io::Error| codes::io("cannot watch", &e);
     let signals = Signals::block(Hangup::Reloads).map_err(failed)?;
     signals.finish_what_runs();
-    crate::outlive_panics();
+    panics::end_thread_on_panic();
     let node = args.compile.node.as_deref().unwrap_or_default();
     let subject = runs::subject(&args.path, node, &args.selection.root);
     let run = store.begin("watch", &subject).map_err(codes::state)?;
-    let notes = Notes { store: Arc::clone(&store), run };
+    let notes = RunRecorder { store: Arc::clone(&store), run };
     let mut host = args.selection.host(&args.path);
     host.stays = true;
     let host = Arc::new(runs::keeping(host, &store, run));
     let keeper = Keeper::new(Arc::clone(&host), Arc::new(notes), tuning(args)).map_err(failed)?;
     signals.listen(keeper.waker(), ui.lines()).map_err(failed)?;
     let registry = compile_options.registry()?;
-    let (teller, manager) = (teller(ui, args), Manager::of_environment());
+    let (output, manager) = (output(ui, args), Manager::of_environment());
     let compiler = Compiler::start(ui, args, &registry, keeper.waker()).map_err(failed)?;
-    let mut watching = Watching {
+    let mut watch = Watch {
         host: Arc::clone(&host),
-        teller,
+        output,
         ui,
         args,
         store: Arc::clone(&store),
@@ -131,21 +92,21 @@ pub fn run(ui: &mut Ui, args: &Arc<WatchArgs>) -> Result<Exit, Failure> {
         dirty: None,
         is_reloading: false,
         earlier: Some(earlier),
-        journal: Journal {
+        journal: FailureJournal {
             store: Arc::clone(&store),
             run,
             failing: BTreeSet::new(),
             texts: Arc::default(),
         },
         manager,
-        last: Said::default(),
+        last: LastMessages::default(),
         changed: 0,
         is_settled: false,
         is_ready: false,
     };
-    watching.follow(&signals).map_err(failed)?;
+    watch.follow(&signals).map_err(failed)?;
     let asked = interruption::requested();
-    let Ended { changed, would_change, failing, is_whole } = watching.end(asked.is_some());
+    let WatchOutcome { changed, would_change, failing, is_whole } = watch.end(asked.is_some());
     runs::note_made(&store, run, &host)?;
     let summary = serde_json::json!({ "changed": changed });
     match is_whole {
@@ -169,22 +130,22 @@ fn tuning(args: &WatchArgs) -> Tuning {
     Tuning { jobs, sweep, ..Tuning::default() }
 }
 
-fn teller(ui: &Ui, args: &WatchArgs) -> Box<dyn Teller> {
+fn output(ui: &Ui, args: &WatchArgs) -> Box<dyn WatchOutput> {
     use crate::options::TextOrJson;
     match args.format {
         TextOrJson::Json => Box::new(JsonLines::new()),
-        TextOrJson::Text if args.lines || !View::fits(ui) => Box::new(Lines::new(ui)),
+        TextOrJson::Text if args.lines || !View::fits(ui) => Box::new(TextLines::new(ui)),
         TextOrJson::Text => Box::new(View::new(ui, &args.path)),
     }
 }
 
-/// Writes down what is changed.
-struct Notes {
+/// Records changes in the journal.
+struct RunRecorder {
     store: Arc<Store>,
     run: Run,
 }
 
-impl Observer for Notes {
+impl Observer for RunRecorder {
     fn acting(&self, resource: &ResourceRef, changes: &[Change]) -> Result<(), String> {
         runs::note_acting(&self.store, self.run, resource, changes)
     }
@@ -214,8 +175,8 @@ impl Observer for Notes {
     }
 }
 
-/// Writes down what fails, and what comes right again.
-struct Journal {
+/// Records failures and recoveries in the journal.
+struct FailureJournal {
     store: Arc<Store>,
     run: Run,
     /// The resources that fail now.
@@ -224,7 +185,7 @@ struct Journal {
     texts: Arc<SourceMap>,
 }
 
-impl Journal {
+impl FailureJournal {
     fn note(&mut self, report: &ResourceReport, graph: &Graph) {
         if runs::note_outcome(&self.store, self.run, report, graph, &self.texts) {
             self.failing.insert(report.resource.to_string());
@@ -235,15 +196,15 @@ impl Journal {
     }
 }
 
-/// What was said last, so that it is not said again.
+/// The last messages, so that they are not repeated.
 #[derive(Default)]
-struct Said {
+struct LastMessages {
     refused: String,
     remarks: String,
 }
 
 /// How a watch ended.
-struct Ended {
+struct WatchOutcome {
     /// How many resources were changed.
     changed: usize,
     /// How many would be, with `--noop`.
@@ -254,9 +215,9 @@ struct Ended {
     is_whole: bool,
 }
 
-struct Watching<'a> {
+struct Watch<'a> {
     ui: &'a mut Ui,
-    args: &'a Arc<WatchArgs>,
+    args: &'a WatchArgs,
     store: Arc<Store>,
     run: Run,
     host: Arc<Host>,
@@ -270,17 +231,17 @@ struct Watching<'a> {
     is_reloading: bool,
     /// What runs before this one left undone, until there is a graph.
     earlier: Option<Unfinished>,
-    journal: Journal,
-    teller: Box<dyn Teller>,
+    journal: FailureJournal,
+    output: Box<dyn WatchOutput>,
     manager: Manager,
-    last: Said,
+    last: LastMessages,
     /// How many resources were changed so far.
     changed: usize,
     is_settled: bool,
     is_ready: bool,
 }
 
-impl Watching<'_> {
+impl Watch<'_> {
     /// Turns until the end is asked for, or comes by itself.
     fn follow(&mut self, signals: &Signals) -> std::io::Result<()> {
         // When the screen was drawn last, and whether anything happened since.
@@ -292,24 +253,24 @@ impl Watching<'_> {
             self.manager.tell("WATCHDOG=1");
             let now = Instant::now();
             for (resource, error) in &turn.unwatched {
-                self.teller.note(&format!("{resource} cannot be watched and is polled: {error}"));
+                self.output.note(&format!("{resource} cannot be watched and is polled: {error}"));
             }
             for resource in &turn.flapping {
                 let text = lines::flapping_text(resource, &self.keeper.standings());
-                self.teller.note(&text);
+                self.output.note(&text);
             }
             for report in &turn.reports {
                 self.changed += usize::from(report.status == Status::Changed);
                 if let Some(prepared) = self.keeper.prepared() {
                     self.journal.note(report, &prepared.graph);
                 }
-                self.teller.report(report);
+                self.output.report(report);
             }
             self.look_at_sources(&turn, signals.take_reload());
             self.hear_compiler();
             self.tell_rest();
-            if self.teller.draws() && now - drawn >= view::PAUSE {
-                self.teller.draw(&self.keeper.standings());
+            if self.output.draws() && now - drawn >= view::PAUSE {
+                self.output.draw(&self.keeper.standings());
                 (drawn, is_old) = (now, false);
             }
             if self.is_over() {
@@ -332,18 +293,18 @@ impl Watching<'_> {
             self.manager.tell("RELOADING=1");
             self.keeper.look_at_all();
             // It does not wait for rest.
-            self.dirty = now.checked_sub(LONGEST_REST).map(|first| (first, first)).or(self.dirty);
+            self.dirty = now.checked_sub(MAX_REST).map(|first| (first, first)).or(self.dirty);
             self.is_reloading = true;
         }
-        let is_due = |(first, last)| now - last >= REST || now - first >= LONGEST_REST;
+        let is_due = |(first, last)| now - last >= REST || now - first >= MAX_REST;
         if self.dirty.is_some_and(is_due) && self.compiler.compile() {
             self.dirty = None;
         }
     }
 
     /// Ends what is under way.
-    fn end(self, is_asked: bool) -> Ended {
-        let Watching { keeper, compiler, mut teller, manager, changed, last, .. } = self;
+    fn end(self, is_asked: bool) -> WatchOutcome {
+        let Watch { keeper, compiler, mut output, manager, changed, last, .. } = self;
         manager.tell("STOPPING=1\nSTATUS=Ending what is under way");
         compiler.end();
         let count = |wanted| keeper.standings().iter().filter(|(_, how)| *how == wanted).count();
@@ -355,17 +316,17 @@ impl Watching<'_> {
         let would_change = count(Standing::WouldChange);
         let (reports, is_owing) = keeper.end();
         for report in reports {
-            teller.report(&report);
+            output.report(&report);
         }
         let is_whole = !is_owing && !interruption::is_forced();
-        Ended { changed, would_change, failing, is_whole }
+        WatchOutcome { changed, would_change, failing, is_whole }
     }
 
     /// How long the next turn may wait.
     fn patience(&self, draw: Option<Duration>) -> Option<Duration> {
         // A compile that is under way is awaited; it wakes who waits for it.
         let rest = self.dirty.filter(|_| !self.compiler.is_compiling()).map(|_| REST);
-        let draw = draw.filter(|_| self.teller.draws());
+        let draw = draw.filter(|_| self.output.draws());
         let draw = draw.map(|pause| pause.max(Duration::from_millis(1)));
         let end = self.args.converged_timeout.map(|seconds| {
             let wanted = Duration::from_secs(seconds);
@@ -393,7 +354,7 @@ impl Watching<'_> {
         if is_settled && !self.is_settled && self.is_ready {
             // Where it cannot be written, runs that were interrupted are made up for again.
             let _ = self.store.settle(self.run);
-            self.teller.settled(&self.keeper.standings());
+            self.output.settled(&self.keeper.standings());
         }
         self.is_settled = is_settled;
     }
@@ -401,7 +362,7 @@ impl Watching<'_> {
     /// Takes what the compiler has made, and keeps it true from now on.
     fn hear_compiler(&mut self) {
         while let Some(answer) = self.compiler.answer() {
-            let Answer { made, text, sources, inputs, took } = answer;
+            let CompileResult { made, text, sources, inputs, took } = answer;
             self.follow_files(sources.as_ref(), &inputs);
             let (is_compiled, count) = match &sources {
                 Some(read) => (true, read.paths.len()),
@@ -428,9 +389,9 @@ impl Watching<'_> {
         let is_compiled = remarks.is_some();
         if let Some(text) = remarks {
             if text != self.last.remarks && !text.is_empty() {
-                self.teller.remarks(&text);
+                self.output.remarks(&text);
             }
-            self.last = Said { refused: String::new(), remarks: text };
+            self.last = LastMessages { refused: String::new(), remarks: text };
         }
         // A program that waits for its first value has no resources yet.
         let (swapped, context) = match kept {
@@ -438,7 +399,7 @@ impl Watching<'_> {
             None if is_compiled => (Swapped::default(), None),
             None => return,
         };
-        self.teller.graph(&NewGraph { swapped, sources, took, context });
+        self.output.graph(&NewGraph { swapped, sources, took, context });
         // A graph that is the same has nothing to wait for.
         self.is_settled = false;
         if is_compiled {
@@ -453,22 +414,22 @@ impl Watching<'_> {
             text = self.ui.release();
         }
         if !is_compiled {
-            self.teller.refused(&text, true);
+            self.output.refused(&text, true);
             return;
         }
         if text != self.last.refused {
-            self.teller.refused(&text, self.is_ready);
+            self.output.refused(&text, self.is_ready);
             self.manager.tell("STATUS=The sources have errors; the last graph is kept true");
         }
         self.last.refused = text;
     }
 
     /// Watches what was read, and what programs wait for.
-    fn follow_files(&mut self, sources: Option<&Read>, inputs: &[PathBuf]) {
+    fn follow_files(&mut self, sources: Option<&SourceFiles>, inputs: &[PathBuf]) {
         if let Some(read) = sources {
             if let Err(error) = self.keeper.follow_sources(&read.paths) {
                 let text = format!("not all sources can be watched, a reload reads them: {error}");
-                self.teller.note(&text);
+                self.output.note(&text);
             }
             if read.has_moved(&self.sources) {
                 self.dirty.get_or_insert((Instant::now(), Instant::now()));
@@ -476,7 +437,7 @@ impl Watching<'_> {
             self.sources.clone_from(&read.paths);
         }
         if let Err(error) = self.keeper.follow_inputs(inputs) {
-            self.teller
+            self.output
                 .note(&format!("not all that the program waits for can be watched: {error}"));
         }
     }
@@ -490,8 +451,8 @@ impl Watching<'_> {
     }
 
     /// Keeps a graph true.
-    fn keep(&mut self, made: Made) -> Result<(Swapped, Context), Failure> {
-        let Made { loaded, prepared, noted } = made;
+    fn keep(&mut self, made: PreparedGraph) -> Result<(Swapped, Context), Failure> {
+        let PreparedGraph { loaded, prepared, noted } = made;
         let context = Context::new(&loaded);
         if !self.args.noop {
             let host = self.args.selection.host(&self.args.path);
@@ -504,7 +465,7 @@ impl Watching<'_> {
         let swapped = self.keeper.swap(prepared).map_err(|error| {
             Diagnostic::error(codes::RESOURCE, format!("this graph cannot be kept true: {error}"))
         })?;
-        self.compiler.keeps(self.keeper.prepared());
+        self.compiler.set_current(self.keeper.prepared());
         if let Some(earlier) = self.earlier.take() {
             self.keeper.resume(&earlier);
         }

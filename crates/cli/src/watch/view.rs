@@ -13,7 +13,7 @@ use ordain_graph::ResourceRef;
 use ordain_source::{printable, printable_line};
 
 use super::lines::{counts, graph_text, refused_text, standings_text, word};
-use super::{NewGraph, Teller};
+use super::output::{NewGraph, WatchOutput};
 use crate::screen::{Style, gated};
 use crate::show::{log, name, wrapped};
 use crate::ui::Ui;
@@ -45,7 +45,7 @@ pub(super) struct View {
     graph: String,
     /// Why the sources do not compile: lines that are rendered.
     refused: Vec<String>,
-    /// Lines without what a terminal would obey, but for our own styles.
+    /// TextLines without what a terminal would obey, but for our own styles.
     log: VecDeque<String>,
     repaired: HashMap<ResourceRef, Instant>,
     /// Why resources failed.
@@ -218,7 +218,7 @@ fn shorten(lines: &mut Vec<String>, most: usize) {
     }
 }
 
-impl Teller for View {
+impl WatchOutput for View {
     fn graph(&mut self, graph: &NewGraph) {
         self.refused.clear();
         self.graph = graph_text(graph);

@@ -1,0 +1,144 @@
+//! Parsed texts that one compile leaves to the next.
+
+use std::any::{Any, TypeId};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use crate::files::{FileId, SourceMap};
+
+/// Texts of so many bytes that nothing uses are kept in any case before all is parsed again.
+const MAX_UNUSED: usize = 16 << 20;
+
+/// A parsed text, and the conditions under which it may be used again.
+struct Entry {
+    text: Arc<str>,
+    /// A hash of everything else that the result depends on.
+    context: u64,
+    file: FileId,
+    value: Arc<dyn Any + Send + Sync>,
+}
+
+#[derive(Default)]
+struct Entries {
+    by_place: FxHashMap<(PathBuf, TypeId), Entry>,
+    /// The bytes of their texts.
+    used: usize,
+}
+
+/// The results of parsing texts, by path and type of the result.
+///
+/// A result has places in files of one [`SourceMap`], so the map owns the cache.
+#[derive(Default)]
+pub(crate) struct ParseCache(Mutex<Entries>);
+
+impl ParseCache {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for ParseCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ParseCache")
+    }
+}
+
+impl SourceMap {
+    /// An empty map that keeps parsed texts for further compiles with it.
+    pub fn with_parse_cache() -> Self {
+        let mut map = Self::new();
+        map.parsed = Some(ParseCache::default());
+        map
+    }
+
+    /// Adds a file and parses its text. If the map has a cache, and the text and the `context`, a
+    /// hash of all else that `parse` depends on, are as they were when this path was last parsed to
+    /// a `T`, that result is used again. Texts without a path are parsed each time.
+    pub fn parsed<T: Send + Sync + 'static>(
+        &self,
+        path: &Path,
+        text: Arc<str>,
+        context: u64,
+        parse: impl FnOnce(FileId, Arc<str>) -> T,
+    ) -> (FileId, Arc<T>) {
+        let cache = self.parsed.as_ref().filter(|_| !path.as_os_str().is_empty());
+        let key = || (path.to_path_buf(), TypeId::of::<T>());
+        if let Some(cache) = cache
+            && let Some(entry) = cache.entries().by_place.get(&key())
+            && entry.context == context
+            && entry.text == text
+            && let Ok(value) = Arc::clone(&entry.value).downcast()
+        {
+            return (entry.file, value);
+        }
+        let file = self.add(path, Arc::clone(&text));
+        let value = Arc::new(parse(file, Arc::clone(&text)));
+        if let Some(cache) = cache {
+            let mut entries = cache.entries();
+            entries.used += text.len();
+            let entry = Entry { text, context, file, value: Arc::clone(&value) as _ };
+            if let Some(old) = entries.by_place.insert(key(), entry) {
+                entries.used -= old.text.len();
+            }
+        }
+        (file, value)
+    }
+
+    /// Whether most of the texts are of no further use to compiles, since they were replaced by
+    /// others or are not parsed through the cache, so that a new map takes less memory.
+    pub fn is_outgrown(&self) -> bool {
+        self.parsed.as_ref().is_some_and(|cache| {
+            let used = cache.entries().used;
+            self.size.load(Ordering::Relaxed).saturating_sub(used) > used.max(MAX_UNUSED)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_are_parsed_once() {
+        let map = SourceMap::with_parse_cache();
+        let parse = |path: &str, text: &str, context| {
+            let mut is_new = false;
+            let (file, value) = map.parsed(Path::new(path), text.into(), context, |_, text| {
+                is_new = true;
+                text.len()
+            });
+            (file.0, *value, is_new)
+        };
+        assert_eq!(parse("a", "one", 1), (0, 3, true));
+        assert_eq!(parse("a", "one", 1), (0, 3, false));
+        assert_eq!(parse("a", "one", 2), (1, 3, true), "another context");
+        assert_eq!(parse("a", "four", 2), (2, 4, true), "another text");
+        assert_eq!(parse("b", "four", 2), (3, 4, true), "another file");
+        assert_eq!(parse("a", "four", 2), (2, 4, false));
+        let other = map.parsed(Path::new("a"), "four".into(), 2, |_, text| text.to_string());
+        assert_eq!((other.0.0, other.1.as_str()), (4, "four"), "another result");
+    }
+
+    #[test]
+    fn a_map_is_outgrown_by_replaced_texts() {
+        let map = SourceMap::with_parse_cache();
+        for i in 0..17_u8 {
+            assert!(!map.is_outgrown(), "{i}");
+            let text = i.to_string().repeat(1 << 20);
+            map.parsed(Path::new("a"), text.into(), 0, |_, _| ());
+        }
+        map.add("b", "x".repeat(1 << 20));
+        assert!(map.is_outgrown());
+    }
+
+    #[test]
+    fn maps_without_a_cache_parse_each_time() {
+        let map = SourceMap::new();
+        let parse = || map.parsed(Path::new("a"), "x".into(), 0, |file, _| file.0);
+        assert_eq!((*parse().1, *parse().1), (0, 1));
+        assert!(!map.is_outgrown());
+    }
+}

@@ -1,0 +1,150 @@
+//! Files of a crate do not import each other in a circle.
+//!
+//! Every crate is read with `syn` from its `lib.rs` or `main.rs`. A file imports another one when a
+//! path in it leads to an item that the other one defines; a re-export leads on to the definition.
+//! Tests inside of files do not count. `circles/KNOWN.md` lists the circles that remain, each with
+//! its reason; a circle that is gone has to leave the list. `ORDAIN_BLESS=1` writes the list anew:
+//! circles that it has keep their reason, new ones get [`NO_REASON`].
+#![allow(clippy::unwrap_used)]
+
+#[path = "circles/modules.rs"]
+mod modules;
+#[path = "circles/resolve.rs"]
+mod resolve;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use modules::Crate;
+
+/// Each file with the files that it imports.
+type Imports = BTreeMap<PathBuf, BTreeSet<PathBuf>>;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+/// The groups of files that reach each other, each sorted, by Kosaraju's algorithm.
+fn circles(imports: &Imports) -> Vec<Vec<PathBuf>> {
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::new();
+    for file in imports.keys() {
+        reach(imports, file, &mut seen, &mut order);
+    }
+    let mut reversed = Imports::new();
+    for (file, targets) in imports {
+        for target in targets {
+            reversed.entry(target.clone()).or_default().insert(file.clone());
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for file in order.iter().rev() {
+        let mut group = Vec::new();
+        reach(&reversed, file, &mut seen, &mut group);
+        if group.len() > 1 {
+            group.sort();
+            found.push(group);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Appends the files that `start` reaches and that were not seen, each after those it imports.
+fn reach(imports: &Imports, start: &Path, seen: &mut BTreeSet<PathBuf>, order: &mut Vec<PathBuf>) {
+    if !seen.insert(start.to_path_buf()) {
+        return;
+    }
+    let mut stack = vec![(start.to_path_buf(), 0)];
+    while let Some((file, next)) = stack.pop() {
+        let target = imports.get(&file).and_then(|targets| targets.iter().nth(next));
+        let Some(target) = target else {
+            order.push(file);
+            continue;
+        };
+        stack.push((file, next + 1));
+        if seen.insert(target.clone()) {
+            stack.push((target.clone(), 0));
+        }
+    }
+}
+
+/// The list of circles that are known, in the repository.
+const KNOWN: &str = "xtask/tests/circles/KNOWN.md";
+/// Circles of more files are listed by their number of files and their first one.
+const MAX_LISTED: usize = 12;
+/// The reason of circles that nobody has explained.
+const NO_REASON: &str = "to be taken apart";
+
+/// The circles of all crates: `crate: file file …`, files relative to `src`.
+fn all_circles() -> BTreeSet<String> {
+    let mut directories: Vec<_> =
+        fs::read_dir(root().join("crates")).unwrap().map(|e| e.unwrap().path()).collect();
+    directories.sort();
+    assert!(directories.len() > 10, "the crates were not read");
+    let mut found = BTreeSet::new();
+    for directory in directories {
+        let name = directory.file_name().unwrap().to_str().unwrap().to_string();
+        let source = directory.join("src");
+        let top = ["lib.rs", "main.rs"].map(|file| source.join(file));
+        let top = top.iter().find(|file| file.exists()).unwrap();
+        let imports = resolve::imports(&Crate::read(top));
+        for circle in circles(&imports) {
+            let files = circle.iter().map(|f| f.strip_prefix(&source).unwrap().to_str().unwrap());
+            let files: Vec<_> = files.collect();
+            found.insert(match files.len() {
+                many if many > MAX_LISTED => format!("{name}: {many} files from {}", files[0]),
+                _ => format!("{name}: {}", files.join(" ")),
+            });
+        }
+    }
+    found
+}
+
+/// The circles of `KNOWN.md`, each with its reason: `- crate: file file … (reason)`.
+fn known() -> BTreeMap<String, String> {
+    let text = fs::read_to_string(root().join(KNOWN)).unwrap();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("- "));
+    let split = |line: &str| {
+        let (circle, reason) = line.strip_suffix(')')?.split_once(" (")?;
+        Some((circle.to_string(), reason.to_string()))
+    };
+    lines.map(|line| split(line).unwrap_or_else(|| panic!("no reason: {line}"))).collect()
+}
+
+fn bless(found: &BTreeSet<String>, known: &BTreeMap<String, String>) {
+    let reason = |circle| known.get(circle).map_or(NO_REASON, String::as_str);
+    let lines = found.iter().map(|circle| format!("- {circle} ({})\n", reason(circle)));
+    let text = format!("# Circles of files that remain\n\n{}", lines.collect::<String>());
+    fs::write(root().join(KNOWN), text).unwrap();
+}
+
+#[test]
+fn files_do_not_import_each_other_in_circles() {
+    let (found, known) = (all_circles(), known());
+    if std::env::var_os("ORDAIN_BLESS").is_some() {
+        return bless(&found, &known);
+    }
+    let new: Vec<_> = found.iter().filter(|c| !known.contains_key(*c)).cloned().collect();
+    let gone: Vec<_> = known.into_keys().filter(|c| !found.contains(c)).collect();
+    assert!(new.is_empty(), "new circles of files:\n{}", new.join("\n"));
+    assert!(gone.is_empty(), "these circles are gone, strike them:\n{}", gone.join("\n"));
+}
+
+#[test]
+fn circles_are_found() {
+    let source = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(source.path().join(name), text).unwrap();
+    write("lib.rs", "mod a; mod b; mod c; mod d; pub use a::A;");
+    write("a.rs", "use crate::b::B; pub struct A(B);");
+    // Through the re-export of the crate's root, in an expression, inside of a macro.
+    write("b.rs", "pub struct B; fn f() { crate::A; }");
+    write("c.rs", "fn f() { println!(\"{}\", super::d::g()) }");
+    write("d.rs", "pub fn g() -> u8 { 1 } #[cfg(test)] mod tests { use crate::c::f; }");
+    let imports = resolve::imports(&Crate::read(&source.path().join("lib.rs")));
+    let files = ["a.rs", "b.rs"].map(|name| source.path().join(name));
+    assert_eq!(circles(&imports), [files]);
+    assert!(imports[&source.path().join("c.rs")].contains(&source.path().join("d.rs")));
+}

@@ -1,0 +1,220 @@
+//! The modules of a crate, read from its files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, ItemUse, UseTree};
+
+/// A path as it is written: `crate::a::B` is `["crate", "a", "B"]`.
+pub type Written = Vec<String>;
+
+/// A module, whether it has a file of its own or not.
+#[derive(Default)]
+pub struct Module {
+    pub file: PathBuf,
+    pub parent: Option<usize>,
+    pub children: BTreeMap<String, usize>,
+    /// Names that a `use` brings, with the path that they stand for.
+    pub names: BTreeMap<String, Written>,
+    /// The paths of `use path::*`.
+    pub globs: Vec<Written>,
+    /// Paths of two segments and more in items, expressions, patterns and macros.
+    pub paths: Vec<Written>,
+    /// Names that stand alone in them.
+    pub single: BTreeSet<String>,
+    /// The names of items that the module defines.
+    pub items: BTreeSet<String>,
+}
+
+/// The modules of a crate; the first one is its root.
+#[derive(Default)]
+pub struct Crate {
+    pub modules: Vec<Module>,
+}
+
+impl Crate {
+    /// Reads a crate from its `lib.rs` or `main.rs`.
+    pub fn read(top: &Path) -> Self {
+        let mut all = Self::default();
+        all.read_file(top, top.parent().unwrap(), None);
+        all
+    }
+
+    /// Reads a file whose modules lie in `directory`.
+    fn read_file(&mut self, file: &Path, directory: &Path, parent: Option<usize>) -> usize {
+        let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        self.read_items(&parsed.items, file, directory, parent)
+    }
+
+    fn read_items(
+        &mut self,
+        items: &[Item],
+        file: &Path,
+        directory: &Path,
+        parent: Option<usize>,
+    ) -> usize {
+        let at = self.modules.len();
+        self.modules.push(Module { file: file.to_path_buf(), parent, ..Module::default() });
+        for item in items {
+            match item {
+                Item::Mod(module) if is_for_tests(&module.attrs) => {}
+                Item::Mod(module) => {
+                    let name = module.ident.to_string();
+                    let below = directory.join(&name);
+                    let child = match &module.content {
+                        Some((_, items)) => self.read_items(items, file, &below, Some(at)),
+                        None => {
+                            let (flat, nested) =
+                                (directory.join(format!("{name}.rs")), below.join("mod.rs"));
+                            let file = if flat.exists() { flat } else { nested };
+                            self.read_file(&file, &below, Some(at))
+                        }
+                    };
+                    self.modules[at].children.insert(name, child);
+                }
+                item => {
+                    self.modules[at].items.extend(name_of(item));
+                    Collect(&mut self.modules[at]).visit_item(item);
+                }
+            }
+        }
+        at
+    }
+}
+
+/// The name that an item defines in its module.
+fn name_of(item: &Item) -> Option<String> {
+    let name = match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::Fn(item) => &item.sig.ident,
+        Item::Macro(item) => item.ident.as_ref()?,
+        Item::Static(item) => &item.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        Item::Union(item) => &item.ident,
+        _ => return None,
+    };
+    Some(name.to_string())
+}
+
+/// Whether attributes say `#[cfg(test)]` or `#[test]`.
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let path = attribute.path();
+        path.is_ident("test")
+            || path.is_ident("cfg")
+                && attribute.meta.require_list().is_ok_and(|m| m.tokens.to_string() == "test")
+    })
+}
+
+/// Collects the paths and the names of a module from its items.
+struct Collect<'m>(&'m mut Module);
+
+impl Collect<'_> {
+    fn bring(&mut self, tree: &UseTree, mut path: Written) {
+        match tree {
+            UseTree::Path(inner) => {
+                path.push(inner.ident.to_string());
+                self.bring(&inner.tree, path);
+            }
+            UseTree::Name(name) => {
+                let name = name.ident.to_string();
+                // `use a::{self}` brings `a`.
+                if name != "self" {
+                    path.push(name);
+                }
+                self.name(path.last().unwrap().clone(), path);
+            }
+            UseTree::Rename(rename) => {
+                if rename.ident != "self" {
+                    path.push(rename.ident.to_string());
+                }
+                self.name(rename.rename.to_string(), path);
+            }
+            UseTree::Glob(_) => self.0.globs.push(path),
+            UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.bring(tree, path.clone()));
+            }
+        }
+    }
+
+    fn name(&mut self, name: String, path: Written) {
+        self.0.paths.push(path.clone());
+        // `use x as _` brings no name.
+        if name != "_" {
+            self.0.names.insert(name, path);
+        }
+    }
+
+    /// Finds paths in the tokens of a macro, which need not be Rust otherwise.
+    fn tokens(&mut self, tokens: TokenStream) {
+        let mut path = Written::new();
+        let mut colons = 0;
+        for token in tokens {
+            match &token {
+                TokenTree::Punct(p) if p.as_char() == ':' && !path.is_empty() => colons += 1,
+                TokenTree::Ident(name) => {
+                    if colons != 2 {
+                        self.end(&mut path);
+                    }
+                    path.push(name.to_string());
+                    colons = 0;
+                }
+                other => {
+                    self.end(&mut path);
+                    colons = 0;
+                    if let TokenTree::Group(group) = other {
+                        self.tokens(group.stream());
+                    }
+                }
+            }
+        }
+        self.end(&mut path);
+    }
+
+    fn end(&mut self, path: &mut Written) {
+        self.add(std::mem::take(path));
+    }
+
+    fn add(&mut self, path: Written) {
+        match path.as_slice() {
+            [] => {}
+            [name] => drop(self.0.single.insert(name.clone())),
+            _ => self.0.paths.push(path),
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Collect<'_> {
+    fn visit_item(&mut self, item: &'ast Item) {
+        let tests = match item {
+            Item::Fn(item) => is_for_tests(&item.attrs),
+            Item::Impl(item) => is_for_tests(&item.attrs),
+            Item::Use(item) => is_for_tests(&item.attrs),
+            _ => false,
+        };
+        if !tests {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        self.bring(&item.tree, Written::new());
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.add(path.segments.iter().map(|s| s.ident.to_string()).collect());
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, item: &'ast syn::Macro) {
+        self.tokens(item.tokens.clone());
+        visit::visit_macro(self, item);
+    }
+}
