@@ -9,7 +9,7 @@ use ordain_syntax::{Arena, Idx};
 
 use crate::check::program::ModId;
 use crate::functions::{Builtin, Operator};
-use crate::resources::Known;
+use crate::resources::KindInfo;
 use crate::syntax::ast::{ExprId, Name};
 use crate::types::FuncType;
 use crate::types::unify::TyId;
@@ -201,7 +201,7 @@ pub struct ResourceStep {
     /// The kind as it is written.
     pub kind: Name,
     /// The kind, if there is one.
-    pub known: Option<&'static Known>,
+    pub known: Option<&'static KindInfo>,
     /// The name or names.
     pub name: IrId,
     /// The collected exports, if it collects.

@@ -25,6 +25,7 @@ mod exceeded;
 pub mod files;
 pub mod layer;
 pub mod limits;
+mod parse_cache;
 pub mod places;
 pub mod printable;
 pub mod process;

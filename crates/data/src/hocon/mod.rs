@@ -40,6 +40,9 @@ pub fn read(text: &str, surroundings: &Surroundings<'_>) -> Result<Value, Error>
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::io;
+    use std::path::Path;
+
     use super::*;
 
     fn file(path: &Path) -> io::Result<Option<Vec<u8>>> {

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::budget::Budget;
+use super::error::Error;
+use super::schema::Schema;
 use super::tree::{Kind, NodeId, Style, Tree};
-use super::{Budget, Error, Schema};
 use crate::{Map, Value};
 
 /// The size of a value when its aliases are followed.

@@ -9,7 +9,7 @@
 use ecow::EcoString;
 use ordain_source::TextRange;
 
-use super::Budget;
+use super::budget::Budget;
 use super::nodes::{Nodes, to_u32};
 use super::tree::{Kind, Style, Tree};
 

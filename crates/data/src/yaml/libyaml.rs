@@ -3,7 +3,7 @@
 use granit_parser::{Event, ScalarStyle, StructureStyle};
 use ordain_source::TextRange;
 
-use super::Error;
+use super::error::Error;
 
 /// Follows the events of a parser as libyaml would see their places.
 #[derive(Default)]

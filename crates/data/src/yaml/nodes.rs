@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ordain_source::TextRange;
 
-use super::Error;
+use super::error::Error;
 use super::tree::{Kind, Node, NodeId, SHARED, Tree};
 
 /// The end in a [`Node`] of a list or map that is not closed yet.

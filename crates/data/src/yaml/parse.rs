@@ -8,10 +8,12 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, S
 use ordain_source::TextRange;
 use rustc_hash::FxHashMap;
 
+use super::budget::Budget;
+use super::error::Error;
+use super::fast_path;
 use super::libyaml::Strictness;
 use super::nodes::{Nodes, to_u32};
 use super::tree::{Kind, Style, Tree};
-use super::{Budget, Error, fast_path};
 
 /// How often a text is parsed again with blanks put in.
 const REPAIRS: usize = 32;

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use ecow::EcoString;
 use num_bigint::BigInt;
 
-use super::SYMBOL;
 use crate::Value;
 use crate::number::{MAX_DIGITS, big, integer};
+
+/// The only key of a map that stands for a symbol of Ruby, which [`Schema::PsychSymbols`](super::Schema::PsychSymbols) gives.
+pub const SYMBOL: &str = "!ruby/symbol";
 
 /// The value of a plain scalar in Ruby.
 #[derive(Clone, PartialEq, Debug)]

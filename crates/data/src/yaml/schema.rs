@@ -2,7 +2,8 @@
 
 use ecow::EcoString;
 
-use super::{SYMBOL, core, ruby};
+use super::ruby::SYMBOL;
+use super::{core, ruby};
 use crate::value::Key;
 use crate::{Map, Value};
 

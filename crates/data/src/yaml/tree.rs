@@ -5,7 +5,8 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::TextRange;
 
-use super::{Error, ruby};
+use super::error::Error;
+use super::ruby;
 
 /// A node of a [`Tree`], by its position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

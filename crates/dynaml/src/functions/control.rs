@@ -226,7 +226,11 @@ pub(super) fn register(table: &mut Table) {
         lazy("defined(expression...)", "Whether all expressions have a value.", defined),
         lazy("valid(expression...)", "Whether all expressions have a value other than nil.", valid),
         lazy("require(expression)", "A value; fails if it is nil or undefined.", require),
-        lazy("optional(expression)", "A value; undefined if it is nil or fails.", optional),
+        lazy(
+            "optional(condition, expression)",
+            "A value, evaluated only if a condition holds; else undefined.",
+            optional,
+        ),
         lazy(
             "type(expression)",
             "The name of the type of a value, `undef` if there is none.",

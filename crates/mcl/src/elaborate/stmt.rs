@@ -13,7 +13,7 @@ use crate::ir::{
     BuiltinCall, EntryStep, EntryStepKind, ForStep, HalfStep, IrId, IrKind, ParamId, RegionId,
     ResourceStep, Step, StepId,
 };
-use crate::resources::{self, Known};
+use crate::resources::{self, KindInfo};
 use crate::syntax::ast::{
     Entry, EntryKind, ExprId, ExprKind, ForNode, Half, Name, ResourceNode, StmtId, StmtKind,
 };
@@ -244,7 +244,7 @@ impl Elaborator<'_> {
         frame: FrameId,
         entry: &Entry,
         kind: &str,
-        known: Option<&'static Known>,
+        known: Option<&'static KindInfo>,
     ) -> Option<EntryStep> {
         let module = self.module_of(frame);
         let span = entry.range.in_file(module.file);
@@ -303,7 +303,7 @@ impl Elaborator<'_> {
     }
 
     /// Says of the last error, that of a field that a kind lacks, which one may be meant.
-    fn explain_field(&mut self, known: Option<&'static Known>, name: &str, entry: Span) {
+    fn explain_field(&mut self, known: Option<&'static KindInfo>, name: &str, entry: Span) {
         let fields = known.iter().flat_map(|known| known.kind.fields).map(|field| field.name);
         let near = suggest::nearest(name, fields);
         if let Some(failure) = self.found.pop() {

@@ -13,7 +13,7 @@ use super::resource::Resource;
 use super::validate;
 use crate::failure::{Failure, Phase};
 use crate::ir::{EntryStepKind, HalfStep, IrId, IrKind, Program, ResourceStep, Step, StepId};
-use crate::resources::Known;
+use crate::resources::KindInfo;
 use crate::value::Value;
 
 /// How many definitions in a row are followed to a value.
@@ -282,7 +282,7 @@ impl Checker<'_> {
     fn template(
         &mut self,
         step: &ResourceStep,
-        kind: &'static Known,
+        kind: &'static KindInfo,
         is_certain: bool,
     ) -> (Resource, bool) {
         let count = kind.kind.fields.len();

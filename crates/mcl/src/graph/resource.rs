@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::meta::Meta;
 use crate::ir::Included;
-use crate::resources::{DefaultValue, Kind, Known};
+use crate::resources::{DefaultValue, Kind, KindInfo};
 use crate::value::Value;
 
 /// A value that a resource receives into a field.
@@ -26,7 +26,7 @@ pub struct Received {
 #[derive(Clone, Debug)]
 pub struct Resource {
     /// Its kind.
-    pub kind: &'static Known,
+    pub kind: &'static KindInfo,
     /// Its name.
     pub name: String,
     /// Its fields in the order of the kind; those that are not set have no value.

@@ -4,7 +4,7 @@ mod local;
 mod machines;
 mod network;
 
-use super::Kind;
+use super::kind::Kind;
 
 /// All kinds.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {
