@@ -1,5 +1,5 @@
-//! Documents as they are written: values in which nothing is evaluated. What compares or converts
-//! documents reads them so, and files of bindings and state.
+//! Documents as they are written: values in which nothing is evaluated. `diff` and `convert`
+//! read documents so, and so are files of bindings and state read.
 
 use ordain_data::yaml::{Kind, NodeId, Tree};
 use rustc_hash::FxHashMap;

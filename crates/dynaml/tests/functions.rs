@@ -1,4 +1,4 @@
-//! The built-in functions, and what keeps evaluation within bounds.
+//! The built-in functions, and the bounds of evaluation.
 
 #![allow(clippy::unwrap_used)]
 
@@ -101,7 +101,7 @@ fn hostile_documents_end_in_an_error() {
     }
 }
 
-/// Equal maps are found by what they have in common, not by comparing each with all others.
+/// Equal maps are found by a common key, not by comparing each with all others.
 #[test]
 fn many_maps_are_compared_in_time() {
     let list = "map[[1..30000]|i|->{\"a\"=i % 20000, \"b\"=[\"x\"]}]";
@@ -110,7 +110,7 @@ fn many_maps_are_compared_in_time() {
 }
 
 /// A list that is reached over a chain longer than the stack for it, with entries that are
-/// references themselves: what is above is not tried again for every entry.
+/// references themselves: the chain above is not tried again for every entry.
 #[test]
 fn entries_below_a_long_chain() {
     use std::fmt::Write;

@@ -145,7 +145,7 @@ pub fn at(place: &str) {
     }
 }
 
-/// Says what prints the last message of a program that a bound ends. Without it nothing is watched.
+/// Sets the function that prints the last message of a program that a bound ends. Without it nothing is watched.
 pub fn ends_with(print: fn(Exceeded, &str)) {
     let _ = END.set(print);
 }

@@ -38,7 +38,7 @@ struct Entries {
 const MISSES: u32 = 6;
 
 impl Entries {
-    /// What stands at a path, if that is known: of itself, or of the directory that it is in.
+    /// The kind of the entry at a path, if it is known: of itself, or of the directory that it is in.
     fn kind(&self, path: &Path) -> Option<Option<EntryKind>> {
         if let Some(kind) = self.kinds.get(path.as_os_str()) {
             return Some(*kind);

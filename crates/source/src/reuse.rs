@@ -92,7 +92,7 @@ mod tests {
         let map = SourceMap::with_parse_cache();
         for i in 0..17_u8 {
             assert!(!map.is_outgrown(), "{i}");
-            let text = i.to_string().repeat(1 << 20);
+            let text = char::from(b'a' + i).to_string().repeat(1 << 20);
             map.parsed(Path::new("a"), text.into(), 0, |_, _| ());
         }
         map.add("b", "x".repeat(1 << 20));

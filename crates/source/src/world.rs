@@ -105,13 +105,13 @@ pub trait World: Send + Sync {
 }
 
 /// The most bytes of one file that a compile reads: far more than text that people write, and an end
-/// to what has none, such as a link to `/dev/zero`.
+/// to devices, such as a link to `/dev/zero`.
 const MAX_INPUT: u64 = 256 << 20;
 
 /// The bytes of a file that a user named or a site has.
 ///
 /// # Errors
-/// If it cannot be read, or is far larger than what people write.
+/// If it cannot be read, or is far larger than files that people write.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     read_at_most(path, crate::budget::scaled(MAX_INPUT))
 }

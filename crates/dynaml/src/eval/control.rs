@@ -63,8 +63,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Notes all parts of a structure that have no value: what is not chosen is reported too
-    /// while it is not known what is.
+    /// Notes all parts of a structure that have no value: branches are reported, too, while it is
+    /// not known which of them is chosen.
     fn report_parts(&mut self, id: InstId) -> Eval<()> {
         const TEMPLATES: [&str; 2] = ["<<do", "<<mapkey"];
         for (key, node) in self.own_entries(id).iter() {

@@ -463,8 +463,8 @@ impl Evaluator<'_> {
         result
     }
 
-    /// Notes the texts below a node that are no expressions. The rest of what is there is not
-    /// evaluated, since it is not known what the node is.
+    /// Notes the texts below a node that are no expressions. The other nodes are not evaluated,
+    /// since the kind of this node is not known.
     fn report_broken(&mut self, id: InstId) {
         let mut found = Vec::new();
         let mut todo = vec![id];

@@ -61,7 +61,7 @@ impl Evaluator<'_> {
     }
 
     /// The path that spiff++ adds to a line of its report: where the node stands by the keys of
-    /// list entries, if that is not what is shown already.
+    /// list entries, if it is not shown already.
     pub(crate) fn issue_path(&self, id: InstId, shown: &[EcoString]) -> String {
         let mut own = Vec::new();
         let mut at = id;

@@ -492,7 +492,7 @@ mod tests {
         {
             assert_eq!(complaint(parsed), None, "{parsed}");
         }
-        // What is nested deep takes no longer than it is long, and what is nested too deep gives up.
+        // Deep nesting takes linear time, and nesting beyond the bound gives up.
         assert!(complaint(&"(".repeat(20)).is_some());
         assert_eq!(complaint(&"(".repeat(3_000)), None);
     }

@@ -27,7 +27,7 @@ pub struct ParseError {
     pub message: String,
     /// The byte it was noticed at.
     pub at: usize,
-    /// What spiff++ says of it, where that is known.
+    /// The message of spiff++, where it is known.
     pub near: Option<String>,
 }
 

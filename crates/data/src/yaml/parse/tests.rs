@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::any_documents;
-use crate::yaml::{Budget, NodeId, Tree, common};
+use crate::yaml::{Budget, NodeId, Tree, fast_path};
 
 /// Compares the readers; whether the text is of the common form.
 fn agrees(text: &str) -> bool {
