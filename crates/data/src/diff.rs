@@ -16,13 +16,13 @@ use crate::value::Value;
 pub struct Difference {
     /// The path, a step an element: keys, names of list entries, or `[n]`.
     pub path: Vec<EcoString>,
-    /// What the first has there, if anything.
+    /// The value of the first, if there is one.
     pub left: Option<Value>,
-    /// What the second has there, if anything.
+    /// The value of the second, if there is one.
     pub right: Option<Value>,
 }
 
-/// What counts as a difference.
+/// The rules of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules<'a> {
     /// The key under which the maps of a list have their name; without one, lists are compared by
@@ -107,7 +107,7 @@ impl Comparer<'_> {
         }
     }
 
-    /// Entries of the same name are pairs wherever they are; then what is left, by position.
+    /// Entries of the same name are pairs wherever they are; then the others, by position.
     fn lists(&mut self, left: &[Value], right: &[Value]) {
         let mut named: FxHashMap<&str, VecDeque<usize>> = FxHashMap::default();
         for (at, item) in right.iter().enumerate() {
@@ -209,7 +209,7 @@ mod tests {
     const NAMED: Rules<'_> =
         Rules { name: Some("name"), ordered: &["jobs"], maps_with_lists: true };
 
-    /// The paths that differ, with what stands there: `path: left -> right`.
+    /// The paths that differ, with both values: `path: left -> right`.
     fn differences(left: &str, right: &str) -> Vec<String> {
         let read = |text: &str| crate::json::read(text).unwrap();
         let shown = |v: Option<Value>| v.map_or_else(|| "-".into(), |v| crate::json::compact(&v));

@@ -5,12 +5,12 @@ use num_bigint::BigInt;
 use crate::Value;
 
 /// How many digits are converted between bases.
-pub const MOST_DIGITS: usize = 5000;
+pub const MAX_DIGITS: usize = 5000;
 
 /// The integer that these digits stand for in a base; [`Value::BigInt`] beyond 64 bits.
 ///
 /// `None` unless all characters are digits of the base and there is at least one, and for more
-/// than [`MOST_DIGITS`] digits that are not decimal: converting those takes the square of the time.
+/// than [`MAX_DIGITS`] digits that are not decimal: converting those takes the square of the time.
 ///
 /// ```
 /// use ordain_data::{Value, number::integer};
@@ -32,7 +32,7 @@ pub fn integer(negative: bool, digits: &str, base: u32) -> Option<Value> {
         let sign = if negative { "-" } else { "" };
         return Some(Value::BigInt(format!("{sign}{digits}").into()));
     }
-    if digits.len() > MOST_DIGITS {
+    if digits.len() > MAX_DIGITS {
         return None;
     }
     let n = BigInt::parse_bytes(digits.as_bytes(), base)?;

@@ -1,4 +1,4 @@
-//! Finding what secrets hold in other text.
+//! Finding the content of secrets in other text.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::number::ruby_float;
 use crate::value::Value;
 
-/// What stands in place of a secret in a text.
+/// The text in place of a secret.
 pub const REDACTED: &str = "[redacted]";
 
 /// How many bytes a part of a secret has at least that is found by itself.
@@ -20,7 +20,7 @@ const PART: usize = 8;
 /// Shorter texts than this are found as whole words only: `no` is not found in `node`.
 const WORD: usize = 4;
 /// A secret of one line that is longer is found as a whole only, and not in parts.
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 
 impl Value {
     /// Whether this is a secret, or a secret is in it.
@@ -99,7 +99,7 @@ impl Redactor {
     /// Adds the text of a secret.
     pub fn add(&mut self, text: &str) {
         let text = text.trim();
-        let is_whole = text.contains('\n') || text.len() > LONGEST;
+        let is_whole = text.contains('\n') || text.len() > MAX_LENGTH;
         // A short line of several, such as `}`, says nothing.
         let lines = text.lines().map(str::trim).filter(|line| !is_whole || line.len() >= WORD);
         for line in lines {
@@ -151,7 +151,7 @@ impl Redactor {
         }
     }
 
-    /// The text with [`REDACTED`] in place of what it holds of secrets.
+    /// The text with [`REDACTED`] in place of secrets.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let ranges = self.ranges(text);
         if ranges.is_empty() {

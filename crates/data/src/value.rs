@@ -36,7 +36,7 @@ pub enum Value {
     List(Arc<Vec<Value>>),
     /// An ordered map.
     Map(Arc<Map>),
-    /// A value that is shown nowhere: no diff, log, error or journal prints what it holds.
+    /// A value that is shown nowhere: no diff, log, error or journal prints it.
     Secret(Arc<Value>),
 }
 
@@ -113,7 +113,7 @@ impl Value {
         matches!(self, Self::Null)
     }
 
-    /// What kind of value this is, for messages: `text`, `a list`, …
+    /// The kind of the value, for messages: `text`, `a list`, …
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",

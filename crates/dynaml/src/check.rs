@@ -1,16 +1,17 @@
-//! What can be said of a document without its stubs: expressions that cannot be parsed, functions
+//! Checks of a document without its stubs: expressions that cannot be parsed, functions
 //! that do not exist, nodes that refer to themselves, keys that are there twice.
 
 use ordain_data::yaml::{Kind, NodeId, Tree};
 use ordain_source::{Diagnostic, FileId, TextRange, suggest};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diagnose::{
+use crate::diagnostics::codes::{
     CYCLE, DUPLICATE_KEY, FAILED, INVALID_YAML, OPEN_EXPRESSION, SYNTAX, UNKNOWN_FUNCTION,
-    exact_place, part_place, with_yaml_hints,
 };
+use crate::diagnostics::hints::with_hints;
+use crate::diagnostics::places::{exact_place, part_place, with_yaml_hints};
+use crate::eval::evaluator::Builtin;
 use crate::functions;
-use crate::hint::with_hints;
 use crate::load::{Features, Sources, SrcKind};
 use crate::syntax::ast::{Expr, ExprId, Exprs, PathStep};
 use crate::syntax::parser::parse;
@@ -123,7 +124,7 @@ struct Checker<'s> {
     file: FileId,
     text: &'s str,
     sources: &'s Sources,
-    functions: FxHashMap<&'static str, functions::Builtin>,
+    functions: FxHashMap<&'static str, Builtin>,
     out: Vec<Diagnostic>,
 }
 

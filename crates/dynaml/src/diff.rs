@@ -9,12 +9,12 @@ use crate::lower;
 use crate::output::Writer;
 use crate::syntax::ast::Exprs;
 
-/// What spiff compares by: entries of lists by `name`, and the order only in the list `jobs` at the
+/// The rules of spiff's comparison: entries of lists by `name`, and the order only in the list `jobs` at the
 /// top.
 pub const RULES: Rules<'_> =
     Rules { name: Some("name"), ordered: &["jobs"], maps_with_lists: true };
 
-/// What came of comparing two streams of documents.
+/// The result of comparing two streams of documents.
 #[derive(Clone, Debug)]
 pub enum Comparison {
     /// They have different numbers of documents.
@@ -45,7 +45,7 @@ pub enum Side {
 /// Where a side of a difference is written.
 pub type Places<'a> = &'a dyn Fn(&Difference, Side) -> Option<String>;
 
-/// What a value is written between.
+/// The marks around a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Colours {
     /// Before a value of the first file.
@@ -68,7 +68,7 @@ pub struct Format<'a> {
     pub left: &'a str,
     /// The name of the second file.
     pub right: &'a str,
-    /// What begins the values of each side, and what ends them, if they are coloured.
+    /// The beginning and the end of the values of each side, if they are coloured.
     pub colours: Option<Colours>,
     /// Two blanks before a path, as spiff++ has them.
     pub wide: bool,

@@ -1,12 +1,12 @@
-//! Documents as they are written: values in which nothing is evaluated. What compares or converts
-//! documents reads them so, and files of bindings and state.
+//! Documents as they are written: values in which nothing is evaluated. `diff` and `convert`
+//! read documents so, and so are files of bindings and state read.
 
 use ordain_data::yaml::{Kind, NodeId, Tree};
 use rustc_hash::FxHashMap;
 
 use ordain_source::budget;
 
-use crate::eval::MOST_NODES;
+use crate::limits::MAX_NODES;
 use crate::load::{LoadError, key_text, scalar_value};
 use crate::value::{Item, List, Map, Value};
 
@@ -60,7 +60,7 @@ impl Reader<'_> {
                 None => return fail("the alias stands for something that contains it"),
             },
         };
-        if value.weight().nodes > budget::scaled(MOST_NODES) + self.tree.len() as u64 {
+        if value.weight().nodes > budget::scaled(MAX_NODES) + self.tree.len() as u64 {
             return fail("the aliases of this document stand for too many values");
         }
         if self.tree.is_shared(id) {

@@ -1,4 +1,4 @@
-//! Where the value of a node comes from: what is written there, what stubs have there, and what the
+//! The origin of a node's value: the text at its place, the stubs that have a value there, and the
 //! expression refers to.
 
 use ecow::EcoString;
@@ -7,34 +7,35 @@ use ordain_data::yaml::{Kind, NodeId, Tree};
 use ordain_graph::explain::{Cause, Explanation};
 use ordain_source::{FileId, SourceMap};
 
-use crate::eval::Evaluator;
-use crate::eval::merge::find_path;
-use crate::eval::tree::{Body, InstId, Memo, NOWHERE, Reached, Step};
+use crate::diagnostics::report::Place;
+use crate::eval::evaluator::Evaluator;
+use crate::eval::tree::{Body, Memo, Reached, Step};
+use crate::ids::{InstId, NOWHERE};
+use crate::input::Input;
 use crate::load::SrcKind;
-use crate::report::Place;
-use crate::session::{Input, steps};
+use crate::path::{find_path, steps};
 use crate::syntax::ast::{Expr, ExprId, PathStep};
 use crate::syntax::print::{print, print_path};
 use crate::value::Value;
 
 /// How deep references and stubs are followed.
-const DEEPEST: usize = 6;
+const MAX_DEPTH: usize = 6;
 /// How many references of an expression are followed.
-const MOST: usize = 12;
+const MAX: usize = 12;
 
 /// The value of a node, and where it comes from.
 #[derive(Clone, Debug)]
 pub struct Explained {
     /// The path that was asked for.
     pub path: String,
-    /// What is written there.
+    /// The text that is written there.
     pub source: Source,
 }
 
 /// A place that has to do with a value.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// What it did.
+    /// Its role.
     pub role: Role,
     /// The path of the node.
     pub path: String,
@@ -44,13 +45,13 @@ pub struct Source {
     pub expr: Option<String>,
     /// The value that came of it: as YAML, and as data.
     pub value: (String, Data),
-    /// What it depends on: stubs first, then references.
+    /// Its dependencies: stubs first, then references.
     pub from: Vec<Source>,
-    /// The steps from what stands at the place to the value.
+    /// The steps from the node at the place to the value.
     within: Vec<PathStep>,
 }
 
-/// What a place did for a value.
+/// The role of a place in the making of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// It gave the value.
@@ -151,7 +152,7 @@ impl Evaluator<'_> {
         let literal = self.literal_steps(node, rest);
         let inserted = literal.is_none() && matches!(self.nodes[node].body, Body::Value(_));
         let (mut role, mut from) = (role, Vec::new());
-        if depth < DEEPEST {
+        if depth < MAX_DEPTH {
             let merged = inserted || expr.is_some_and(|e| self.evaluate_at(node, e).1.merged);
             let mut given = self.given_by_stub(node, rest, stubs, depth);
             let replaced = !merged && given.is_some() && self.is_replaced(node, rest, &value);
@@ -168,7 +169,7 @@ impl Evaluator<'_> {
                 Role::Gave if replaced => Role::Replaced,
                 role => role,
             };
-            // A map or list is not replaced; what stubs have there shows in its entries.
+            // A map or list is not replaced; values of stubs show in its entries.
             from.extend(given.filter(|g| g.role != Role::LostStub || !value.is_container()));
             if let Some(expr) = expr {
                 from.extend(self.references(node, expr, depth));
@@ -186,7 +187,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// The steps from what is written without expressions to a node in it; nothing if the node is
+    /// The steps from a literal without expressions to a node in it; nothing if the node is
     /// not part of such a text.
     pub(crate) fn literal_steps(&self, node: InstId, rest: &[PathStep]) -> Option<Vec<PathStep>> {
         let mut steps: Vec<PathStep> = rest.iter().rev().cloned().collect();
@@ -255,7 +256,7 @@ impl Evaluator<'_> {
         let mut found = Vec::new();
         self.collect_references(expr, &mut found, 0);
         let mut out: Vec<Source> = Vec::new();
-        for path in found.into_iter().take(MOST) {
+        for path in found.into_iter().take(MAX) {
             let Some((target, rest)) = self.target(node, &path) else { continue };
             if target == node {
                 continue;

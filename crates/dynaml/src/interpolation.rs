@@ -9,7 +9,7 @@ use crate::syntax::ast::{BinaryOp, Expr, ExprId, Exprs};
 pub enum Part {
     /// Text as it stands.
     Text(EcoString),
-    /// What is between double brackets, and where in the whole text it begins.
+    /// The text between double brackets, and its start in the whole text.
     Expr(EcoString, usize),
 }
 

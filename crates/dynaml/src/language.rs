@@ -1,4 +1,4 @@
-//! What the verbs for all languages know of this one.
+//! The language as the verbs for all languages see it.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Langua
 use ordain_source::CodeDoc;
 
 use crate::check;
-use crate::diagnose::CODES;
+use crate::diagnostics::codes::CODES;
 
 /// Templates and stubs.
 #[derive(Clone, Copy, Debug)]

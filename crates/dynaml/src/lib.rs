@@ -1,54 +1,80 @@
 //! The front end for dynaml: the language of spiff and spiff++ templates.
 //!
 //! A template is merged with stubs, its expressions `(( … ))` are resolved in any order, and one
-//! document comes out. [`session::merge`] does it all; the parts are
+//! document comes out:
 //!
-//! | module | what it does |
+//! ```
+//! use ordain_dynaml::session::{Input, Request, merge};
+//! use ordain_source::MemoryWorld;
+//!
+//! let file = |name: &str, text: &str| Input {
+//!     name: name.into(),
+//!     text: text.into(),
+//!     under: None,
+//! };
+//! let request = Request {
+//!     template: Some(file("template.yml", "env: (( merge ))\nhost: (( \"web.\" env ))\n")),
+//!     stubs: vec![file("stub.yml", "env: prod\n")],
+//!     ..Request::default()
+//! };
+//! let output = merge(&MemoryWorld::default(), &request).map_err(|error| error.text())?;
+//! assert_eq!(output.text, "env: prod\nhost: web.prod\n");
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! The crate must not know: files, commands, the environment and time (they are reached through the
+//! [`World`](ordain_source::World) that is passed in), command lines, terminals, and the other
+//! languages. A graph of resources is built by [`resources`]; nothing here plans or applies it.
+//!
+//! Modules, from the top floor down; a module imports only modules of the floors below:
+//!
+//! | module | contents |
 //! | --- | --- |
-//! | [`syntax`] | expressions: text to tree and back |
-//! | [`mod@language`] | what the verbs for all languages know of it |
-//! | [`load`] | YAML to the source of a document |
-//! | [`mod@document`] | documents as they are written |
-//! | [`diff`] | documents compared by structure |
-//! | [`eval`] | evaluation on demand |
+//! | [`session`] | a whole run: stubs from right to left, then the template |
+//! | [`check`] | checks of a document by itself |
+//! | [`mod@language`] | the language as the verbs for all languages see it |
+//! | [`explain`] | the origin of a value |
+//! | [`diagnostics`] | failures, the original's report, diagnostics with causes |
 //! | [`functions`] | the built-in functions, a file a family |
-//! | [`report`] | what could not be resolved, in the original's words |
-//! | [`check`] | what is wrong with a document by itself |
-//! | [`diagnose`] | the same as diagnostics, with places and causes |
-//! | [`explain`] | where a value comes from |
+//! | [`eval`] | evaluation on demand |
+//! | [`diff`] | documents compared by structure |
+//! | [`lower`], [`resources`] | finished documents as plain data, and as a graph |
 //! | [`output`] | finished documents as YAML and JSON |
-//! | [`lower`] | finished documents as plain data |
-//! | [`resources`] | the resources that a document declares, as a graph |
-//!
-//! Files, commands and the environment are reached through the
-//! [`World`](ordain_source::World) that is passed in.
+//! | [`mod@document`], [`load`] | YAML to values, and to the source of a document |
+//! | [`value`], [`scope`] | values, and the names around an expression |
+//! | [`syntax`] | expressions: text to tree and back |
 
 #![forbid(unsafe_code)]
 
-mod causes;
 pub mod check;
-pub mod complaint;
-pub mod diagnose;
+pub mod diagnostics;
 pub mod diff;
 pub mod document;
 pub mod eval;
 pub mod explain;
 pub mod functions;
-mod hint;
+mod ids;
+mod input;
 pub mod interpolation;
 pub mod language;
+mod limits;
 pub mod load;
 pub mod lower;
+mod network;
+pub mod options;
 mod origin;
 pub mod output;
+mod path;
 mod pki;
-pub mod report;
 pub mod resources;
 pub mod scalar;
+pub mod scope;
 pub mod session;
 pub mod syntax;
+mod text;
 pub mod value;
 
+pub use diagnostics::{diagnose, report};
 pub use language::Dynaml;
 
 /// The version of spiff++ whose language this is, as `__ctx.VERSION` shows it.

@@ -1,21 +1,19 @@
 //! From YAML to the source tree of a document: scalars resolved, expressions parsed, inserts and
-//! key tags recognised. What contains neither is one finished value.
+//! key tags recognised. A node without them is one finished value.
 
 use ecow::EcoString;
 use ordain_data::yaml::{self, Kind, NodeId, Style, Tree};
 use ordain_source::TextRange;
-use ordain_syntax::{Arena, Idx};
+use ordain_syntax::Arena;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::ids::{SourceNodes, SrcId};
 use crate::interpolation::Part;
 use crate::scalar;
 use crate::syntax::ast::{Expr, ExprId, Exprs, Marker};
-use crate::syntax::near;
-use crate::syntax::parser::{self, ParseError};
+use crate::syntax::parser::ParseError;
+use crate::syntax::{near, parser};
 use crate::value::{Flags, Item, List, Map, Value, is_expression};
-
-/// A node of a document's source.
-pub type SrcId = Idx<Src>;
 
 /// The number of an input file.
 pub type FileNo = u32;
@@ -23,7 +21,7 @@ pub type FileNo = u32;
 /// A node of a document as it is written.
 #[derive(Debug)]
 pub struct Src {
-    /// What it is.
+    /// Its kind.
     pub kind: SrcKind,
     /// The file.
     pub file: FileNo,
@@ -31,7 +29,7 @@ pub struct Src {
     pub span: TextRange,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug)]
 pub enum SrcKind {
     /// A value without any expression in it.
@@ -92,7 +90,7 @@ pub struct Marks {
     pub flags: Flags,
     /// `&template`
     pub template: bool,
-    /// What they were written in.
+    /// The text they were written in.
     pub written: Option<EcoString>,
     /// Whether that was under `<<<`.
     pub long: bool,
@@ -136,7 +134,7 @@ pub struct Features {
 #[derive(Debug, Default)]
 pub struct Sources {
     /// The nodes.
-    pub nodes: Arena<Src>,
+    pub nodes: Arena<Src, SourceNodes>,
     /// The expressions.
     pub exprs: Exprs,
     /// The extensions that are on.
@@ -160,11 +158,11 @@ pub struct Sources {
 /// Why a document cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadError {
-    /// What is wrong.
+    /// The error in words.
     pub message: String,
     /// Where.
     pub span: TextRange,
-    /// What the original says, with the place.
+    /// The message of the original, with the place.
     pub said: Option<String>,
 }
 
@@ -176,7 +174,7 @@ impl LoadError {
 
     /// Why a text is no YAML.
     pub(crate) fn yaml(text: &str, e: yaml::Error) -> Self {
-        let said = Some(crate::complaint::complaint(text, &e));
+        let said = Some(crate::diagnostics::yaml::complaint(text, &e));
         Self { message: e.message, span: e.range, said }
     }
 
@@ -321,7 +319,7 @@ struct Loader<'t, 's> {
     tree: &'t Tree,
     file: FileNo,
     sources: &'s mut Sources,
-    /// What aliases stand for, with its number of nodes.
+    /// The targets of aliases, with their numbers of nodes.
     shared: FxHashMap<NodeId, (Built, u64)>,
     nodes: u64,
 }
@@ -450,7 +448,7 @@ impl Loader<'_, '_> {
         }
     }
 
-    /// Takes the markers off an insert; what is left is the insert.
+    /// Takes the markers off an insert; the rest is the insert.
     fn insert(&mut self, source: SrcId, marks: &mut Marks) -> Option<SrcId> {
         let node = &self.sources.nodes[source];
         let (file, span) = (node.file, node.span);

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use ordain_data::Value as Data;
 use rustc_hash::FxHashMap;
 
-use crate::eval::lambda::lambda_text;
+use crate::output::lambda::lambda_text;
 use crate::output::{Writer, unescape_key};
 use crate::syntax::ast::Exprs;
 use crate::value::{Flags, Item, Value};

@@ -8,17 +8,18 @@ use ordain_data::yaml::{Kind, NodeId, Tree};
 use ordain_source::TextRange;
 use rustc_hash::FxHashMap;
 
-use crate::eval::Evaluator;
-use crate::eval::merge::find_path;
-use crate::eval::tree::{Body, InstId};
-use crate::report::Place;
-use crate::session::Input;
+use crate::diagnostics::report::Place;
+use crate::eval::evaluator::Evaluator;
+use crate::eval::tree::Body;
+use crate::ids::InstId;
+use crate::input::Input;
+use crate::path::find_path;
 use crate::syntax::ast::{Expr, ExprId, PathStep};
 
 /// How deep the operands of an expression are looked through.
 const MAX_DEPTH: u32 = 100;
 
-/// Finds the places of values in the files of a merge. What it parses is kept, so that the places
+/// Finds the places of values in the files of a merge. Parsed files are kept, so that the places
 /// of all values of a document take linear time.
 pub(crate) struct Origins<'f> {
     files: &'f [Input],
@@ -67,7 +68,7 @@ impl<'f> Origins<'f> {
         Some(self.inside(place, &literal.unwrap_or_default()))
     }
 
-    /// The place of a value inside of what is written at a place.
+    /// The place of a value inside the literal at a place.
     fn inside(&mut self, place: Place, steps: &[PathStep]) -> Place {
         let (file, span) = place;
         if steps.is_empty() {

@@ -26,7 +26,7 @@ use ordain_source::{Diagnostic, Span};
 /// The key under which resources are declared.
 pub const KEY: &str = "resources";
 
-/// Attributes that are relations, whether the other side comes first, and what they ask for.
+/// Attributes that are relations, whether the other side comes first, and their kind.
 const RELATIONS: [(&str, bool, EdgeKind); 4] = [
     ("before", false, EdgeKind::Before),
     ("notify", false, EdgeKind::Notify),
@@ -34,12 +34,12 @@ const RELATIONS: [(&str, bool, EdgeKind); 4] = [
     ("subscribe", true, EdgeKind::Notify),
 ];
 
-/// The codes of what can be wrong.
+/// The codes of errors in resources.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes {
     /// The document is not of the form.
     pub form: &'static str,
-    /// A relation names what is not declared.
+    /// A relation names a resource that is not declared.
     pub unknown: &'static str,
 }
 
@@ -49,7 +49,7 @@ pub type Place<'a> = &'a mut dyn FnMut(&[&str]) -> Option<Span>;
 /// The graph of the resources of a document; values that have secrets in them are secret.
 ///
 /// # Errors
-/// All that is wrong with its form, and relations to what it does not declare.
+/// All errors in its form, and relations to resources that it does not declare.
 pub fn graph(
     document: &Data,
     secrets: &Decrypted,

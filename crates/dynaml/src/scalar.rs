@@ -1,4 +1,4 @@
-//! What plain scalars of YAML mean to spiff: the rules of libyaml's time.
+//! The meaning of plain scalars of YAML: the rules of YAML 1.1, as libyaml reads it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -128,7 +128,7 @@ pub fn is_ambiguous(text: &str) -> bool {
     other_than_text(text).is_some() || is_timestamp(text)
 }
 
-/// `2016-01-02`, and what may follow a date.
+/// `2016-01-02`, with an optional time.
 fn is_timestamp(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();

@@ -9,42 +9,37 @@ use ordain_graph::Graph;
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, FileId, SourceMap, Span, World};
 
-use crate::complaint::complaint;
-use crate::eval::scope::{Bound, Names, Scope};
-use crate::eval::stop::Stop;
-use crate::eval::tree::{Body, InstId};
-use crate::eval::{Dialect, Document, Evaluator, Options};
+use crate::diagnostics::report;
+use crate::diagnostics::report::Line;
+use crate::diagnostics::stop::Stop;
+use crate::diagnostics::yaml::complaint;
+use crate::eval::evaluator::{Document, Evaluator};
+use crate::eval::tree::Body;
 use crate::explain::Explained;
-use crate::functions::clean_path;
-use crate::load::{Features, MapSrc, Sources, SrcId, SrcKind};
+use crate::functions::{self, clean_path};
+use crate::ids::{InstId, SrcId};
+use crate::load::{Features, MapSrc, Sources, SrcKind};
+use crate::options::{Dialect, Options};
 use crate::origin::Origins;
 use crate::output::Writer;
-use crate::report::{self, Line};
-use crate::resources::{self, Codes};
+use crate::resources;
+use crate::resources::Codes;
 use crate::syntax::ast::PathStep;
-use crate::value::{Flags, Item, Map, Value};
+use crate::value::{Bound, Flags, Item, Map, Names, Scope, Value};
 
-/// A file to merge.
-#[derive(Clone, Debug, Default)]
-pub struct Input {
-    /// Its name, as errors show it.
-    pub name: String,
-    /// Its text.
-    pub text: String,
-    /// The key under which the document is put, in a map of nothing else.
-    pub under: Option<String>,
-}
+pub use crate::input::Input;
+pub use crate::path::find;
 
-/// What is wanted of a run.
+/// The input and the options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// The document to be made.
     pub template: Option<Input>,
-    /// What is merged into it; the last one wins.
+    /// The stubs; the last one wins.
     pub stubs: Vec<Input>,
     /// The extensions that are on.
     pub features: Features,
-    /// What evaluation may do.
+    /// The permissions and bounds of evaluation.
     pub options: Options,
     /// JSON instead of YAML.
     pub json: bool,
@@ -75,7 +70,7 @@ pub enum StateForm {
     Json,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
     /// The text to print.
@@ -86,7 +81,7 @@ pub struct Output {
     pub explained: Option<Explained>,
     /// The files of the run.
     pub files: Vec<Input>,
-    /// What was decrypted, and private keys that were made. The text has them in clear.
+    /// Decrypted values, and private keys that were made. The text has them in clear.
     pub secrets: Decrypted,
     /// Keys that are in their map twice, those that count.
     pub duplicates: Vec<report::Place>,
@@ -96,24 +91,24 @@ pub struct Output {
 pub struct Declared {
     /// The run, without the text of the document.
     pub output: Output,
-    /// The resources that the document declares, or what is wrong with them.
+    /// The resources that the document declares, or the errors in them.
     pub graph: Result<Graph, Vec<Diagnostic>>,
 }
 
 /// Why there is no result.
 #[derive(Clone, Debug)]
 pub enum Error {
-    /// A file is no YAML that can be merged: what it is, its name, why, and where.
+    /// A file is no YAML that can be merged.
     Input {
         /// `template` or `stub`.
         role: &'static str,
         /// The file.
         name: String,
-        /// What is wrong.
+        /// The error in words.
         message: String,
         /// The bytes it is about.
         span: ordain_source::TextRange,
-        /// What the original says instead, with the place.
+        /// The message of the original, with the place.
         said: Option<String>,
     },
     /// Expressions could not be resolved.
@@ -122,7 +117,7 @@ pub enum Error {
     Other(String),
 }
 
-/// What could not be resolved in a document.
+/// The unresolved nodes of a document.
 #[derive(Clone, Debug)]
 pub struct Unresolved {
     /// The nodes.
@@ -162,7 +157,7 @@ impl Error {
     }
 }
 
-/// The stack of the thread that evaluates. Only what is used of it takes memory.
+/// The stack of the thread that evaluates. Only its used part takes memory.
 const STACK: usize = 512 << 20;
 
 /// Merges a template with stubs.
@@ -217,7 +212,7 @@ fn with_run<T>(
     let mut sources = Sources::default();
     sources.features = request.features;
     let mut run = Run {
-        evaluator: Evaluator::new(world, request.options.clone(), sources),
+        evaluator: Evaluator::new(world, request.options.clone(), sources, functions::table()),
         request,
         bindings: bindings(&request.bindings),
         files: Vec::new(),
@@ -232,12 +227,12 @@ fn with_run<T>(
     })
 }
 
-/// Takes what was decrypted out of an error.
+/// Removes decrypted values from an error.
 fn hide(error: &mut Error, secrets: &Redactor) {
     fn hide_in(lines: &mut [Line], secrets: &Redactor) {
         for line in lines {
-            let said = std::iter::once(&mut line.issue).chain(&mut line.outer);
-            for text in said.chain(&mut line.detail) {
+            let outer = line.outer.iter_mut().map(|outer| &mut outer.text);
+            for text in std::iter::once(&mut line.issue).chain(outer).chain(&mut line.detail) {
                 if secrets.finds(text) {
                     *text = secrets.redact(text).into_owned().into();
                 }
@@ -279,7 +274,7 @@ struct Run<'w, 'r> {
     open: bool,
 }
 
-/// What is printed of a document.
+/// The printed part of a document.
 struct Printed {
     value: Value,
     /// Whether something in it has no value: temporary nodes and escapes stay then.
@@ -289,7 +284,7 @@ struct Printed {
 }
 
 impl Run<'_, '_> {
-    /// What is to be printed of each document.
+    /// The part to print of each document.
     fn evaluate(&mut self, output: &mut Output) -> Result<Vec<Option<Printed>>, Error> {
         self.define_tags()?;
         let Some(template) = &self.request.template else {
@@ -378,7 +373,7 @@ impl Run<'_, '_> {
         let mut origins = Origins::new(files);
         let secrets = std::mem::take(&mut self.evaluator.secrets);
         let mut place = |path: &[&str]| {
-            // What has no place of its own is where the nearest value around it is.
+            // A value without a place of its own is where the nearest value around it is.
             let steps: Vec<PathStep> =
                 path.iter().map(|key| PathStep::Key((*key).into())).collect();
             let (file, range) = (1..=steps.len()).rev().find_map(|depth| {
@@ -399,7 +394,7 @@ impl Run<'_, '_> {
 
     fn define_tags(&mut self) -> Result<(), Error> {
         for (tag, input) in &self.request.tags {
-            if let Err(e) = crate::eval::tags::check_name(tag) {
+            if let Err(e) = crate::eval::tag_table::check_name(tag) {
                 return Err(Error::Other(format!("invalid tag name [{tag}]: {e}")));
             }
             let tree = only_document(trees(input, "tag file")?, input, "tag file")?;
@@ -490,7 +485,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// What is printed of a document: the node that is wanted, and a list in pieces if that is
+    /// The printed part of a document: the wanted node, and a list in pieces if that is
     /// wanted.
     fn results(
         &mut self,
@@ -599,7 +594,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// The nodes that are marked as state, with what is around them.
+/// The nodes that are marked as state, with the maps around them.
 fn state(value: &Value) -> Value {
     fn keep(value: &Value) -> Option<Value> {
         let Value::Map(map) = value else { return None };
@@ -665,21 +660,6 @@ fn unknown(stop: &Stop, input: &Input) -> Line {
         cause: report::Cause::Own,
         node: InstId::new(0),
     }
-}
-
-/// The value at a path such as `a.b.[1]`.
-pub fn find(value: &Value, path: &str) -> Option<Value> {
-    let item = Item::from(value.clone());
-    crate::eval::merge::find_path(&item, &steps(path)).map(|i| i.value.clone())
-}
-
-/// The steps of a path such as `a.b.[1]`.
-pub fn steps(path: &str) -> Vec<PathStep> {
-    let index = |step: &str| step.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
-    let steps = path.split('.').filter(|s| !s.is_empty());
-    steps
-        .map(|step| index(step).map_or_else(|| PathStep::Key(step.into()), PathStep::Index))
-        .collect()
 }
 
 /// A value without nodes that are marked so.

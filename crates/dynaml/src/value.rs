@@ -9,9 +9,8 @@ use std::rc::Rc;
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
-use crate::eval::scope::Scope;
-use crate::eval::tree::InstId;
-use crate::load::SrcId;
+use crate::ids::{InstId, SrcId};
+use crate::scope;
 use crate::syntax::ast::{ExprId, LambdaExpr};
 
 /// Markers of a node, as a set of bits.
@@ -21,7 +20,7 @@ pub struct Flags(u8);
 impl Flags {
     /// `&temporary`: not part of the final output.
     pub const TEMPORARY: Self = Self(1);
-    /// `&local`: not part of what a stub hands on.
+    /// `&local`: a stub does not hand it on.
     pub const LOCAL: Self = Self(2);
     /// `&inject`: added to the next document.
     pub const INJECT: Self = Self(4);
@@ -103,7 +102,48 @@ pub enum Value {
     Template(Rc<Template>),
 }
 
-/// What a list or map weighs, summed up when it is built.
+/// The thing that a name is bound to.
+#[derive(Clone, Debug)]
+pub enum Bound {
+    /// A value.
+    Value(Item),
+    /// A node that is evaluated when it is needed.
+    Node(InstId),
+}
+
+impl Default for Bound {
+    fn default() -> Self {
+        Value::Null.into()
+    }
+}
+
+impl From<Value> for Bound {
+    fn from(value: Value) -> Self {
+        Self::Value(value.into())
+    }
+}
+
+/// The names of a frame.
+pub type Names = scope::Names<Bound>;
+
+/// A frame for a call that is about to be made.
+pub(crate) type CallFrame = scope::CallFrame<Bound>;
+
+/// The names around an expression.
+pub type Scope = scope::Scope<Bound>;
+
+impl Scope {
+    /// The values of all names that have one.
+    pub fn names(&self) -> Vec<(EcoString, Item)> {
+        let value = |(name, bound)| match bound {
+            Bound::Value(item) => Some((name, item)),
+            Bound::Node(_) => None,
+        };
+        self.entries().into_iter().filter_map(value).collect()
+    }
+}
+
+/// The weight of a list or map, summed up when it is built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Weight {
     /// How many values are in it, shared ones counted each time.
@@ -140,7 +180,7 @@ pub struct List {
     pub items: Vec<Item>,
     /// The declared key field of its entries.
     pub key: Option<EcoString>,
-    /// What it weighs.
+    /// Its weight.
     pub weight: Weight,
     index: OnceCell<(EcoString, FxHashMap<EcoString, u32>)>,
 }
@@ -197,7 +237,7 @@ pub fn position(index: i64, len: usize) -> Option<usize> {
 #[derive(Debug, Default)]
 pub struct Map {
     entries: Vec<(EcoString, Item)>,
-    /// What it weighs.
+    /// Its weight.
     pub weight: Weight,
     /// Whether entries are marked to be added to the next document.
     pub injects: bool,
@@ -233,7 +273,7 @@ impl Map {
     }
 }
 
-/// What a lambda does when it is called.
+/// The code of a lambda.
 #[derive(Clone, Debug)]
 pub enum Callable {
     /// Evaluates its body.
@@ -242,10 +282,10 @@ pub enum Callable {
     Builtin(EcoString),
 }
 
-/// A lambda with what it has captured.
+/// A lambda with its captured names.
 #[derive(Debug)]
 pub struct Lambda {
-    /// What it does.
+    /// Its code.
     pub callable: Callable,
     /// Arguments bound by currying, by position.
     pub bound: Vec<(EcoString, Value)>,
@@ -262,15 +302,15 @@ pub struct Lambda {
 /// A template: a piece of a document, and where it was written.
 #[derive(Debug)]
 pub struct Template {
-    /// What is evaluated for every use.
+    /// The part that is evaluated for every use.
     pub body: TemplateBody,
     /// The node it was written at.
     pub place: InstId,
-    /// What it prints as.
+    /// The value it prints as.
     pub source: Value,
 }
 
-/// What a template is made of.
+/// The body of a template.
 #[derive(Clone, Copy, Debug)]
 pub enum TemplateBody {
     /// A map or list of a document.
@@ -301,7 +341,7 @@ impl Value {
         if let Self::Str(s) = self { Some(s) } else { None }
     }
 
-    /// What expressions call this kind of value.
+    /// The name of this kind of value in expressions.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nil",
@@ -334,7 +374,7 @@ impl Value {
         matches!(self, Self::List(_) | Self::Map(_))
     }
 
-    /// What it weighs.
+    /// Its weight.
     pub fn weight(&self) -> Weight {
         let mut weight = Weight::default();
         weight.add(self);

@@ -1,4 +1,4 @@
-//! The built-in functions, and what keeps evaluation within bounds.
+//! The built-in functions, and the bounds of evaluation.
 
 #![allow(clippy::unwrap_used)]
 
@@ -41,6 +41,8 @@ fn values() {
         (r#"ipset("10.0.0.1-10.0.0.9", 2, 3, 5)"#, "- 10.0.0.4\n- 10.0.0.6"),
         (r#"semverincpatch("v1.2.3-rc.1")"#, "v1.2.3"),
         (r#"semvermatch("1.4.0", "^1.2 || ~3")"#, "true"),
+        (r#"semvermatch("1.4.0", " >=1.0 , <2 ")"#, "true"),
+        (r#"semvermatch("1.4.0", "1.0 - 1.3, 1.1 || 1.4.x")"#, "true"),
         (r#"basename("https://h/a/b.txt?x=1")"#, "b.txt"),
         (r#"hash("", "md4")"#, "31d6cfe0d16ae931b73c59d7e0c089c0"),
         (r#"base64_decode(base64("text", 2))"#, "text"),
@@ -65,6 +67,16 @@ fn errors() {
         (r#""255.255.255.255" + 1"#, "IP address overflow"),
         (r#"validate(5, ["gt", 7])"#, "condition 1 failed: less or equal to 7"),
         (r#"validate(5, "odd")"#, "condition 1 has problem: unknown validation operator \"odd\""),
+        (
+            r#"semvermatch("1.2.3", ">=1.0<2")"#,
+            r#"semvermatch: invalid constraint ">=1.0<2"[0]: improper constraint: >=1.0<2"#,
+        ),
+        (
+            r#"semvermatch("1.2.3", "^1.0,")"#,
+            r#"semvermatch: invalid constraint "^1.0,"[0]: improper constraint: ^1.0,"#,
+        ),
+        (r#"semver("x y")"#, r#"semverprerelease: "x y": invalid semantic version"#),
+        (r#"semverincmajor("")"#, r#"semverincmajor: "": invalid semantic version"#),
         (r#"exec("true")"#, "execution 'true' failed"),
         (r#"nothing(1)"#, "unknown function 'nothing'"),
     ] {
@@ -89,7 +101,7 @@ fn hostile_documents_end_in_an_error() {
     }
 }
 
-/// Equal maps are found by what they have in common, not by comparing each with all others.
+/// Equal maps are found by a common key, not by comparing each with all others.
 #[test]
 fn many_maps_are_compared_in_time() {
     let list = "map[[1..30000]|i|->{\"a\"=i % 20000, \"b\"=[\"x\"]}]";
@@ -98,7 +110,7 @@ fn many_maps_are_compared_in_time() {
 }
 
 /// A list that is reached over a chain longer than the stack for it, with entries that are
-/// references themselves: what is above is not tried again for every entry.
+/// references themselves: the chain above is not tried again for every entry.
 #[test]
 fn entries_below_a_long_chain() {
     use std::fmt::Write;

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// How base64 text is laid out and how strictly it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Lines of 60 characters, each with its newline; reading skips what does not belong.
+    /// Lines of 60 characters, each with its newline; reading skips other characters.
     Default,
     /// One line without newline; reading accepts nothing else.
     Strict,

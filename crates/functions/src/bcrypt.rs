@@ -7,7 +7,7 @@ use crate::{Error, Result};
 /// The letters of bcrypt, by their values.
 pub const ALPHABET: &[u8; 64] = b"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 /// The bytes of a password that count, its end included.
-const LONGEST: usize = 72;
+const MAX_LENGTH: usize = 72;
 const ROUNDS: usize = 64;
 /// How many characters a salt has.
 const SALT: usize = 22;
@@ -24,7 +24,7 @@ pub const HIGHEST_COST: u32 = 16;
 pub fn digest(password: &[u8], cost: u32, salt: &[u8; 16]) -> Vec<u8> {
     let mut key = password.to_vec();
     key.push(0);
-    key.truncate(LONGEST);
+    key.truncate(MAX_LENGTH);
     digest_of_key(&key, cost, salt)
 }
 
@@ -51,8 +51,8 @@ fn digest_of_key(key: &[u8], cost: u32, salt: &[u8; 16]) -> Vec<u8> {
 /// that one beyond ASCII hides those before it in the same word.
 fn faulty_key(password: &[u8]) -> Vec<u8> {
     let mut bytes = password.iter().chain([&0]).cycle();
-    let mut out = Vec::with_capacity(LONGEST);
-    for _ in 0..LONGEST / 4 {
+    let mut out = Vec::with_capacity(MAX_LENGTH);
+    for _ in 0..MAX_LENGTH / 4 {
         let word = bytes.by_ref().take(4).fold(0_u32, |word, byte| {
             let signed = i32::from(byte.cast_signed());
             (word << 8) | signed.cast_unsigned()

@@ -1,6 +1,6 @@
 //! The one error type of the crate.
 
-/// What [`Error`]s are returned in.
+/// A result with an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a function could not answer, in the words of the program whose behaviour it follows.
@@ -12,7 +12,7 @@ pub enum Error {
     /// A regular expression that cannot be compiled.
     #[error("{reason}: /{pattern}/")]
     Regex {
-        /// What is wrong with it.
+        /// The error in words.
         reason: String,
         /// The pattern as the user wrote it.
         pattern: String,

@@ -1,14 +1,21 @@
 //! Language-neutral pure functions on plain Rust types.
 //!
-//! The crate knows no value type, no source position and no language; front ends bind its
-//! functions under their own names and add positions to its [`Error`]s. What there is:
+//! ```
+//! use ordain_functions::{digest, shell};
 //!
-//! | module | what it offers |
+//! assert_eq!(shell::escape("two words"), "two\\ words");
+//! assert!(digest::sha256(b"text").starts_with("982d9e3e"));
+//! ```
+//!
+//! The crate must not know: value types, source positions, languages and the outside world. Front
+//! ends bind its functions under their own names and add positions to its [`Error`]s.
+//!
+//! | module | functions |
 //! | --- | --- |
 //! | [`regex`] | [`regex::compile`] per [`regex::Dialect`], [`regex::Regex`], [`regex::escape`] |
 //! | [`printf`] | [`printf::ruby::sprintf`]; [`printf::python::parse`], [`printf::python::format`] |
 //! | [`float`] | float text: [`float::to_ruby`], [`float::to_go`], [`float::to_python`]; [`float::parse_ruby`], [`float::parse_python`] |
-//! | [`go`] | what Go does to texts and numbers: quotes, numbers, `fmt`, paths, times, URLs |
+//! | [`go`] | Go's functions on texts and numbers: quotes, numbers, `fmt`, paths, times, URLs |
 //! | [`integer`] | [`integer::parse_ruby`], [`integer::parse_python`] |
 //! | [`scanf`] | [`scanf::scanf`] |
 //! | [`digest`] | [`digest::md5`], [`digest::sha1`], [`digest::sha256`], [`digest::sha512`], [`digest::crc32`] |

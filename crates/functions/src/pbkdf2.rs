@@ -33,7 +33,7 @@ pub fn hmac_sha256(key: &[u8], data: &[u8]) -> Vec<u8> {
 /// PBKDF2 with HMAC and SHA-256.
 ///
 /// # Errors
-/// [`Error::Argument`] if what is asked for would take too long.
+/// [`Error::Argument`] if the work would take too long.
 pub fn sha256(password: &[u8], salt: &[u8], rounds: u32, length: usize) -> Result<Vec<u8>> {
     derive::<Sha256>(password, salt, rounds, length)
 }
@@ -41,7 +41,7 @@ pub fn sha256(password: &[u8], salt: &[u8], rounds: u32, length: usize) -> Resul
 /// PBKDF2 with HMAC and SHA-512.
 ///
 /// # Errors
-/// [`Error::Argument`] if what is asked for would take too long.
+/// [`Error::Argument`] if the work would take too long.
 pub fn sha512(password: &[u8], salt: &[u8], rounds: u32, length: usize) -> Result<Vec<u8>> {
     derive::<Sha512>(password, salt, rounds, length)
 }

@@ -51,7 +51,7 @@ impl fmt::Debug for PrivateKey {
     }
 }
 
-/// What of a certificate tells whom an envelope is for.
+/// The fields of a certificate that name the recipient of an envelope.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Certificate {
     issuer: Vec<u8>,
@@ -147,10 +147,10 @@ pub(crate) fn block(pem: &str, label: &str) -> Result<Option<Vec<u8>>> {
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// What is in the next value if it has this tag.
+    /// The content of the next value if it has this tag.
     pub(crate) fn take(&mut self, tag: u8) -> Option<&'a [u8]> {
         const LONG: u8 = 0x80;
-        const MOST: usize = 4;
+        const MAX: usize = 4;
         let (found, first) = (*self.0.first()?, *self.0.get(1)?);
         if found != tag {
             return None;
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
             (2, usize::from(first))
         } else {
             let count = usize::from(first & !LONG);
-            let bytes = self.0.get(2..2 + count).filter(|_| (1..=MOST).contains(&count))?;
+            let bytes = self.0.get(2..2 + count).filter(|_| (1..=MAX).contains(&count))?;
             (2 + count, bytes.iter().fold(0, |n, b| n << 8 | usize::from(*b)))
         };
         let end = start.checked_add(length)?;
@@ -258,7 +258,7 @@ fn decrypt<C: BlockModeDecrypt + KeyIvInit>(
     Some(content)
 }
 
-/// What is in an envelope, in DER, for the owner of a certificate and its key.
+/// The content of an envelope, in DER, for the owner of a certificate and its key.
 ///
 /// # Errors
 /// When the bytes are no such envelope, or it is for others.

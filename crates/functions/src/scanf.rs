@@ -3,7 +3,7 @@
 use crate::text::CharSet;
 use crate::{Error, Result};
 
-/// What a conversion has read.
+/// A value that a conversion has read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scanned {
     /// From `%d %u %i %x %X %o`.
@@ -14,7 +14,7 @@ pub enum Scanned {
     Str(String),
 }
 
-/// Reads the text by the format; gives what was read up to the first mismatch.
+/// Reads the text by the format; returns the values up to the first mismatch.
 ///
 /// ```
 /// use ordain_functions::scanf::{Scanned, scanf};
@@ -143,7 +143,7 @@ fn set(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<CharSet> 
 }
 
 impl Field {
-    /// What the field takes of the text, and what is left; `None` if nothing fits.
+    /// The field's part of the text, and the rest; `None` if nothing fits.
     fn find<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
         let text = match self.kind {
             Kind::Chars | Kind::Set(_) => text,

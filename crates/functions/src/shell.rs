@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 
-/// Quotes words and joins them as Puppet's `shellquote`: what is harmless stays bare, then
+/// Quotes words and joins them as Puppet's `shellquote`: harmless words stay bare, then
 /// double quotes, then single quotes are tried, and last double quotes with backslashes.
 ///
 /// ```

@@ -416,7 +416,7 @@ pub fn unix2dos(text: &str) -> String {
     out
 }
 
-/// What stands for a character that XML and HTML give a meaning.
+/// The entity of a character with a meaning in XML and HTML.
 pub fn xml_entity(c: char) -> Option<&'static str> {
     match c {
         '&' => Some("&amp;"),
@@ -427,7 +427,7 @@ pub fn xml_entity(c: char) -> Option<&'static str> {
     }
 }
 
-/// Escapes what XML gives a meaning; for an attribute also the quotes around it.
+/// Escapes characters with a meaning in XML; for an attribute also the quotes around it.
 pub fn xml_encode(text: &str, for_attribute: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     if for_attribute {

@@ -16,9 +16,9 @@ use crate::{Error, Result};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Uri {
-    /// What is before the first colon, in lower case.
+    /// The part before the first colon, in lower case.
     pub scheme: Option<String>,
-    /// What is before the `@`.
+    /// The part before the `@`.
     pub userinfo: Option<String>,
     /// The host; an IPv6 address keeps its brackets.
     pub host: Option<String>,
@@ -26,11 +26,11 @@ pub struct Uri {
     pub port: Option<u16>,
     /// The path; none for opaque URIs.
     pub path: Option<String>,
-    /// What is behind the `?`.
+    /// The part behind the `?`.
     pub query: Option<String>,
-    /// What is behind the `#`.
+    /// The part behind the `#`.
     pub fragment: Option<String>,
-    /// What follows the scheme of a URI such as `mailto:x@example.org`.
+    /// The part behind the scheme of a URI such as `mailto:x@example.org`.
     pub opaque: Option<String>,
 }
 
@@ -98,7 +98,7 @@ fn cut(text: &str, at: char) -> (&str, Option<&str>) {
     }
 }
 
-/// The text in quotes, with escapes for what is not ASCII.
+/// The text in quotes, with escapes for characters that are not ASCII.
 fn dump(text: &str) -> String {
     let mut out = String::new();
     for c in crate::text::inspect_ruby(text).chars() {

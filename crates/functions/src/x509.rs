@@ -39,7 +39,7 @@ const ALGORITHMS: &[(&[u8], Digest, &[u8])] = &[
     ),
 ];
 
-/// What of a certificate a signature is checked with.
+/// The fields of a certificate that check a signature.
 #[derive(Debug)]
 pub struct Signed {
     content: Vec<u8>,
@@ -66,7 +66,7 @@ impl Signed {
         let mut fields = Reader(outer.take(SEQUENCE)?);
         let all = fields.0;
         fields.take(SEQUENCE)?;
-        // What is signed is the encoding of the value, its head included.
+        // The signature covers the encoding of the value, its head included.
         let content = all[..all.len() - fields.0.len()].to_vec();
         let algorithm = Reader(fields.take(SEQUENCE)?).take(OID)?.to_vec();
         // The first byte says how many bits of the last are not used.

@@ -9,8 +9,8 @@
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ordain_mcl::eval::fields;
 use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::graph::fields;
 use ordain_mcl::session::{Input, Options, compile};
 use ordain_mcl::{Edition, fmt};
 use ordain_source::{MemoryWorld, SourceMap};

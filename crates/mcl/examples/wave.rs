@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use ordain_mcl::engine::Engine;
+use ordain_mcl::eval::Engine;
 use ordain_mcl::functions::surroundings::Memory;
 use ordain_mcl::functions::{Watch, find};
 

@@ -16,16 +16,16 @@ pub const TYPE: &str = "mcl::type";
 pub const EVALUATION: &str = "mcl::evaluation";
 /// Resources that cannot be.
 pub const RESOURCE: &str = "mcl::resource";
-/// What the engine of this machine cannot do.
+/// The engine of this machine does not support it.
 pub const DEPLOY: &str = "mcl::deploy";
 /// A file of a program that cannot be read.
 pub const INPUT: &str = "mcl::input";
 /// An operator that will fail, or whose result is no number that it can have.
 pub const OPERATOR: &str = "mcl::operator";
-/// What only the wide edition accepts.
+/// Only the wide edition accepts it.
 pub const WIDENING: &str = "mcl::widening";
 
-/// What they mean.
+/// The documentation of the codes.
 pub const CODES: &[CodeDoc] = &[
     CodeDoc {
         code: DEPLOY,

@@ -4,7 +4,7 @@ use ordain_graph::explain::{Cause, Explanation};
 use ordain_source::{SourceMap, Span};
 
 use crate::check::program::ModId;
-use crate::eval::interpret::{Resource, Resources};
+use crate::graph::resource::{Resource, Resources};
 use crate::ir::{EntryStepKind, Included, IrId, IrKind, Program, ResourceStep, Step};
 use crate::lower;
 use crate::syntax::ast::ExprId;
@@ -120,7 +120,7 @@ impl Explainer<'_> {
         text.get(..length).map(str::to_owned)
     }
 
-    /// What an expression takes its value from.
+    /// The sources of an expression's value.
     fn causes(&mut self, id: IrId, depth: u32) -> Vec<Cause> {
         if depth > MAX_DEPTH || self.count > MAX_CAUSES {
             return Vec::new();

@@ -3,13 +3,13 @@
 use ecow::EcoString;
 use ordain_data::Value as Data;
 
-use crate::eval::interpret::Resource;
 use crate::functions::surroundings::Export;
+use crate::graph::resource::Resource;
 use crate::lower;
 use crate::types::Type;
 use crate::value::{Map, Struct, Value};
 
-/// What a host of this name gives to others of a resource.
+/// The export of a resource by a host of this name.
 pub fn encode(resource: &Resource, host: &str) -> Export {
     let fields = resource.kind.kind.fields.iter().zip(&resource.fields);
     let given = fields.filter_map(|(field, value)| {

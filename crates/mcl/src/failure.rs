@@ -1,10 +1,7 @@
-//! What is wrong with a program, with the phase that finds it, in the original's words.
+//! Errors of a program, with the phase that finds them, in the original's words.
 
-use std::fmt::Write;
+use ordain_source::{Diagnostic, Span};
 
-use ordain_source::{Diagnostic, SourceMap, Span};
-
-use crate::check::program::Modules;
 use crate::codes;
 use crate::syntax::hint;
 
@@ -27,7 +24,7 @@ pub enum Phase {
     Stream,
     /// From values to resources.
     Interpret,
-    /// What kinds of resources ask for by themselves.
+    /// Edges that kinds of resources add by themselves.
     AutoEdge,
 }
 
@@ -65,7 +62,7 @@ impl Phase {
 pub struct Failure {
     /// The phase that found it.
     pub phase: Phase,
-    /// What is wrong, in the original's words.
+    /// The error in the original's words.
     pub text: String,
     /// Where, from the innermost level of imports outwards; a level may have several places.
     pub places: Vec<Vec<Span>>,
@@ -75,7 +72,7 @@ pub struct Failure {
     pub related: Vec<(Span, String)>,
     /// Where the mistake is, if not where the original says, and what to say there.
     pub focus: Option<Box<(Span, String)>>,
-    /// What to do.
+    /// Advice.
     pub help: Option<String>,
 }
 
@@ -98,7 +95,7 @@ impl Failure {
         Self { is_placeless: true, ..self }
     }
 
-    /// Says what may be meant, if a name is near.
+    /// Suggests a name, if one is near.
     pub fn meaning(mut self, near: Option<impl std::fmt::Display>) -> Self {
         self.help = near.map(|near| format!("did you mean `{near}`?")).or(self.help);
         self
@@ -114,29 +111,6 @@ impl Failure {
     pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
         self.related.push((span, text.into()));
         self
-    }
-
-    /// As the original prints it.
-    pub fn print(&self, sources: &SourceMap, modules: &Modules) -> String {
-        let mut out = self.text.clone();
-        if self.is_placeless {
-            return out;
-        }
-        for level in &self.places {
-            for (i, span) in level.iter().enumerate() {
-                let file = sources.file(span.file);
-                let span = &modules.shown_span(*span, &file.text);
-                let start = file.line_col(span.range.start);
-                // The end is behind the last character, also where that is the end of a line.
-                let last = span.range.end.max(span.range.start + 1) - 1;
-                let last = file.line_col(last);
-                let end = (last.line, last.column + 1);
-                let between = if i == 0 { ": " } else { ", " };
-                let (path, line, column) = (modules.shown(*span), start.line, start.column);
-                let _ = write!(out, "{between}{path} @ {line}:{column}-{}:{}", end.0, end.1);
-            }
-        }
-        out
     }
 
     /// As a diagnostic.

@@ -49,7 +49,7 @@ pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
             let end = end.map_or(0, |end| end.range.start);
             comments.clone().next().is_some_and(|comment| comment.start < end)
         };
-        let around = Around {
+        let around = TokenContext {
             next,
             has_comment: has_comment_before(tokens.get(at + 1)),
             inside: match formatter.closers[at] as usize {
@@ -66,13 +66,13 @@ pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
     Ok(formatter.finish())
 }
 
-/// What stands behind a token.
+/// The context behind a token.
 #[derive(Clone, Copy)]
-struct Around {
+struct TokenContext {
     next: T,
     /// Whether a comment stands before the next token.
     has_comment: bool,
-    /// What is between a bracket and the one that closes it.
+    /// The content between a bracket and the one that closes it.
     inside: Inside,
 }
 
@@ -165,7 +165,7 @@ impl<'t> Formatter<'t> {
         self.out.push_str(text);
     }
 
-    fn token(&mut self, at: u32, token: Token, around: Around) {
+    fn token(&mut self, at: u32, token: Token, around: TokenContext) {
         if self.superfluous.binary_search(&token.range.start).is_ok() {
             return;
         }

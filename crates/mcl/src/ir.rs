@@ -9,7 +9,7 @@ use ordain_syntax::{Arena, Idx};
 
 use crate::check::program::ModId;
 use crate::functions::{Builtin, Operator};
-use crate::resources::Known;
+use crate::resources::KindInfo;
 use crate::syntax::ast::{ExprId, Name};
 use crate::types::FuncType;
 use crate::types::unify::TyId;
@@ -23,7 +23,7 @@ pub type StepId = Idx<Step>;
 /// An expression.
 #[derive(Debug)]
 pub struct Ir {
-    /// What it is.
+    /// Its kind.
     pub kind: IrKind,
     /// The expression of the source that it comes from.
     pub at: (ModId, ExprId),
@@ -72,7 +72,7 @@ pub struct BuiltinCall {
     pub signature: Option<Arc<FuncType>>,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Debug)]
 pub enum IrKind {
     /// A value of the source.
@@ -163,7 +163,7 @@ pub struct Included {
     pub class: Name,
     /// Where it is included.
     pub span: Span,
-    /// What led there.
+    /// The include that led there.
     pub outer: Option<Arc<Included>>,
 }
 
@@ -185,7 +185,7 @@ pub enum Step {
 pub struct ForStep {
     /// Whether it runs over a map.
     pub is_map: bool,
-    /// What it runs over.
+    /// The collection.
     pub over: IrId,
     /// Where its body lives.
     pub region: RegionId,
@@ -201,12 +201,12 @@ pub struct ResourceStep {
     /// The kind as it is written.
     pub kind: Name,
     /// The kind, if there is one.
-    pub known: Option<&'static Known>,
+    pub known: Option<&'static KindInfo>,
     /// The name or names.
     pub name: IrId,
-    /// What is collected, if it is.
+    /// The collected exports, if it collects.
     pub collect: Option<IrId>,
-    /// What stands in the body.
+    /// The body.
     pub entries: Vec<EntryStep>,
     /// Where it is.
     pub span: Span,
@@ -217,7 +217,7 @@ pub struct ResourceStep {
 /// An entry of a resource's body.
 #[derive(Debug)]
 pub struct EntryStep {
-    /// What it is.
+    /// Its kind.
     pub kind: EntryStepKind,
     /// Whether it counts.
     pub condition: Option<IrId>,
@@ -225,7 +225,7 @@ pub struct EntryStep {
     pub span: Span,
 }
 
-/// What an entry of a resource's body is.
+/// The kind of an entry of a resource's body.
 #[derive(Debug)]
 pub enum EntryStepKind {
     /// A field by its number in the kind.
@@ -255,7 +255,7 @@ pub struct HalfStep {
     pub kind: Name,
     /// The name or names.
     pub name: IrId,
-    /// What is sent or received.
+    /// The sent or received field.
     pub field: Option<Name>,
     /// Where it is.
     pub span: Span,

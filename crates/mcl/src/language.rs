@@ -1,4 +1,4 @@
-//! What the verbs for all languages know of this one.
+//! The language as the verbs for all languages see it.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub struct Mcl {
 impl Mcl {
     /// Everything that is accepted.
     pub const WIDE: Self = Self { edition: Edition::Wide };
-    /// What the original accepts.
+    /// The language of the original.
     pub const UPSTREAM: Self = Self { edition: Edition::Upstream };
 }
 

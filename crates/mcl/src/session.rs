@@ -12,17 +12,17 @@ use crate::check::names::Checker;
 use crate::check::program::{self, Loading, ModId, Module, Modules, Place};
 use crate::codes;
 use crate::elaborate::elaborate;
-use crate::eval::interpret::Resources;
-use crate::eval::{self, Running};
 use crate::failure::{Failure, Phase};
 use crate::functions::Surroundings;
+use crate::graph::resource::Resources;
+use crate::graph::{self, RunningProgram};
 use crate::ir::Program;
 use crate::syntax::ast::{EntryKind, StmtKind, Widening, WideningKind};
 
 /// The stack that a compile gets.
 pub(crate) const STACK: usize = 1 << 30;
 
-/// What a program is made from.
+/// The sources of a program.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A file, or a directory with a main file.
@@ -40,12 +40,12 @@ pub struct Options {
     pub module_path: Option<PathBuf>,
 }
 
-/// What is wrong with a program.
+/// The errors of a program.
 #[derive(Debug)]
 pub struct Refused {
     /// Everything that is wrong, in order.
     pub failures: Vec<Failure>,
-    /// What is wrong before there is a program.
+    /// An error in the input, before there is a program.
     pub input: Option<String>,
     /// The paths that the original's messages have for files.
     pub modules: Modules,
@@ -74,7 +74,7 @@ pub struct Checked {
     pub program: Arc<Program>,
     /// Its modules.
     pub modules: Modules,
-    /// What is questionable in it.
+    /// The warnings.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -91,11 +91,11 @@ pub fn check(
     limits::on_deep_stack(STACK, || check_here(world, sources, input, options))
 }
 
-/// What a run will find wrong with the resources of a program, as far as that is known without one.
-/// What stands under a condition is a warning.
+/// The errors that a run will find in the resources, as far as they are known without one.
+/// Errors under a condition are warnings.
 pub fn certain(checked: &Checked) -> Vec<Diagnostic> {
-    let found = eval::literal::check(&checked.program);
-    let one = |found: eval::literal::Found| {
+    let found = graph::literal::check(&checked.program);
+    let one = |found: graph::literal::LiteralProblem| {
         let mut out = found.failure.diagnostic();
         if !found.is_certain {
             out.severity = Severity::Warning;
@@ -228,7 +228,7 @@ fn unknown_metadata(module: &Module) -> Vec<Diagnostic> {
     module.unknown_metadata.iter().map(one).collect()
 }
 
-/// What only the wide edition accepts.
+/// Only the wide edition accepts it.
 fn warnings(modules: &Modules) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for id in 0..modules.len() as u32 {
@@ -262,7 +262,7 @@ fn warnings(modules: &Modules) -> Vec<Diagnostic> {
 
 /// A program after its first evaluation.
 pub struct Compiled {
-    /// What was checked.
+    /// The checked program.
     pub checked: Checked,
     /// The first resources.
     pub resources: Resources,
@@ -291,22 +291,23 @@ pub fn compile(
 }
 
 /// How long the values of a first graph are waited for.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 fn first(checked: &Checked, surroundings: &dyn Surroundings) -> Result<Resources, Vec<Failure>> {
     let one = |failure| vec![failure];
-    if let Some(failure) = eval::meta::repeated(&checked.program) {
+    if let Some(failure) = graph::meta::repeated(&checked.program) {
         return Err(vec![failure]);
     }
-    let mut running = Running::new(Arc::clone(&checked.program), surroundings).map_err(one)?;
+    let mut running =
+        RunningProgram::new(Arc::clone(&checked.program), surroundings).map_err(one)?;
     let world = surroundings.world();
-    let limit = world.now() + LONGEST_WAIT;
+    let limit = world.now() + MAX_WAIT;
     loop {
         running.run(surroundings).map_err(one)?;
         if let Some(resources) = running.resources(surroundings)? {
             return Ok(resources);
         }
-        // What a clock brings is waited for; other news come to `watch` only.
+        // Timers are waited for; other events come to `watch` only.
         let due = running.next_time().filter(|due| *due <= limit);
         let pause = due.map(|due| due.duration_since(world.now()).unwrap_or_default());
         if !pause.is_some_and(|pause| world.sleep(pause)) {

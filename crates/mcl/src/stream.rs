@@ -37,16 +37,16 @@ use std::time::SystemTime;
 
 use ordain_source::limits;
 
-use crate::engine::NodeId;
-use crate::eval::Running;
-use crate::eval::interpret::Resources;
-use crate::eval::meta;
+use crate::eval::NodeId;
 use crate::failure::Failure;
 use crate::functions::surroundings::{Surroundings, Watch};
+use crate::graph::RunningProgram;
+use crate::graph::meta;
+use crate::graph::resource::Resources;
 use crate::ir::Program;
 use crate::session::STACK;
 
-/// What a poll found.
+/// The result of a poll.
 #[derive(Debug)]
 pub enum News {
     /// The resources are others than before.
@@ -63,13 +63,13 @@ pub trait Wait {
     /// Timers are not among the watches: their time is `until`.
     fn wait(&mut self, watches: &BTreeSet<Watch>, until: Option<SystemTime>) -> Vec<Watch>;
 
-    /// What is outside of the program now.
+    /// The present environment of the program.
     fn surroundings(&self) -> &dyn Surroundings;
 }
 
 /// A program that runs.
 pub struct Stream {
-    running: Running,
+    running: RunningProgram,
     last: Option<Arc<Resources>>,
     /// When nodes that watch the clock are called again.
     timers: BTreeMap<(NodeId, Watch), SystemTime>,
@@ -86,7 +86,7 @@ impl Stream {
         if let Some(failure) = meta::repeated(&program) {
             return Err(failure);
         }
-        let running = limits::on_deep_stack(STACK, || Running::new(program, surroundings))?;
+        let running = limits::on_deep_stack(STACK, || RunningProgram::new(program, surroundings))?;
         Ok(Self {
             running,
             last: None,
@@ -125,7 +125,7 @@ impl Stream {
         self.running.engine().wake(|watch| watch == event) > 0
     }
 
-    /// What the program waits for besides the clock.
+    /// The events that the program waits for besides the clock.
     pub fn watches(&self) -> &BTreeSet<Watch> {
         &self.watches
     }

@@ -132,7 +132,7 @@ impl fmt::Debug for Str {
     }
 }
 
-/// What a value weighs besides the bytes of its text.
+/// The weight of a value besides the bytes of its text.
 const PART: usize = 8;
 
 /// The parts of a value, and how heavy they are together: what is shared counts as often as it is
@@ -263,7 +263,7 @@ impl PartialEq for Struct {
     }
 }
 
-/// What a function value is made of; whoever evaluates programs says.
+/// The body of a function value, of a type that the evaluator chooses.
 ///
 /// A function is known by its identity: it cannot be compared or printed.
 #[derive(Clone)]

@@ -10,9 +10,9 @@
 use std::path::{Path, PathBuf};
 
 use ordain_graph::explain::Cause;
-use ordain_mcl::eval::fields;
-use ordain_mcl::eval::outline::Outline;
 use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::graph::fields;
+use ordain_mcl::graph::outline::Outline;
 use ordain_mcl::session::{self, Checked, Input, Options, Refused, compile};
 use ordain_mcl::{Edition, explain, fmt};
 use ordain_source::{MemoryWorld, SourceMap, Span};

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use ordain_mcl::eval::interpret::Resources;
 use ordain_mcl::exports;
 use ordain_mcl::functions::surroundings::{Memory, MemoryShared, Shared, Surroundings, Watch};
+use ordain_mcl::graph::resource::Resources;
 use ordain_mcl::session::{self, Input, Options};
 use ordain_mcl::stream::{News, Stream, Wait};
 use ordain_source::{EntryKind, ProcessOutput, ProcessRequest, SourceMap, World};

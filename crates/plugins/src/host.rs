@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use ordain_process::SharedProcessor;
-use ordain_source::world::{Peer, PeerRequest, World};
+use ordain_source::{ChildSession, ChildSessionRequest, World};
 use serde_json::Value as Json;
 
 use crate::fault::Fault;
@@ -89,7 +89,7 @@ struct Slot {
 }
 
 struct Child {
-    peer: Box<dyn Peer>,
+    peer: Box<dyn ChildSession>,
     /// What was loaded, by name, with what the child said of it.
     loaded: HashMap<String, Json>,
     /// The compile that was told of last.
@@ -185,7 +185,7 @@ impl Host {
         for program in programs {
             let mut argv = vec![program];
             argv.extend(script::options(language).iter().map(|&option| option.to_owned()));
-            let mut peer = match world.start(&PeerRequest { argv }) {
+            let mut peer = match world.start(&ChildSessionRequest { argv }) {
                 Ok(peer) => peer,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(Fault::Start(language, error.to_string())),

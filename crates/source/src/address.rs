@@ -34,7 +34,7 @@ pub fn without_passwords(text: &str) -> Cow<'_, str> {
     hidden(text, |_| "***".into())
 }
 
-/// The same with as many stars as the passwords have bytes, so that places stay what they are.
+/// The same with as many stars as the passwords have bytes, so that places stay the same.
 pub fn with_masked_passwords(text: &str) -> Cow<'_, str> {
     hidden(text, |password| "*".repeat(password.len()))
 }

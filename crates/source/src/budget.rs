@@ -17,22 +17,23 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use crate::limits::Exceeded;
+use crate::exceeded::Exceeded;
+pub use crate::exceeded::HELP;
 
 /// The memory in bytes of an evaluation at which a front end is to end it.
 const MEMORY: u64 = 144 << 20;
 /// The memory at which the program ends.
-const MOST_MEMORY: u64 = 184 << 20;
+const MAX_MEMORY: u64 = 184 << 20;
 /// The CPU time in seconds of an evaluation at which a front end is to end it. This is no measure of
 /// what a program may do, for that are steps: it is an end to what counts none.
 const SECONDS: u64 = 10;
 /// The CPU time at which the program ends.
-const MOST_SECONDS: u64 = 12;
+const MAX_SECONDS: u64 = 12;
 /// The CPU time in seconds that work of which nobody counts the parts may take, before the next step
 /// ends it.
 const MOMENT: f64 = 0.6;
 /// The CPU time of such work at which the program ends.
-const MOST_MOMENT: f64 = 0.75;
+const MAX_MOMENT: f64 = 0.75;
 /// What each byte that is read adds to the memory: the tree of a document takes so much more than
 /// its text.
 const MEMORY_OF_INPUT: u64 = 16;
@@ -56,11 +57,11 @@ static UNCOUNTED_STEPS: AtomicU64 = AtomicU64::new(0);
 static UNCOUNTED: AtomicU32 = AtomicU32::new(0);
 static STATE: Mutex<State> =
     Mutex::new(State { active: 0, memory: 0, seconds: 0.0, is_running: false });
-/// What is being read or rendered.
+/// The file that is being read or rendered.
 static PLACE: Mutex<String> = Mutex::new(String::new());
 static END: OnceLock<fn(Exceeded, &str)> = OnceLock::new();
 
-/// What is evaluated.
+/// The evaluation that is watched.
 struct State {
     /// How many evaluations.
     active: u64,
@@ -81,7 +82,7 @@ pub fn set_factor(factor: u32) {
     FACTOR.store(factor.max(1), Ordering::Relaxed);
 }
 
-/// What multiplies all bounds.
+/// The factor of all bounds.
 #[inline]
 pub fn factor() -> u32 {
     FACTOR.load(Ordering::Relaxed)
@@ -99,10 +100,7 @@ pub fn scaled_size(bound: usize) -> usize {
     bound.saturating_mul(factor() as usize)
 }
 
-/// What is said to whom needs more than a bound allows.
-pub const HELP: &str = "`--limits 2` allows twice as much";
-
-/// The bound that what is evaluated now exceeds, if it does.
+/// The bound that the current evaluation exceeds, if it does.
 ///
 /// # Errors
 /// The bound.
@@ -138,7 +136,7 @@ pub fn read(path: &Path, bytes: usize) {
     at(&path.to_string_lossy());
 }
 
-/// Notes what is worked on.
+/// Notes the current file.
 pub fn at(place: &str) {
     if END.get().is_some() {
         let mut noted = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -147,7 +145,7 @@ pub fn at(place: &str) {
     }
 }
 
-/// Says what prints the last message of a program that a bound ends. Without it nothing is watched.
+/// Sets the function that prints the last message of a program that a bound ends. Without it nothing is watched.
 pub fn ends_with(print: fn(Exceeded, &str)) {
     let _ = END.set(print);
 }
@@ -242,14 +240,14 @@ impl Drop for Uncounted {
     }
 }
 
-/// What is seen of uncounted work: how many steps it came to, and the CPU time then.
+/// A look at uncounted work: the number of steps, and the CPU time.
 #[derive(Clone, Copy)]
-struct Seen {
+struct Sample {
     steps: u64,
     seconds: f64,
 }
 
-impl Seen {
+impl Sample {
     /// How long the step has taken that is under way; 0 if nothing is.
     fn moment(&mut self, seconds: f64) -> f64 {
         let steps = UNCOUNTED_STEPS.load(Ordering::Relaxed);
@@ -264,7 +262,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The memory that is allowed for what was read.
+/// The memory that is allowed for files that were read.
 fn of_input() -> u64 {
     READ.load(Ordering::Relaxed).saturating_mul(MEMORY_OF_INPUT)
 }
@@ -272,7 +270,7 @@ fn of_input() -> u64 {
 /// Looks until nothing is evaluated any more.
 fn look() {
     let usage = Usage::open();
-    let mut seen = Seen { steps: 0, seconds: usage.seconds() };
+    let mut seen = Sample { steps: 0, seconds: usage.seconds() };
     loop {
         thread::sleep(PAUSE);
         let mut state = state();
@@ -300,8 +298,8 @@ fn look() {
             EXCEEDED_COUNT.fetch_add(1, Ordering::Relaxed);
         }
         EXCEEDED.store(flag, Ordering::Relaxed);
-        let is_over = used > most(MOST_MEMORY) || is_longer(MOST_SECONDS);
-        if is_over || is_longer_moment(MOST_MOMENT) {
+        let is_over = used > most(MAX_MEMORY) || is_longer(MAX_SECONDS);
+        if is_over || is_longer_moment(MAX_MOMENT) {
             if let (Err(bound), Some(print)) = (exceeded(), END.get()) {
                 let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
                 print(bound, &place);
@@ -311,7 +309,7 @@ fn look() {
     }
 }
 
-/// What the system says of this process.
+/// The figures of the system for this process.
 struct Usage {
     memory: Option<File>,
     time: Option<File>,

@@ -1,4 +1,4 @@
-//! A world that is asked only once what stands at a path.
+//! A world that looks only once at a path.
 
 use std::ffi::OsString;
 use std::io;
@@ -8,7 +8,9 @@ use std::time::SystemTime;
 
 use rustc_hash::FxHashMap;
 
-use crate::world::{EntryKind, Peer, PeerRequest, ProcessOutput, ProcessRequest, World};
+use crate::child_session::{ChildSession, ChildSessionRequest};
+use crate::process::{ProcessOutput, ProcessRequest};
+use crate::world::{EntryKind, World};
 
 /// The entries of a directory, sorted by name.
 type Listing = Vec<(String, EntryKind)>;
@@ -21,11 +23,11 @@ type Listing = Vec<(String, EntryKind)>;
 /// through it, or by a process that it runs to its end, is.
 pub struct CachedWorld<W> {
     inner: W,
-    known: RwLock<Known>,
+    known: RwLock<Entries>,
 }
 
 #[derive(Default)]
-struct Known {
+struct Entries {
     kinds: FxHashMap<OsString, Option<EntryKind>>,
     listings: FxHashMap<OsString, Option<Listing>>,
     /// How often something in a directory was looked for that is not there.
@@ -35,8 +37,8 @@ struct Known {
 /// After so many misses in a directory it is listed, which answers all further ones.
 const MISSES: u32 = 6;
 
-impl Known {
-    /// What stands at a path, if that is known: of itself, or of the directory that it is in.
+impl Entries {
+    /// The kind of the entry at a path, if it is known: of itself, or of the directory that it is in.
     fn kind(&self, path: &Path) -> Option<Option<EntryKind>> {
         if let Some(kind) = self.kinds.get(path.as_os_str()) {
             return Some(*kind);
@@ -57,12 +59,12 @@ impl Known {
 }
 
 impl<W: World> CachedWorld<W> {
-    /// Keeps what this world tells.
+    /// Keeps the answers of this world.
     pub fn new(inner: W) -> Self {
         Self { inner, known: RwLock::default() }
     }
 
-    fn known(&self) -> RwLockReadGuard<'_, Known> {
+    fn known(&self) -> RwLockReadGuard<'_, Entries> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -80,13 +82,13 @@ impl<W: World> CachedWorld<W> {
         }
     }
 
-    fn known_mut(&self) -> RwLockWriteGuard<'_, Known> {
+    fn known_mut(&self) -> RwLockWriteGuard<'_, Entries> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Something may have changed: nothing is known any more.
     fn forget(&self) {
-        *self.known_mut() = Known::default();
+        *self.known_mut() = Entries::default();
     }
 }
 
@@ -200,7 +202,7 @@ impl<W: World> World for CachedWorld<W> {
         result
     }
 
-    fn start(&self, request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
+    fn start(&self, request: &ChildSessionRequest) -> io::Result<Box<dyn ChildSession>> {
         self.inner.start(request)
     }
 }
@@ -212,7 +214,7 @@ mod tests {
     use super::*;
     use crate::world::MemoryWorld;
 
-    /// Counts what it is asked.
+    /// Counts its questions.
     struct Counting(MemoryWorld, Mutex<Vec<String>>);
 
     impl Counting {

@@ -32,7 +32,7 @@ fn region(label: &Label, sources: &SourceMap) -> Region {
     }
 }
 
-/// The message with what to do.
+/// The message with its help.
 fn with_help(diagnostic: &Diagnostic) -> String {
     let diagnostic = &*diagnostic.shortened();
     let mut text = diagnostic.message.clone();
@@ -97,7 +97,7 @@ pub fn sarif(found: &[Diagnostic], sources: &SourceMap, docs: &[&CodeDoc], versi
     })
 }
 
-/// A path as a relative reference: what a URI does not allow is written as percent and digits.
+/// A path as a relative reference: bytes that a URI does not allow are percent-encoded.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

@@ -12,7 +12,7 @@ pub enum Severity {
     Note,
     /// Likely a mistake; the run goes on.
     Warning,
-    /// The run cannot give what was asked for.
+    /// The run has no result.
     Error,
 }
 
@@ -32,7 +32,7 @@ impl Severity {
 pub struct Label {
     /// Where.
     pub span: Span,
-    /// What is to say about this place; may be empty.
+    /// The text at this place; may be empty.
     pub text: String,
 }
 
@@ -45,15 +45,15 @@ pub struct Diagnostic {
     pub code: Cow<'static, str>,
     /// The issue code or error class of the program whose language this is, where it has one.
     pub issue: Option<Cow<'static, str>>,
-    /// What is wrong, in the user's words; one line where possible.
+    /// The error in the user's words; one line where possible.
     pub message: String,
-    /// Where; the label's text says what is wrong at that place.
+    /// The main place, with a text of its own.
     pub primary: Option<Label>,
     /// Where the program whose language this is reports it, if that is another place.
     pub peer: Option<Span>,
     /// Other places that matter, such as the first of two declarations.
     pub related: Vec<Label>,
-    /// What to do.
+    /// Advice.
     pub help: Vec<String>,
 }
 
@@ -128,11 +128,11 @@ impl Diagnostic {
     /// the first few, as it is shown.
     pub(crate) fn shortened(&self) -> Cow<'_, Self> {
         /// How many related places are shown.
-        const MOST_RELATED: usize = 20;
-        let left_out = self.related.len().saturating_sub(MOST_RELATED);
+        const MAX_RELATED: usize = 20;
+        let left_out = self.related.len().saturating_sub(MAX_RELATED);
         if left_out > 0 {
             let mut out = self.clone();
-            out.related.truncate(MOST_RELATED);
+            out.related.truncate(MAX_RELATED);
             out.help.push(format!("{left_out} more places are not shown"));
             return Cow::Owned(out.shortened().into_owned());
         }
@@ -158,14 +158,14 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a line that says what to do.
+    /// Adds a line of advice.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
         self
     }
 }
 
-/// Sorts by file and place; what has no place comes last.
+/// Sorts by file and place; diagnostics without a place come last.
 pub fn sort(diagnostics: &mut [Diagnostic], sources: &SourceMap) {
     diagnostics.sort_by_cached_key(|diagnostic| {
         let label = diagnostic.primary.as_ref();
@@ -179,8 +179,8 @@ pub fn sort(diagnostics: &mut [Diagnostic], sources: &SourceMap) {
 pub struct CodeDoc {
     /// The code, such as `puppet::unknown-variable`.
     pub code: &'static str,
-    /// One line that says what it means.
+    /// Its meaning in one line.
     pub summary: &'static str,
-    /// What causes it, with an example, and what to do.
+    /// Its causes, with an example and advice.
     pub details: &'static str,
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
-use crate::reuse::ParseCache;
+use crate::parse_cache::ParseCache;
 
 /// The identity of a source file inside one [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -63,7 +63,7 @@ pub struct SourceFile {
     pub path: PathBuf,
     /// The whole text.
     pub text: Arc<str>,
-    /// What excerpts do not show.
+    /// Ranges that excerpts do not show.
     hidden: RwLock<Vec<TextRange>>,
     line_starts: OnceLock<Vec<u32>>,
     /// How many characters begin before each multiple of [`BLOCK`] bytes.
@@ -194,7 +194,7 @@ pub struct SourceMap {
     files: RwLock<Vec<Arc<SourceFile>>>,
     /// The bytes of all texts.
     pub(crate) size: AtomicUsize,
-    pub(crate) parsed: Option<ParseCache>,
+    pub(crate) parsed: Option<ParseCache<FileId>>,
 }
 
 impl SourceMap {

@@ -7,17 +7,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use crate::world::{
-    EntryKind, HostWorld, Peer, PeerRequest, ProcessOutput, ProcessRequest, Touched, World,
+    ChildSession, ChildSessionRequest, EntryKind, HostWorld, ProcessOutput, ProcessRequest,
+    Touched, World,
 };
 
 /// The entries of a directory, sorted by name.
 pub type Listing = Vec<(String, EntryKind)>;
 
-/// What a layer knows of a directory.
+/// A layer's entries of a directory.
 pub enum LayerListing {
     /// All that is in it, or why it cannot be listed.
     Whole(io::Result<Listing>),
-    /// What is in it besides the entries that the machine has.
+    /// The entries besides those of the machine.
     Added(Listing),
 }
 
@@ -25,7 +26,7 @@ pub enum LayerListing {
 /// tree of a commit. Paths are absolute and have no `.` and `..`. `None` leaves the answer to the
 /// machine.
 pub trait FileLayer: Send + Sync {
-    /// What stands at a path; links are followed.
+    /// The kind of the entry at a path; links are followed.
     fn kind(&self, path: &Path) -> Option<Option<EntryKind>>;
     /// The bytes of a file.
     fn read(&self, path: &Path) -> Option<io::Result<Vec<u8>>>;
@@ -153,7 +154,7 @@ impl World for LayeredWorld {
         self.host.run(request)
     }
 
-    fn start(&self, request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
+    fn start(&self, request: &ChildSessionRequest) -> io::Result<Box<dyn ChildSession>> {
         self.host.start(request)
     }
 }

@@ -4,9 +4,8 @@
 //! Front ends say what a step is and what happens where the stack runs short. What values may weigh
 //! is theirs as well, since it hangs on how a language shares its values.
 
-use std::fmt;
-
 use crate::budget;
+pub use crate::exceeded::Exceeded;
 
 /// The longest text in bytes that an evaluation makes.
 pub fn most_text() -> usize {
@@ -17,38 +16,6 @@ pub fn most_text() -> usize {
 pub fn most_items() -> usize {
     budget::scaled_size(2_000_000)
 }
-
-/// A bound that was reached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Exceeded {
-    /// So many steps were allowed.
-    Steps(u64),
-    /// The stack of the thread is nearly used up.
-    Stack,
-    /// So many MiB of memory were allowed besides what was read.
-    Memory(u64),
-    /// So many seconds of CPU time were allowed.
-    Time(u64),
-    /// So many milliseconds of CPU time were allowed for one operation.
-    Moment(u64),
-}
-
-impl fmt::Display for Exceeded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Steps(most) => write!(f, "the evaluation takes more than {most} steps")?,
-            Self::Stack => return f.write_str("the evaluation is nested too deep"),
-            Self::Memory(most) => {
-                write!(f, "the evaluation takes more than {most} MiB besides its input")?;
-            }
-            Self::Time(most) => write!(f, "the evaluation takes more than {most} s")?,
-            Self::Moment(most) => write!(f, "an operation takes more than {most} ms")?,
-        }
-        write!(f, "; {}", budget::HELP)
-    }
-}
-
-impl std::error::Error for Exceeded {}
 
 /// A result within bounds.
 pub type Bounded<T = ()> = Result<T, Exceeded>;

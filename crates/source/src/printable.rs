@@ -3,7 +3,7 @@
 //! Names, contents and messages come from others: a terminal would obey the control characters in
 //! them, and characters that turn the direction of writing around show another text than is there.
 //! Each of these is shown as one character that stands for it, as in the excerpts of diagnostics:
-//! `␛` for an escape, `�` for what has no picture.
+//! `␛` for an escape, `�` for characters without a picture.
 
 use std::borrow::Cow;
 
@@ -25,12 +25,12 @@ pub fn picture(c: char) -> Option<char> {
     }
 }
 
-/// A text of any number of lines without what a terminal would obey but line ends and tabs.
+/// A text of any number of lines without control characters but line ends and tabs.
 pub fn printable(text: &str) -> Cow<'_, str> {
     replaced(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// The same for what has to stay on its line: line ends and tabs are shown, too.
+/// The same for a text that has to stay on its line: line ends and tabs are shown, too.
 pub fn printable_line(text: &str) -> Cow<'_, str> {
     replaced(text, |_| false)
 }

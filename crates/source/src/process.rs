@@ -1,15 +1,40 @@
-//! Child processes of [`crate::HostWorld`]: what they may use, and who starts them.
+//! Child processes of [`crate::HostWorld`]: their limits, and how they are started.
 
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::world::{ProcessOutput, ProcessRequest};
+/// A child process to run to its end.
+#[derive(Clone, Debug)]
+pub struct ProcessRequest {
+    /// Program and arguments; no shell is involved.
+    pub argv: Vec<String>,
+    /// Working directory.
+    pub cwd: Option<PathBuf>,
+    /// Variables added to the environment.
+    pub env: Vec<(String, String)>,
+    /// Text for its standard input.
+    pub stdin: Vec<u8>,
+    /// It is ended after this time, if not after that of [`limits`].
+    pub timeout: Option<Duration>,
+}
+
+/// How a child process ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProcessOutput {
+    /// Exit status; `None` if a signal ended it.
+    pub status: Option<i32>,
+    /// Its standard output.
+    pub stdout: Vec<u8>,
+    /// Its standard error.
+    pub stderr: Vec<u8>,
+}
 
 /// How long to sleep between two looks at a child that is still running.
 const POLL: Duration = Duration::from_millis(2);
@@ -24,7 +49,7 @@ const ROUNDS: usize = 8;
 /// open.
 const REST: Duration = Duration::from_secs(1);
 
-/// What a program may use that a compile runs.
+/// The limits of programs that a compile runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProcessLimits {
     /// How long it may run.
@@ -41,12 +66,12 @@ impl Default for ProcessLimits {
 
 static LIMITS: OnceLock<ProcessLimits> = OnceLock::new();
 
-/// Sets what programs may use. The first call counts.
+/// Sets the limits of programs. The first call counts.
 pub fn set_limits(limits: ProcessLimits) {
     let _ = LIMITS.set(limits);
 }
 
-/// What programs may use.
+/// The limits of programs.
 pub fn limits() -> ProcessLimits {
     LIMITS.get().copied().unwrap_or_default()
 }
@@ -187,7 +212,7 @@ fn command(argv: &[String], env: &[(String, String)]) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Reads what a child writes; says so when that is more than it may write.
+/// Reads the output of a child; fails when it is larger than allowed.
 fn collect(
     pipe: Option<impl Read + Send + 'static>,
     most: u64,
@@ -196,7 +221,7 @@ fn collect(
     let (sender, output) = channel();
     std::thread::spawn(move || {
         let mut out = Vec::new();
-        // What was read before an error still counts.
+        // Bytes that were read before an error count.
         let _ = pipe.map(|pipe| pipe.take(most + 1).read_to_end(&mut out));
         if out.len() as u64 > most {
             let _ = exceeded.send(());
@@ -226,7 +251,7 @@ impl Process for Alone {
     }
 
     fn end(&mut self) -> io::Result<ExitStatus> {
-        // The group also when the child has ended: what it started may still be there.
+        // The group also when the child has ended: its own children may still be there.
         kill(&[format!("-{}", self.child.id())]);
         let _ = self.child.kill();
         let status = self.child.wait();

@@ -82,13 +82,13 @@ pub fn human_within(
     out
 }
 
-/// What is said below a message that has no excerpt.
+/// The lines below a message without an excerpt.
 fn remark(word: &str, text: &str, colour: bool) -> String {
     let word = if colour { format!("\u{1b}[1m{word}\u{1b}[0m") } else { word.to_owned() };
     format!("  = {word}: {}\n", text.trim_end().replace('\n', "\n          "))
 }
 
-/// The diagnostic without what a terminal would obey.
+/// The diagnostic without control characters of terminals.
 fn shown(diagnostic: &Diagnostic) -> Diagnostic {
     let mut out = diagnostic.clone();
     let labels = out.primary.iter_mut().chain(&mut out.related).map(|label| &mut label.text);

@@ -1,50 +1,15 @@
 //! Parsed texts that one compile leaves to the next.
 
-use std::any::{Any, TypeId};
-use std::path::{Path, PathBuf};
+use std::any::TypeId;
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use rustc_hash::FxHashMap;
 
 use crate::files::{FileId, SourceMap};
+use crate::parse_cache::{Entry, ParseCache};
 
 /// Texts of so many bytes that nothing uses are kept in any case before all is parsed again.
 const MAX_UNUSED: usize = 16 << 20;
-
-/// A parsed text, and the conditions under which it may be used again.
-struct Entry {
-    text: Arc<str>,
-    /// A hash of everything else that the result depends on.
-    context: u64,
-    file: FileId,
-    value: Arc<dyn Any + Send + Sync>,
-}
-
-#[derive(Default)]
-struct Entries {
-    by_place: FxHashMap<(PathBuf, TypeId), Entry>,
-    /// The bytes of their texts.
-    used: usize,
-}
-
-/// The results of parsing texts, by path and type of the result.
-///
-/// A result has places in files of one [`SourceMap`], so the map owns the cache.
-#[derive(Default)]
-pub(crate) struct ParseCache(Mutex<Entries>);
-
-impl ParseCache {
-    fn entries(&self) -> MutexGuard<'_, Entries> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl std::fmt::Debug for ParseCache {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("ParseCache")
-    }
-}
 
 impl SourceMap {
     /// An empty map that keeps parsed texts for further compiles with it.
@@ -127,7 +92,7 @@ mod tests {
         let map = SourceMap::with_parse_cache();
         for i in 0..17_u8 {
             assert!(!map.is_outgrown(), "{i}");
-            let text = i.to_string().repeat(1 << 20);
+            let text = char::from(b'a' + i).to_string().repeat(1 << 20);
             map.parsed(Path::new("a"), text.into(), 0, |_, _| ());
         }
         map.add("b", "x".repeat(1 << 20));

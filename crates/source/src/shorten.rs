@@ -4,28 +4,28 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// The longest line of a message that is shown whole, in bytes.
-const LONGEST_LINE: usize = 800;
-/// What is kept of a longer one, at its start and at its end.
+const MAX_LINE_LENGTH: usize = 800;
+/// The bytes that are kept of a longer text, at its start and at its end.
 const KEPT: (usize, usize) = (480, 160);
 /// How many lines of a message are shown whole.
-const MOST_LINES: usize = 100;
+const MAX_LINES: usize = 100;
 /// How many are kept of more, at the start and at the end.
 const KEPT_LINES: (usize, usize) = (60, 20);
 
 /// A text as it is shown in messages: long lines, and the middle of many lines, are cut, and how much
 /// is left out is said.
 pub fn shortened(text: &str) -> Cow<'_, str> {
-    let is_short = text.len() <= LONGEST_LINE;
-    if is_short && text.bytes().filter(|b| *b == b'\n').count() < MOST_LINES {
+    let is_short = text.len() <= MAX_LINE_LENGTH;
+    if is_short && text.bytes().filter(|b| *b == b'\n').count() < MAX_LINES {
         return Cow::Borrowed(text);
     }
     let count = text.lines().count();
-    let fits = |line: &str| line.len() <= LONGEST_LINE;
-    if count <= MOST_LINES && text.lines().all(fits) {
+    let fits = |line: &str| line.len() <= MAX_LINE_LENGTH;
+    if count <= MAX_LINES && text.lines().all(fits) {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(LONGEST_LINE);
-    let left_out = count.checked_sub(KEPT_LINES.0 + KEPT_LINES.1).filter(|_| count > MOST_LINES);
+    let mut out = String::with_capacity(MAX_LINE_LENGTH);
+    let left_out = count.checked_sub(KEPT_LINES.0 + KEPT_LINES.1).filter(|_| count > MAX_LINES);
     for (number, line) in text.lines().enumerate() {
         let behind = number >= KEPT_LINES.0;
         if let Some(left_out) = left_out
@@ -47,7 +47,7 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
 
 /// Adds a line, without its middle if it is long.
 fn cut(line: &str, out: &mut String) {
-    if line.len() <= LONGEST_LINE {
+    if line.len() <= MAX_LINE_LENGTH {
         out.push_str(line);
         return;
     }

@@ -2,7 +2,7 @@
 
 /// For how many unknown names of an input another is looked for: each takes time for all names that
 /// there are, and more are not shown.
-pub const MOST: usize = 200;
+pub const MAX: usize = 200;
 
 /// The candidate most like `name`, if one is near enough to be a likely typing error.
 ///
@@ -42,7 +42,7 @@ fn distance_within(a: &str, b: &str, allowed: usize) -> Option<usize> {
     (distance <= allowed).then_some(distance)
 }
 
-/// Two texts without what both begin and end with, which adds nothing to their distance.
+/// Two texts without their common beginning and end, which add nothing to their distance.
 fn without_common_ends<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
     let is_same = |(x, y): &(char, char)| x.eq_ignore_ascii_case(y);
     // Characters that are the same but for ASCII case have the same length.

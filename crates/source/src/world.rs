@@ -12,7 +12,10 @@ use std::time::{Duration, SystemTime};
 
 use rustc_hash::FxHashSet;
 
-/// What a directory entry is; links are followed.
+pub use crate::child_session::{ChildSession, ChildSessionRequest};
+pub use crate::process::{ProcessOutput, ProcessRequest};
+
+/// The kind of a directory entry; links are followed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum EntryKind {
     /// A regular file.
@@ -21,56 +24,6 @@ pub enum EntryKind {
     Directory,
     /// Anything else: device, socket, dangling link.
     Other,
-}
-
-/// A child process to run to its end.
-#[derive(Clone, Debug)]
-pub struct ProcessRequest {
-    /// Program and arguments; no shell is involved.
-    pub argv: Vec<String>,
-    /// Working directory.
-    pub cwd: Option<PathBuf>,
-    /// Variables added to the environment.
-    pub env: Vec<(String, String)>,
-    /// Text for its standard input.
-    pub stdin: Vec<u8>,
-    /// It is ended after this time, if not after that of [`crate::process::limits`].
-    pub timeout: Option<Duration>,
-}
-
-/// How a child process ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProcessOutput {
-    /// Exit status; `None` if a signal ended it.
-    pub status: Option<i32>,
-    /// What it wrote to standard output.
-    pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
-    pub stderr: Vec<u8>,
-}
-
-/// A child process to start and talk with.
-#[derive(Clone, Debug)]
-pub struct PeerRequest {
-    /// Program and arguments; no shell is involved.
-    pub argv: Vec<String>,
-}
-
-/// A child process that stays and is talked with. It ends when it is dropped, with all that it
-/// started.
-pub trait Peer: Send {
-    /// Sends it bytes.
-    ///
-    /// # Errors
-    /// When it has ended, or with [`io::ErrorKind::TimedOut`] when it does not take them in time.
-    fn send(&mut self, bytes: &[u8], patience: Duration) -> io::Result<()>;
-    /// Fills a buffer with the next bytes that it sends.
-    ///
-    /// # Errors
-    /// When it has ended, or with [`io::ErrorKind::TimedOut`] when they do not come in time.
-    fn receive(&mut self, buffer: &mut [u8], patience: Duration) -> io::Result<()>;
-    /// Ends it. Says how it ended, and the last line that it printed.
-    fn stop(&mut self) -> String;
 }
 
 /// The rules of the time zone of this machine, or of that in the environment; `None` is UTC.
@@ -89,12 +42,12 @@ pub fn zone_rules(world: &dyn World) -> Option<Vec<u8>> {
 pub trait World: Send + Sync {
     /// The bytes of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
-    /// The bytes of what is at an address of a web server.
+    /// The bytes of a resource on a web server.
     fn fetch(&self, address: &str) -> io::Result<Vec<u8>> {
         let _ = address;
         Err(io::Error::new(io::ErrorKind::Unsupported, "files are not fetched from the net"))
     }
-    /// What stands at a path, if anything; links are followed.
+    /// The kind of the entry at a path, if there is one; links are followed.
     fn kind(&self, path: &Path) -> Option<EntryKind>;
     /// The entries of a directory, sorted by name.
     fn list(&self, path: &Path) -> io::Result<Vec<(String, EntryKind)>>;
@@ -108,7 +61,7 @@ pub trait World: Send + Sync {
         let _ = path;
         Err(io::ErrorKind::NotFound.into())
     }
-    /// Writes a file with these permissions, in place of what is there.
+    /// Writes a file with these permissions; an existing one is replaced.
     fn write(&self, path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
         let _ = (content, mode);
         Err(read_only(path))
@@ -145,20 +98,20 @@ pub trait World: Send + Sync {
     /// Runs a child process to its end.
     fn run(&self, request: &ProcessRequest) -> io::Result<ProcessOutput>;
     /// Starts a child process to talk with.
-    fn start(&self, request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
+    fn start(&self, request: &ChildSessionRequest) -> io::Result<Box<dyn ChildSession>> {
         let program = request.argv.first().map_or("", String::as_str);
         Err(io::Error::new(io::ErrorKind::NotFound, format!("no process can run here: {program}")))
     }
 }
 
 /// The most bytes of one file that a compile reads: far more than text that people write, and an end
-/// to what has none, such as a link to `/dev/zero`.
+/// to devices, such as a link to `/dev/zero`.
 const MAX_INPUT: u64 = 256 << 20;
 
 /// The bytes of a file that a user named or a site has.
 ///
 /// # Errors
-/// If it cannot be read, or is far larger than what people write.
+/// If it cannot be read, or is far larger than files that people write.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     read_at_most(path, crate::budget::scaled(MAX_INPUT))
 }
@@ -181,7 +134,7 @@ pub fn read_standard_input() -> io::Result<Vec<u8>> {
     let limit = crate::budget::scaled(MAX_STREAM);
     let mut bytes = Vec::new();
     let mut rest = io::stdin().take(limit + 1);
-    // What was read counts while more comes.
+    // Bytes count while more are read.
     while let read @ 1.. = rest.by_ref().take(CHUNK).read_to_end(&mut bytes)? {
         crate::budget::read(Path::new("standard input"), read);
     }
@@ -192,7 +145,7 @@ pub fn read_standard_input() -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What a stream may give, of which nobody knows the size before.
+/// The size limit of a stream of unknown size.
 const MAX_STREAM: u64 = 64 << 20;
 
 /// Whether a path is one by which a shell hands over a stream: `/dev/stdin`, or `/dev/fd/63` for
@@ -250,7 +203,7 @@ impl Touched {
     }
 }
 
-/// Fetches what is at an address of a web server.
+/// Fetches a resource of a web server.
 pub type Fetch = fn(&str) -> io::Result<Vec<u8>>;
 
 /// The real machine. Notes which paths were touched.
@@ -259,7 +212,7 @@ pub struct HostWorld {
     touched: Touched,
     /// Whether no child process is run.
     is_still: bool,
-    /// What fetches from web servers, if that is allowed.
+    /// The client of web servers, if fetching is allowed.
     fetch: Option<Fetch>,
 }
 
@@ -269,7 +222,7 @@ impl HostWorld {
         Self::default()
     }
 
-    /// The same; what is touched is noted there.
+    /// The same; touched paths are noted there.
     pub fn noting(touched: Touched) -> Self {
         Self { touched, ..Self::default() }
     }
@@ -280,7 +233,7 @@ impl HostWorld {
         Self { is_still: true, ..self }
     }
 
-    /// The same; what is asked for from web servers is fetched so.
+    /// The same, with a client of web servers.
     pub fn fetching(self, fetch: Fetch) -> Self {
         Self { fetch: Some(fetch), ..self }
     }
@@ -423,9 +376,9 @@ impl World for HostWorld {
         crate::process::run(request)
     }
 
-    fn start(&self, request: &PeerRequest) -> io::Result<Box<dyn Peer>> {
+    fn start(&self, request: &ChildSessionRequest) -> io::Result<Box<dyn ChildSession>> {
         self.may_run(&request.argv)?;
-        crate::peer::spawn(request)
+        crate::child_session::spawn(request)
     }
 }
 

@@ -106,68 +106,70 @@ impl<T> fmt::Debug for ListRef<T> {
     }
 }
 
-/// Values with typed ids.
+/// Values with typed ids. The ids are those of `K`, a type of its own where modules that only hand
+/// ids on must not know the values.
 #[derive(Clone, Debug)]
-pub struct Arena<T> {
+pub struct Arena<T, K = T> {
     items: Vec<T>,
+    marker: PhantomData<fn() -> K>,
 }
 
-impl<T> Default for Arena<T> {
+impl<T, K> Default for Arena<T, K> {
     fn default() -> Self {
-        Self { items: Vec::new() }
+        Self { items: Vec::new(), marker: PhantomData }
     }
 }
 
-impl<T> Arena<T> {
+impl<T, K> Arena<T, K> {
     /// Makes room for so many more values.
     pub fn reserve(&mut self, count: usize) {
         self.items.reserve(count);
     }
 
     /// Adds a value.
-    pub fn push(&mut self, item: T) -> Idx<T> {
+    pub fn push(&mut self, item: T) -> Idx<K> {
         self.items.push(item);
         Idx::new(self.items.len() as u32 - 1)
     }
 
     /// Adds consecutive values.
-    pub fn extend(&mut self, items: impl IntoIterator<Item = T>) -> ListRef<T> {
+    pub fn extend(&mut self, items: impl IntoIterator<Item = T>) -> ListRef<K> {
         let start = self.items.len() as u32;
         self.items.extend(items);
         ListRef { start, len: self.items.len() as u32 - start, marker: PhantomData }
     }
 
     /// The values of a run.
-    pub fn list(&self, list: ListRef<T>) -> &[T] {
+    pub fn list(&self, list: ListRef<K>) -> &[T] {
         &self.items[list.start as usize..(list.start + list.len) as usize]
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
     /// All values with their ids.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Idx<T>, &T)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Idx<K>, &T)> {
         self.items.iter().enumerate().map(|(i, t)| (Idx::new(i as u32), t))
     }
 }
 
-impl<T> Index<Idx<T>> for Arena<T> {
+impl<T, K> Index<Idx<K>> for Arena<T, K> {
     type Output = T;
 
-    fn index(&self, id: Idx<T>) -> &T {
+    fn index(&self, id: Idx<K>) -> &T {
         &self.items[id.raw as usize]
     }
 }
 
-impl<T> IndexMut<Idx<T>> for Arena<T> {
-    fn index_mut(&mut self, id: Idx<T>) -> &mut T {
+impl<T, K> IndexMut<Idx<K>> for Arena<T, K> {
+    fn index_mut(&mut self, id: Idx<K>) -> &mut T {
         &mut self.items[id.raw as usize]
     }
 }
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn runs_are_consecutive() {
-        let mut arena = Arena::default();
+        let mut arena: Arena<&str> = Arena::default();
         let a = arena.push("a");
         let run = arena.extend(["b", "c"]);
         assert_eq!(arena[a], "a");

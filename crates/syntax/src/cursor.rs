@@ -156,7 +156,7 @@ impl<'t> Cursor<'t> {
         self.pos = pos;
     }
 
-    /// Gives back the characters before it that pass: they belong to what follows.
+    /// Gives back the characters before it that pass: they belong to the next token.
     #[inline]
     pub fn back_while(&mut self, test: impl Fn(char) -> bool) {
         self.pos = self.text[..self.pos].trim_end_matches(test).len();

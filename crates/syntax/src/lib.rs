@@ -1,14 +1,23 @@
-//! The parsing toolkit that every front end's parser is built on. No language is known here.
+//! The parsing toolkit of every front end.
 //!
-//! | module | what it is for |
+//! ```
+//! use ordain_syntax::Arena;
+//!
+//! let mut nodes: Arena<&str> = Arena::default();
+//! let id = nodes.push("leaf");
+//! assert_eq!(nodes[id], "leaf");
+//! ```
+//!
+//! The crate must not know: languages, values, files.
+//!
+//! | module | contents |
 //! | --- | --- |
 //! | [`arena`] | trees of nodes with ids |
 //! | [`cursor`] | reading a text character by character, and going back |
 //! | [`nesting`] | bounds on depth and attempts |
 //! | [`operators`] | expressions with operators by precedence |
 //!
-//! Places in texts that were made of others, such as what stands in quotes, are
-//! [`ordain_source::PlaceMap`]s.
+//! Places in decoded texts, such as the content of quotes, are [`ordain_source::PlaceMap`]s.
 
 pub mod arena;
 pub mod cursor;

@@ -1,4 +1,4 @@
-//! What keeps a parser from running away: a bound on depth, and one on attempts.
+//! Bounds of a parser: one on depth, and one on attempts.
 
 /// The depth or the number of attempts is used up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

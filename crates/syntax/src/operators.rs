@@ -1,6 +1,6 @@
-//! Operators by how tightly they bind: precedence climbing over what a language says of its own.
+//! Operators by precedence: precedence climbing over a language's table of operators.
 
-/// What a language says of its operators.
+/// A language's operators.
 ///
 /// Powers are numbers in the language's own order; 0 is below all of them. An operator applies
 /// where its power is above the one around it, so those of one power group to the left; a language
@@ -10,7 +10,7 @@ pub trait Operators {
     type Node: Copy;
     /// An infix operator that was read.
     type Op;
-    /// What a production fails with.
+    /// The error of a production.
     type Error;
 
     /// Reads an operand with its prefix operators.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use ordain_mcl::Edition;
-use ordain_mcl::eval::fields;
-use ordain_mcl::eval::outline::Outline;
 use ordain_mcl::failure::Phase;
 use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::graph::fields;
+use ordain_mcl::graph::outline::Outline;
 use ordain_mcl::session::{self, Compiled, Input, Options, Refused};
 use ordain_source::{MemoryWorld, SourceMap};
 use serde_json::Value as Json;

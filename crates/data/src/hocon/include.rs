@@ -3,65 +3,19 @@
 //! As in Ruby's library a name without `file()` is looked for beside the file that includes it;
 //! the outermost text is no file there, so nothing is found for it and nothing is included.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ecow::EcoString;
 
+use super::files::Target;
+use super::node::{Fields, Kind, Node};
 use super::parse::Parser;
-use super::{Fields, Kind, Node, Surroundings};
 use crate::json::Problem;
 
 /// How deep files may include each other, as in Ruby's library.
 const NESTED_FILES: u32 = 50;
 /// How many files one text may include, those of the included ones counted.
 const FILES: u32 = 10_000;
-
-/// What the parsers of a text and of all that it includes know together.
-pub(super) struct Included<'s> {
-    surroundings: &'s Surroundings<'s>,
-    depth: u32,
-    files: u32,
-}
-
-/// What an `include` statement names.
-pub(super) enum Target {
-    /// `include "name"`.
-    Name(String),
-    /// `include file("path")`.
-    File(String),
-}
-
-impl<'s> Included<'s> {
-    pub(super) fn new(surroundings: &'s Surroundings<'s>) -> Self {
-        Self { surroundings, depth: 0, files: 0 }
-    }
-
-    /// The files of a target that are there, the one that wins first.
-    fn files(
-        &self,
-        target: &Target,
-        from: Option<&Path>,
-    ) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
-        let path = match (target, from) {
-            (Target::File(path), _) => PathBuf::from(path),
-            (Target::Name(name), Some(from)) => {
-                from.parent().map_or_else(|| PathBuf::from(name), |parent| parent.join(name))
-            }
-            (Target::Name(_), None) => return Ok(Vec::new()),
-        };
-        let name = path.to_string_lossy();
-        let candidates = match [".conf", ".json", ".properties"].iter().any(|e| name.ends_with(e)) {
-            true => vec![path],
-            false => vec![format!("{name}.conf").into(), format!("{name}.json").into()],
-        };
-        let mut found = Vec::new();
-        for path in candidates {
-            let read = (self.surroundings.file)(&path);
-            found.extend(read.map_err(|e| format!("{}: {e}", path.display()))?.map(|b| (path, b)));
-        }
-        Ok(found)
-    }
-}
 
 impl Parser<'_, '_, '_> {
     /// Adds to an object what a statement includes. `at` is the place of the statement, which

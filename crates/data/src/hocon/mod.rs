@@ -17,44 +17,15 @@
 //! # Ok::<(), hocon::Error>(())
 //! ```
 
+mod files;
 mod include;
+mod node;
 mod parse;
 mod resolve;
 
-use std::io;
-use std::path::Path;
-
-use ecow::EcoString;
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
-
 use crate::Value;
 pub use crate::json::Error;
-
-/// How deep lists and objects may be nested, and keys with dots be long.
-const DEPTH: u32 = 128;
-
-type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
-
-/// What a text may ask for.
-#[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
-    /// The environment variables that substitutions fall back to.
-    pub environment: Environment<'a>,
-    /// The bytes of a file that is included; `None` if there is none.
-    pub file: &'a dyn Fn(&Path) -> io::Result<Option<Vec<u8>>>,
-}
-
-impl Surroundings<'_> {
-    /// No variables and no files.
-    pub const NONE: Self = Self { environment: &|_| None, file: &|_| Ok(None) };
-}
-
-impl std::fmt::Debug for Surroundings<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Surroundings")
-    }
-}
+pub use node::Surroundings;
 
 /// Reads a text.
 ///
@@ -66,101 +37,12 @@ pub fn read(text: &str, surroundings: &Surroundings<'_>) -> Result<Value, Error>
     resolve::resolve(&root, surroundings).map_err(|problem| problem.at(text))
 }
 
-/// A value as it is written.
-#[derive(Debug)]
-struct Node {
-    kind: Kind,
-    /// The byte where it starts.
-    at: usize,
-    /// Its number; only those that are computed have their own.
-    id: usize,
-}
-
-#[derive(Debug)]
-enum Kind {
-    /// A value with its text.
-    Scalar(Value, EcoString),
-    /// What stands between two values of a concatenation.
-    Blank(EcoString),
-    List(Vec<Node>),
-    Object(Fields),
-    Substitution {
-        path: Vec<EcoString>,
-        /// How many keys of the path say where it was included.
-        prefix: usize,
-        optional: bool,
-    },
-    Concatenation(Vec<Node>),
-}
-
-/// The fields of an object.
-#[derive(Default, Debug)]
-struct Fields {
-    entries: IndexMap<EcoString, Field, FxBuildHasher>,
-    /// How many objects were merged into this one.
-    generation: u32,
-}
-
-/// What was given for a key, the last one highest.
-#[derive(Debug)]
-struct Field {
-    definitions: Vec<Node>,
-    /// The generation it was given in, and its position there.
-    rank: (u32, usize),
-}
-
-impl Fields {
-    /// Adds a definition of a key.
-    fn define(&mut self, key: EcoString, node: Node) {
-        let rank = (self.generation, self.entries.len());
-        let empty = || Field { definitions: Vec::new(), rank };
-        self.entries.entry(key).or_insert_with(empty).define(node);
-    }
-
-    /// The keys in the order of the result: those of later objects first.
-    fn in_order(&self) -> Vec<(&EcoString, &Field)> {
-        let mut fields: Vec<_> = self.entries.iter().collect();
-        if self.generation > 0 {
-            fields.sort_by_key(|(_, field)| (std::cmp::Reverse(field.rank.0), field.rank.1));
-        }
-        fields
-    }
-
-    /// Merges an object that comes later.
-    fn merge(&mut self, later: Fields) {
-        self.generation += 1;
-        let rank_of = |field: &Field| (std::cmp::Reverse(field.rank.0), field.rank.1);
-        let mut fields: Vec<_> = later.entries.into_iter().collect();
-        fields.sort_by_key(|(_, field)| rank_of(field));
-        for (position, (key, field)) in fields.into_iter().enumerate() {
-            let rank = (self.generation, position);
-            let empty = || Field { definitions: Vec::new(), rank };
-            let mine = self.entries.entry(key).or_insert_with(empty);
-            mine.rank = rank;
-            field.definitions.into_iter().for_each(|node| mine.define(node));
-        }
-    }
-}
-
-impl Field {
-    fn define(&mut self, node: Node) {
-        match (node.kind, self.definitions.last_mut()) {
-            (Kind::Object(later), Some(Node { kind: Kind::Object(fields), .. })) => {
-                fields.merge(later);
-            }
-            (kind, _) => {
-                if matches!(kind, Kind::Scalar(..)) {
-                    self.definitions.clear(); // Nothing sees what is below a plain value.
-                }
-                self.definitions.push(Node { kind, ..node });
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::io;
+    use std::path::Path;
+
     use super::*;
 
     fn file(path: &Path) -> io::Result<Option<Vec<u8>>> {

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use ecow::EcoString;
 
-use super::include::{Included, Target};
-use super::{DEPTH, Fields, Kind, Node, Surroundings};
+use super::files::{Included, Target};
+use super::node::{DEPTH, Fields, Kind, Node, Surroundings};
 use crate::Value;
-use crate::json::Problem;
+use crate::json::{Problem, string};
 use crate::number::integer;
 
 /// What text without quotes cannot have.
@@ -76,11 +76,8 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
         Problem { at: self.at, message: message.into() }
     }
 
-    fn expected(&self, what: &str) -> Problem {
-        match self.peek() {
-            Some(c) => self.fail(format!("expected {what}, found `{}`", c.escape_debug())),
-            None => self.fail(format!("expected {what}, but the text ends")),
-        }
+    fn expected(&self, wanted: &str) -> Problem {
+        Problem::expected(self.text, self.at, wanted)
     }
 
     fn node(&mut self, at: usize, kind: Kind) -> Node {
@@ -435,27 +432,15 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
     }
 
     fn string(&mut self) -> Result<String, Problem> {
-        let start = self.at;
         if self.rest().starts_with("\"\"\"") {
             return self.raw_string();
         }
-        self.at += 1;
-        let mut out = String::new();
-        loop {
-            out.push_str(self.while_is(|c| !matches!(c, '"' | '\\') && !c.is_control()));
-            match self.peek() {
-                Some('"') => break,
-                Some('\\') => out.push(self.escape()?),
-                Some(_) => {
-                    return Err(self.fail("a control character must be written as an escape"));
-                }
-                None => {
-                    self.at = start;
-                    return Err(self.fail("the string has no end"));
-                }
-            }
-        }
-        self.at += 1;
+        let plain = |rest: &str| {
+            let end = rest.find(|c: char| matches!(c, '"' | '\\') || c.is_control());
+            end.unwrap_or(rest.len())
+        };
+        let (out, end) = string::quoted(self.text, self.at, plain)?;
+        self.at = end;
         Ok(out)
     }
 
@@ -468,54 +453,6 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
         let more = body[end + 3..].bytes().take_while(|b| *b == b'"').count();
         self.at += 3 + end + 3 + more;
         Ok(body[..end + more].to_owned())
-    }
-
-    fn escape(&mut self) -> Result<char, Problem> {
-        self.at += 1;
-        let c = match self.peek() {
-            Some('n') => '\n',
-            Some('t') => '\t',
-            Some('r') => '\r',
-            Some('b') => '\u{8}',
-            Some('f') => '\u{c}',
-            Some(c @ ('"' | '\\' | '/')) => c,
-            Some('u') => return self.unicode(),
-            _ => return Err(self.expected("an escape")),
-        };
-        self.at += 1;
-        Ok(c)
-    }
-
-    /// What follows `\u`; two halves of a pair make one character, a half alone none.
-    fn unicode(&mut self) -> Result<char, Problem> {
-        let first = self.hex4()?;
-        if !(0xd800..0xdc00).contains(&first) {
-            return Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
-        }
-        let before = self.at;
-        if self.rest().starts_with("\\u") {
-            self.at += 1;
-            let second = self.hex4()?;
-            if (0xdc00..0xe000).contains(&second) {
-                let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-            }
-            self.at = before;
-        }
-        Ok(char::REPLACEMENT_CHARACTER)
-    }
-
-    fn hex4(&mut self) -> Result<u32, Problem> {
-        self.at += 1;
-        let digits = self.text.get(self.at..self.at + 4);
-        let digits = digits.filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
-        match digits.and_then(|d| u32::from_str_radix(d, 16).ok()) {
-            Some(code) => {
-                self.at += 4;
-                Ok(code)
-            }
-            None => Err(self.expected("four hexadecimal digits")),
-        }
     }
 }
 

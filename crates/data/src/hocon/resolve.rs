@@ -10,7 +10,7 @@ use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::{DEPTH, Environment, Fields, Kind, Node, Surroundings};
+use super::node::{DEPTH, Environment, Fields, Kind, Node, Surroundings};
 use crate::json::Problem;
 use crate::{Map, Value};
 

@@ -10,34 +10,12 @@
 //! # Ok::<(), json::Error>(())
 //! ```
 
+mod error;
 mod read;
+pub(crate) mod string;
 mod write;
 
-use std::fmt;
-
-use ordain_source::TextRange;
-
-pub(crate) use read::Problem;
+pub use error::Error;
+pub(crate) use error::Problem;
 pub use read::{read, read_bytes};
 pub use write::{Escape, Layout, compact, pretty, quote, write};
-
-/// Why a text cannot be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Error {
-    /// What is wrong.
-    pub message: String,
-    /// The bytes it is about.
-    pub range: TextRange,
-    /// Line of the start, from 1.
-    pub line: u32,
-    /// Column of the start in characters, from 1.
-    pub column: u32,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at line {} column {}", self.message, self.line, self.column)
-    }
-}
-
-impl std::error::Error for Error {}

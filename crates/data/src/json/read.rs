@@ -1,8 +1,7 @@
 //! The reader: RFC 8259, and comments as Ruby's JSON library accepts them.
 
-use ordain_source::TextRange;
-
-use super::Error;
+use super::error::{Error, Problem};
+use super::string;
 use crate::number::integer;
 use crate::{Map, Value};
 
@@ -42,24 +41,6 @@ pub fn read_bytes(bytes: &[u8]) -> Result<Value, Error> {
     }
 }
 
-/// What is wrong, and the byte where.
-pub(crate) struct Problem {
-    pub(crate) at: usize,
-    pub(crate) message: String,
-}
-
-impl Problem {
-    /// The error in the text.
-    pub(crate) fn at(self, text: &str) -> Error {
-        let before = text.get(..self.at).unwrap_or(text);
-        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
-        let column = before.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1;
-        let [line, column, at] =
-            [line, column, self.at].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
-        Error { message: self.message, range: TextRange::new(at, at), line, column }
-    }
-}
-
 struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -75,11 +56,8 @@ impl Reader<'_> {
         Problem { at: self.at, message: message.into() }
     }
 
-    fn expected(&self, what: &str) -> Problem {
-        match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
-            Some(c) => self.fail(format!("expected {what}, found `{}`", c.escape_debug())),
-            None => self.fail(format!("expected {what}, but the text ends")),
-        }
+    fn expected(&self, wanted: &str) -> Problem {
+        Problem::expected(self.text, self.at, wanted)
     }
 
     fn blanks(&mut self) -> Result<(), Problem> {
@@ -225,77 +203,10 @@ impl Reader<'_> {
     }
 
     fn string(&mut self) -> Result<String, Problem> {
-        let start = self.at;
-        self.at += 1;
-        let mut out = String::new();
-        loop {
-            let rest = &self.text.as_bytes()[self.at..];
-            let plain = rest.iter().take_while(|b| !matches!(b, b'"' | b'\\' | 0..=0x1f)).count();
-            out.push_str(&self.text[self.at..self.at + plain]);
-            self.at += plain;
-            match self.peek() {
-                Some(b'"') => break,
-                Some(b'\\') => out.push(self.escape()?),
-                Some(_) => {
-                    return Err(self.fail("a control character must be written as an escape"));
-                }
-                None => {
-                    self.at = start;
-                    return Err(self.fail("the string has no end"));
-                }
-            }
-        }
-        self.at += 1;
+        let plain =
+            |rest: &str| rest.bytes().take_while(|b| !matches!(b, b'"' | b'\\' | 0..=0x1f)).count();
+        let (out, end) = string::quoted(self.text, self.at, plain)?;
+        self.at = end;
         Ok(out)
-    }
-
-    fn escape(&mut self) -> Result<char, Problem> {
-        self.at += 1;
-        let c = match self.peek() {
-            Some(b'n') => '\n',
-            Some(b't') => '\t',
-            Some(b'r') => '\r',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(c @ (b'"' | b'\\' | b'/')) => char::from(c),
-            Some(b'u') => return self.unicode(),
-            _ => return Err(self.expected("an escape")),
-        };
-        self.at += 1;
-        Ok(c)
-    }
-
-    /// What follows `\u`; two halves of a pair make one character, a half alone none.
-    fn unicode(&mut self) -> Result<char, Problem> {
-        let first = self.hex4()?;
-        if !(0xd800..0xdc00).contains(&first) {
-            return Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
-        }
-        let before = self.at;
-        if self.text[self.at..].starts_with("\\u") {
-            self.at += 1;
-            let second = self.hex4()?;
-            if (0xdc00..0xe000).contains(&second) {
-                let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-            }
-            self.at = before;
-        }
-        Ok(char::REPLACEMENT_CHARACTER)
-    }
-
-    fn hex4(&mut self) -> Result<u32, Problem> {
-        self.at += 1;
-        let digits = self
-            .text
-            .get(self.at..self.at + 4)
-            .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
-        match digits.and_then(|d| u32::from_str_radix(d, 16).ok()) {
-            Some(code) => {
-                self.at += 4;
-                Ok(code)
-            }
-            None => Err(self.expected("four hexadecimal digits")),
-        }
     }
 }

@@ -20,7 +20,7 @@ pub struct Layout<'a> {
     pub object_nl: &'a str,
     /// After `[`, `,` and before `]` of a list.
     pub array_nl: &'a str,
-    /// Whether what is empty is `[]` and `{}`. Ruby's library before 2.8 breaks lines there.
+    /// Whether empty containers are `[]` and `{}`. Ruby's library before 2.8 breaks lines there.
     pub short_empty: bool,
 }
 

@@ -3,18 +3,18 @@
 
 use ordain_source::TextRange;
 
-/// Where a mistake is, and what to say of it.
+/// A mistake's place, and the words for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Advice {
     /// Where it is; where the reader stopped, if nothing better is known.
     pub place: TextRange,
-    /// What to say there.
+    /// The text at that place.
     pub label: &'static str,
-    /// What to do.
+    /// Advice.
     pub help: Option<&'static str>,
 }
 
-/// What may be behind an error of the reader at a place of a text.
+/// The likely cause of an error of the reader at a place of a text.
 pub fn advice(message: &str, text: &str, at: TextRange) -> Advice {
     let start = (at.start as usize).min(text.len());
     let before = text.get(..start).unwrap_or(text);

@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::budget::Budget;
+use super::error::Error;
+use super::schema::Schema;
 use super::tree::{Kind, NodeId, Style, Tree};
-use super::{Budget, Error, Schema};
 use crate::{Map, Value};
 
-/// What a value stands for when its aliases are followed.
+/// The size of a value when its aliases are followed.
 #[derive(Clone, Copy)]
 struct Size {
     nodes: u64,
@@ -29,7 +31,25 @@ struct Builder<'t> {
     shared: FxHashMap<NodeId, (Value, Size)>,
 }
 
-pub(super) fn value(tree: &Tree, schema: Schema, budget: Budget) -> Result<Value, Error> {
+impl Tree {
+    /// The plain data of the document, within the default [`Budget`].
+    ///
+    /// # Errors
+    /// When the schema refuses something in it, or the budget is spent.
+    pub fn value(&self, schema: Schema) -> Result<Value, Error> {
+        self.value_within(schema, Budget::default())
+    }
+
+    /// The plain data of the document, within a budget.
+    ///
+    /// # Errors
+    /// When the schema refuses something in it, or the budget is spent.
+    pub fn value_within(&self, schema: Schema, budget: Budget) -> Result<Value, Error> {
+        value(self, schema, budget)
+    }
+}
+
+fn value(tree: &Tree, schema: Schema, budget: Budget) -> Result<Value, Error> {
     if let (true, Some(error)) = (schema.is_ruby(), &tree.refused) {
         return Err(Error::clone(error));
     }

@@ -50,7 +50,7 @@ pub(super) struct Place {
 pub(super) struct Emitter {
     out: String,
     layout: Layout,
-    /// The indentation of what is open; -1 at the start.
+    /// The indentation of the open lists and maps; -1 at the start.
     indent: i64,
     column: usize,
     /// Whether the last thing written was a blank or a line break.
@@ -104,7 +104,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    /// What follows an alias in the place of a key.
+    /// The text behind an alias in the place of a key.
     pub(super) fn blank(&mut self) {
         self.put(' ');
     }
@@ -119,7 +119,7 @@ impl Emitter {
         self.indicator("}", false, false, false);
     }
 
-    /// Opens a list; gives what [`Self::close_list`] needs.
+    /// Opens a list; the result is for [`Self::close_list`].
     pub(super) fn open_list(&mut self, place: Place) -> i64 {
         if self.layout.canonical {
             self.indicator("[", true, true, false);
@@ -129,7 +129,7 @@ impl Emitter {
         self.increase(false, flush)
     }
 
-    /// Opens a map; gives what [`Self::close_map`] needs.
+    /// Opens a map; the result is for [`Self::close_map`].
     pub(super) fn open_map(&mut self) -> i64 {
         if self.layout.canonical {
             self.indicator("{", true, true, false);
@@ -155,7 +155,7 @@ impl Emitter {
         }
     }
 
-    /// What stands before an item of a list.
+    /// Writes the mark before an item of a list.
     pub(super) fn item(&mut self, is_first: bool) {
         self.next_line(is_first);
         if !self.layout.canonical {
@@ -163,7 +163,7 @@ impl Emitter {
         }
     }
 
-    /// What stands before a key of a map.
+    /// Writes the mark before a key of a map.
     pub(super) fn key(&mut self, simple: bool, is_first: bool) {
         self.next_line(is_first);
         if self.layout.canonical {
@@ -180,7 +180,7 @@ impl Emitter {
         self.write_indent();
     }
 
-    /// What stands before the value of a key.
+    /// Writes the mark before the value of a key.
     pub(super) fn value(&mut self, simple: bool) {
         if self.layout.canonical {
             self.write_indent();
@@ -360,7 +360,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    /// What follows `|` or `>`: the indentation if it cannot be guessed, and how the end counts.
+    /// The header behind `|` or `>`: the indentation if it cannot be guessed, and the chomping.
     fn block_hints(&mut self, text: &str) {
         if text.starts_with([' ', '\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
             let digit = self.layout.indent.to_string();
@@ -468,7 +468,7 @@ struct Analysis {
 
 impl Analysis {
     fn of(text: &str) -> Self {
-        let mut seen = Seen::default();
+        let mut seen = TextTraits::default();
         let marks = text.starts_with("---") || text.starts_with("...");
         seen.indicators = marks;
         let mut chars = text.chars().peekable();
@@ -494,9 +494,9 @@ impl Analysis {
     }
 }
 
-/// What decides about the styles of a text.
+/// The traits of a text that decide about its styles.
 #[derive(Default)]
-struct Seen {
+struct TextTraits {
     indicators: bool,
     special: bool,
     breaks: bool,
@@ -511,7 +511,7 @@ struct Seen {
     previous_break: bool,
 }
 
-impl Seen {
+impl TextTraits {
     fn layout(&mut self, c: char, first: bool, last: bool) {
         let (space, line) = (c == ' ', is_break(c));
         self.leading |= first && (space || line);

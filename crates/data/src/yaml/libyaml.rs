@@ -1,11 +1,11 @@
-//! What libyaml, which Ruby reads with, refuses although it is YAML 1.2.
+//! YAML 1.2 that libyaml, which Ruby reads with, refuses.
 
 use granit_parser::{Event, ScalarStyle, StructureStyle};
 use ordain_source::TextRange;
 
-use super::Error;
+use super::error::Error;
 
-/// Follows the events of a parser to see what libyaml makes of their places.
+/// Follows the events of a parser as libyaml would see their places.
 #[derive(Default)]
 pub(super) struct Strictness {
     /// The lists and maps that are not closed, outermost first.
@@ -63,7 +63,7 @@ impl Strictness {
         }
     }
 
-    /// Goes on to the next node of what is open.
+    /// Goes on to the next node of the innermost open list or map.
     fn step(&mut self) {
         if let Some(open) = self.open.last_mut() {
             open.at_value = open.is_map && !open.at_value;
@@ -211,7 +211,7 @@ fn bare_tag(text: &str, range: TextRange) -> Option<Error> {
     is_bare.then(|| Error::at(text, range, message))
 }
 
-/// Letters, digits, `-` and `_` are what names of anchors are made of.
+/// Names of anchors consist of letters, digits, `-` and `_`.
 fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
 }

@@ -1,13 +1,13 @@
-//! Trees while they are built, from what a reader meets in the order of the text.
+//! Trees while they are built, from the events of a reader.
 
 use std::sync::Arc;
 
 use ordain_source::TextRange;
 
-use super::Error;
+use super::error::Error;
 use super::tree::{Kind, Node, NodeId, SHARED, Tree};
 
-/// What stands in [`Node`] for the end of a list or map that is not closed yet.
+/// The end in a [`Node`] of a list or map that is not closed yet.
 const OPEN: u32 = 0;
 
 /// Trees that are being built.
@@ -71,7 +71,7 @@ impl Nodes {
         }
     }
 
-    /// Adds an alias; `false` if what it stands for is not finished yet.
+    /// Adds an alias; `false` if its target is not finished yet.
     pub(super) fn alias(&mut self, target: u32, span: TextRange) -> bool {
         let node = &mut self.tree.nodes[target as usize];
         if node.next == OPEN {
@@ -82,7 +82,7 @@ impl Nodes {
         true
     }
 
-    /// Adds a tag; gives what nodes name it by.
+    /// Adds a tag; returns its number.
     pub(super) fn tag(&mut self, name: ecow::EcoString) -> u32 {
         self.tree.tags.push(name);
         to_u32(self.tree.tags.len())

@@ -8,13 +8,33 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, S
 use ordain_source::TextRange;
 use rustc_hash::FxHashMap;
 
+use super::budget::Budget;
+use super::error::Error;
+use super::fast_path;
 use super::libyaml::Strictness;
 use super::nodes::{Nodes, to_u32};
 use super::tree::{Kind, Style, Tree};
-use super::{Budget, Error, common};
 
 /// How often a text is parsed again with blanks put in.
 const REPAIRS: usize = 32;
+
+impl Tree {
+    /// Parses the first document of a text; the rest is not looked at.
+    ///
+    /// # Errors
+    /// When the text up to the document's end is no YAML, or nested too deep.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        Ok(documents(text, Budget::default(), 1)?.pop().unwrap_or_default())
+    }
+
+    /// Parses all documents of a text.
+    ///
+    /// # Errors
+    /// When the text is no YAML, or nested too deep.
+    pub fn parse_all(text: &str) -> Result<Vec<Self>, Error> {
+        documents(text, Budget::default(), usize::MAX)
+    }
+}
 
 /// Parses at most so many documents.
 ///
@@ -22,11 +42,11 @@ const REPAIRS: usize = 32;
 /// quoted text that goes on at the left margin or behind a tab, a comment right behind another
 /// token, and `*name:` for an alias as key. Blanks make YAML
 /// of both without a change of meaning.
-pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
+fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
     if u32::try_from(text.len()).is_err() {
         return Err(Error::at("", TextRange::new(0, 0), "the text is larger than 4 GiB"));
     }
-    match common::documents(text, budget, limit) {
+    match fast_path::documents(text, budget, limit) {
         Some(trees) => Ok(trees),
         None => any_documents(text, budget, limit),
     }
@@ -153,7 +173,7 @@ fn line_starts(text: &str) -> Vec<u32> {
 
 struct Reader<'t> {
     text: &'t str,
-    /// Length of the byte order mark before what the parser sees.
+    /// The length of the byte order mark before the parser's text.
     skipped: u32,
     blanks: &'t Blanks,
     nodes: Nodes,

@@ -33,12 +33,12 @@ pub struct Options {
     pub anchors: bool,
 }
 
-/// Writes a value with the default options. A secret is written as what it holds.
+/// Writes a value with the default options. A secret is written in clear.
 pub fn write(value: &Value) -> String {
     write_with(value, Options::default())
 }
 
-/// Writes a value. A secret is written as what it holds.
+/// Writes a value. A secret is written in clear.
 pub fn write_with(value: &Value, options: Options) -> String {
     let mut writer = Writer {
         out: Emitter::new(layout(options)),
@@ -84,7 +84,7 @@ fn identity(value: &Value) -> Option<usize> {
     }
 }
 
-/// Numbers what stands at several places in the order in which its second place comes.
+/// Numbers shared values in the order of their second places.
 fn number_repeats(value: &Value, seen: &mut FxHashMap<usize, usize>) {
     fn walk(value: &Value, seen: &mut FxHashMap<usize, usize>, count: &mut usize) {
         let Some(at) = identity(value) else {
@@ -179,18 +179,18 @@ impl Writer {
     /// Whether a key fits on a line before its colon.
     fn is_simple_key(&self, key: &Value) -> bool {
         /// In bytes, with tag and anchor.
-        const MOST: usize = 128;
+        const MAX_BYTES: usize = 128;
         match key {
             Value::Str(text) => {
                 let scalar = text_scalar(text, self.long);
                 let tag = if scalar.plain || scalar.quoted { 0 } else { scalar.tag.len() };
                 let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
-                !text.contains(breaks) && text.len() + tag <= MOST
+                !text.contains(breaks) && text.len() + tag <= MAX_BYTES
             }
             Value::List(items) => items.is_empty() || self.is_written(key),
             Value::Map(map) => map.is_empty() || self.is_written(key),
             Value::Secret(inner) => self.is_simple_key(inner),
-            other => literal(other).len() <= MOST,
+            other => literal(other).len() <= MAX_BYTES,
         }
     }
 
@@ -199,7 +199,7 @@ impl Writer {
     }
 }
 
-/// The text of what is neither text nor container; for bytes their base64 digits.
+/// The text of a scalar that is no text; for bytes their base64 digits.
 fn literal(value: &Value) -> String {
     match value {
         Value::Bool(b) => b.to_string(),

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use ecow::EcoString;
 use num_bigint::BigInt;
 
-use super::SYMBOL;
 use crate::Value;
-use crate::number::{MOST_DIGITS, big, integer};
+use crate::number::{MAX_DIGITS, big, integer};
 
-/// What Ruby makes of a plain scalar.
+/// The only key of a map that stands for a symbol of Ruby, which [`Schema::PsychSymbols`](super::Schema::PsychSymbols) gives.
+pub const SYMBOL: &str = "!ruby/symbol";
+
+/// The value of a plain scalar in Ruby.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Scalar<'a> {
     /// Text.
@@ -178,7 +180,7 @@ pub(super) fn check_container_tag(tag: &str, is_map: bool) -> Result<(), String>
     Ok(())
 }
 
-/// Decodes base64 as Ruby's `unpack('m')` does: what is no digit is skipped, padding ends it.
+/// Decodes base64 as Ruby's `unpack('m')` does: other characters are skipped, padding ends it.
 pub(super) fn unpack_base64(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut count) = (0u32, 0u32);
@@ -353,7 +355,7 @@ fn is_space(b: u8) -> bool {
 
 /// `1:30:45` and `1:30:45.5`. Two parts count as hours and minutes of seconds, which is Ruby's way.
 fn sexagesimal(text: &str) -> Option<Scalar<'_>> {
-    if !text.contains(':') || text.len() > MOST_DIGITS {
+    if !text.contains(':') || text.len() > MAX_DIGITS {
         return None;
     }
     let mut at = Steps(text.as_bytes());
@@ -460,7 +462,7 @@ fn whole(text: &str) -> Option<Scalar<'_>> {
     let clean: String = digits.chars().filter(|c| !matches!(c, ',' | '_')).collect();
     Some(match integer(text.starts_with('-'), &clean, base) {
         Some(n) => Scalar::Value(n),
-        None if clean.len() > MOST_DIGITS => Scalar::Text,
+        None if clean.len() > MAX_DIGITS => Scalar::Text,
         None => Scalar::Refused(format!("invalid value for Integer(): \"{prefix}{clean}\"")),
     })
 }

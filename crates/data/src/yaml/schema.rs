@@ -1,8 +1,9 @@
-//! What the scalars of a document mean: every program that reads YAML has its own table.
+//! The meaning of scalars: every program that reads YAML has its own table.
 
 use ecow::EcoString;
 
-use super::{SYMBOL, core, ruby};
+use super::ruby::SYMBOL;
+use super::{core, ruby};
 use crate::value::Key;
 use crate::{Map, Value};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::TextRange;
 
-use super::{Budget, Error, Schema, build, parse, ruby};
-use crate::Value;
+use super::error::Error;
+use super::ruby;
 
 /// A node of a [`Tree`], by its position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -23,7 +23,7 @@ pub enum Style {
     Block,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A single value, as text.
@@ -36,10 +36,10 @@ pub enum Kind {
     Alias(NodeId),
 }
 
-/// One node: what it is and where it stands.
+/// A node: its kind and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Where it is written: for lists and maps from the first item to the last one.
     pub span: TextRange,
@@ -65,38 +65,6 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Parses the first document of a text; what follows it is not looked at.
-    ///
-    /// # Errors
-    /// When the text up to the document's end is no YAML, or nested too deep.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        Ok(parse::documents(text, Budget::default(), 1)?.pop().unwrap_or_default())
-    }
-
-    /// Parses all documents of a text.
-    ///
-    /// # Errors
-    /// When the text is no YAML, or nested too deep.
-    pub fn parse_all(text: &str) -> Result<Vec<Self>, Error> {
-        parse::documents(text, Budget::default(), usize::MAX)
-    }
-
-    /// The plain data of the document, within the default [`Budget`].
-    ///
-    /// # Errors
-    /// When the schema refuses something in it, or the budget is spent.
-    pub fn value(&self, schema: Schema) -> Result<Value, Error> {
-        self.value_within(schema, Budget::default())
-    }
-
-    /// The plain data of the document, within a budget.
-    ///
-    /// # Errors
-    /// When the schema refuses something in it, or the budget is spent.
-    pub fn value_within(&self, schema: Schema, budget: Budget) -> Result<Value, Error> {
-        build::value(self, schema, budget)
-    }
-
     /// Whether Ruby reads a symbol in the document.
     pub fn has_symbols(&self) -> bool {
         self.nodes.iter().enumerate().any(|(i, node)| {

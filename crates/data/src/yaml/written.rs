@@ -91,7 +91,7 @@ impl Written {
         blanks
     }
 
-    /// What follows a backslash; gives its length.
+    /// Reads an escape behind its backslash; returns its length.
     fn escape(&mut self, rest: &str, place: usize) -> usize {
         let Some(c) = rest.chars().next() else { return 0 };
         let digits = match c {
@@ -140,7 +140,7 @@ impl Written {
             let cut = if at == 0 { 0 } else { blanks.min(indent) };
             let content = &content[cut..];
             if !content.is_empty() {
-                // Lines that begin with a blank are not folded, nor is what is around them.
+                // Lines that begin with a blank are not folded, nor the line breaks around them.
                 let keeps = content.starts_with([' ', '\t']);
                 let folds = folded && !kept && !keeps && breaks > 0;
                 match breaks - usize::from(folds) {
@@ -158,7 +158,7 @@ impl Written {
     }
 }
 
-/// Whether what stands before a scalar ends in the header of a block, and of a folded one.
+/// Whether the text before a scalar ends in the header of a block, and of a folded one.
 fn block_header(before: &str) -> Option<bool> {
     let header = before.trim_end_matches([' ', '\n', '\r']);
     // On a line of its own, or it is no block.

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::stop::Stop;
-use super::{Env, Eval, Evaluator};
+use super::evaluator::{Env, Evaluator};
+use crate::diagnostics::stop::{Eval, Stop};
 use crate::syntax::ast::{PathStep, Reference};
 use crate::value::Value;
 

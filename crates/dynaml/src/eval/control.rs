@@ -2,12 +2,11 @@
 
 use ecow::EcoString;
 
-use super::scope::{Bound, Scope};
-use super::stop::{Stop, Waiting};
-use super::tree::{Children, Inst, InstId, Reached, Step};
-use super::{Env, Eval, Evaluator, Info};
-use crate::load::SrcId;
-use crate::value::{Item, Value};
+use super::evaluator::{Env, Evaluator, Info};
+use super::tree::{Children, Inst, Reached, Step};
+use crate::diagnostics::stop::{Eval, OperandOutcome, Stop};
+use crate::ids::{InstId, SrcId};
+use crate::value::{Bound, Item, Scope, Value};
 
 /// A control structure and the keys that belong to it.
 struct Control {
@@ -64,8 +63,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Notes all parts of a structure that have no value: what is not chosen is reported too
-    /// while it is not known what is.
+    /// Notes all parts of a structure that have no value: branches are reported, too, while it is
+    /// not known which of them is chosen.
     fn report_parts(&mut self, id: InstId) -> Eval<()> {
         const TEMPLATES: [&str; 2] = ["<<do", "<<mapkey"];
         for (key, node) in self.own_entries(id).iter() {
@@ -290,7 +289,7 @@ impl Evaluator<'_> {
             }
         };
         let mut entries: Vec<(EcoString, Item)> = Vec::new();
-        let mut waiting = Waiting::default();
+        let mut waiting = OperandOutcome::default();
         for (key, node) in regular {
             if let Some(Some(item)) = waiting.take(self.control_part(*node))? {
                 entries.push((key.clone(), item));
@@ -514,7 +513,7 @@ fn which(controls: &Entries) -> Eval<&'static Control> {
 pub(crate) fn named<'k>(keys: impl Iterator<Item = &'k str>) -> Option<&'static str> {
     let controls: Entries = keys
         .filter(|key| key.starts_with("<<") && !key.starts_with("<<!"))
-        .map(|key| (key.into(), super::tree::NOWHERE))
+        .map(|key| (key.into(), crate::ids::NOWHERE))
         .collect();
     which(&controls).ok().map(|control| control.name)
 }
@@ -527,7 +526,7 @@ fn no_regular(regular: &Entries) -> Eval<()> {
     Err(Stop::failed(format!("no regular fields [{}] allowed", names.join(" "))))
 }
 
-/// What a switch says of a value that no case is for.
+/// The error of a switch without a case for a value.
 fn no_case(value: &Value) -> Stop {
     let text = value.simple_text().unwrap_or_default();
     Stop::failed(format!("invalid switch value: {:?}", text.as_str()))

@@ -4,8 +4,8 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
-use super::stop::Stop;
-use super::{Eval, Evaluator};
+use super::evaluator::Evaluator;
+use crate::diagnostics::stop::{Eval, Stop};
 use crate::value::Value;
 
 impl Evaluator<'_> {
@@ -85,9 +85,9 @@ impl Evaluator<'_> {
 
 /// A text may be the same as a number or a boolean; these are hashed as numbers.
 fn hash_text(text: &str, hasher: &mut FxHasher) {
-    const LONGEST_WORD: usize = 5;
+    const MAX_WORD_LENGTH: usize = 5;
     let number = text.parse::<i64>().ok().map(|n| n as f64);
-    let word = || (text.len() <= LONGEST_WORD).then(|| parse_bool(&text.to_lowercase()))?;
+    let word = || (text.len() <= MAX_WORD_LENGTH).then(|| parse_bool(&text.to_lowercase()))?;
     match number.or_else(|| word().map(f64::from)) {
         Some(number) => hash_number(number, hasher),
         None => text.hash(hasher),

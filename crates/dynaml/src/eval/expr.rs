@@ -4,17 +4,17 @@ use std::rc::Rc;
 
 use ordain_source::limits::most_items;
 
+use super::evaluator::{Env, Evaluator, Info};
 use super::operators::whole_numbers;
-use super::reference::{Depth, Spot, full_path};
-use super::scope::{Bound, Names};
-use super::stop::{Stop, Waiting};
+use super::reference::{Depth, Resolved, full_path};
 use super::whole::local_name;
-use super::{Env, Eval, Evaluator, Info};
+use crate::diagnostics::stop::{Eval, FailureKind, OperandOutcome, Stop};
+use crate::options::Dialect;
 use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId, PathStep, Reference};
-use crate::value::{Flags, Item, List, Value};
+use crate::value::{Bound, Flags, Item, List, Names, Value};
 
 impl Evaluator<'_> {
-    /// The value of an expression. What it says about its node besides is added to `info`.
+    /// The value of an expression. Its effects on its node are added to `info`.
     ///
     /// # Errors
     /// When it has none.
@@ -147,7 +147,8 @@ impl Evaluator<'_> {
         (a, left): (ExprId, &str),
         (b, right): (ExprId, &str),
     ) -> Stop {
-        if !stop.text().starts_with("type '") || !stop.text().contains("cannot be concatenated") {
+        let is_plus = self.options.dialect == Dialect::SpiffPlusPlus;
+        if !is_plus || stop.kind() != Some(&FailureKind::Concatenation) {
             return stop;
         }
         let (a, b) = (self.shown(a), self.shown(b));
@@ -170,7 +171,7 @@ impl Evaluator<'_> {
                 if let Err(stop) = left {
                     return Err(self.without_left(stop, b, env, info));
                 }
-                // What the second is does not matter then.
+                // The second operand does not matter then.
                 if op == BinaryOp::Mod && !matches!(left, Ok(Value::Int(_))) {
                     return Err(Stop::failed("integer operand required"));
                 }
@@ -188,7 +189,7 @@ impl Evaluator<'_> {
     /// An operand that is not there stands for null: the operator may fail.
     #[cold]
     fn without_left(&mut self, stop: Stop, b: ExprId, env: &Env, info: &mut Info) -> Stop {
-        let mut waiting = Waiting::default();
+        let mut waiting = OperandOutcome::default();
         let all = || {
             waiting.take::<Value>(Err(stop))?;
             let right = self.eval(b, env, info);
@@ -270,7 +271,7 @@ impl Evaluator<'_> {
 
     /// The values of a list's items or a call's arguments.
     pub(crate) fn values(&mut self, args: &[Arg], env: &Env, info: &mut Info) -> Eval<Vec<Value>> {
-        let mut waiting = Waiting::default();
+        let mut waiting = OperandOutcome::default();
         let mut out = Vec::with_capacity(args.len());
         for arg in args {
             let result = self.eval(arg.value, env, info);
@@ -304,7 +305,7 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
-        let mut waiting = Waiting::default();
+        let mut waiting = OperandOutcome::default();
         let mut ends = [None, None];
         for (end, expr) in ends.iter_mut().zip([from, to]) {
             let Some(expr) = expr else {
@@ -372,16 +373,16 @@ impl Evaluator<'_> {
 
     /// What an expression refers to without waiting for all of it, if it is a reference or
     /// a path into one.
-    pub(crate) fn spot(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Spot> {
+    pub(crate) fn spot(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Resolved> {
         match self.sources.exprs[id].clone() {
             Expr::Ref(reference) => match self.host_reference(&reference, env)? {
-                Some(item) => Ok(Spot::Value(item)),
+                Some(item) => Ok(Resolved::Value(item)),
                 None => self.resolve(&reference, env, Depth::Shape),
             },
             Expr::Group(e) => self.spot(e, env, info),
             _ => {
                 let value = self.eval(id, env, info)?;
-                Ok(Spot::Value(Item { value, flags: Flags::default() }))
+                Ok(Resolved::Value(Item { value, flags: Flags::default() }))
             }
         }
     }
@@ -392,12 +393,11 @@ impl Evaluator<'_> {
         match self.sources.exprs[id].clone() {
             Expr::Qualified(base, path) => {
                 let item = Item::from(self.eval(base, env, info)?);
-                let mut spot = Spot::Value(item);
+                let mut spot = Resolved::Value(item);
                 for n in 0..path.len() {
                     let shown = |n: usize| crate::syntax::print::print_path(&path[..n]);
                     let next = self.step_into(&spot, &path[n], || shown(n))?;
-                    spot =
-                        next.ok_or_else(|| Stop::failed(format!("'{}' not found", shown(n + 1))))?;
+                    spot = next.ok_or_else(|| Stop::not_found(shown(n + 1)))?;
                 }
                 Ok(self.spot_value(spot, String::new)?.value)
             }
@@ -414,10 +414,10 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
-        let mut waiting = Waiting::default();
+        let mut waiting = OperandOutcome::default();
         let spot = match base {
             Some(base) => self.base_spot(base, env, info),
-            None => Ok(Spot::Node(self.root(env.place))),
+            None => Ok(Resolved::Node(self.root(env.place))),
         };
         let spot = waiting.take(spot)?;
         let steps = self.aside(info, |this, info| this.values(index, env, info));
@@ -432,17 +432,17 @@ impl Evaluator<'_> {
     }
 
     /// The base of an index or path: a reference is not waited for as a whole.
-    fn base_spot(&mut self, base: ExprId, env: &Env, info: &mut Info) -> Eval<Spot> {
+    fn base_spot(&mut self, base: ExprId, env: &Env, info: &mut Info) -> Eval<Resolved> {
         match self.sources.exprs[base].clone() {
             Expr::Ref(reference) => match self.host_reference(&reference, env)? {
-                Some(item) => Ok(Spot::Value(item)),
+                Some(item) => Ok(Resolved::Value(item)),
                 None => self.resolve(&reference, env, Depth::Shape),
             },
-            _ => Ok(Spot::Value(self.eval(base, env, info)?.into())),
+            _ => Ok(Resolved::Value(self.eval(base, env, info)?.into())),
         }
     }
 
-    fn index_step(&mut self, spot: Spot, step: &Value, shown: &str) -> Eval<Spot> {
+    fn index_step(&mut self, spot: Resolved, step: &Value, shown: &str) -> Eval<Resolved> {
         let step = match step {
             Value::Int(n) => {
                 if !self.is_list_spot(&spot)? {
@@ -462,14 +462,14 @@ impl Evaluator<'_> {
         };
         let path = crate::syntax::print::print_path(std::slice::from_ref(&step));
         let next = self.step_into(&spot, &step, || shown.to_owned())?;
-        next.ok_or_else(|| Stop::failed(format!("'{path}' not found")))
+        next.ok_or_else(|| Stop::not_found(path))
     }
 
-    fn is_list_spot(&mut self, spot: &Spot) -> Eval<bool> {
+    fn is_list_spot(&mut self, spot: &Resolved) -> Eval<bool> {
         use super::tree::{Children, Reached};
         Ok(match spot {
-            Spot::Value(item) => matches!(item.value, Value::List(_)),
-            Spot::Node(id) => match self.reach(*id) {
+            Resolved::Value(item) => matches!(item.value, Value::List(_)),
+            Resolved::Node(id) => match self.reach(*id) {
                 Ok(Reached::Value(item)) => matches!(item.value, Value::List(_)),
                 Ok(Reached::Node(node, _)) => {
                     matches!(&*self.children(node)?, Children::List(..))

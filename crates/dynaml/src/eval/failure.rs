@@ -1,27 +1,26 @@
-//! Failures inside of lambdas, in the words of spiff++: with the lambda and what its names stand for.
+//! Failures inside of lambdas, in the words of spiff++: with the lambda and the values of its names.
 
 use std::fmt::Write;
 use std::rc::Rc;
 
+use super::evaluator::{Env, Evaluator};
 use super::lambda::INLINE;
-use super::scope::{Bound, Scope};
-use super::stop::{Issue, Stop};
-use super::{Env, Evaluator};
-use crate::functions::quoted;
+use crate::diagnostics::stop::{FailureKind, Issue, Stop};
 use crate::syntax::ast::{ExprId, LambdaExpr};
 use crate::syntax::print::{print, print_lambda};
-use crate::value::{Lambda, Map, Value};
+use crate::text::quoted;
+use crate::value::{Bound, Lambda, Map, Scope, Value};
 
 /// How long a text may be that is shown as a whole, and how much is shown of both ends of longer ones.
-const LONGEST: usize = 40;
+const MAX_LENGTH: usize = 40;
 const END: usize = 17;
 
 impl Evaluator<'_> {
-    /// What the failure of a lambda's body means for its caller.
+    /// The failure of a call whose lambda's body has failed.
     #[cold]
     pub(crate) fn in_lambda(&mut self, lambda: &Lambda, inner: &Env, stop: Stop) -> Stop {
         let Stop::Failed(issue) = stop else { return stop };
-        if issue.limit || issue.text == super::stop::TOO_DEEP {
+        if issue.kind.is_bound() {
             return Stop::Failed(issue);
         }
         let captured = self.shown_names(&lambda.captured, &lambda.bound);
@@ -32,10 +31,10 @@ impl Evaluator<'_> {
             self.lambda_text(lambda),
             short(&names)
         );
-        Stop::within(text, issue)
+        Stop::within(FailureKind::Lambda, text, issue)
     }
 
-    /// What the failure of a parameter's default means for the lambda.
+    /// The failure of a lambda whose default for a parameter has failed.
     #[cold]
     pub(crate) fn in_default(
         &self,
@@ -44,7 +43,7 @@ impl Evaluator<'_> {
         stop: Stop,
     ) -> Stop {
         let Stop::Failed(issue) = stop else { return stop };
-        if issue.limit {
+        if issue.kind == FailureKind::Limit {
             return Stop::Failed(issue);
         }
         let text = ecow::eco_format!(
@@ -52,7 +51,7 @@ impl Evaluator<'_> {
             print_lambda(&self.sources.exprs, lambda),
             print(&self.sources.exprs, default)
         );
-        Stop::within(text, issue)
+        Stop::within(FailureKind::Lambda, text, issue)
     }
 
     /// The names of a scope with their values, those of a lambda itself left out.
@@ -75,8 +74,13 @@ impl Evaluator<'_> {
 
 impl Stop {
     /// A failure for which another one is the reason.
-    pub(crate) fn within(text: impl Into<ecow::EcoString>, inner: Rc<Issue>) -> Self {
-        Self::Failed(Rc::new(Issue { text: text.into(), inner: Some(inner), ..Issue::default() }))
+    pub(crate) fn within(
+        kind: FailureKind,
+        text: impl Into<ecow::EcoString>,
+        inner: Rc<Issue>,
+    ) -> Self {
+        let inner = Some(inner);
+        Self::Failed(Rc::new(Issue { kind, text: text.into(), inner, ..Issue::default() }))
     }
 }
 
@@ -102,7 +106,7 @@ fn short(map: &Map) -> String {
     format!("{} ... {}", &front[..to], &back[from..])
 }
 
-/// Part of what is shown.
+/// Part of the shown text.
 enum Piece<'v> {
     Map(&'v Map),
     Value(&'v Value),
@@ -123,8 +127,8 @@ impl Piece<'_> {
                 }
                 out.push(']');
             }
-            Self::Value(Value::Str(text)) if text.len() > LONGEST => {
-                out.push_str(&quoted(&text[..text.floor_char_boundary(LONGEST)]));
+            Self::Value(Value::Str(text)) if text.len() > MAX_LENGTH => {
+                out.push_str(&quoted(&text[..text.floor_char_boundary(MAX_LENGTH)]));
                 return false;
             }
             Self::Value(value) => out.push_str(&plain(value)),
@@ -139,7 +143,7 @@ impl Piece<'_> {
                 out.push('}');
             }
         }
-        out.len() <= LONGEST
+        out.len() <= MAX_LENGTH
     }
 
     /// Collects its parts from its end, until there are as many bytes as are shown.
@@ -166,8 +170,8 @@ impl Piece<'_> {
                 }
                 parts.push("[".into());
             }
-            Self::Value(Value::Str(text)) if text.len() > LONGEST => {
-                push(quoted(&text[text.ceil_char_boundary(text.len() - LONGEST)..]));
+            Self::Value(Value::Str(text)) if text.len() > MAX_LENGTH => {
+                push(quoted(&text[text.ceil_char_boundary(text.len() - MAX_LENGTH)..]));
             }
             Self::Value(value) => {
                 push(plain(value));

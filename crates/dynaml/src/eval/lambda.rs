@@ -4,18 +4,17 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 
-use super::reference::{Spot, full_path};
-use super::scope::{Bound, CallFrame, Names, Scope};
-use super::stop::{Stop, Waiting};
-use super::tree::{InstId, NOWHERE};
+use super::evaluator::{Builtin, Call, Env, Evaluator, Implementation, Info};
+use super::reference::{Resolved, full_path};
 use super::whole::local_name;
-use super::{Dialect, Env, Eval, Evaluator, Info};
-use crate::functions::{Builtin, Call, REWRITING};
+use crate::diagnostics::stop::{Eval, OperandOutcome, Stop};
+use crate::ids::{InstId, NOWHERE};
+use crate::options::Dialect;
+use crate::output::lambda::lambda_text;
 use crate::syntax::ast::{Arg, Expr, ExprId, LambdaExpr, Param, PathStep, Reference};
-use crate::syntax::print::print_lambda;
-use crate::value::{Callable, Item, Lambda, Value};
+use crate::value::{Bound, CallFrame, Callable, Item, Lambda, Names, Scope, Value};
 
-/// What `_` means in an inline lambda; no name of the language.
+/// The name of `_` in an inline lambda; no name of the language.
 pub const INLINE: &str = "_ of the lambda around";
 
 /// How many frames are kept for further calls.
@@ -132,7 +131,7 @@ impl Evaluator<'_> {
         Some(lambda)
     }
 
-    /// What is called, unless that is a built-in function, which is called at once.
+    /// The called value, unless it is a built-in function, which is called at once.
     #[inline(never)]
     fn callee(
         &mut self,
@@ -148,11 +147,11 @@ impl Evaluator<'_> {
         match self.eval(callee, env, info) {
             Ok(Value::Lambda(lambda)) => Ok(Callee::Lambda(lambda)),
             Err(stop @ Stop::Blocked(_)) => {
-                // An argument that fails is what is wrong with the call, also while it waits.
+                // An argument that fails is the reason, also while the call waits.
                 self.arguments(args, env, info)?;
                 Err(match self.options.dialect {
                     Dialect::Spiff => stop,
-                    // spiff++ does not say what the call waits for.
+                    // spiff++ does not name the node that the call waits for.
                     Dialect::SpiffPlusPlus => stop.without_words(),
                 })
             }
@@ -174,7 +173,7 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<CallFrame> {
-        let mut waiting = Waiting::default();
+        let mut waiting = OperandOutcome::default();
         let mut frame = self.spare_frames.pop().unwrap_or_else(CallFrame::new);
         for (param, arg) in params.iter().zip(args) {
             if let Some(number) = self.whole_number(arg.value, env) {
@@ -190,7 +189,7 @@ impl Evaluator<'_> {
         Ok(frame)
     }
 
-    /// The name, if what is called is a bare one: those are built-in functions.
+    /// The name, if a bare name is called: those are built-in functions.
     fn builtin_name(&self, callee: ExprId) -> Option<EcoString> {
         let Expr::Ref(reference) = &self.sources.exprs[callee] else { return None };
         match &reference.path[..] {
@@ -207,7 +206,7 @@ impl Evaluator<'_> {
     pub(crate) fn is_lazy(&self, callee: ExprId) -> bool {
         let name = self.builtin_name(callee);
         name.and_then(|name| self.builtins.get(name.as_str()))
-            .is_some_and(|builtin| matches!(builtin, Builtin::Lazy(_)))
+            .is_some_and(|builtin| matches!(builtin.implementation, Implementation::Lazy(_)))
     }
 
     #[inline(never)]
@@ -221,17 +220,17 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let builtins = Rc::clone(&self.builtins);
         let Some(builtin) = builtins.get(name) else {
-            return Err(Stop::failed(format!("unknown function '{name}'")));
+            return Err(Stop::unknown_function(name));
         };
         if args.iter().any(|a| a.name.is_some()) {
             return Err(Stop::failed(format!("no named arguments for builtin function ({name})")));
         }
-        match builtin {
-            Builtin::Lazy(_) if curry => {
+        match builtin.implementation {
+            Implementation::Lazy(_) if curry => {
                 Err(Stop::failed(format!("no currying for intrinsic builtin function ({name})")))
             }
-            Builtin::Lazy(function) => function(self, args, env, info),
-            Builtin::Eager(_) if curry => {
+            Implementation::Lazy(function) => function(self, args, env, info),
+            Implementation::Eager(_) if curry => {
                 let first = self.values(args, env, info)?;
                 Ok(Value::Lambda(Rc::new(Lambda {
                     callable: Callable::Builtin(name.into()),
@@ -242,22 +241,24 @@ impl Evaluator<'_> {
                     place: env.place,
                 })))
             }
-            Builtin::Eager(function) => {
+            Implementation::Eager(function) => {
                 let undefined = std::mem::take(&mut info.undefined);
                 let values = self.values(args, env, info);
                 info.undefined |= undefined;
                 let values = values?;
                 let result = function(&mut Call { ev: self, args: &values, env, info })?;
                 self.count_made(&result)?;
-                self.pass_on_secrets(name, &values, &result);
+                if builtin.is_rewriting {
+                    self.pass_on_secrets(&values, &result);
+                }
                 self.bounded(result)
             }
         }
     }
 
-    /// What a function writes in another way is as secret as what it was given.
-    fn pass_on_secrets(&mut self, name: &str, args: &[Value], result: &Value) {
-        if self.secrets.is_empty() || !REWRITING.contains(&name) {
+    /// The result of a function that rewrites a secret is as secret as its argument.
+    fn pass_on_secrets(&mut self, args: &[Value], result: &Value) {
+        if self.secrets.is_empty() {
             return;
         }
         let given = crate::lower::data(&self.sources.exprs, args);
@@ -413,7 +414,7 @@ impl Evaluator<'_> {
         self.calls += 1;
         let mut result = self.eval(expr.body, &inner, info);
         self.calls -= 1;
-        // In place: what is returned is not to be copied once more.
+        // In place: the result is not to be copied once more.
         if let Err(stop @ Stop::Failed(_)) = &mut result {
             *stop = self.in_lambda(lambda, &inner, stop.clone());
         }
@@ -435,19 +436,23 @@ impl Evaluator<'_> {
         for (_, bound) in args {
             let value = match bound {
                 Bound::Value(item) => item.value,
-                Bound::Node(id) => self.spot_value(Spot::Node(id), || self_path(id))?.value,
+                Bound::Node(id) => self.spot_value(Resolved::Node(id), || self_path(id))?.value,
             };
             values.push(value);
         }
         let builtins = Rc::clone(&self.builtins);
         match builtins.get(name) {
-            Some(Builtin::Eager(function)) => {
+            Some(Builtin {
+                implementation: Implementation::Eager(function), is_rewriting, ..
+            }) => {
                 let result = function(&mut Call { ev: self, args: &values, env, info })?;
                 self.count_made(&result)?;
-                self.pass_on_secrets(name, &values, &result);
+                if *is_rewriting {
+                    self.pass_on_secrets(&values, &result);
+                }
                 self.bounded(result)
             }
-            _ => Err(Stop::failed(format!("unknown function '{name}'"))),
+            _ => Err(Stop::unknown_function(name)),
         }
     }
 
@@ -506,7 +511,9 @@ impl Evaluator<'_> {
                 for bound in rest.by_ref() {
                     items.push(match bound {
                         Bound::Value(item) => item.value,
-                        Bound::Node(id) => self.spot_value(Spot::Node(id), || self_path(id))?.value,
+                        Bound::Node(id) => {
+                            self.spot_value(Resolved::Node(id), || self_path(id))?.value
+                        }
                     });
                 }
                 *slot = Some(Value::list(items).into());
@@ -589,14 +596,14 @@ impl Evaluator<'_> {
                 match reference.path.get(1) {
                     Some(PathStep::Key(next)) => match document.bindings.outermost(next) {
                         Some(bound) => Some((bound.clone().into(), 2)),
-                        None => Some((Spot::Node(root), 1)),
+                        None => Some((Resolved::Node(root), 1)),
                     },
                     _ => return Ok(None),
                 }
             }
             _ => return Ok(None),
         };
-        let missing = || Stop::failed(format!("'{}' not found", full_path(reference)));
+        let missing = || Stop::not_found(full_path(reference));
         let Some((mut spot, from)) = start else { return Err(missing()) };
         for step in &reference.path[from..] {
             spot = self.step_into(&spot, step, || full_path(reference))?.ok_or_else(missing)?;
@@ -605,7 +612,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// What is called.
+/// The called expression.
 enum Callee {
     /// This is still to be called.
     Lambda(Rc<Lambda>),
@@ -645,58 +652,4 @@ fn is_list(bound: &Bound) -> bool {
 
 fn self_path(id: InstId) -> String {
     format!("{id:?}")
-}
-
-/// The text a lambda prints as, without the parameters that are bound.
-pub fn lambda_text(exprs: &crate::syntax::ast::Exprs, lambda: &Lambda) -> EcoString {
-    let expr = match &lambda.callable {
-        Callable::Builtin(name) => {
-            let mut args: Vec<String> = lambda.first.iter().map(|v| value_text(exprs, v)).collect();
-            args.push("__args...".into());
-            return ecow::eco_format!("lambda|__args...|->{name}({})", args.join(", "));
-        }
-        Callable::Body(expr) => expr,
-    };
-    let plain = lambda.bound.is_empty() && lambda.defaults.iter().all(Option::is_none);
-    if plain {
-        return print_lambda(exprs, expr).into();
-    }
-    let mut params = Vec::new();
-    for (at, param) in expr.params.iter().enumerate() {
-        if lambda.bound.iter().any(|b| b.0 == param.name) {
-            continue;
-        }
-        let rest = expr.varargs && at + 1 == expr.params.len();
-        let default = match lambda.defaults.get(at) {
-            Some(Some(value)) => format!("={}", value_text(exprs, value)),
-            _ => String::new(),
-        };
-        params.push(format!("{}{default}{}", param.name, if rest { "..." } else { "" }));
-    }
-    let body = crate::syntax::print::print(exprs, expr.body);
-    ecow::eco_format!("lambda|{}|->{body}", params.join(","))
-}
-
-/// A value as an expression that gives it.
-fn value_text(exprs: &crate::syntax::ast::Exprs, value: &Value) -> String {
-    let all = |values: Vec<String>| values.join(", ");
-    match value {
-        Value::Null => "nil".into(),
-        Value::Str(text) => crate::syntax::print::quote(text),
-        Value::Float(x) => ordain_functions::float::to_go(*x),
-        Value::List(list) => {
-            let items = list.items.iter().map(|i| value_text(exprs, &i.value));
-            format!("[{}]", all(items.collect()))
-        }
-        Value::Map(map) => {
-            let entries = map.entries().iter().map(|(key, item)| {
-                let key = crate::syntax::print::quote(key);
-                format!("{key} = {}", value_text(exprs, &item.value))
-            });
-            format!("{{ {} }}", all(entries.collect()))
-        }
-        Value::Lambda(lambda) => format!("({})", lambda_text(exprs, lambda)),
-        Value::Template(_) => "nil".into(),
-        other => other.simple_text().unwrap_or_default().into(),
-    }
 }

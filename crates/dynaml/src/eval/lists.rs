@@ -5,10 +5,11 @@ use std::rc::Rc;
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::stop::Stop;
-use super::tree::{Body, Children, Inst, InstId, Memo, Positions, Reached, Step, Stubs};
-use super::{Eval, Evaluator};
-use crate::load::{ListEntry, SrcId, SrcKind};
+use super::evaluator::Evaluator;
+use super::tree::{Body, Children, Inst, Memo, Positions, Reached, Step, Stubs};
+use crate::diagnostics::stop::{Eval, Stop};
+use crate::ids::{InstId, SrcId};
+use crate::load::{ListEntry, SrcKind};
 use crate::syntax::ast::{Expr, ExprId};
 use crate::value::{Flags, Item, List, Value};
 
@@ -325,7 +326,7 @@ impl Evaluator<'_> {
             .any(|(field, node)| field != key && !matches!(self.nodes[*node].reached, Memo::Fresh))
     }
 
-    /// An entry whose fields are evaluated again, with what stubs have for it under its key.
+    /// An entry whose fields are evaluated again, with the stubs' values under its key.
     fn entry_again(&mut self, entry: InstId, key: &str) -> InstId {
         let fresh = self.copy_of_entry(entry);
         let (before, after) = (self.own_entries(entry), self.own_entries(fresh));

@@ -4,13 +4,12 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 
-use super::reference::Spot;
-use super::scope::Bound;
-use super::stop::{Stop, Waiting};
+use super::evaluator::{Env, Evaluator, Info};
+use super::reference::Resolved;
 use super::tree::{Children, Reached};
-use super::{Env, Eval, Evaluator, Info};
+use crate::diagnostics::stop::{Eval, OperandOutcome, Stop};
 use crate::syntax::ast::{Expr, ExprId, MapKind};
-use crate::value::{Callable, Lambda, Value};
+use crate::value::{Bound, Callable, Lambda, Value};
 
 /// The elements of a list or map: index or key, and the element.
 struct Elements {
@@ -28,7 +27,7 @@ impl Evaluator<'_> {
         info: &mut Info,
     ) -> Eval<Value> {
         let (word, [open, close]) = kind.text();
-        let mut waiting = Waiting::default();
+        let mut waiting = OperandOutcome::default();
         let elements = self.elements(source, env, info);
         let elements = waiting.take(elements)?;
         let lambda = self.element_lambda(lambda, env, info, "mapping requires a lambda value");
@@ -98,7 +97,7 @@ impl Evaluator<'_> {
             Bound::Value(item) => Ok(item.value),
             Bound::Node(id) => {
                 let path = self.path(id);
-                Ok(self.spot_value(Spot::Node(id), || path.clone())?.value)
+                Ok(self.spot_value(Resolved::Node(id), || path.clone())?.value)
             }
         }
     }
@@ -119,7 +118,7 @@ impl Evaluator<'_> {
 
     fn elements(&mut self, source: ExprId, env: &Env, info: &mut Info) -> Eval<Source> {
         match self.spot(source, env, info)? {
-            Spot::Value(item) => Ok(match item.value {
+            Resolved::Value(item) => Ok(match item.value {
                 Value::List(list) => {
                     let items = list.items.iter().map(|i| Bound::Value(i.clone()));
                     Elements::found(items.zip(0..).map(|(b, n)| (Value::Int(n), b)), false)
@@ -132,7 +131,7 @@ impl Evaluator<'_> {
                 }
                 other => Source::Other(other),
             }),
-            Spot::Node(id) => {
+            Resolved::Node(id) => {
                 let children = self.children(id)?;
                 match &*children {
                     Children::Map(entries) => {
@@ -160,7 +159,7 @@ impl Evaluator<'_> {
     }
 
     /// Whether a node is not there; only asked where its expression can say so.
-    fn is_undefined(&mut self, id: super::tree::InstId) -> Eval<bool> {
+    fn is_undefined(&mut self, id: crate::ids::InstId) -> Eval<bool> {
         if !self.may_be_undefined(id) {
             return Ok(false);
         }
@@ -208,7 +207,7 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
-        let mut waiting = Waiting::default();
+        let mut waiting = OperandOutcome::default();
         let elements = self.elements(source, env, info);
         let elements = waiting.take(elements)?;
         let total = self.eval(init, env, info);
@@ -299,15 +298,15 @@ impl Evaluator<'_> {
         self.wait_for(&sync, env, info)
     }
 
-    /// Waits until a condition holds. What cannot change is looked at once.
+    /// Waits until a condition holds. Conditions that cannot change are looked at once.
     fn wait_for(&mut self, sync: &Sync, env: &Env, info: &mut Info) -> Eval<Value> {
-        const LONGEST: i64 = 300;
+        const MAX_LENGTH: i64 = 300;
         const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
         let seconds = match sync.timeout {
-            None => LONGEST,
+            None => MAX_LENGTH,
             Some(timeout) => match self.eval(timeout, env, info)? {
                 Value::Int(n) => n,
-                Value::Null => LONGEST,
+                Value::Null => MAX_LENGTH,
                 _ => return Err(Stop::failed("integer operand required")),
             },
         };
@@ -420,7 +419,7 @@ impl Sync {
     }
 }
 
-/// Elements, or what has none.
+/// Elements, or a value without elements.
 enum Source {
     Found(Elements),
     Other(Value),

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 
-use super::stop::Stop;
-use super::tree::{Body, Children, Inst, InstId, Memo, Step};
-use super::{Eval, Evaluator, Info};
-use crate::load::{SrcId, SrcKind};
+use super::evaluator::{Evaluator, Info};
+use super::tree::{Body, Children, Inst, Memo, Step};
+use crate::diagnostics::stop::{Eval, Stop};
+use crate::ids::{InstId, SrcId};
+use crate::load::SrcKind;
 use crate::syntax::ast::{Expr, ExprId};
 use crate::value::{Flags, Item, Map, Value};
 
@@ -101,7 +102,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Entries of an insert that are no own ones. What `merge replace` brings is final.
+    /// Entries of an insert that are no own ones. Those of `merge replace` are final.
     fn base_entries(
         &mut self,
         id: InstId,
@@ -130,7 +131,7 @@ impl Evaluator<'_> {
     ) {
         let Some(stubs) = self.stubs(id) else { return };
         let mut added: Vec<(EcoString, Item)> = Vec::new();
-        // What the stubs behind the first one inject is in that one already.
+        // The first stub has the injected entries of those behind it already.
         let Some(Value::Map(map)) = stubs.iter().flatten().next().map(|s| &s.value) else { return };
         if !map.injects {
             return;
@@ -151,7 +152,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value of an insert, and what it says about its map or list.
+    /// The value of an insert, and its effects on its map or list.
     pub(crate) fn insert(
         &mut self,
         id: InstId,
@@ -233,7 +234,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether this is `merge` or `merge on K`: what old files mean as an optional merge.
+    /// Whether this is `merge` or `merge on K`: in old files that is an optional merge.
     fn is_plain_merge(&self, expr: ExprId) -> bool {
         match &self.sources.exprs[expr] {
             Expr::Merge(m) => !m.required && !m.replace && !m.none && m.redirect.is_none(),

@@ -1,10 +1,12 @@
-//! What stubs have at the place of a node, and what that does to it.
+//! The values that stubs have at the place of a node, and their effects on it.
 
 use std::rc::Rc;
 
-use super::stop::Stop;
-use super::tree::{InstId, NOWHERE, Step, Stubs};
-use super::{Env, Eval, Evaluator, Info};
+use super::evaluator::{Env, Evaluator, Info};
+use super::tree::{Step, Stubs};
+use crate::diagnostics::stop::{Eval, Stop};
+use crate::ids::{InstId, NOWHERE};
+use crate::path::find_path;
 use crate::syntax::ast::{Merge, PathStep};
 use crate::syntax::print::print_path;
 use crate::value::{Flags, Item, Value};
@@ -13,7 +15,7 @@ use crate::value::{Flags, Item, Value};
 const TAKEN: Flags = Flags::TEMPORARY;
 
 impl Evaluator<'_> {
-    /// What stubs have at the place of a node, by stub; `None` if none has anything.
+    /// The values at the place of a node, by stub; `None` if no stub has one.
     pub(crate) fn stubs(&mut self, id: InstId) -> Option<Rc<[Option<Item>]>> {
         match &self.nodes[id].stubs {
             Stubs::None => return None,
@@ -70,14 +72,14 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What the first stub that has it has at the place of a node.
+    /// The value at the place of a node in the first stub that has one.
     pub(crate) fn stub_value(&mut self, id: InstId) -> Option<Item> {
         let found = self.stubs(id)?;
         let item = found.iter().flatten().next()?;
         Some(Item { value: item.value.clone(), flags: item.flags.without(Flags::default()) })
     }
 
-    /// What replaces the value of a node: entries of lists are never replaced as such.
+    /// The value that replaces a node's: entries of lists are never replaced as such.
     pub(crate) fn override_of(&mut self, id: InstId) -> Option<Item> {
         if self.nodes[id].fixed {
             return None;
@@ -100,7 +102,7 @@ impl Evaluator<'_> {
         Some(Item { flags: flags.with(taken(item.flags)), ..item })
     }
 
-    /// What stubs have at the place of a map or list marks it too.
+    /// The markers of stubs at the place of a map or list apply to it, too.
     pub(crate) fn flags_of_stub(&mut self, id: InstId) -> Flags {
         let node = &self.nodes[id];
         if node.fixed || node.parent == NOWHERE || matches!(node.step, Step::Same) {
@@ -131,14 +133,14 @@ impl Evaluator<'_> {
         self.nodes[id].stubs = Stubs::Unknown;
     }
 
-    /// What stubs have for a `merge`: in a lambda the path is that of the place where the lambda
+    /// The value of a `merge`: in a lambda the path is that of the place where the lambda
     /// was written, the stubs are those of the caller.
     fn stub_value_for(&mut self, env: &Env) -> Option<Item> {
         if env.merge == env.place || self.root(env.merge) == self.root(env.place) {
             return self.stub_value(env.merge);
         }
         let path = self.context_path(env.merge);
-        let path: Vec<PathStep> = path.iter().flat_map(|s| crate::session::steps(s)).collect();
+        let path: Vec<PathStep> = path.iter().flat_map(|s| crate::path::steps(s)).collect();
         let document = self.document(env.place);
         document.stubs.iter().find_map(|s| find_path(s, &path).cloned())
     }
@@ -166,7 +168,7 @@ impl Evaluator<'_> {
             if let Some(path) = &merge.redirect {
                 info.redirect = Some(Rc::clone(path));
             }
-            return Err(Stop::failed(format!("'{path}' not found in any stub")));
+            return Err(Stop::not_in_stubs(path));
         };
         info.merged = true;
         info.replace = merge.replace;
@@ -195,7 +197,7 @@ fn stubs_of(found: Vec<Option<Item>>) -> Stubs {
     if found.iter().all(Option::is_none) { Stubs::None } else { Stubs::Some(found.into()) }
 }
 
-/// What is below a marked default is there only if it is marked itself: it never overrides.
+/// A node below a marked default is there only if it is marked itself: it never overrides.
 fn step_down<'v>(item: &'v Item, step: &Step) -> Option<&'v Item> {
     find_below(item, step).filter(|found| !is_implied(found.flags))
 }
@@ -210,27 +212,6 @@ fn find_below<'v>(item: &'v Item, step: &Step) -> Option<&'v Item> {
         (Value::List(list), Step::Index(at)) => list.items.get(*at as usize),
         (Value::List(list), Step::Named(named)) => list.find(Some(&named.1), &named.2),
         (Value::List(list), Step::Key(key)) => list.find(None, key),
-        _ => None,
-    }
-}
-
-/// The value at a path in a finished value.
-pub fn find_path<'v>(item: &'v Item, path: &[PathStep]) -> Option<&'v Item> {
-    path.iter().try_fold(item, |at, step| find_step(at, step))
-}
-
-/// The value one step down in a finished value.
-pub fn find_step<'v>(item: &'v Item, step: &PathStep) -> Option<&'v Item> {
-    match (&item.value, step) {
-        (Value::Map(map), PathStep::Key(key)) => map.get(key),
-        (Value::List(list), PathStep::Index(n)) => list.at(*n),
-        (Value::List(list), PathStep::Key(key)) => {
-            let named = match key.split_once(':') {
-                Some((field, text)) => list.find(Some(field), text),
-                None => list.find(None, key),
-            };
-            named.or_else(|| list.at(key.parse().ok()?))
-        }
         _ => None,
     }
 }

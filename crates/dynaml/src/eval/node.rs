@@ -1,13 +1,15 @@
-//! What a node is, and its finished value.
+//! The kind of a node, and its finished value.
 
 use std::rc::Rc;
 
 use ecow::EcoString;
 
-use super::stop::{Issue, Stop, Want};
-use super::tree::{Body, Children, Extra, Inst, InstId, Memo, NOWHERE, Reached, Step};
-use super::{Dialect, Env, Eval, Evaluator, Info};
-use crate::load::{ListEntry, ListSrc, MapSrc, Marks, SrcId, SrcKind};
+use super::evaluator::{Env, Evaluator, Info};
+use super::tree::{Body, Children, Extra, Inst, Memo, Reached, Step};
+use crate::diagnostics::stop::{Eval, FailureKind, Issue, MemoKind, Stop};
+use crate::ids::{InstId, NOWHERE, SrcId};
+use crate::load::{ListEntry, ListSrc, MapSrc, Marks, SrcKind};
+use crate::options::Dialect;
 use crate::syntax::ast::{Expr, ExprId};
 use crate::syntax::parser::ParseError;
 use crate::syntax::print::print;
@@ -17,7 +19,7 @@ use crate::value::{Flags, Item, List, Map, Template, TemplateBody, Value, is_exp
 const AGAIN: u32 = 100;
 
 impl Evaluator<'_> {
-    /// What a node is.
+    /// The kind of a node.
     ///
     /// # Errors
     /// When it cannot be said.
@@ -27,7 +29,7 @@ impl Evaluator<'_> {
             Memo::Busy => return Err(Stop::blocked("", Some(id), false)),
             Memo::Fresh => {}
         }
-        self.check_stack(id, Want::Reach)?;
+        self.check_stack(id, MemoKind::Reach)?;
         if self.is_removed_by_insert(id)? {
             self.nodes[id].reached = Memo::Done(Ok(Reached::Undefined));
             return Ok(Reached::Undefined);
@@ -35,7 +37,7 @@ impl Evaluator<'_> {
         self.nodes[id].reached = Memo::Busy;
         let result = self.find_out(id).and_then(|found| self.settle_dynamic(id, found));
         if let Err(Stop::Suspend(..)) = &result {
-            self.suspend(id, Want::Reach);
+            self.suspend(id, MemoKind::Reach);
         } else {
             self.nodes[id].reached = Memo::Done(result.clone());
         }
@@ -98,7 +100,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What is reported of a text that is no expression.
+    /// The report of a text that is no expression.
     fn unparseable(&self, error: &ParseError) -> EcoString {
         let spiff = "unparseable expression";
         self.words(spiff, error.near.as_deref().unwrap_or(spiff))
@@ -110,6 +112,7 @@ impl Evaluator<'_> {
             return Ok(self.replaced(id, item));
         }
         let issue = Issue {
+            kind: FailureKind::Syntax,
             text: self.unparseable(&error),
             detail: Some(error.message.into()),
             ..Issue::default()
@@ -186,7 +189,7 @@ impl Evaluator<'_> {
         self.settle(id, result, info)
     }
 
-    /// Evaluates an expression as the value of a node, with what it says about the node.
+    /// Evaluates an expression as the value of a node, with its effects on the node.
     pub fn evaluate_at(&mut self, id: InstId, expr: ExprId) -> (Eval<Value>, Info) {
         let mut info = Info::default();
         let env = Env::at(id);
@@ -217,7 +220,7 @@ impl Evaluator<'_> {
         (result, info)
     }
 
-    /// An expression with what may only stand before a whole one.
+    /// An expression with the words that may only stand before a whole one.
     fn top(&mut self, expr: ExprId, env: &Env, info: &mut Info) -> Eval<Value> {
         match &self.sources.exprs[expr] {
             Expr::Prefer(inner) => {
@@ -260,7 +263,7 @@ impl Evaluator<'_> {
         Ok(Value::Template(Rc::new(template)))
     }
 
-    /// What a node is, once its expression has a result: stubs may replace it.
+    /// The kind of a node whose expression has a result: stubs may replace it.
     pub(crate) fn settle(&mut self, id: InstId, result: Eval<Value>, info: Info) -> Eval<Reached> {
         let value = match result {
             Ok(value) => value,
@@ -286,7 +289,7 @@ impl Evaluator<'_> {
             });
         }
         if info.flags.has(Flags::DYNAMIC) {
-            // The template is used here, whatever stubs have: they replace what is below it.
+            // The template is used here, whatever stubs have: they replace the nodes below it.
             if matches!(item.value, Value::Template(_)) {
                 return Ok(Reached::Value(item));
             }
@@ -296,7 +299,7 @@ impl Evaluator<'_> {
             };
         }
         if !info.merged && info.redirect.is_none() {
-            // An entry of a list is not replaced as a whole, so what is in it may be.
+            // An entry of a list is not replaced as a whole, so its fields may be.
             if item.value.is_container() && (info.prefer || self.is_list_entry(id)) {
                 return Ok(self.literal(id, item, false));
             }
@@ -318,7 +321,7 @@ impl Evaluator<'_> {
         matches!(self.nodes[at].step, Step::Index(_) | Step::Named(_))
     }
 
-    /// What a stub has put in place of a node. What a stub has left unresolved is tried again.
+    /// The value that a stub puts in place of a node. Expressions that the stub has left are tried again.
     fn replaced(&mut self, id: InstId, item: Item) -> Reached {
         match &item.value {
             Value::Str(text) if self.options.partial && is_expression(text) => {
@@ -370,12 +373,12 @@ impl Evaluator<'_> {
     }
 
     fn deep_container(&mut self, id: InstId, flags: Flags) -> Eval<Option<Item>> {
-        self.check_stack(id, Want::Deep)?;
+        self.check_stack(id, MemoKind::Deep)?;
         self.nodes[id].deep = Memo::Busy;
         let result = self.build(id).and_then(|value| self.bounded(value));
         let result = result.map(|value| Some(Item { value, flags }));
         if let Err(Stop::Suspend(..)) = &result {
-            self.suspend(id, Want::Deep);
+            self.suspend(id, MemoKind::Deep);
         } else {
             self.nodes[id].deep = Memo::Done(result.clone());
         }
@@ -446,11 +449,11 @@ impl Evaluator<'_> {
             Some(Memo::Busy) => return Err(Stop::blocked("", Some(id), false)),
             _ => {}
         }
-        self.check_stack(id, Want::Shape)?;
+        self.check_stack(id, MemoKind::Shape)?;
         self.extra(id).children = Some(Memo::Busy);
         let result = self.shape(id);
         if let Err(Stop::Suspend(..)) = &result {
-            self.suspend(id, Want::Shape);
+            self.suspend(id, MemoKind::Shape);
         } else {
             if result.is_err() && self.sources.broken {
                 self.report_broken(id);
@@ -460,8 +463,8 @@ impl Evaluator<'_> {
         result
     }
 
-    /// Notes the texts below a node that are no expressions. The rest of what is there is not
-    /// evaluated, since it is not known what the node is.
+    /// Notes the texts below a node that are no expressions. The other nodes are not evaluated,
+    /// since the kind of this node is not known.
     fn report_broken(&mut self, id: InstId) {
         let mut found = Vec::new();
         let mut todo = vec![id];
@@ -513,7 +516,7 @@ impl Evaluator<'_> {
         Ok(Rc::new(children))
     }
 
-    /// What a node rarely has, made if it is not there.
+    /// The rare fields of a node, added if they are not there.
     pub fn extra(&mut self, id: InstId) -> &mut Extra {
         self.nodes[id].extra.get_or_insert_default()
     }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::stop::Stop;
-use super::{Eval, Evaluator};
-use crate::functions::network;
+use super::evaluator::Evaluator;
+use crate::diagnostics::stop::{Eval, FailureKind, Stop};
+use crate::network;
 use crate::syntax::ast::BinaryOp;
 use crate::value::{Item, List, Map, Value};
 
@@ -90,7 +90,7 @@ impl Evaluator<'_> {
                     self.short(&b)
                 );
                 let spiff = "simple value can only be concatenated with simple values";
-                Err(Stop::failed(self.words(spiff, &plus)))
+                Err(Stop::of(FailureKind::Concatenation, self.words(spiff, &plus)))
             }
         }
     }

@@ -1,9 +1,10 @@
-//! What is left of a document that cannot be resolved: values where there are some, expressions
+//! The rest of a document that cannot be resolved: values where there are some, expressions
 //! as they are written elsewhere.
 
-use super::stop::Stop;
-use super::tree::{Body, Children, InstId, Memo, Reached, Step};
-use super::{Env, Evaluator, Info};
+use super::evaluator::{Env, Evaluator, Info};
+use super::tree::{Body, Children, Memo, Reached, Step};
+use crate::diagnostics::stop::Stop;
+use crate::ids::InstId;
 use crate::load::SrcKind;
 use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprId};
 use crate::value::{Item, List, Map, Value};
@@ -14,7 +15,7 @@ impl Evaluator<'_> {
         self.partial_item(root, 0).unwrap_or_else(|| Value::Null.into())
     }
 
-    /// What an expression that waits for something comes down to: of alternatives the one that is
+    /// The reduced form of an expression that waits: of alternatives the one that is
     /// waited for, of conditions the branch that was chosen.
     pub(crate) fn rest_of(&mut self, expr: ExprId, env: &Env) -> ExprId {
         let changed = match self.sources.exprs[expr].clone() {
@@ -79,10 +80,10 @@ impl Evaluator<'_> {
                 let item = self.partial_item(*node, depth + 1)?;
                 Some(Item { flags: item.flags.with(*flags), ..item })
             }
-            Memo::Done(Ok(Reached::Node(_, flags))) if depth < super::MOST_NESTED => {
+            Memo::Done(Ok(Reached::Node(_, flags))) if depth < crate::limits::MAX_NESTED => {
                 Some(Item { value: self.partial_entries(id, depth), flags: *flags })
             }
-            Memo::Done(Err(Stop::Blocked(_))) if depth < super::MOST_NESTED => {
+            Memo::Done(Err(Stop::Blocked(_))) if depth < crate::limits::MAX_NESTED => {
                 Some(self.open_control(id, depth).into())
             }
             _ => Some(self.as_written(id).into()),

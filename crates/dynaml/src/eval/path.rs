@@ -2,8 +2,9 @@
 
 use ecow::EcoString;
 
-use super::Evaluator;
-use super::tree::{Body, InstId, NOWHERE, Step};
+use super::evaluator::Evaluator;
+use super::tree::{Body, Step};
+use crate::ids::{InstId, NOWHERE};
 use crate::syntax::print::print_path;
 
 impl Evaluator<'_> {
@@ -60,7 +61,7 @@ impl Evaluator<'_> {
     }
 
     /// The path that spiff++ adds to a line of its report: where the node stands by the keys of
-    /// list entries, if that is not what is shown already.
+    /// list entries, if it is not shown already.
     pub(crate) fn issue_path(&self, id: InstId, shown: &[EcoString]) -> String {
         let mut own = Vec::new();
         let mut at = id;

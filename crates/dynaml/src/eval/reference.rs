@@ -4,26 +4,26 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 
-use super::merge::find_step;
-use super::scope::Bound;
-use super::stop::Stop;
-use super::tree::{Body, Children, InstId, Memo, NOWHERE, Reached};
-use super::{Env, Eval, Evaluator};
+use super::evaluator::{Env, Evaluator};
+use super::tree::{Body, Children, Memo, Reached};
+use crate::diagnostics::stop::{Eval, Stop};
+use crate::ids::{InstId, NOWHERE};
 use crate::load::{MapSrc, SrcKind};
+use crate::path::find_step;
 use crate::syntax::ast::{Expr, ExprId, PathStep, Reference};
 use crate::syntax::print::print_path;
-use crate::value::{Flags, Item, Lambda, Value};
+use crate::value::{Bound, Flags, Item, Lambda, Value};
 
 /// Where a reference has got to.
 #[derive(Clone, Debug)]
-pub enum Spot {
+pub enum Resolved {
     /// A node.
     Node(InstId),
     /// A value.
     Value(Item),
 }
 
-impl From<Bound> for Spot {
+impl From<Bound> for Resolved {
     fn from(bound: Bound) -> Self {
         match bound {
             Bound::Value(item) => Self::Value(item),
@@ -37,7 +37,7 @@ impl From<Bound> for Spot {
 pub enum Depth {
     /// All below it.
     Deep,
-    /// What it is and which entries it has.
+    /// Its kind and its entries.
     Shape,
 }
 
@@ -48,22 +48,27 @@ impl Evaluator<'_> {
         self.spot_value(spot, || full_path(reference))
     }
 
-    /// What a reference refers to.
+    /// The target of a reference.
     ///
-    /// References lead to references, so this and what it calls to get on keep little on the stack.
-    pub(crate) fn resolve(&mut self, reference: &Reference, env: &Env, depth: Depth) -> Eval<Spot> {
+    /// References lead to references, so this function and those it calls keep little on the stack.
+    pub(crate) fn resolve(
+        &mut self,
+        reference: &Reference,
+        env: &Env,
+        depth: Depth,
+    ) -> Eval<Resolved> {
         match self.locate(reference, env)? {
-            Spot::Node(id) => self.arrive(id, depth, || full_path(reference)),
-            value @ Spot::Value(_) => Ok(value),
+            Resolved::Node(id) => self.arrive(id, depth, || full_path(reference)),
+            value @ Resolved::Value(_) => Ok(value),
         }
     }
 
     /// Where the path of a reference leads.
     #[inline(never)]
-    fn locate(&mut self, reference: &Reference, env: &Env) -> Eval<Spot> {
+    fn locate(&mut self, reference: &Reference, env: &Env) -> Eval<Resolved> {
         let path = &reference.path[..];
         let (mut spot, rest) = if let Some(outer) = self.outer_reference(reference, env) {
-            (Spot::Node(outer), 3)
+            (Resolved::Node(outer), 3)
         } else if let Some(tag) = &reference.tag {
             let tag = tag.clone();
             (self.tagged(&tag, reference, env)?, 0)
@@ -93,10 +98,10 @@ impl Evaluator<'_> {
         Ok(spot)
     }
 
-    /// The node a reference ends at must be what the context wants.
-    fn arrive(&mut self, id: InstId, depth: Depth, shown: impl Fn() -> String) -> Eval<Spot> {
+    /// Brings the node at the end of a reference to the state that the context wants.
+    fn arrive(&mut self, id: InstId, depth: Depth, shown: impl Fn() -> String) -> Eval<Resolved> {
         match self.reach(id) {
-            Ok(Reached::Value(item)) => Ok(Spot::Value(item)),
+            Ok(Reached::Value(item)) => Ok(Resolved::Value(item)),
             Ok(Reached::Undefined) => Err(not_found(&shown())),
             Ok(Reached::Node(node, flags)) => self.arrive_at(id, node, flags, depth, shown),
             Err(stop @ Stop::Suspend(..)) => Err(stop),
@@ -113,26 +118,26 @@ impl Evaluator<'_> {
         flags: Flags,
         depth: Depth,
         shown: impl Fn() -> String,
-    ) -> Eval<Spot> {
+    ) -> Eval<Resolved> {
         if depth == Depth::Shape {
             self.children(node).map_err(|s| self.incomplete(s, node, &shown()))?;
-            return Ok(Spot::Node(node));
+            return Ok(Resolved::Node(node));
         }
         match self.deep(id) {
-            Ok(Some(item)) => Ok(Spot::Value(Item { flags: item.flags.with(flags), ..item })),
+            Ok(Some(item)) => Ok(Resolved::Value(Item { flags: item.flags.with(flags), ..item })),
             Ok(None) => Err(not_found(&shown())),
             Err(stop @ Stop::Suspend(..)) => Err(stop),
-            Err(_) => Err(Stop::blocked(format!("'{}' unresolved", shown()), None, false)),
+            Err(_) => Err(Stop::unresolved(shown(), None, false)),
         }
     }
 
     /// The finished value of where a reference has got to.
-    pub(crate) fn spot_value(&mut self, spot: Spot, shown: impl Fn() -> String) -> Eval<Item> {
+    pub(crate) fn spot_value(&mut self, spot: Resolved, shown: impl Fn() -> String) -> Eval<Item> {
         match spot {
-            Spot::Value(item) => Ok(item),
-            Spot::Node(id) => match self.arrive(id, Depth::Deep, shown)? {
-                Spot::Value(item) => Ok(item),
-                Spot::Node(_) => Err(Stop::silent()),
+            Resolved::Value(item) => Ok(item),
+            Resolved::Node(id) => match self.arrive(id, Depth::Deep, shown)? {
+                Resolved::Value(item) => Ok(item),
+                Resolved::Node(_) => Err(Stop::silent()),
             },
         }
     }
@@ -141,8 +146,8 @@ impl Evaluator<'_> {
     pub(crate) fn unresolved(&self, stop: Stop, id: InstId, path: &str) -> Stop {
         match stop {
             Stop::Suspend(..) => stop,
-            Stop::Failed(_) => Stop::blocked(format!("'{path}' unresolved"), Some(id), true),
-            Stop::Blocked(b) => Stop::blocked(format!("'{path}' unresolved"), Some(id), b.failed),
+            Stop::Failed(_) => Stop::unresolved(path, Some(id), true),
+            Stop::Blocked(b) => Stop::unresolved(path, Some(id), b.failed),
         }
     }
 
@@ -150,12 +155,12 @@ impl Evaluator<'_> {
     pub(crate) fn incomplete(&self, stop: Stop, id: InstId, path: &str) -> Stop {
         match stop {
             Stop::Suspend(..) => stop,
-            _ => Stop::blocked(format!("'{path}' not complete"), Some(id), false),
+            _ => Stop::incomplete(path, id),
         }
     }
 
     #[inline(never)]
-    fn absolute_start(&mut self, path: &[PathStep], env: &Env) -> (Spot, usize) {
+    fn absolute_start(&mut self, path: &[PathStep], env: &Env) -> (Resolved, usize) {
         let root = self.root(env.place);
         if let Some(PathStep::Key(key)) = path.first()
             && key == "__map"
@@ -165,14 +170,14 @@ impl Evaluator<'_> {
                 if self.is_map_node(at) && self.nodes[at].parent != NOWHERE {
                     let outer = self.enclosing_list_only(at);
                     if outer {
-                        return (Spot::Node(at), 1);
+                        return (Resolved::Node(at), 1);
                     }
                 }
                 at = self.nodes[at].parent;
             }
-            return (Spot::Node(root), 1);
+            return (Resolved::Node(root), 1);
         }
-        (Spot::Node(root), 0)
+        (Resolved::Node(root), 0)
     }
 
     /// Whether nothing but lists is around a node.
@@ -199,10 +204,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a name stands for, innermost scope first.
-    pub(crate) fn look_up(&mut self, name: &str, env: &Env) -> Eval<Option<Spot>> {
+    /// The value of a name, innermost scope first.
+    pub(crate) fn look_up(&mut self, name: &str, env: &Env) -> Eval<Option<Resolved>> {
         if name == "__ctx" {
-            return Ok(Some(Spot::Value(self.context(env).into())));
+            return Ok(Some(Resolved::Value(self.context(env).into())));
         }
         if let Some(bound) = env.locals.get(name).or_else(|| env.caller.get(name)) {
             return Ok(Some(bound.clone().into()));
@@ -210,8 +215,8 @@ impl Evaluator<'_> {
         self.look_up_around(env.place, name)
     }
 
-    /// What a name stands for in the maps around a node.
-    pub(crate) fn look_up_around(&mut self, place: InstId, name: &str) -> Eval<Option<Spot>> {
+    /// The value of a name in the maps around a node.
+    pub(crate) fn look_up_around(&mut self, place: InstId, name: &str) -> Eval<Option<Resolved>> {
         let mut place = place;
         loop {
             if let Some(found) = self.look_up_inside(place, name)? {
@@ -225,8 +230,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a name stands for in the maps around a node in its own document.
-    fn look_up_inside(&mut self, place: InstId, name: &str) -> Eval<Option<Spot>> {
+    /// The value of a name in the maps around a node in its own document.
+    fn look_up_inside(&mut self, place: InstId, name: &str) -> Eval<Option<Resolved>> {
         let mut at = place;
         loop {
             if let Some(bound) =
@@ -241,12 +246,12 @@ impl Evaluator<'_> {
             if self.is_map_node(parent)
                 && let Some(child) = self.scope_entry(parent, name)?
             {
-                return Ok(Some(Spot::Node(child)));
+                return Ok(Some(Resolved::Node(child)));
             }
             at = parent;
         }
         let document = self.document(place);
-        Ok(document.bindings.get(name).cloned().map(Spot::from))
+        Ok(document.bindings.get(name).cloned().map(Resolved::from))
     }
 
     /// The entry of a map under a name, unless it is undefined.
@@ -318,13 +323,13 @@ impl Evaluator<'_> {
     /// One step down from a spot; `None` if there is nothing.
     pub(crate) fn step_into(
         &mut self,
-        spot: &Spot,
+        spot: &Resolved,
         step: &PathStep,
         shown: impl Fn() -> String,
-    ) -> Eval<Option<Spot>> {
+    ) -> Eval<Option<Resolved>> {
         let id = match spot {
-            Spot::Value(item) => return self.step_into_value(item, step),
-            Spot::Node(id) => *id,
+            Resolved::Value(item) => return self.step_into_value(item, step),
+            Resolved::Node(id) => *id,
         };
         let node = match self.reach(id) {
             Ok(Reached::Value(item)) => return self.step_into_value(&item, step),
@@ -337,7 +342,7 @@ impl Evaluator<'_> {
             Ok(children) => children,
             Err(stop) => {
                 return match self.known_position(node, step) {
-                    Some(entry) => Ok(Some(Spot::Node(entry))),
+                    Some(entry) => Ok(Some(Resolved::Node(entry))),
                     None => Err(self.incomplete(stop, node, &shown())),
                 };
             }
@@ -360,7 +365,7 @@ impl Evaluator<'_> {
                 _ => {}
             }
         }
-        Ok(Some(Spot::Node(child)))
+        Ok(Some(Resolved::Node(child)))
     }
 
     /// The entry of a list whose keys are being evaluated.
@@ -396,9 +401,9 @@ impl Evaluator<'_> {
         Ok(found.or_else(by_number))
     }
 
-    fn step_into_value(&mut self, item: &Item, step: &PathStep) -> Eval<Option<Spot>> {
+    fn step_into_value(&mut self, item: &Item, step: &PathStep) -> Eval<Option<Resolved>> {
         match find_step(item, step) {
-            Some(found) => Ok(Some(Spot::Value(found.clone()))),
+            Some(found) => Ok(Some(Resolved::Value(found.clone()))),
             None => Ok(None),
         }
     }
@@ -409,21 +414,21 @@ impl Evaluator<'_> {
     fn special_path(
         &mut self,
         name: &str,
-        spot: &Spot,
+        spot: &Resolved,
         path: &[PathStep],
         _env: &Env,
-    ) -> Eval<Option<Spot>> {
+    ) -> Eval<Option<Resolved>> {
         let (true, Some(PathStep::Key(next))) = (name == "_", path.get(1)) else {
             return Ok(None);
         };
         let place = match spot {
-            Spot::Value(Item { value: Value::Lambda(lambda), .. }) => lambda.place,
-            Spot::Value(Item { value: Value::Template(template), .. }) => template.place,
+            Resolved::Value(Item { value: Value::Lambda(lambda), .. }) => lambda.place,
+            Resolved::Value(Item { value: Value::Template(template), .. }) => template.place,
             _ => return Ok(None),
         };
         let shown = |n: usize| print_path(&path[..n.min(path.len())]);
         let captured = match spot {
-            Spot::Value(Item { value: Value::Lambda(lambda), .. }) => {
+            Resolved::Value(Item { value: Value::Lambda(lambda), .. }) => {
                 lambda.captured.get(next).cloned()
             }
             _ => None,
@@ -433,25 +438,25 @@ impl Evaluator<'_> {
             None => self.look_up_around(place, next)?,
         };
         let found = match (found, spot) {
-            (None, Spot::Value(Item { value: Value::Lambda(lambda), .. })) => {
+            (None, Resolved::Value(Item { value: Value::Lambda(lambda), .. })) => {
                 self.around_lambda(lambda, next)?
             }
             (found, _) => found,
         };
         let Some(mut at) = found else {
-            return Err(Stop::failed(format!("'{}' not found", shown(2))));
+            return Err(Stop::not_found(shown(2)));
         };
         for (n, step) in path.iter().enumerate().skip(2) {
             at = match self.step_into(&at, step, || shown(n))? {
                 Some(next) => next,
-                None => return Err(Stop::failed(format!("'{}' not found", shown(n + 1)))),
+                None => return Err(Stop::not_found(shown(n + 1))),
             };
         }
         Ok(Some(at))
     }
 
     /// A name around the lambdas in whose bodies a lambda was written, the inner ones first.
-    fn around_lambda(&mut self, lambda: &Rc<Lambda>, name: &str) -> Eval<Option<Spot>> {
+    fn around_lambda(&mut self, lambda: &Rc<Lambda>, name: &str) -> Eval<Option<Resolved>> {
         let mut at = Rc::clone(lambda);
         loop {
             let outer = match at.captured.get("_") {
@@ -550,5 +555,5 @@ fn shown(reference: &Reference, count: usize) -> String {
 
 #[cold]
 fn not_found(shown: &str) -> Stop {
-    Stop::failed(format!("'{shown}' not found"))
+    Stop::not_found(shown)
 }

@@ -4,59 +4,21 @@
 //! A tag is known once its node has been looked at. So that the order does not matter, the first
 //! look-up in a document searches its source for markers and calls that define tags.
 
-use std::collections::BTreeMap;
-
 use ecow::EcoString;
-use rustc_hash::FxHashSet;
 
-use super::reference::Spot;
-use super::scope::Bound;
-use super::stop::Stop;
-use super::tree::{Body, InstId, Reached};
-use super::{Env, Eval, Evaluator};
-use crate::load::{ListEntry, Marks, SrcId, SrcKind};
+use super::evaluator::{Env, Evaluator};
+use super::reference::Resolved;
+use super::tag_table::Tag;
+use super::tree::{Body, Reached};
+use crate::diagnostics::stop::{Eval, Stop};
+use crate::ids::{InstId, SrcId};
+use crate::load::{ListEntry, Marks, SrcKind};
 use crate::syntax::ast::{Expr, ExprId, PathStep, Reference};
-use crate::value::{Item, Value};
-
-/// The tags of a run.
-#[derive(Debug, Default)]
-pub struct Tags {
-    tags: BTreeMap<EcoString, Tag>,
-    searched: FxHashSet<InstId>,
-    /// How many documents of the stream are finished.
-    finished: i64,
-}
-
-/// What a tag names.
-#[derive(Clone, Debug)]
-struct Tag {
-    value: Bound,
-    path: String,
-    global: bool,
-    /// Whether it belongs to the document under evaluation.
-    open: bool,
-}
+use crate::value::{Bound, Item, Value};
 
 /// The parts of a tag's name are separated by colons or points.
 fn canonical(name: &str) -> EcoString {
     name.replace(':', ".").into()
-}
-
-/// Why a text cannot be a tag's name.
-pub(crate) fn check_name(name: &str) -> Result<(), String> {
-    let mut length = 0;
-    for c in name.chars() {
-        match c {
-            ':' | '.' if length == 0 => return Err("empty tag component not allowed".into()),
-            ':' | '.' => length = 0,
-            '0'..='9' if length == 0 => {
-                return Err("tag component must start with alnum rune".into());
-            }
-            'a'..='z' | 'A'..='Z' | '0'..='9' => length += 1,
-            c => return Err(format!("invalid character \"{c}\" in tag component")),
-        }
-    }
-    Ok(())
 }
 
 impl Evaluator<'_> {
@@ -135,15 +97,15 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a reference with a tag refers to, up to its path.
-    pub(crate) fn tagged(&mut self, tag: &str, reference: &Reference, env: &Env) -> Eval<Spot> {
+    /// The target of a reference with a tag, up to its path.
+    pub(crate) fn tagged(&mut self, tag: &str, reference: &Reference, env: &Env) -> Eval<Resolved> {
         let root = self.root(env.place);
         let name = canonical(tag);
         if name == "doc.0" {
             if reference.path.is_empty() {
                 return Err(Stop::failed("no reference to actual document possible"));
             }
-            return Ok(Spot::Node(root));
+            return Ok(Resolved::Node(root));
         }
         self.search_tags(root)?;
         let candidates = self.candidates(&name);
@@ -166,9 +128,9 @@ impl Evaluator<'_> {
         candidates: &[EcoString],
         reference: &Reference,
         tag: &str,
-    ) -> Eval<Spot> {
+    ) -> Eval<Resolved> {
         let level = |name: &str| name.matches('.').count();
-        let mut found: Option<(EcoString, Spot)> = None;
+        let mut found: Option<(EcoString, Resolved)> = None;
         for name in candidates {
             if found.as_ref().is_some_and(|f| level(&f.0) < level(name)) {
                 break;
@@ -189,12 +151,12 @@ impl Evaluator<'_> {
             Some((_, spot)) => Ok(spot),
             None => {
                 let path = crate::syntax::print::print_path(&reference.path[..1]);
-                Err(Stop::failed(format!("'{path}' not found")))
+                Err(Stop::not_found(path))
             }
         }
     }
 
-    fn has_path(&mut self, spot: &Spot, path: &[PathStep]) -> Eval<bool> {
+    fn has_path(&mut self, spot: &Resolved, path: &[PathStep]) -> Eval<bool> {
         let mut at = spot.clone();
         for step in path {
             match self.step_into(&at, step, String::new)? {
@@ -205,7 +167,7 @@ impl Evaluator<'_> {
         Ok(true)
     }
 
-    fn tag_spot(&self, name: &str) -> Eval<Spot> {
+    fn tag_spot(&self, name: &str) -> Eval<Resolved> {
         match self.tags.tags.get(name) {
             Some(tag) => Ok(tag.value.clone().into()),
             None => Err(Stop::failed(format!("tag '{name}' not found"))),
@@ -241,7 +203,7 @@ impl Evaluator<'_> {
         let mut found = Vec::new();
         self.tag_sources(src, &mut Vec::new(), &mut found);
         for path in found {
-            let mut at = Spot::Node(root);
+            let mut at = Resolved::Node(root);
             let mut steps = path.iter();
             let reached = loop {
                 let Some(step) = steps.next() else { break true };
@@ -251,7 +213,7 @@ impl Evaluator<'_> {
                     _ => break false,
                 }
             };
-            if let (true, Spot::Node(id)) = (reached, at) {
+            if let (true, Resolved::Node(id)) = (reached, at) {
                 let result: Eval<Reached> = self.reach(id);
                 if let Err(stop @ Stop::Suspend(..)) = result {
                     return Err(stop);

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use super::stop::{Blocked, Issue, Stop};
-use super::tree::{Body, Inst, InstId, Memo, Reached, Step};
-use super::{Env, Eval, Evaluator, Info};
-use crate::load::{Marks, SrcId, SrcKind};
+use super::evaluator::{Env, Evaluator, Info};
+use super::tree::{Body, Inst, Memo, Reached, Step};
+use crate::diagnostics::stop::{Blocked, Eval, FailureKind, Issue, Stop};
+use crate::ids::{InstId, SrcId};
+use crate::load::{Marks, SrcKind};
 use crate::syntax::ast::ExprId;
 use crate::syntax::print::print;
 use crate::value::{Flags, Item, Template, TemplateBody, Value};
@@ -53,7 +54,7 @@ impl Evaluator<'_> {
         &mut self,
         body: Body,
         place: InstId,
-        scope: super::scope::Scope,
+        scope: crate::value::Scope,
         fixed: bool,
     ) -> InstId {
         let mut inst = Inst::new(body, place, Step::Same);
@@ -64,11 +65,12 @@ impl Evaluator<'_> {
         node
     }
 
-    /// What the trouble below a node means for the expression that uses it.
+    /// The failure of an expression that uses a node with failures below it.
     pub(crate) fn nested_trouble(&self, node: InstId, text: String) -> Stop {
         let states = self.trouble_below(node);
         if states.failed {
             return Stop::Failed(Rc::new(Issue {
+                kind: FailureKind::Nested,
                 text: text.into(),
                 nested: vec![node],
                 ..Issue::default()
@@ -76,14 +78,15 @@ impl Evaluator<'_> {
         }
         Stop::Blocked(Rc::new(Blocked {
             text: text.into(),
+            path: None,
             waits: states.waits,
             failed: states.dependent,
             nested: vec![node],
         }))
     }
 
-    fn trouble_below(&self, node: InstId) -> Trouble {
-        let mut trouble = Trouble::default();
+    fn trouble_below(&self, node: InstId) -> FailureSummary {
+        let mut trouble = FailureSummary::default();
         for id in self.troubled(node) {
             match &self.nodes[id].reached {
                 Memo::Done(Err(Stop::Failed(_))) => trouble.failed = true,
@@ -116,7 +119,7 @@ impl Evaluator<'_> {
             return Ok(Reached::Undefined);
         }
         let item = Item { value, flags };
-        // What an expression gives is as if it stood here: stubs replace what is in it.
+        // The result counts as if it were written here: stubs replace its entries.
         if matches!(template.body, TemplateBody::Expr(..)) && item.value.is_container() {
             return Ok(self.literal(id, item, false));
         }
@@ -128,7 +131,7 @@ impl Evaluator<'_> {
         self.documents.get(&self.root(id)).is_some_and(|d| d.stub)
     }
 
-    /// What documents below get of an entry: the template of a dynamic one.
+    /// The value of an entry for the documents below: the template of a dynamic one.
     pub(crate) fn handed_on(&self, id: InstId, item: Item, stub: bool) -> Item {
         if stub { self.dynamic.get(&id).cloned().unwrap_or(item) } else { item }
     }
@@ -204,7 +207,7 @@ impl Evaluator<'_> {
 }
 
 #[derive(Default)]
-struct Trouble {
+struct FailureSummary {
     failed: bool,
     dependent: bool,
     waits: Vec<InstId>,

@@ -3,20 +3,12 @@
 use std::rc::Rc;
 
 use ecow::EcoString;
-use ordain_syntax::Idx;
 use rustc_hash::FxHashMap;
 
-use super::scope::Scope;
-use super::stop::Stop;
-use crate::load::SrcId;
+use crate::diagnostics::stop::Stop;
+use crate::ids::{InstId, SrcId};
 use crate::syntax::ast::{ExprId, PathStep};
-use crate::value::{Flags, Item};
-
-/// A node of a document under evaluation.
-pub type InstId = Idx<Inst>;
-
-/// No node: the parent of a root.
-pub const NOWHERE: InstId = Idx::new(u32::MAX);
+use crate::value::{Flags, Item, Scope};
 
 /// How a node is reached from its parent.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,7 +27,7 @@ pub enum Step {
     InsertAt(u32),
 }
 
-/// What a node is made of.
+/// The body of a node.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// A node of a source.
@@ -46,7 +38,7 @@ pub enum Body {
     Value(Item),
 }
 
-/// What a node was found to be.
+/// The result of looking at a node.
 #[derive(Clone, Debug)]
 pub enum Reached {
     /// It has a value.
@@ -57,7 +49,7 @@ pub enum Reached {
     Undefined,
 }
 
-/// What is known of a node.
+/// A result that is kept.
 #[derive(Clone, Debug)]
 pub enum Memo<T> {
     /// Nothing yet.
@@ -68,7 +60,7 @@ pub enum Memo<T> {
     Done(T),
 }
 
-/// What is in a map or list.
+/// The entries of a map or list.
 #[derive(Debug)]
 pub enum Children {
     /// The entries of a map by key.
@@ -100,19 +92,19 @@ pub enum Stubs {
 /// A node.
 #[derive(Debug)]
 pub struct Inst {
-    /// What it is made of.
+    /// Its body.
     pub body: Body,
     /// The node around it.
     pub parent: InstId,
     /// How it is reached from there.
     pub step: Step,
-    /// What stubs have there.
+    /// The values of stubs at its place.
     pub stubs: Stubs,
-    /// What it was found to be.
+    /// Its kind, once it is known.
     pub reached: Memo<Result<Reached, Stop>>,
     /// Its finished value.
     pub deep: Memo<Result<Option<Item>, Stop>>,
-    /// What is rarely needed.
+    /// Its rare fields.
     pub extra: Option<Box<Extra>>,
     /// Whether stubs may replace its value.
     pub fixed: bool,
@@ -120,7 +112,7 @@ pub struct Inst {
     pub transient: bool,
 }
 
-/// What few nodes have.
+/// The fields that few nodes have.
 #[derive(Debug, Default)]
 pub struct Extra {
     /// The names around the use of a template.
@@ -129,7 +121,7 @@ pub struct Extra {
     pub redirect: Option<Rc<[PathStep]>>,
     /// Its entries, if it is a map or list.
     pub children: Option<Memo<Result<Rc<Children>, Stop>>>,
-    /// The entries of a list while keys of some are evaluated: what is at a position is known then.
+    /// The entries of a list while keys of some are evaluated: positions are known then.
     pub positions: Option<Rc<Positions>>,
     /// Nodes whose trouble is reported with this one.
     pub reported: Vec<InstId>,
@@ -141,7 +133,7 @@ pub struct Extra {
     pub own: Option<Rc<Vec<(EcoString, InstId)>>>,
     /// Names of `&tag:` markers.
     pub tagged: bool,
-    /// What is wrong with the map itself, whose entries are known all the same.
+    /// The failure of the map itself, whose entries are known all the same.
     pub fault: Option<Stop>,
     /// The part of a control structure that stands in place of the structure.
     pub origin: Option<InstId>,

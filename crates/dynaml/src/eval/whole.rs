@@ -1,10 +1,9 @@
 //! Whole numbers: what counts and compares with numbers and parameters of lambdas only is worked out
 //! in registers, since values that go through memory cost more than the arithmetic.
 
-use super::scope::Bound;
-use super::{Env, Evaluator};
+use super::evaluator::{Env, Evaluator};
 use crate::syntax::ast::{BinaryOp, Expr, ExprId, PathStep, Reference};
-use crate::value::{Item, Value};
+use crate::value::{Bound, Item, Value};
 
 /// How deep an expression is looked into.
 const DEPTH: u32 = 16;
@@ -80,7 +79,7 @@ impl BinaryOp {
         matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne)
     }
 
-    /// What it says of two whole numbers, if it compares.
+    /// The comparison of two whole numbers, if it compares.
     #[inline]
     pub(crate) fn comparison(self, a: i64, b: i64) -> Option<bool> {
         Some(match self {
@@ -94,7 +93,7 @@ impl BinaryOp {
         })
     }
 
-    /// What it gives for two whole numbers, if that never fails.
+    /// The result for two whole numbers, if it never fails.
     #[inline]
     pub(crate) fn arithmetic(self, a: i64, b: i64) -> Option<i64> {
         Some(match self {

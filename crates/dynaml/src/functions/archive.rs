@@ -4,9 +4,10 @@ use miniz_oxide::deflate::compress_to_vec;
 use ordain_source::limits::most_text;
 
 use super::files::{Options, data, name_marks, options};
-use super::{Call, Table, eager, encode, fail};
-use crate::eval::Eval;
-use crate::eval::stop::Stop;
+use super::support::{eager, fail};
+use crate::diagnostics::stop::{Eval, Stop};
+use crate::eval::evaluator::{Call, Table};
+use crate::text::{decode_base64, encode_base64};
 use crate::value::{Map, Value};
 
 /// The size of a block of an archive.
@@ -125,7 +126,7 @@ fn file(call: &Call<'_, '_>, key: Option<&str>, map: &Map) -> Result<File, Strin
     };
     let chosen = options(field("mode")?, MODE)?;
     let data = match (field("base64")?, field("data")?) {
-        (Some(value), _) => encode::decode(&text("base64", value)?).ok_or("illegal base64 data")?,
+        (Some(value), _) => decode_base64(&text("base64", value)?).ok_or("illegal base64 data")?,
         (None, Some(value)) => data(call, value, chosen, false)?.1,
         (None, None) => Vec::new(),
     };
@@ -187,11 +188,15 @@ fn archive(call: &mut Call<'_, '_>) -> Eval<Value> {
     let time = call.ev.world.now().duration_since(std::time::UNIX_EPOCH);
     let bytes = tar(&files, time.map_or(0, |t| t.as_secs()));
     let bytes = if kind == "targz" { gzip(&bytes) } else { bytes };
-    Ok(Value::str(encode::encode(&bytes, Some(WIDTH))))
+    Ok(Value::str(encode_base64(&bytes, Some(WIDTH))))
 }
 
 pub(super) fn register(table: &mut Table) {
-    table.insert("archive", eager(archive));
+    table.extend([eager(
+        "archive(files, kind?)",
+        "A tar archive of files, in base64; `kind` is `tar` or `targz`.",
+        archive,
+    )]);
 }
 
 #[cfg(test)]

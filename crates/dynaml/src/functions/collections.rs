@@ -6,17 +6,17 @@ use std::rc::Rc;
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
-use super::{Call, Table, eager, fail, items};
-use crate::eval::Eval;
+use super::support::{eager, fail, items};
+use crate::diagnostics::stop::{Eval, FailureKind, Issue, Stop};
+use crate::eval::evaluator::{Call, Table};
 use crate::eval::operators::overlay;
-use crate::eval::stop::{Issue, Stop};
 use crate::value::{Item, Lambda, List, Map, Value};
 
 /// A set of values by the language's equality, looked up by a key that equal values have in common.
 #[derive(Default)]
-struct Known<'v>(FxHashMap<u64, Vec<&'v Value>>);
+struct ValueSet<'v>(FxHashMap<u64, Vec<&'v Value>>);
 
-impl<'v> Known<'v> {
+impl<'v> ValueSet<'v> {
     fn add(&mut self, call: &mut Call<'_, '_>, value: &'v Value) -> Eval<()> {
         call.ev.count_steps(value.weight().nodes)?;
         self.0.entry(call.ev.equality_key(value)).or_default().push(value);
@@ -45,7 +45,7 @@ fn list_of<'v>(value: &'v Value, message: &str) -> Eval<&'v [Item]> {
 fn uniq(call: &mut Call<'_, '_>) -> Eval<Value> {
     let [value] = call.args else { return fail("uniq takes exactly 1 argument") };
     let list = list_of(value, "invalid type for function uniq")?;
-    let mut known = Known::default();
+    let mut known = ValueSet::default();
     let mut out = Vec::new();
     for item in list {
         if !known.has(call, &item.value)? {
@@ -72,7 +72,7 @@ fn intersect(call: &mut Call<'_, '_>) -> Eval<Value> {
         result = Some(match result {
             None => list.clone(),
             Some(before) => {
-                let mut known = Known::default();
+                let mut known = ValueSet::default();
                 for item in list {
                     known.add(call, &item.value)?;
                 }
@@ -136,7 +136,11 @@ const SORT_FAILED: &str = "sort failed";
 
 /// A list cannot be sorted, for a reason.
 fn unsorted<T>(reason: &str) -> Eval<T> {
-    Err(Stop::within(SORT_FAILED, Rc::new(Issue { text: reason.into(), ..Issue::default() })))
+    Err(Stop::within(
+        FailureKind::Expression,
+        SORT_FAILED,
+        Rc::new(Issue { text: reason.into(), ..Issue::default() }),
+    ))
 }
 
 /// Stable, and safe with a lambda that is no order at all.
@@ -170,7 +174,9 @@ fn is_less(call: &mut Call<'_, '_>, less: &Rc<Lambda>, a: &Item, b: &Item) -> Ev
     let env = call.env;
     let result = call.ev.aside(call.info, |ev, info| ev.apply(less, args, env, info));
     let result = result.map_err(|stop| match stop {
-        Stop::Failed(issue) if !issue.limit => Stop::within(SORT_FAILED, issue),
+        Stop::Failed(issue) if issue.kind != FailureKind::Limit => {
+            Stop::within(FailureKind::Expression, SORT_FAILED, issue)
+        }
         stop => stop,
     });
     match result? {
@@ -330,15 +336,23 @@ fn deep(a: &Map, b: &Map) -> Rc<Map> {
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("uniq", eager(uniq)),
-        ("intersect", eager(intersect)),
-        ("compact", eager(compact)),
-        ("reverse", eager(reverse)),
-        ("sort", eager(sort)),
-        ("element", eager(element)),
-        ("keys", eager(keys)),
-        ("makemap", eager(makemap)),
-        ("list_to_map", eager(list_to_map)),
-        ("deepmerge", eager(deepmerge)),
+        eager("uniq(list)", "The entries of a list, each once.", uniq),
+        eager("intersect(list, list...)", "The entries that all lists have.", intersect),
+        eager("compact(list)", "A list without its empty entries.", compact),
+        eager("reverse(list)", "A list from its end to its beginning.", reverse),
+        eager("sort(list, less?)", "A sorted list; a lambda `less` may compare two entries.", sort),
+        eager("element(container, key)", "The entry of a list or map at an index or key.", element),
+        eager("keys(map)", "The keys of a map, sorted.", keys),
+        eager(
+            "makemap(entries...)",
+            "A map of keys and values in turn, or of a list of maps with `key` and `value`.",
+            makemap,
+        ),
+        eager(
+            "list_to_map(list, key?)",
+            "A map of the entries of a list, by their key field.",
+            list_to_map,
+        ),
+        eager("deepmerge(map...)", "Maps merged at every level; the last one wins.", deepmerge),
     ]);
 }

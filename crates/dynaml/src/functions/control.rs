@@ -1,26 +1,26 @@
-//! Functions that ask what expressions are, rather than what values they have.
+//! Functions on expressions rather than on their values.
 
 use ecow::EcoString;
 
-use super::{Call, Table, eager, fail, lazy};
-use crate::eval::merge::find_path;
-use crate::eval::reference::Spot;
-use crate::eval::stop::{Stop, Waiting};
-use crate::eval::tags::check_name;
-use crate::eval::{Env, Eval, Evaluator, Info};
+use super::support::{eager, fail, lazy};
+use crate::diagnostics::stop::{Eval, OperandOutcome, Stop};
+use crate::eval::evaluator::{Call, Env, Evaluator, Info, Table};
+use crate::eval::reference::Resolved;
+use crate::eval::tag_table::check_name;
+use crate::path::find_path;
 use crate::syntax::ast::{Arg, Expr, ExprId, PathStep};
 use crate::value::Value;
 
 /// What an expression is, without waiting for all that is below it; `None` if undefined. What it
 /// says about its node does not count.
-fn look(ev: &mut Evaluator<'_>, expr: ExprId, env: &Env) -> Eval<Option<Spot>> {
+fn look(ev: &mut Evaluator<'_>, expr: ExprId, env: &Env) -> Eval<Option<Resolved>> {
     let mut info = Info::default();
     let spot = ev.spot(expr, env, &mut info)?;
     Ok((!info.undefined).then_some(spot))
 }
 
 fn defined(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, _: &mut Info) -> Eval<Value> {
-    let mut waiting = Waiting::default();
+    let mut waiting = OperandOutcome::default();
     for arg in args {
         match waiting.take(look(ev, arg.value, env)) {
             Err(stop @ Stop::Suspend(..)) => return Err(stop),
@@ -33,13 +33,13 @@ fn defined(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, _: &mut Info) -> Eva
 }
 
 fn valid(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, _: &mut Info) -> Eval<Value> {
-    let mut waiting = Waiting::default();
+    let mut waiting = OperandOutcome::default();
     let mut valid = true;
     for arg in args {
         match waiting.take(look(ev, arg.value, env)) {
             Err(stop @ Stop::Suspend(..)) => return Err(stop),
             Err(_) => return Ok(Value::Bool(false)),
-            Ok(Some(Some(Spot::Value(item)))) => valid &= !matches!(item.value, Value::Null),
+            Ok(Some(Some(Resolved::Value(item)))) => valid &= !matches!(item.value, Value::Null),
             Ok(Some(None)) => valid = false,
             Ok(_) => {}
         }
@@ -60,7 +60,7 @@ fn require(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, _: &mut Info) -> Eva
         Stop::failed(ev.words("", &plus))
     };
     match look(ev, arg.value, env) {
-        Ok(Some(Spot::Value(item))) if matches!(item.value, Value::Null) => Err(missing(ev)),
+        Ok(Some(Resolved::Value(item))) if matches!(item.value, Value::Null) => Err(missing(ev)),
         Ok(Some(spot)) => {
             let shown = ev.shown(arg.value);
             Ok(ev.spot_value(spot, || shown.clone())?.value)
@@ -145,7 +145,7 @@ fn stub(ev: &mut Evaluator<'_>, args: &[Arg], env: &Env, info: &mut Info) -> Eva
         Some(item) => Ok(item.value.clone()),
         None => {
             let path = crate::syntax::print::print_path(&path);
-            fail(format!("'{path}' not found in any stub"))
+            Err(Stop::not_in_stubs(path))
         }
     }
 }
@@ -223,16 +223,36 @@ fn tagdef(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("defined", lazy(defined)),
-        ("valid", lazy(valid)),
-        ("require", lazy(require)),
-        ("optional", lazy(optional)),
-        ("type", lazy(type_of)),
-        ("catch", lazy(catch)),
-        ("stub", lazy(stub)),
-        ("sync", lazy(sync)),
-        ("eval", eager(eval)),
-        ("features", eager(features)),
-        ("tagdef", eager(tagdef)),
+        lazy("defined(expression...)", "Whether all expressions have a value.", defined),
+        lazy("valid(expression...)", "Whether all expressions have a value other than nil.", valid),
+        lazy("require(expression)", "A value; fails if it is nil or undefined.", require),
+        lazy(
+            "optional(condition, expression)",
+            "A value, evaluated only if a condition holds; else undefined.",
+            optional,
+        ),
+        lazy(
+            "type(expression)",
+            "The name of the type of a value, `undef` if there is none.",
+            type_of,
+        ),
+        lazy(
+            "catch(expression)",
+            "A map with the `valid`, `value` and `error` of an expression.",
+            catch,
+        ),
+        lazy("stub(path?)", "The value that the stubs have at a path.", stub),
+        lazy(
+            "sync(expression, condition, value?, timeout?)",
+            "Evaluates an expression again until a condition holds.",
+            sync,
+        ),
+        eager("eval(text)", "The value of a text that is an expression.", eval),
+        eager(
+            "features(name?)",
+            "The extensions that are on, or whether one of them is.",
+            features,
+        ),
+        eager("tagdef(name, value, scope?)", "Gives a value a tag.", tagdef),
     ]);
 }

@@ -1,11 +1,12 @@
 //! Conversions, and functions of numbers.
 
-use super::{Call, Table, eager, fail};
-use crate::eval::Eval;
+use super::support::{eager, fail};
+use crate::diagnostics::stop::Eval;
 use crate::eval::equal::parse_bool;
+use crate::eval::evaluator::{Call, Table};
 use crate::value::Value;
 
-/// What Go calls the type of a value.
+/// The name of a value's type in Go.
 fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
@@ -79,7 +80,7 @@ fn integer(call: &mut Call<'_, '_>) -> Eval<Value> {
     Ok(match only(call, "integer")? {
         Value::Str(s) => match s.parse() {
             Ok(n) => Value::Int(n),
-            Err(_) => return fail(format!("{} is no integer value", super::format::quoted(s))),
+            Err(_) => return fail(format!("{} is no integer value", crate::text::quoted(s))),
         },
         Value::Int(n) => Value::Int(*n),
         Value::Float(x) => truncated(*x),
@@ -92,7 +93,7 @@ fn float(call: &mut Call<'_, '_>) -> Eval<Value> {
     Ok(match only(call, "float")? {
         Value::Str(s) => match s.parse() {
             Ok(x) => Value::Float(x),
-            Err(_) => return fail(format!("{} is no float value", super::format::quoted(s))),
+            Err(_) => return fail(format!("{} is no float value", crate::text::quoted(s))),
         },
         Value::Int(n) => Value::Float(*n as f64),
         Value::Float(x) => Value::Float(*x),
@@ -107,7 +108,7 @@ fn boolean(call: &mut Call<'_, '_>) -> Eval<Value> {
         Value::Str(s) if s.is_empty() => false,
         Value::Str(s) => match parse_bool(s) {
             Some(b) => b,
-            None => return fail(format!("{} is no bool value", super::format::quoted(s))),
+            None => return fail(format!("{} is no bool value", crate::text::quoted(s))),
         },
         Value::Int(n) => *n != 0,
         Value::Float(x) => *x != 0.0,
@@ -149,33 +150,38 @@ fn calculated(call: &Call<'_, '_>, name: &str, function: fn(f64) -> f64) -> Eval
 
 /// A function of the table for one of numbers.
 macro_rules! number {
-    ($how:ident, $name:literal, $function:path) => {
-        ($name, eager(|call| $how(call, $name, $function)))
+    ($how:ident, $name:literal, $doc:literal, $function:path) => {
+        eager(concat!($name, "(number)"), $doc, |call| $how(call, $name, $function))
     };
 }
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("string", eager(string)),
-        ("integer", eager(integer)),
-        ("float", eager(float)),
-        ("bool", eager(boolean)),
-        ("abs", eager(abs)),
-        number!(rounded, "floor", f64::floor),
-        number!(rounded, "ceil", f64::ceil),
-        number!(rounded, "round", f64::round),
-        number!(rounded, "roundtoeven", f64::round_ties_even),
-        number!(calculated, "sin", f64::sin),
-        number!(calculated, "cos", f64::cos),
-        number!(calculated, "sinh", f64::sinh),
-        number!(calculated, "cosh", f64::cosh),
-        number!(calculated, "asin", f64::asin),
-        number!(calculated, "acos", f64::acos),
-        number!(calculated, "asinh", f64::asinh),
-        number!(calculated, "acosh", f64::acosh),
-        number!(calculated, "sqrt", f64::sqrt),
-        number!(calculated, "exp", f64::exp),
-        number!(calculated, "log", f64::ln),
-        number!(calculated, "log10", f64::log10),
+        eager("string(value)", "The text of a value.", string),
+        eager("integer(value)", "The whole number that a value stands for.", integer),
+        eager("float(value)", "The floating point number that a value stands for.", float),
+        eager("bool(value)", "The truth value that a value stands for.", boolean),
+        eager("abs(number)", "A number without its sign.", abs),
+        number!(rounded, "floor", "The largest whole number that is not larger.", f64::floor),
+        number!(rounded, "ceil", "The smallest whole number that is not smaller.", f64::ceil),
+        number!(rounded, "round", "The nearest whole number, halves away from zero.", f64::round),
+        number!(
+            rounded,
+            "roundtoeven",
+            "The nearest whole number, halves to the even one.",
+            f64::round_ties_even
+        ),
+        number!(calculated, "sin", "The sine.", f64::sin),
+        number!(calculated, "cos", "The cosine.", f64::cos),
+        number!(calculated, "sinh", "The hyperbolic sine.", f64::sinh),
+        number!(calculated, "cosh", "The hyperbolic cosine.", f64::cosh),
+        number!(calculated, "asin", "The inverse of the sine.", f64::asin),
+        number!(calculated, "acos", "The inverse of the cosine.", f64::acos),
+        number!(calculated, "asinh", "The inverse of the hyperbolic sine.", f64::asinh),
+        number!(calculated, "acosh", "The inverse of the hyperbolic cosine.", f64::acosh),
+        number!(calculated, "sqrt", "The square root.", f64::sqrt),
+        number!(calculated, "exp", "The exponential function.", f64::exp),
+        number!(calculated, "log", "The natural logarithm.", f64::ln),
+        number!(calculated, "log10", "The logarithm to the base 10.", f64::log10),
     ]);
 }

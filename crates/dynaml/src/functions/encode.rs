@@ -1,68 +1,14 @@
 //! Encodings and digests: `base64`, `asjson`, `asyaml`, `md5`, `hash`.
 
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::GeneralPurpose;
-use base64::engine::general_purpose::{PAD, STANDARD};
 use ordain_functions::digest::{self, hex};
 use sha2::{Digest, Sha224, Sha512_224, Sha512_256};
 
-use super::{Call, Table, eager, fail};
-use crate::eval::Eval;
+use super::support::{eager, fail, rewriting};
+use crate::diagnostics::stop::Eval;
+use crate::eval::evaluator::{Call, Table};
 use crate::output::Writer;
+use crate::text::{decode_base64, encode_base64};
 use crate::value::Value;
-
-/// Text in base64, in lines of this length.
-pub(super) fn encode(data: &[u8], width: Option<usize>) -> String {
-    let text = STANDARD.encode(data);
-    match width {
-        None | Some(0) => text,
-        Some(width) => {
-            let mut out = String::with_capacity(text.len() + text.len() / width);
-            let mut rest = text.as_str();
-            while rest.len() > width {
-                let (line, after) = rest.split_at(width);
-                out.push_str(line);
-                out.push('\n');
-                rest = after;
-            }
-            out.push_str(rest);
-            out
-        }
-    }
-}
-
-/// The bytes of text in base64; line breaks do not count, nor bits that are too many.
-pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
-    const LENIENT: GeneralPurpose =
-        GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_allow_trailing_bits(true));
-    let clean: String = text.chars().filter(|c| !matches!(c, '\n' | '\r')).collect();
-    LENIENT.decode(clean).ok()
-}
-
-/// Where text in base64 that cannot be decoded is wrong, in bytes.
-pub(super) fn first_wrong_byte(text: &str) -> usize {
-    const GROUP: usize = 4;
-    let mut digits = 0;
-    let mut bytes = text.bytes().enumerate().filter(|(_, b)| !matches!(b, b'\n' | b'\r'));
-    while let Some((at, byte)) = bytes.next() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => digits += 1,
-            b'=' => {
-                return match (digits % GROUP, bytes.next()) {
-                    (2, Some((_, b'='))) | (3, None) => bytes.next().map_or(text.len(), |b| b.0),
-                    (2, Some((other, _))) => other - 1,
-                    (3, Some((other, _))) => other,
-                    (2, None) => text.len(),
-                    _ => at,
-                };
-            }
-            _ => return at,
-        }
-    }
-    // What is missing at the end is a whole group.
-    text.len() - digits % GROUP
-}
 
 fn base64_encode(call: &mut Call<'_, '_>) -> Eval<Value> {
     let (text, width) = match call.args {
@@ -84,12 +30,12 @@ fn base64_encode(call: &mut Call<'_, '_>) -> Eval<Value> {
         Some(_) => return fail(bad),
     };
     let width = width.and_then(|n: i64| usize::try_from(n).ok());
-    Ok(Value::str(encode(text.as_bytes(), width)))
+    Ok(Value::str(encode_base64(text.as_bytes(), width)))
 }
 
 fn base64_decode(call: &mut Call<'_, '_>) -> Eval<Value> {
     match call.args {
-        [Value::Str(text)] => match decode(text) {
+        [Value::Str(text)] => match decode_base64(text) {
             Some(bytes) => Ok(Value::str(String::from_utf8_lossy(&bytes).into_owned())),
             None => fail("cannot decode string"),
         },
@@ -190,12 +136,24 @@ fn asyaml(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("base64", eager(base64_encode)),
-        ("base64_decode", eager(base64_decode)),
-        ("md5", eager(md5)),
-        ("hash", eager(hash)),
-        ("asjson", eager(asjson)),
-        ("asyaml", eager(asyaml)),
+        rewriting(eager(
+            "base64(text, width?)",
+            "A text in base64, in lines of a width.",
+            base64_encode,
+        )),
+        rewriting(eager(
+            "base64_decode(text)",
+            "The text that a base64 text encodes.",
+            base64_decode,
+        )),
+        eager("md5(text)", "The MD5 digest of a text in hexadecimal.", md5),
+        eager(
+            "hash(text, kind?)",
+            "The digest of a text in hexadecimal, SHA-256 by default.",
+            hash,
+        ),
+        rewriting(eager("asjson(value)", "A value as JSON.", asjson)),
+        rewriting(eager("asyaml(value)", "A value as YAML.", asyaml)),
     ]);
 }
 
@@ -214,7 +172,7 @@ mod tests {
 
     #[test]
     fn base64_comes_in_lines() {
-        assert_eq!(encode(b"hello world", Some(5)), "aGVsb\nG8gd2\n9ybGQ\n=");
-        assert_eq!(decode("aGVs\nbG8=").as_deref(), Some(&b"hello"[..]));
+        assert_eq!(encode_base64(b"hello world", Some(5)), "aGVsb\nG8gd2\n9ybGQ\n=");
+        assert_eq!(decode_base64("aGVs\nbG8=").as_deref(), Some(&b"hello"[..]));
     }
 }

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use ecow::EcoString;
 use ordain_source::ProcessRequest;
 
-use super::{Call, Table, eager, fail};
-use crate::eval::Eval;
+use super::support::{eager, fail};
+use crate::diagnostics::stop::Eval;
+use crate::eval::evaluator::{Call, Table};
 use crate::value::Value;
 
 /// That files and commands are out of reach.
@@ -73,7 +74,7 @@ fn words(call: &Call<'_, '_>, values: &[Value]) -> Eval<Vec<String>> {
     Ok(out)
 }
 
-/// What a command has written: YAML, an integer, or text.
+/// The output of a command as a value: YAML, an integer, or text.
 fn output(bytes: &[u8]) -> Value {
     let text = String::from_utf8_lossy(bytes);
     if let Ok(documents) = crate::document::read(&text) {
@@ -207,10 +208,26 @@ fn env(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("exec", eager(exec)),
-        ("exec_uncached", eager(exec_uncached)),
-        ("pipe", eager(pipe)),
-        ("pipe_uncached", eager(pipe_uncached)),
-        ("env", eager(env)),
+        eager(
+            "exec(command, argument...)",
+            "The output of a command, read as YAML; equal commands run once.",
+            exec,
+        ),
+        eager(
+            "exec_uncached(command, argument...)",
+            "As `exec`; the command runs for each call.",
+            exec_uncached,
+        ),
+        eager(
+            "pipe(data, command, argument...)",
+            "The output of a command that reads data from its standard input.",
+            pipe,
+        ),
+        eager(
+            "pipe_uncached(data, command, argument...)",
+            "As `pipe`; the command runs for each call.",
+            pipe_uncached,
+        ),
+        eager("env(name...)", "The values of variables of the environment.", env),
     ]);
 }

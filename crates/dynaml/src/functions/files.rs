@@ -8,14 +8,15 @@ use ordain_data::yaml::Tree;
 use ordain_source::{EntryKind, is_web, without_passwords};
 
 use super::exec::{argument, denied, home_path};
-use super::{Call, Table, clean_path, eager, encode, fail};
-use crate::complaint::complaint;
-use crate::eval::Eval;
-use crate::eval::scope::Scope;
-use crate::eval::stop::Stop;
+use super::support::{clean_path, eager, fail};
+use crate::diagnostics::stop::{Eval, Stop};
+use crate::diagnostics::yaml::complaint;
+use crate::eval::evaluator::{Call, Table};
 use crate::eval::tree::Body;
-use crate::load::{ListEntry, ListSrc, SrcId, SrcKind};
-use crate::value::{Template, TemplateBody, Value};
+use crate::ids::SrcId;
+use crate::load::{ListEntry, ListSrc, SrcKind};
+use crate::text::{decode_base64, encode_base64};
+use crate::value::{Scope, Template, TemplateBody, Value};
 
 /// How many characters a line of base64 has.
 const WIDTH: usize = 60;
@@ -66,7 +67,7 @@ fn read_kept(call: &mut Call<'_, '_>, keep: bool) -> Eval<Value> {
         fail(call.ev.words(&e, &plus))
     })?;
     let name = if is_web(&file) { without_passwords(&file) } else { file.as_str().into() };
-    // Sources are kept by their names: what needs another password may be another text.
+    // Sources are kept by their names: another password may give another text.
     let keep = keep && name == file.as_str();
     interpret(call, &Source { name: &name, bytes: &bytes, keep }, &mode)
 }
@@ -119,7 +120,7 @@ fn parse(call: &mut Call<'_, '_>) -> Eval<Value> {
     interpret(call, &Source { name: &name, bytes: string.as_bytes(), keep: false }, mode)
 }
 
-/// What a text is in a mode.
+/// The value of a text in a mode.
 fn interpret(call: &mut Call<'_, '_>, source: &Source<'_>, mode: &str) -> Eval<Value> {
     let (own_root, mode) = match mode.strip_prefix('.') {
         Some(rest) => (true, rest),
@@ -127,7 +128,7 @@ fn interpret(call: &mut Call<'_, '_>, source: &Source<'_>, mode: &str) -> Eval<V
     };
     match mode {
         "text" => Ok(Value::str(String::from_utf8_lossy(source.bytes).into_owned())),
-        "binary" => Ok(Value::str(encode::encode(source.bytes, Some(WIDTH)))),
+        "binary" => Ok(Value::str(encode_base64(source.bytes, Some(WIDTH)))),
         "yaml" => {
             let src = first(&sources(call, source)?);
             evaluate(call, source, src, own_root)
@@ -326,7 +327,7 @@ pub(super) fn options(value: Option<&Value>, mode: u32) -> Result<Options, Strin
                     digits => {
                         let base = if digits.starts_with('0') { 8 } else { 10 };
                         out.mode = u32::from_str_radix(digits, base)
-                            .map_err(|_| format!("{bad}: {}", super::format::quoted(digits)))?;
+                            .map_err(|_| format!("{bad}: {}", crate::text::quoted(digits)))?;
                         modes += 1;
                     }
                 }
@@ -364,7 +365,7 @@ pub(super) fn data(
         other => argument(call, other, true).unwrap_or_default(),
     };
     let bytes = if options.binary || (binary && is_text) {
-        encode::decode(&text).unwrap_or_else(|| text.clone().into_bytes())
+        decode_base64(&text).unwrap_or_else(|| text.clone().into_bytes())
     } else {
         text.clone().into_bytes()
     };
@@ -506,7 +507,7 @@ fn listed(call: &Call<'_, '_>, directory: bool) -> Eval<Value> {
     if name.is_empty() {
         return fail("list: argument is empty string");
     }
-    let shown = super::format::quoted(name);
+    let shown = crate::text::quoted(name);
     if !exists(call, name, true) {
         return fail(format!("list: {shown} is no directory or does not exist"));
     }
@@ -558,7 +559,7 @@ fn mkdir(call: &mut Call<'_, '_>) -> Eval<Value> {
     }
     let shown = path.to_string_lossy().into_owned();
     let broken = |e: String| {
-        Stop::failed(format!("cannot create directory {}: {e}", super::format::quoted(&shown)))
+        Stop::failed(format!("cannot create directory {}: {e}", crate::text::quoted(&shown)))
     };
     let options = match options(mode, MODE) {
         Ok(o) if o.binary => {
@@ -577,16 +578,36 @@ fn mkdir(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("read", eager(read)),
-        ("read_uncached", eager(read_uncached)),
-        ("parse", eager(parse)),
-        ("merge", eager(merge)),
-        ("write", eager(write)),
-        ("tempfile", eager(tempfile)),
-        ("lookup_file", eager(lookup_file)),
-        ("lookup_dir", eager(lookup_dir)),
-        ("list_files", eager(list_files)),
-        ("list_dirs", eager(list_dirs)),
-        ("mkdir", eager(mkdir)),
+        eager("read(file, type?)", "The content of a file, read by its type.", read),
+        eager(
+            "read_uncached(file, type?)",
+            "As `read`; the file is read for each call.",
+            read_uncached,
+        ),
+        eager("parse(text, type?)", "The content of a text, read by its type.", parse),
+        eager(
+            "merge(map...)",
+            "Maps merged at their first level, or a template with stubs.",
+            merge,
+        ),
+        eager("write(file, data, options?)", "Writes a file; the result is its data.", write),
+        eager(
+            "tempfile(data, options?)",
+            "The path of a temporary file with this content.",
+            tempfile,
+        ),
+        eager(
+            "lookup_file(name, directories...)",
+            "The paths of a file in a list of directories.",
+            lookup_file,
+        ),
+        eager(
+            "lookup_dir(name, directories...)",
+            "The paths of a directory in a list of directories.",
+            lookup_dir,
+        ),
+        eager("list_files(directory, pattern?)", "The files of a directory.", list_files),
+        eager("list_dirs(directory, pattern?)", "The directories in a directory.", list_dirs),
+        eager("mkdir(path, permissions?)", "Makes a directory with those above it.", mkdir),
     ]);
 }

@@ -1,19 +1,13 @@
 //! `format` and `error`: Go's `Sprintf`.
 
 use ordain_functions::go::printf::{self, Arg};
-use ordain_functions::go::quote::quote;
 use ordain_source::limits::most_text;
 
-use super::{Call, Table, eager, fail};
-use crate::eval::stop::Stop;
-use crate::eval::{Eval, Evaluator};
+use super::support::{eager, fail, rewriting};
+use crate::diagnostics::stop::{Eval, Stop};
+use crate::eval::evaluator::{Call, Evaluator, Table};
 use crate::output::Writer;
 use crate::value::Value;
-
-/// A text in Go's quotes.
-pub(crate) fn quoted(text: &str) -> String {
-    quote(text.as_bytes())
-}
 
 fn sprintf(format: &[u8], args: &[Arg]) -> Eval<String> {
     let text = printf::sprintf(format, args);
@@ -68,7 +62,18 @@ fn error(call: &mut Call<'_, '_>) -> Eval<Value> {
 }
 
 pub(super) fn register(table: &mut Table) {
-    table.extend([("format", eager(format_call)), ("error", eager(error))]);
+    table.extend([
+        rewriting(eager(
+            "format(format, value...)",
+            "A text in the format of Go's `Sprintf`.",
+            format_call,
+        )),
+        eager(
+            "error(format, value...)",
+            "Fails with a text in the format of Go's `Sprintf`.",
+            error,
+        ),
+    ]);
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const DOMAIN: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
-const LONGEST_LABEL: usize = 63;
-const LONGEST_DOMAIN: usize = 253;
+const MAX_LABEL_LENGTH: usize = 63;
+const MAX_DOMAIN_LENGTH: usize = 253;
 
 fn is_label(text: &str) -> bool {
     let inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
@@ -17,7 +17,7 @@ fn is_domain(text: &str) -> bool {
     text.split('.').all(is_label)
 }
 
-/// What is wrong with a name; empty if nothing is.
+/// The errors in a name.
 fn complaints(good: bool, text: &str, longest: usize, rule: &str) -> Vec<String> {
     let mut out = Vec::new();
     if text.len() > longest {
@@ -35,7 +35,7 @@ fn label(text: &str) -> Vec<String> {
          start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used \
          for validation is '{LABEL}')"
     );
-    complaints(is_label(text), text, LONGEST_LABEL, &rule)
+    complaints(is_label(text), text, MAX_LABEL_LENGTH, &rule)
 }
 
 fn domain(text: &str) -> Vec<String> {
@@ -44,7 +44,7 @@ fn domain(text: &str) -> Vec<String> {
          must start and end with an alphanumeric character (e.g. 'example.com', regex used for \
          validation is '{DOMAIN}')"
     );
-    complaints(is_domain(text), text, LONGEST_DOMAIN, &rule)
+    complaints(is_domain(text), text, MAX_DOMAIN_LENGTH, &rule)
 }
 
 fn wildcard(text: &str) -> Vec<String> {
@@ -54,7 +54,7 @@ fn wildcard(text: &str) -> Vec<String> {
          alphanumeric character (e.g. '*.example.com', regex used for validation is \
          '\\*\\.{DOMAIN}')"
     );
-    complaints(text.strip_prefix("*.").is_some_and(is_domain), text, LONGEST_DOMAIN, &rule)
+    complaints(text.strip_prefix("*.").is_some_and(is_domain), text, MAX_DOMAIN_LENGTH, &rule)
 }
 
 /// Whether a text is such a name, and the words for it.

@@ -2,8 +2,9 @@
 
 use ordain_source::limits::most_text;
 
-use super::{Call, Table, eager, fail};
-use crate::eval::Eval;
+use super::support::{eager, fail};
+use crate::diagnostics::stop::Eval;
+use crate::eval::evaluator::{Call, Table};
 use crate::value::Value;
 
 /// A number below a limit, each with the same chance.
@@ -31,7 +32,7 @@ fn text(call: &mut Call<'_, '_>, class: &str, length: i64) -> Eval<Value> {
     const HIGHEST: u32 = 0xffff;
     let pattern = ecow::eco_format!("^[{class}]$");
     let regex = call.ev.cache.pattern(&pattern).or_else(|e| {
-        let shown = super::format::quoted(class);
+        let shown = crate::text::quoted(class);
         fail(format!("invalid rand character set specification {shown}: {e}"))
     })?;
     let most = i64::try_from(most_text() / 4).unwrap_or(i64::MAX);
@@ -48,7 +49,7 @@ fn text(call: &mut Call<'_, '_>, class: &str, length: i64) -> Eval<Value> {
         }
     }
     if chars.is_empty() {
-        return fail(format!("no character is in the set {}", super::format::quoted(class)));
+        return fail(format!("no character is in the set {}", crate::text::quoted(class)));
     }
     let mut out = String::new();
     for _ in 0..length {
@@ -82,5 +83,5 @@ fn rand(call: &mut Call<'_, '_>) -> Eval<Value> {
 }
 
 pub(super) fn register(table: &mut Table) {
-    table.insert("rand", eager(rand));
+    table.extend([eager("rand(kind?, size?)", "A random number, truth value or text.", rand)]);
 }

@@ -6,14 +6,15 @@ use ordain_functions::bcrypt::{self, ALPHABET, HIGHEST_COST, decode, encode};
 use ordain_functions::crypt;
 use sha2::{Digest, Sha256};
 
-use super::format::quoted;
-use super::{Call, Table, eager, fail};
-use crate::eval::Eval;
+use super::support::{eager, fail};
+use crate::diagnostics::stop::Eval;
+use crate::eval::evaluator::{Call, Table};
+use crate::text::quoted;
 use crate::value::Value;
 
 /// The only way to encrypt there is.
 const METHOD: &str = "3DES";
-/// What the message is signed with; it is no secret.
+/// The key of the signature; it is no secret.
 const SIGNATURE: &[u8] = b"spiff is a cool tool";
 const BLOCK: usize = 8;
 const MAC: usize = 32;
@@ -173,7 +174,7 @@ pub fn decrypt_text(text: &str, key: &str) -> Option<String> {
 }
 
 fn bcrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
-    const LONGEST: usize = 72;
+    const MAX_LENGTH: usize = 72;
     const COST: i64 = 10;
     let (password, cost) = match call.args {
         [password] => (password, COST),
@@ -184,7 +185,7 @@ fn bcrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
     let Value::Str(password) = password else {
         return fail("first argument for bcrypt must be a string");
     };
-    if password.len() > LONGEST {
+    if password.len() > MAX_LENGTH {
         return fail("bcrypt error: bcrypt: password length exceeds 72 bytes");
     }
     let cost = if cost < 4 { COST } else { cost };
@@ -261,12 +262,16 @@ fn md5crypt_check(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("bcrypt", eager(bcrypt)),
-        ("bcrypt_check", eager(bcrypt_check)),
-        ("md5crypt", eager(md5crypt)),
-        ("md5crypt_check", eager(md5crypt_check)),
-        ("encrypt", eager(encrypt)),
-        ("decrypt", eager(decrypt)),
+        eager("bcrypt(text, cost?)", "The bcrypt hash of a password.", bcrypt),
+        eager("bcrypt_check(text, hash)", "Whether a password has this bcrypt hash.", bcrypt_check),
+        eager("md5crypt(text)", "The MD5 crypt hash of a password.", md5crypt),
+        eager(
+            "md5crypt_check(text, hash)",
+            "Whether a password has this MD5 crypt hash.",
+            md5crypt_check,
+        ),
+        eager("encrypt(value, key?, method?)", "A value encrypted with a key.", encrypt),
+        eager("decrypt(text, key?, method?)", "The value that was encrypted with a key.", decrypt),
     ]);
 }
 

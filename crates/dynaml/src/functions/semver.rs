@@ -3,10 +3,11 @@
 
 use std::cmp::Ordering;
 
-use super::format::quoted;
-use super::validate::{Verdict, verdict, wrong};
-use super::{Call, Table, eager, fail};
-use crate::eval::Eval;
+use super::support::{eager, fail};
+use super::verdict::{ConditionError, Verdict, verdict, wrong};
+use crate::diagnostics::stop::Eval;
+use crate::eval::evaluator::{Call, Table};
+use crate::text::quoted;
 use crate::value::Value;
 
 /// A version.
@@ -50,9 +51,6 @@ fn split(text: &str) -> (&str, Option<&str>, Option<&str>) {
 
 impl Version {
     fn parse(text: &str) -> Result<Self, &'static str> {
-        if text.is_empty() {
-            return Err("version string empty");
-        }
         let (core, pre, meta) = split(text.strip_prefix('v').unwrap_or(text));
         let mut numbers = [0; 3];
         for (count, part) in core.split('.').enumerate() {
@@ -315,50 +313,36 @@ impl Constraint {
         Ok(Self(out))
     }
 
+    /// Parts between blanks or single commas; `1.0 - 2.0` is a range.
     fn parts(text: &str) -> Result<Vec<Part>, String> {
-        let bad = || format!("improper constraint: {}", quoted(text));
+        const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
+        let bad = || format!("improper constraint: {text}");
+        let word = |text: &str| text.find([' ', '\t', '\n', '\r', ',']).unwrap_or(text.len());
         let mut out = Vec::new();
-        let words: Vec<&str> =
-            text.split([' ', '\t', '\n', ',']).filter(|w| !w.is_empty()).collect();
-        let mut at = 0;
-        while at < words.len() {
-            let (op, rest) = operator(words[at]);
-            let mut version = rest;
-            if version.is_empty() {
-                at += 1;
-                version = words.get(at).copied().ok_or_else(bad)?;
+        let mut rest = text.trim_matches(BLANKS);
+        loop {
+            let (op, after) = operator(rest);
+            let after = after.trim_start_matches(BLANKS);
+            let (version, after) = after.split_at(word(after));
+            rest = after.trim_start_matches(BLANKS);
+            match rest.strip_prefix('-').filter(|end| op == Op::Equal && end.starts_with(BLANKS)) {
+                Some(end) => {
+                    let end = end.trim_start_matches(BLANKS);
+                    let (end, after) = end.split_at(word(end));
+                    out.push(Part::parse(Op::AtLeast, version).ok_or_else(bad)?);
+                    out.push(Part::parse(Op::AtMost, end).ok_or_else(bad)?);
+                    rest = after.trim_start_matches(BLANKS);
+                }
+                None => out.push(Part::parse(op, version).ok_or_else(bad)?),
             }
-            if words.get(at + 1) == Some(&"-") && op == Op::Equal {
-                let end = words.get(at + 2).ok_or_else(bad)?;
-                out.push(Part::parse(Op::AtLeast, version).ok_or_else(bad)?);
-                out.push(Part::parse(Op::AtMost, end).ok_or_else(bad)?);
-                at += 3;
-                continue;
+            if rest.is_empty() {
+                return Ok(out);
             }
-            Self::glued(op, version, &mut out).ok_or_else(bad)?;
-            at += 1;
+            rest = rest.strip_prefix(',').unwrap_or(rest).trim_start_matches(BLANKS);
         }
-        if out.is_empty() && !text.trim().is_empty() {
-            return Err(bad());
-        }
-        if out.is_empty() {
-            out.extend(Part::parse(Op::Equal, "*"));
-        }
-        Ok(out)
     }
 
-    /// Parts without blanks between them, as `>=1.0<2.0`.
-    fn glued(op: Op, text: &str, out: &mut Vec<Part>) -> Option<()> {
-        let end = text.find(['<', '>', '=', '!', '~', '^']).unwrap_or(text.len());
-        out.push(Part::parse(op, &text[..end])?);
-        if end < text.len() {
-            let (op, rest) = operator(&text[end..]);
-            return Self::glued(op, rest, out);
-        }
-        Some(())
-    }
-
-    /// Whether a version meets it; else what does not fit.
+    /// Whether a version meets it; else the constraints that it does not meet.
     fn check(&self, v: &Version) -> (bool, Vec<String>) {
         let mut reasons = Vec::new();
         let mut pre = false;
@@ -421,7 +405,6 @@ pub(super) fn validate(value: &Value, args: &[Value]) -> Verdict {
 
 /// The outcome of constraints as a function's result.
 fn checked(call: &Call<'_, '_>, name: &str) -> Eval<(bool, String)> {
-    use super::validate::Trouble;
     let Some((value, args)) = call.args.split_first() else {
         return fail(format!("{name} requires at least one arguments"));
     };
@@ -431,8 +414,8 @@ fn checked(call: &Call<'_, '_>, name: &str) -> Eval<(bool, String)> {
     };
     match constrained(name, &found, args) {
         Ok(outcome) => Ok(outcome),
-        Err(Trouble::Condition(text)) => fail(text),
-        Err(Trouble::Stop(stop)) => Err(stop),
+        Err(ConditionError::Condition(text)) => fail(text),
+        Err(ConditionError::Stop(stop)) => Err(stop),
     }
 }
 
@@ -519,7 +502,8 @@ fn release(call: &mut Call<'_, '_>) -> Eval<Value> {
 }
 
 fn normal(call: &mut Call<'_, '_>) -> Eval<Value> {
-    Ok(Value::str(only(call, "semver")?.text()))
+    // spiff++ names the other function in errors.
+    Ok(Value::str(only(call, "semverprerelease")?.text()))
 }
 
 fn number(call: &Call<'_, '_>, name: &str, at: usize) -> Eval<Value> {
@@ -587,20 +571,40 @@ fn semversort(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("semver", eager(normal)),
-        ("semverrelease", eager(release)),
-        ("semvermajor", eager(major)),
-        ("semverminor", eager(minor)),
-        ("semverpatch", eager(patch)),
-        ("semverprerelease", eager(prerelease)),
-        ("semvermetadata", eager(metadata)),
-        ("semvercmp", eager(semvercmp)),
-        ("semvermatch", eager(semvermatch)),
-        ("semversort", eager(semversort)),
-        ("semvervalidate", eager(semvervalidate)),
-        ("semverincmajor", eager(incmajor)),
-        ("semverincminor", eager(incminor)),
-        ("semverincpatch", eager(incpatch)),
+        eager("semver(version)", "A semantic version in its full form.", normal),
+        eager(
+            "semverrelease(version, release?)",
+            "The version without suffixes, or with another release.",
+            release,
+        ),
+        eager("semvermajor(version)", "The major number of a version.", major),
+        eager("semverminor(version)", "The minor number of a version.", minor),
+        eager("semverpatch(version)", "The patch number of a version.", patch),
+        eager(
+            "semverprerelease(version, text?)",
+            "The pre-release of a version, or the version with another one.",
+            prerelease,
+        ),
+        eager(
+            "semvermetadata(version, text?)",
+            "The metadata of a version, or the version with others.",
+            metadata,
+        ),
+        eager("semvercmp(version, version)", "Compares two versions: -1, 0 or 1.", semvercmp),
+        eager(
+            "semvermatch(version, constraint...)",
+            "Whether a version meets constraints.",
+            semvermatch,
+        ),
+        eager("semversort(version...)", "Versions from the lowest to the highest.", semversort),
+        eager(
+            "semvervalidate(version, constraint...)",
+            "A version; fails if it does not meet constraints.",
+            semvervalidate,
+        ),
+        eager("semverincmajor(version)", "The next major version.", incmajor),
+        eager("semverincminor(version)", "The next minor version.", incminor),
+        eager("semverincpatch(version)", "The next patch version.", incpatch),
     ]);
 }
 
@@ -624,7 +628,7 @@ mod tests {
         assert!(meets("1.5.0", "1.2 - 1.5"));
         assert!(meets("1.5.9", "1.5.x"));
         assert!(meets("3.0.0", "<1 || >=3"));
-        assert!(meets("1.5.0", ">=1.0<2.0"));
+        assert!(Constraint::parse(">=1.0<2.0").is_err());
         assert!(!meets("1.0.0-rc.1", ">=0.9"));
         assert!(meets("1.0.0-rc.1", ">=1.0.0-beta"));
         assert!(meets("7.0.0", "*"));

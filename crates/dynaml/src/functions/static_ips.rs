@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::network::{Pool, indices};
-use super::{Call, Table, eager, fail, items};
-use crate::eval::Eval;
+use super::support::{eager, fail, items};
+use crate::diagnostics::stop::{Eval, Stop};
+use crate::eval::evaluator::{Call, Table};
+use crate::network::{Pool, indices};
 use crate::syntax::ast::{PathStep, Reference};
 use crate::value::Value;
 
@@ -21,7 +22,11 @@ fn static_ips(call: &mut Call<'_, '_>) -> Eval<Value> {
     let subnets = reference(true, &["networks", &name, "subnets"]);
     let subnets = call.ev.reference(&subnets, call.env)?.value;
     let pool = pool(&name, &subnets)?;
-    let count = call.ev.reference(&reference(false, &["instances"]), call.env)?.value;
+    let count = match call.ev.reference(&reference(false, &["instances"]), call.env) {
+        // As in spiff, a number that cannot be had is this function's own failure: `||` helps.
+        Err(Stop::Blocked(blocked)) if blocked.failed => return fail(blocked.text.clone()),
+        count => count?.value,
+    };
     let Value::Int(count) = count else { return fail("instances field must be an integer") };
     let mut out = Vec::with_capacity(wanted.len());
     for index in &wanted {
@@ -64,5 +69,9 @@ fn pool(name: &str, subnets: &Value) -> Eval<Pool> {
 }
 
 pub(super) fn register(table: &mut Table) {
-    table.insert("static_ips", eager(static_ips));
+    table.extend([eager(
+        "static_ips(index...)",
+        "Addresses for the instances of a job, from the pool of its network.",
+        static_ips,
+    )]);
 }

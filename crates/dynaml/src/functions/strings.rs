@@ -5,9 +5,9 @@ use std::rc::Rc;
 use ecow::EcoString;
 use ordain_source::limits::{most_items, most_text};
 
-use super::{Call, Table, eager, fail, items};
-use crate::eval::Eval;
-use crate::eval::stop::Stop;
+use super::support::{eager, fail, items, rewriting};
+use crate::diagnostics::stop::{Eval, FailureKind, Stop};
+use crate::eval::evaluator::{Call, Table};
 use crate::value::{Lambda, Value};
 
 /// The text of an argument.
@@ -197,7 +197,7 @@ fn replacement<'a>(
     }
 }
 
-/// What a match is replaced by.
+/// The replacement of a match.
 enum With {
     Text(EcoString),
     Lambda(Rc<Lambda>),
@@ -211,13 +211,13 @@ fn with(value: &Value, name: &str) -> Eval<With> {
     }
 }
 
-/// What a lambda makes of the groups of a match.
+/// The result of a lambda for the groups of a match.
 fn expand(call: &mut Call<'_, '_>, lambda: &Rc<Lambda>, groups: Vec<Value>) -> Eval<EcoString> {
     let args = vec![(None, Value::list(groups).into())];
     let env = call.env;
     let result = call.ev.aside(call.info, |ev, info| ev.apply(lambda, args, env, info));
     let result = result.map_err(|stop| match stop {
-        Stop::Failed(issue) if !issue.limit => {
+        Stop::Failed(issue) if issue.kind != FailureKind::Limit => {
             Stop::failed(format!("replace: replace: {}", issue.text))
         }
         stop => stop,
@@ -312,7 +312,7 @@ fn find_matches(call: &mut Call<'_, '_>) -> Eval<Value> {
     };
     let Some(string) = value.simple_text() else { return fail(message) };
     let regex = call.ev.cache.pattern(pattern);
-    let plain = call.ev.options.dialect == crate::eval::Dialect::Spiff;
+    let plain = call.ev.options.dialect == crate::options::Dialect::Spiff;
     let regex = regex.or_else(|e| fail(if plain { e } else { format!("match: {e}") }))?;
     let groups = |found: regex::Captures<'_>| {
         Value::list(found.iter().map(|g| Value::str(g.map_or("", |g| g.as_str()))))
@@ -440,19 +440,59 @@ fn lastindex(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("join", eager(join)),
-        ("split", eager(split)),
-        ("split_match", eager(split_match)),
-        ("trim", eager(trim)),
-        ("replace", eager(replace)),
-        ("replace_match", eager(replace_match)),
-        ("match", eager(find_matches)),
-        ("substr", eager(substr)),
-        ("upper", eager(upper)),
-        ("lower", eager(lower)),
-        ("length", eager(length)),
-        ("contains", eager(contains)),
-        ("index", eager(index)),
-        ("lastindex", eager(lastindex)),
+        eager(
+            "join(separator, value...)",
+            "The texts of values with a separator between them.",
+            join,
+        ),
+        rewriting(eager(
+            "split(separator, text, limit?)",
+            "The parts of a text between separators.",
+            split,
+        )),
+        rewriting(eager(
+            "split_match(pattern, text, limit?)",
+            "The parts of a text between matches of a pattern.",
+            split_match,
+        )),
+        eager(
+            "trim(text, characters?)",
+            "A text, or all texts of a list, without blanks or characters at both ends.",
+            trim,
+        ),
+        rewriting(eager("replace(text, old, new, limit?)", "A text with parts replaced.", replace)),
+        rewriting(eager(
+            "replace_match(text, pattern, new, limit?)",
+            "A text with the matches of a pattern replaced.",
+            replace_match,
+        )),
+        rewriting(eager(
+            "match(pattern, text, limit?)",
+            "The match of a pattern with its groups, or all matches.",
+            find_matches,
+        )),
+        rewriting(eager("substr(text, start, end?)", "A part of a text.", substr)),
+        rewriting(eager("upper(text)", "A text in upper case.", upper)),
+        rewriting(eager("lower(text)", "A text in lower case.", lower)),
+        eager(
+            "length(value)",
+            "The number of entries of a list or map, or of bytes of a text.",
+            length,
+        ),
+        eager(
+            "contains(container, value, repeat?)",
+            "Whether a list, map or text contains a value.",
+            contains,
+        ),
+        eager(
+            "index(container, value)",
+            "The first position of a value, -1 if there is none.",
+            index,
+        ),
+        eager(
+            "lastindex(container, value)",
+            "The last position of a value, -1 if there is none.",
+            lastindex,
+        ),
     ]);
 }

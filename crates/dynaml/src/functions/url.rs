@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Call, Table, clean_path, eager, fail};
-use crate::eval::Eval;
+use super::support::{clean_path, eager, fail};
+use crate::diagnostics::stop::Eval;
+use crate::eval::evaluator::{Call, Table};
 use crate::value::Value;
 
 /// The parts of a URL, decoded where Go decodes them.
@@ -142,7 +143,7 @@ fn parseurl(call: &mut Call<'_, '_>) -> Eval<Value> {
     let url = match parse(text) {
         Ok(url) => url,
         Err(e) => {
-            let shown = super::format::quoted(text);
+            let shown = crate::text::quoted(text);
             return fail(format!("invalid argument for parseurl: parse {shown}: {e}"));
         }
     };
@@ -203,8 +204,8 @@ fn dirname(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("parseurl", eager(parseurl)),
-        ("basename", eager(basename)),
-        ("dirname", eager(dirname)),
+        eager("parseurl(text)", "The parts of a URL.", parseurl),
+        eager("basename(path)", "The last element of a path or URL.", basename),
+        eager("dirname(path)", "A path or URL without its last element.", dirname),
     ]);
 }

@@ -3,46 +3,29 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::format::quoted;
-use super::{Call, Table, eager, fail, names, network, semver, x509};
-use crate::eval::Eval;
+use super::support::{eager, fail};
+use super::verdict::{ConditionError, Verdict, verdict, wrong};
+use super::{names, semver, x509};
+use crate::diagnostics::stop::{Eval, Stop};
+use crate::eval::evaluator::{Call, Table};
 use crate::eval::mapping::parameters;
-use crate::eval::stop::Stop;
+use crate::network;
+use crate::text::quoted;
 use crate::value::{Lambda, Value};
 
 /// How deep conditions may be nested.
-const DEEPEST: u32 = 200;
-
-/// Why a condition has no answer.
-pub(super) enum Trouble {
-    /// The condition is wrong.
-    Condition(String),
-    /// An expression has no value yet.
-    Stop(Stop),
-}
-
-/// Whether a condition holds, and the words for it.
-pub(super) type Verdict = Result<(bool, String), Trouble>;
-
-pub(super) fn wrong<T>(text: impl Into<String>) -> Result<T, Trouble> {
-    Err(Trouble::Condition(text.into()))
-}
-
-/// One of two texts by the outcome.
-pub(super) fn verdict(holds: bool, yes: impl Into<String>, no: impl Into<String>) -> Verdict {
-    Ok((holds, if holds { yes.into() } else { no.into() }))
-}
+const MAX_DEPTH: u32 = 200;
 
 /// The words before a trouble with the condition.
 fn annotate(result: Verdict, before: impl Fn() -> String) -> Verdict {
     result.map_err(|trouble| match trouble {
-        Trouble::Condition(text) => Trouble::Condition(format!("{}{text}", before())),
-        stop @ Trouble::Stop(_) => stop,
+        ConditionError::Condition(text) => ConditionError::Condition(format!("{}{text}", before())),
+        stop @ ConditionError::Stop(_) => stop,
     })
 }
 
 /// The text that a validator works on.
-fn named_text<'v>(operator: &str, value: &'v Value) -> Result<&'v str, Trouble> {
+fn named_text<'v>(operator: &str, value: &'v Value) -> Result<&'v str, ConditionError> {
     match value {
         Value::Str(text) => Ok(text),
         other => wrong(format!("{operator}: {operator} requires string, but got {}", other.kind())),
@@ -51,7 +34,7 @@ fn named_text<'v>(operator: &str, value: &'v Value) -> Result<&'v str, Trouble> 
 
 /// Whether a value meets a condition.
 fn meets(call: &mut Call<'_, '_>, value: &Value, condition: &Value, depth: u32) -> Verdict {
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         return wrong("conditions are nested too deep");
     }
     match condition {
@@ -93,7 +76,7 @@ fn by_lambda(
     let result = match result {
         Ok(result) => result,
         Err(Stop::Failed(issue)) => return wrong(issue.text.as_str()),
-        Err(stop) => return Err(Trouble::Stop(stop)),
+        Err(stop) => return Err(ConditionError::Stop(stop)),
     };
     let plain = |holds| verdict(holds, format!("{shown} succeeded"), format!("{shown} failed"));
     let Value::List(list) = &result else { return plain(result.truth()) };
@@ -389,10 +372,10 @@ fn first_failure(call: &mut Call<'_, '_>, name: &str) -> Eval<Option<(usize, Str
         match meets(call, value, condition, 0) {
             Ok((true, _)) => {}
             Ok((false, message)) => return Ok(Some((n, message))),
-            Err(Trouble::Condition(text)) => {
+            Err(ConditionError::Condition(text)) => {
                 return fail(format!("condition {n} has problem: {text}"));
             }
-            Err(Trouble::Stop(stop)) => return Err(stop),
+            Err(ConditionError::Stop(stop)) => return Err(stop),
         }
     }
     Ok(None)
@@ -410,5 +393,12 @@ fn check(call: &mut Call<'_, '_>) -> Eval<Value> {
 }
 
 pub(super) fn register(table: &mut Table) {
-    table.extend([("validate", eager(validate)), ("check", eager(check))]);
+    table.extend([
+        eager(
+            "validate(value, condition...)",
+            "A value; fails if it does not meet conditions.",
+            validate,
+        ),
+        eager("check(value, condition...)", "Whether a value meets conditions.", check),
+    ]);
 }

@@ -1,10 +1,11 @@
 //! Keys of WireGuard: `wggenkey`, `wgpublickey`.
 
-use super::format::quoted;
 use super::secrets::random_bytes;
-use super::{Call, Table, eager, encode, fail};
-use crate::eval::Eval;
+use super::support::{eager, fail};
+use crate::diagnostics::stop::Eval;
+use crate::eval::evaluator::{Call, Table};
 use crate::pki::x25519;
+use crate::text::{decode_base64, encode_base64, first_wrong_base64_byte, quoted};
 use crate::value::Value;
 
 fn wggenkey(call: &mut Call<'_, '_>) -> Eval<Value> {
@@ -22,7 +23,7 @@ fn wggenkey(call: &mut Call<'_, '_>) -> Eval<Value> {
             return fail(format!("invalid key type {kind}, use private or preshared"));
         }
     };
-    let key = encode::encode(&key, None);
+    let key = encode_base64(&key, None);
     call.ev.secrets.add(&key);
     Ok(Value::str(key))
 }
@@ -34,18 +35,21 @@ fn wgpublickey(call: &mut Call<'_, '_>) -> Eval<Value> {
         _ => return fail("one argument required for \"wgpublickey\""),
     };
     let wrong = |what: String| fail(format!("error parsing key {}: {what}", quoted(key)));
-    let Some(bytes) = encode::decode(key) else {
-        let at = encode::first_wrong_byte(key);
+    let Some(bytes) = decode_base64(key) else {
+        let at = first_wrong_base64_byte(key);
         return wrong(format!(
             "failed to parse base64-encoded key: illegal base64 data at input byte {at}"
         ));
     };
     match <[u8; x25519::SIZE]>::try_from(&bytes[..]) {
-        Ok(private) => Ok(Value::str(encode::encode(&x25519::public(private), None))),
+        Ok(private) => Ok(Value::str(encode_base64(&x25519::public(private), None))),
         Err(_) => wrong(format!("incorrect key size: {}", bytes.len())),
     }
 }
 
 pub(super) fn register(table: &mut Table) {
-    table.extend([("wggenkey", eager(wggenkey)), ("wgpublickey", eager(wgpublickey))]);
+    table.extend([
+        eager("wggenkey(kind?)", "A key of WireGuard, private or preshared.", wggenkey),
+        eager("wgpublickey(key)", "The public key of a private key of WireGuard.", wgpublickey),
+    ]);
 }

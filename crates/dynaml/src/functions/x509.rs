@@ -6,17 +6,17 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use ordain_functions::time::NANOS_PER_SECOND;
 
-use super::format::quoted;
 use super::secrets::random_bytes;
-use super::validate::{Verdict, verdict, wrong};
-use super::{Call, Table, eager, fail};
-use crate::eval::Eval;
+use super::support::{eager, fail};
+use super::verdict::{Verdict, verdict, wrong};
+use crate::diagnostics::stop::{Eval, Stop};
 use crate::eval::equal::parse_bool;
-use crate::eval::stop::Stop;
+use crate::eval::evaluator::{Call, Table};
 use crate::pki::certificate::{Certificate, Issuer};
 use crate::pki::key::{Private, Public};
 use crate::pki::usage::Usage;
 use crate::pki::{Random, SeedableRng, time};
+use crate::text::quoted;
 use crate::value::{Map, Value};
 
 fn random(call: &Call<'_, '_>) -> Random {
@@ -161,14 +161,14 @@ impl<'m> Fields<'m> {
         self.texts(name).map_err(|_| format!("field {} is required", quoted(name)))
     }
 
-    /// What is read from a field that has a text.
+    /// The value of a field with a text.
     fn read<T>(&self, name: &str, read: fn(&str) -> Field<T>) -> Field<Option<T>> {
         let text = self.text(name)?;
         (!text.is_empty()).then(|| read(&text)).transpose()
     }
 }
 
-/// What a map says about a certificate, and who signs it.
+/// The certificate that a map describes, and its issuer.
 fn specified(
     fields: &Fields<'_>,
     now: Duration,
@@ -304,9 +304,13 @@ pub(super) fn validate(name: &str, value: &Value) -> Verdict {
 
 pub(super) fn register(table: &mut Table) {
     table.extend([
-        ("x509genkey", eager(genkey)),
-        ("x509publickey", eager(publickey)),
-        ("x509cert", eager(cert)),
-        ("x509parsecert", eager(parsecert)),
+        eager(
+            "x509genkey(kind?)",
+            "A private key: a number of bits of RSA, or the name of a curve.",
+            genkey,
+        ),
+        eager("x509publickey(key, form?)", "The public key of a key or certificate.", publickey),
+        eager("x509cert(spec)", "A certificate.", cert),
+        eager("x509parsecert(certificate)", "The fields of a certificate.", parsecert),
     ]);
 }

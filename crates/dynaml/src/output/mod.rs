@@ -1,13 +1,14 @@
 //! Finished documents as text: YAML as spiff writes it, and JSON.
 
+pub mod lambda;
 pub mod scalar;
 
 use std::borrow::Cow;
 
 use ordain_data::json::{self, Escape};
 
-use crate::eval::lambda::lambda_text;
 use crate::interpolation;
+use crate::output::lambda::lambda_text;
 use crate::syntax::ast::Exprs;
 use crate::value::{Flags, Item, Value};
 
@@ -49,10 +50,10 @@ impl Writer<'_> {
 
     /// Writes the YAML text of a value, with a line break at its end.
     pub fn write_yaml(&self, out: &mut String, value: &Value) {
-        /// About how long the line of a value is, and what is reserved at most.
+        /// The average length of a value's line, and the most bytes that are reserved.
         const LINE: u64 = 20;
-        const MOST: u64 = 64 << 20;
-        let expected = value.weight().nodes.saturating_mul(LINE).min(MOST);
+        const MAX_BYTES: u64 = 64 << 20;
+        let expected = value.weight().nodes.saturating_mul(LINE).min(MAX_BYTES);
         out.reserve(usize::try_from(expected).unwrap_or_default());
         self.node(out, value, 0, 0);
         if !out.ends_with('\n') {
@@ -65,13 +66,13 @@ impl Writer<'_> {
             .then_some(&item.value)
     }
 
-    /// Writes a value that starts at a column; what follows is indented by `indent`.
+    /// Writes a value that starts at a column; later lines are indented by `indent`.
     fn node(&self, out: &mut String, value: &Value, column: usize, indent: usize) {
         match value {
             Value::Null => out.push_str("null"),
             Value::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
             Value::Int(n) => integer(out, *n),
-            Value::Float(x) => out.push_str(&scalar::float(*x)),
+            Value::Float(x) => out.push_str(&crate::syntax::print::float(*x)),
             Value::Str(s) => scalar::write(out, &self.text(s), column, indent.max(2)),
             Value::Lambda(lambda) => {
                 let text = lambda_text(self.exprs, lambda);

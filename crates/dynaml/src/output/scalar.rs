@@ -7,35 +7,6 @@ use crate::scalar::is_ambiguous;
 /// The column after which a text is folded.
 const WIDTH: usize = 80;
 
-/// A float in Go's shortest form.
-///
-/// ```
-/// use ordain_dynaml::output::scalar::float;
-/// assert_eq!(float(1.0), "1");
-/// assert_eq!(float(1234567.5), "1.2345675e+06");
-/// assert_eq!(float(0.00001), "1e-05");
-/// assert_eq!(float(f64::NEG_INFINITY), "-.inf");
-/// ```
-pub fn float(x: f64) -> String {
-    if x.is_nan() {
-        return ".nan".into();
-    }
-    if x.is_infinite() {
-        return if x > 0.0 { "+.inf".into() } else { "-.inf".into() };
-    }
-    if x == 0.0 {
-        return if x.is_sign_negative() { "-0".into() } else { "0".into() };
-    }
-    let text = format!("{x:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if !(-4..6).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{mantissa}e{sign}{:02}", exponent.abs());
-    }
-    format!("{x}")
-}
-
 /// How a text is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Style {
@@ -117,8 +88,8 @@ pub fn write(out: &mut String, text: &str, column: usize, indent: usize) {
 
 /// Whether a key needs lines of its own.
 pub fn is_long_key(text: &str) -> bool {
-    const LONGEST: usize = 128;
-    text.len() > LONGEST || text.contains('\n')
+    const MAX_LENGTH: usize = 128;
+    text.len() > MAX_LENGTH || text.contains('\n')
 }
 
 /// Writes a text as a key: never folded.

@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         Some(value)
     }
 
-    /// The next value: its tag and what is in it. The library does not know all tags.
+    /// The next value: its tag and its content. The library does not know all tags.
     pub(super) fn any(&mut self) -> Option<(u8, &'a [u8])> {
         const NUMBER: u8 = 0x1f;
         let (tag, rest) = self.0.split_first()?;
@@ -95,17 +95,17 @@ impl<'a> Reader<'a> {
         Some((*tag, content))
     }
 
-    /// What is in the next value if it has this tag.
+    /// The content of the next value if it has this tag.
     pub(super) fn take(&mut self, tag: Tag) -> Option<&'a [u8]> {
         if self.next_is(tag) { self.any().map(|(_, content)| content) } else { None }
     }
 
-    /// What is in the next sequence.
+    /// The content of the next sequence.
     pub(super) fn sequence(&mut self) -> Option<Self> {
         self.take(Tag::Sequence).map(Self)
     }
 
-    /// The next sequence: all of it, and what is in it.
+    /// The next sequence as a whole, and its content.
     pub(super) fn whole_sequence(&mut self) -> Option<(&'a [u8], Self)> {
         let before = self.0;
         let content = self.sequence()?;

@@ -38,7 +38,7 @@ struct Signed<'a> {
     signature: BitStringRef<'a>,
 }
 
-/// What is signed.
+/// The signed part.
 #[derive(Sequence)]
 struct Content<'a> {
     #[asn1(context_specific = "0", tag_mode = "EXPLICIT")]
@@ -67,7 +67,7 @@ struct Constraints {
     is_ca: bool,
 }
 
-/// What stands in a certificate, as far as it is of interest.
+/// The fields of a certificate that templates see.
 #[derive(Default, Debug)]
 pub(crate) struct Certificate {
     /// The name.
@@ -78,7 +78,7 @@ pub(crate) struct Certificate {
     pub(crate) organization: Vec<String>,
     /// Whether it may sign others.
     pub(crate) is_ca: bool,
-    /// What the key is for.
+    /// The usages of the key.
     pub(crate) usage: Usage,
     /// The names of hosts.
     pub(crate) dns_names: Vec<String>,
@@ -104,7 +104,7 @@ pub(crate) struct Issuer<'a> {
     pub(crate) key: &'a Private,
 }
 
-/// What is said of something that cannot be written.
+/// The message for a value that cannot be encoded.
 fn unwritable(error: der::Error) -> String {
     format!("asn1: {error}")
 }
@@ -229,7 +229,7 @@ impl Certificate {
         let mut out = Vec::new();
         for name in &self.dns_names {
             if !name.is_ascii() {
-                let name = crate::functions::quoted(name);
+                let name = crate::text::quoted(name);
                 return Err(format!("x509: {name} cannot be encoded as an IA5String"));
             }
             out.push(tagged(context(DNS_NAME), name.as_bytes())?);
@@ -252,7 +252,7 @@ impl Certificate {
             return Err("invalid certificate format (expected pem block)".into());
         };
         if block.kind != KIND {
-            let kind = crate::functions::quoted(&block.kind);
+            let kind = crate::text::quoted(&block.kind);
             return Err(format!("unexpected pem block type for certificate: {kind}"));
         }
         Self::read_der(&block.bytes)

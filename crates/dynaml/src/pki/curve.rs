@@ -10,7 +10,7 @@ use super::{Random, SeedableRng, random_bytes};
 /// Signs a message with a secret number.
 type Sign = fn(&[u8], &[u8], &mut Random) -> Option<Vec<u8>>;
 
-/// A curve, and what is done with its keys.
+/// A curve with the operations on its keys.
 #[derive(Debug)]
 pub(crate) struct Curve {
     /// Its name here.

@@ -18,7 +18,7 @@ const OID_EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1
 const OID_DSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10040.4.1");
 const OID_ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 const OID_X25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.110");
-/// What is said of bytes that are not of the form that is wanted.
+/// The message for bytes of another form than the wanted one.
 const NOT_THIS_FORM: &str = "asn1: structure error";
 
 /// A private key.
@@ -59,7 +59,7 @@ pub(crate) enum Kind {
     Unknown,
 }
 
-/// What a private key of PKCS #8 begins with.
+/// The first fields of a private key of PKCS #8.
 fn is_pkcs8(der: &[u8]) -> bool {
     let inner = Reader(der).sequence();
     inner.is_some_and(|mut inner| {
@@ -102,7 +102,7 @@ impl Private {
         match kind.as_str() {
             RSA_KIND => Self::read_rsa(&bytes),
             EC_KIND => Self::read_ec(&bytes),
-            _ => Err(format!("invalid pem block type {}", crate::functions::quoted(&kind))),
+            _ => Err(format!("invalid pem block type {}", crate::text::quoted(&kind))),
         }
     }
 
@@ -217,7 +217,7 @@ impl Public {
         }
     }
 
-    /// Reads what is in a `SubjectPublicKeyInfo`.
+    /// Reads a `SubjectPublicKeyInfo`.
     ///
     /// # Errors
     /// When it is none, and why.

@@ -1,11 +1,11 @@
-//! PEM: bytes as text between lines that say what they are.
+//! PEM: bytes as base64 text between lines with their type.
 //!
 //! It is read as Go does, which looks for the first good piece in any text, leaves lines with colons
 //! and takes blanks; the library that writes it reads none of these.
 
 use der::pem::LineEnding;
 
-use crate::functions::encode;
+use crate::text::decode_base64;
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
@@ -13,7 +13,7 @@ const DASHES: &str = "-----";
 
 /// A piece of PEM.
 pub(crate) struct Block {
-    /// What the bytes are.
+    /// The type of the bytes.
     pub(crate) kind: String,
     /// The bytes.
     pub(crate) bytes: Vec<u8>,
@@ -57,7 +57,7 @@ pub(crate) fn decode(text: &str) -> Option<Block> {
     }
 }
 
-/// What follows a mark at the beginning of a line below.
+/// The text behind a mark at the beginning of a later line.
 fn after<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
     let mut from = text;
     loop {
@@ -68,7 +68,7 @@ fn after<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
     }
 }
 
-/// Whether there are lines with a colon, and what is below them.
+/// Whether there are header lines with a colon, and the text below them.
 fn without_headers(text: &str) -> Option<(bool, &str)> {
     let mut body = text;
     loop {
@@ -90,10 +90,10 @@ fn ends(line: &str, kind: &str) -> bool {
 }
 
 fn decoded(data: &str) -> Option<Vec<u8>> {
-    encode::decode(&data.replace([' ', '\t'], ""))
+    decode_base64(&data.replace([' ', '\t'], ""))
 }
 
-/// The first line without blanks at its end, and what follows it.
+/// The first line without blanks at its end, and the rest.
 fn line_of(text: &str) -> (&str, &str) {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     (line.strip_suffix('\r').unwrap_or(line).trim_end_matches([' ', '\t']), rest)

@@ -61,7 +61,7 @@ impl Private {
     /// Reads a key.
     ///
     /// # Errors
-    /// What is wrong with it; nothing if it is not even of this form.
+    /// The error in it; nothing if it is not of this form at all.
     pub(super) fn read(der: &[u8]) -> Result<Self, Option<&'static str>> {
         let mut outer = Reader(der);
         let mut inner = outer.sequence().ok_or(None)?;
@@ -153,9 +153,9 @@ impl Public {
     /// Reads a key in the form of PKCS #1.
     ///
     /// # Errors
-    /// What is wrong with it; nothing if it is not even of this form.
+    /// The error in it; nothing if it is not of this form at all.
     pub(super) fn read(der: &[u8]) -> Result<Self, Option<&'static str>> {
-        const LONGEST: usize = 4;
+        const MAX_LENGTH: usize = 4;
         let mut outer = Reader(der);
         let mut inner = outer.sequence().ok_or(None)?;
         let (modulus, exponent) = (inner.signed().ok_or(None)?, inner.signed().ok_or(None)?);
@@ -169,7 +169,7 @@ impl Public {
             return Err(Some("x509: public key contains zero or negative value"));
         }
         let [modulus, exponent] = [modulus, exponent].map(|n| trimmed(n).to_vec());
-        if exponent.len() > LONGEST || exponent.len() == LONGEST && exponent[0] >= 0x80 {
+        if exponent.len() > MAX_LENGTH || exponent.len() == MAX_LENGTH && exponent[0] >= 0x80 {
             return Err(Some("x509: public key contains large public exponent"));
         }
         Ok(Self { modulus, exponent })

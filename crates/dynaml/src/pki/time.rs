@@ -2,7 +2,7 @@
 
 use ordain_functions::time::{Civil, NANOS_PER_SECOND};
 
-use crate::functions::quoted;
+use crate::text::quoted;
 
 const LAYOUT: &str = "Jan 2 15:04:05 2006";
 const MONTHS: [&str; 12] =
@@ -98,7 +98,7 @@ impl Text<'_> {
 /// The seconds since 1970 that a text means.
 ///
 /// # Errors
-/// What is wrong with it, in Go's words.
+/// The error in it, in Go's words.
 pub(crate) fn parse(text: &str) -> Result<i64, String> {
     let mut text = Text { all: text, rest: text };
     let month = text.month()?;

@@ -1,4 +1,4 @@
-//! What a key may be used for: the words, the bits and the object identifiers.
+//! The usages of keys: words, bits and object identifiers.
 
 use der::asn1::ObjectIdentifier;
 
@@ -36,7 +36,7 @@ const EXTENDED: [(&str, ObjectIdentifier); 14] = [
     ("MicrosoftKernelCodeSigning", ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.61.1.1")),
 ];
 
-/// What a key may be used for.
+/// The usages of a key.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Usage {
     /// The uses that are bits, the first one lowest.

@@ -133,7 +133,7 @@ impl MapKind {
 pub struct Param {
     /// Its name.
     pub name: EcoString,
-    /// What it is if not given.
+    /// Its default.
     pub default: Option<ExprId>,
 }
 
@@ -144,7 +144,7 @@ pub struct LambdaExpr {
     pub params: Rc<[Param]>,
     /// Whether the last one takes all further arguments.
     pub varargs: bool,
-    /// What it gives.
+    /// Its result.
     pub body: ExprId,
 }
 
@@ -229,20 +229,20 @@ pub enum Expr {
     Qualified(ExprId, Rc<[PathStep]>),
     /// `e[i]`; no base is the document's root.
     Dynamic(Option<ExprId>, Rc<[Arg]>),
-    /// `e.[*]…` or `e.[a..b]…`: what follows is applied to every element of the selection.
+    /// `e.[*]…` or `e.[a..b]…`: the rest is applied to every element of the selection.
     Projection {
         /// The list or map.
         base: ExprId,
         /// The slice; all elements if none.
         slice: Option<(Option<ExprId>, Option<ExprId>)>,
-        /// What is done with every element, which is [`Self::Element`].
+        /// The expression for every element, which is [`Self::Element`].
         rest: ExprId,
     },
     /// The element in a projection.
     Element,
     /// A call.
     Call {
-        /// What is called.
+        /// The called expression.
         callee: ExprId,
         /// The arguments.
         args: Rc<[Arg]>,
@@ -285,7 +285,7 @@ pub enum Expr {
     Sync(ExprId, ExprId, Option<ExprId>, Option<ExprId>),
     /// `prefer e`
     Prefer(ExprId),
-    /// Markers, and what they mark.
+    /// Markers, and the marked expression.
     Marked(Rc<[Marker]>, Option<ExprId>),
 }
 

@@ -7,12 +7,12 @@
 use rustc_hash::FxHashMap;
 
 /// The longest expression that is looked at, in characters.
-const LONGEST: usize = 4_000;
+const MAX_LENGTH: usize = 4_000;
 
 /// How many phrases may be within each other.
-const DEEPEST: u32 = 300;
+const MAX_DEPTH: u32 = 300;
 
-/// What text can be.
+/// The rules of the grammar.
 #[derive(Clone, Copy)]
 enum Pattern {
     /// These characters.
@@ -37,7 +37,7 @@ enum Pattern {
 
 use Pattern::{All, First, Many, Maybe, Named, Not, One, Part, Text};
 
-/// What is matched more than once at a place.
+/// The rules that are matched more than once at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Phrase {
     Whole,
@@ -78,7 +78,7 @@ const EXPRESSION: Pattern = Named(Phrase::Expression);
 const LEVEL7: Pattern = Named(Phrase::Level7);
 const BODY: Pattern = Named(Phrase::Body);
 
-/// What stands for a blank between words.
+/// A blank between words.
 fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
@@ -95,7 +95,7 @@ const TAG_COMPONENT: Pattern =
 const TAG: Pattern = Part(&All(&[TAG_COMPONENT, Many(&All(&[MARK, TAG_COMPONENT]))]));
 const INDEX: Pattern = Part(&All(&[Text("["), MINUS, SOME_DIGITS, Text("]")]));
 
-/// An operator with what follows it.
+/// An operator with its right operand.
 macro_rules! operation {
     ($operator:expr, $operand:ident) => {
         Part(&All(&[$operator, GAP, Named(Phrase::$operand)]))
@@ -109,7 +109,7 @@ macro_rules! level {
     };
 }
 
-/// A mapping: its word, what is mapped, how, and its end.
+/// A mapping: its word, its operand, its lambda, and its end.
 macro_rules! mapping {
     ($start:literal, $end:literal) => {
         Part(&All(&[Text($start), LEVEL7, BODY, Text($end)]))
@@ -384,7 +384,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Where what matches at a place ends.
+    /// The end of the match at a place.
     fn end_of(&mut self, pattern: Pattern, at: usize) -> Option<usize> {
         match pattern {
             Text(text) => {
@@ -420,7 +420,7 @@ impl Reader<'_> {
         if let Some(known) = self.known.get(&(phrase, at)) {
             return *known;
         }
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             self.is_exceeded = true;
             return None;
         }
@@ -444,8 +444,8 @@ impl Reader<'_> {
 /// What spiff++ says of an expression that it cannot parse; nothing if it can, or if the expression
 /// is too large to say.
 pub fn complaint(expression: &str) -> Option<String> {
-    let text: Vec<char> = expression.chars().take(LONGEST + 1).collect();
-    if text.len() > LONGEST {
+    let text: Vec<char> = expression.chars().take(MAX_LENGTH + 1).collect();
+    if text.len() > MAX_LENGTH {
         return None;
     }
     let (known, furthest) = (FxHashMap::default(), (0, 0));
@@ -492,7 +492,7 @@ mod tests {
         {
             assert_eq!(complaint(parsed), None, "{parsed}");
         }
-        // What is nested deep takes no longer than it is long, and what is nested too deep gives up.
+        // Deep nesting takes linear time, and nesting beyond the bound gives up.
         assert!(complaint(&"(".repeat(20)).is_some());
         assert_eq!(complaint(&"(".repeat(3_000)), None);
     }

@@ -19,16 +19,15 @@ use super::ast::{
     Arg, BinaryOp, Expr, ExprId, Exprs, LambdaExpr, MapKind, Marker, Merge, Param, PathStep,
     Reference,
 };
-use collection::Paren;
 
 /// Why a text is no expression, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
-    /// What is wrong.
+    /// The error in words.
     pub message: String,
     /// The byte it was noticed at.
     pub at: usize,
-    /// What spiff++ says of it, where that is known.
+    /// The message of spiff++, where it is known.
     pub near: Option<String>,
 }
 
@@ -81,6 +80,12 @@ fn is_key(c: char) -> bool {
     is_name(c) || c == '-'
 }
 
+/// The construct that a round bracket begins.
+enum Paren {
+    Group(ExprId),
+    Scope(std::rc::Rc<[(ExprId, ExprId)]>),
+}
+
 impl Parser<'_, '_> {
     /// Eats a word that no letter follows.
     fn eat_word(&mut self, word: &str) -> bool {
@@ -92,7 +97,7 @@ impl Parser<'_, '_> {
         !self.cursor.take_while(is_blank).is_empty()
     }
 
-    /// Gives back the blanks before this place: they may separate what follows.
+    /// Gives back the blanks before this place: they may separate the next word.
     fn trim_back(&mut self) {
         self.cursor.back_while(is_blank);
     }
@@ -119,7 +124,7 @@ impl Parser<'_, '_> {
         self.fail(self.unexpected_at(self.cursor.pos()))
     }
 
-    /// That what stands at a place cannot stand there.
+    /// An unexpected character.
     fn unexpected_at(&self, at: usize) -> String {
         let text = self.cursor.text();
         let mut rest = text[at..].chars();

@@ -1,4 +1,4 @@
-//! The canonical text of an expression: what error reports and printed lambdas show.
+//! The canonical text of an expression, for error reports and printed lambdas.
 
 use std::fmt::Write;
 
@@ -75,7 +75,7 @@ impl Printer<'_, '_> {
                 let _ = write!(self.out, "{n}");
             }
             Expr::Float(x) => {
-                let text = crate::output::scalar::float(*x);
+                let text = float(*x);
                 self.text(&text);
             }
             Expr::Str(s) => {
@@ -314,4 +314,33 @@ impl Printer<'_, '_> {
             }
         }
     }
+}
+
+/// A float in Go's shortest form.
+///
+/// ```
+/// use ordain_dynaml::syntax::print::float;
+/// assert_eq!(float(1.0), "1");
+/// assert_eq!(float(1234567.5), "1.2345675e+06");
+/// assert_eq!(float(0.00001), "1e-05");
+/// assert_eq!(float(f64::NEG_INFINITY), "-.inf");
+/// ```
+pub fn float(x: f64) -> String {
+    if x.is_nan() {
+        return ".nan".into();
+    }
+    if x.is_infinite() {
+        return if x > 0.0 { "+.inf".into() } else { "-.inf".into() };
+    }
+    if x == 0.0 {
+        return if x.is_sign_negative() { "-0".into() } else { "0".into() };
+    }
+    let text = format!("{x:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if !(-4..6).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{mantissa}e{sign}{:02}", exponent.abs());
+    }
+    format!("{x}")
 }

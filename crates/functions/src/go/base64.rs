@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 
-/// What a text says. Newlines are skipped.
+/// The bytes that a text encodes. Newlines are skipped.
 ///
 /// # Errors
 /// `illegal base64 data at input byte 3`

@@ -64,7 +64,7 @@ struct Number {
 }
 
 impl Number {
-    /// The number at the beginning of a text, and what follows; at least a digit.
+    /// The number at the beginning of a text, and the rest; at least a digit.
     fn take(text: &str) -> Option<(Self, &str)> {
         let end = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let (digits, mut rest) = text.split_at(end(text));
@@ -78,7 +78,7 @@ impl Number {
             let (places, after) = after.split_at(end(after));
             has_part = !places.is_empty();
             for digit in places.bytes() {
-                // Places beyond what fits count for nothing.
+                // Further digits count for nothing.
                 let Some(next) = number.part.checked_mul(10).filter(|next| *next < 1 << 63) else {
                     break;
                 };

@@ -28,7 +28,7 @@ fn names() -> &'static [(&'static str, String)] {
     })
 }
 
-/// What a name stands for.
+/// The character of a name.
 fn find(name: &[u8]) -> Option<&'static [u8]> {
     let names = names();
     let found = names.binary_search_by(|(known, _)| known.as_bytes().cmp(name)).ok()?;
@@ -36,7 +36,7 @@ fn find(name: &[u8]) -> Option<&'static [u8]> {
 }
 
 /// The longest name that is understood without a semicolon.
-const LONGEST_BARE: usize = 6;
+const MAX_BARE_LENGTH: usize = 6;
 
 /// The text with `&lt;`, `&#60;`, `&#x3c;` and their like replaced.
 pub fn unescape(text: &[u8]) -> Vec<u8> {
@@ -83,7 +83,7 @@ fn numbered(text: &[u8], out: &mut Vec<u8>) -> usize {
     end + usize::from(text.get(end) == Some(&b';'))
 }
 
-/// What the numbers from 0x80 on mean on Windows.
+/// The characters from 0x80 on in the code page of Windows.
 const WINDOWS: [char; 32] = [
     '\u{20ac}', '\u{81}', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}',
     '\u{2c6}', '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\u{8d}', '\u{17d}', '\u{8f}',
@@ -107,7 +107,7 @@ fn named(text: &[u8], out: &mut Vec<u8>) -> usize {
     if take(length) {
         return length + 1;
     }
-    let longest = length.saturating_sub(1).min(LONGEST_BARE);
+    let longest = length.saturating_sub(1).min(MAX_BARE_LENGTH);
     (2..=longest).rev().find(|length| take(*length)).map_or(0, |length| length + 1)
 }
 

@@ -14,7 +14,7 @@ pub struct Time {
     zoned: jiff::Zoned,
 }
 
-/// What a part of a layout stands for.
+/// The element that a part of a layout stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part {
     LongMonth,

@@ -1,4 +1,4 @@
-//! What Go's standard library does to plain texts and numbers, as far as programs can see it.
+//! Functions of Go's standard library on plain texts and numbers, as programs see them.
 //!
 //! Texts are bytes here, as in Go; most are UTF-8.
 

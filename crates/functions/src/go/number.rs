@@ -1,4 +1,4 @@
-//! The text of numbers: `strconv`'s formats and what it reads.
+//! The text of numbers: the formats of `strconv`.
 
 use crate::{Error, Result};
 

@@ -115,7 +115,7 @@ pub fn rel(base: &[u8], target: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// How many steps a match may take.
-const MOST_STEPS: u32 = 1_000_000;
+const MAX_STEPS: u32 = 1_000_000;
 
 /// Whether a name matches a pattern of `*`, `?`, `[a-z]` and `\c`, as a whole; `*` and `?` match no
 /// slash.
@@ -127,12 +127,12 @@ pub fn matches(pattern: &[u8], name: &[u8]) -> Result<bool> {
     let tokens = tokens(pattern);
     let name: Vec<char> = super::strings::decode(name).map(|(_, c, _)| c).collect();
     let (mut at, mut token) = (0, 0);
-    // Where to go on when what follows the last star does not match.
+    // The place to go on when the part behind the last star does not match.
     let mut star: Option<(usize, usize)> = None;
     let mut steps = 0;
     loop {
         steps += 1;
-        if steps > MOST_STEPS {
+        if steps > MAX_STEPS {
             return Err(Error::Argument("the match takes too many steps".into()));
         }
         match tokens.get(token) {

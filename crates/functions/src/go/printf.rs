@@ -41,9 +41,9 @@ impl Arg {
 /// The widest field, and the most digits.
 const WIDEST: i64 = 1_000_000;
 /// The longest text that is made.
-const MOST_TEXT: usize = 32 << 20;
+const MAX_TEXT: usize = 32 << 20;
 
-/// What stands between `%` and the verb.
+/// The flags between `%` and the verb.
 #[derive(Clone, Copy, Default, Debug)]
 struct Spec {
     minus: bool,
@@ -432,7 +432,7 @@ impl Formatter<'_> {
             };
             rest = rest.get(width..).unwrap_or_default();
             self.verb(verb, &spec);
-            if self.out.len() > MOST_TEXT {
+            if self.out.len() > MAX_TEXT {
                 return;
             }
         }

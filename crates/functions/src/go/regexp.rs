@@ -5,7 +5,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use crate::regex::cost::{self, Refused};
+use crate::regex::cost::{self, CompileError};
 
 /// A pattern for texts of any bytes.
 pub type Pattern = regex::bytes::Regex;
@@ -30,11 +30,13 @@ pub fn compile_bytes(pattern: &str) -> Result<Pattern, String> {
         .map_err(|refused| complaint(pattern, &refused))
 }
 
-fn complaint(pattern: &str, refused: &Refused) -> String {
+fn complaint(pattern: &str, refused: &CompileError) -> String {
     let text = match refused {
-        Refused::Cost(reason) => reason.clone(),
-        Refused::Pattern(regex::Error::CompiledTooBig(_)) => "expression is too large".to_owned(),
-        Refused::Pattern(other) => reason(&other.to_string()),
+        CompileError::Cost(reason) => reason.clone(),
+        CompileError::Pattern(regex::Error::CompiledTooBig(_)) => {
+            "expression is too large".to_owned()
+        }
+        CompileError::Pattern(other) => reason(&other.to_string()),
     };
     format!("error parsing regexp: {text}: `{pattern}`")
 }

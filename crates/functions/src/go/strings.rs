@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::{Error, Result};
 
 /// The longest text that a repetition may give.
-const MOST_TEXT: usize = 32 << 20;
+const MAX_TEXT: usize = 32 << 20;
 
 /// The characters of a text with the bytes that each takes.
 pub fn decode(text: &[u8]) -> impl DoubleEndedIterator<Item = (usize, char, usize)> {
@@ -125,7 +125,7 @@ pub fn replace(text: &[u8], old: &[u8], new: &[u8], most: i64) -> Result<Vec<u8>
         cuts(text, old, most)
     };
     let length = places.len().saturating_mul(new.len()).saturating_add(text.len());
-    if length > MOST_TEXT {
+    if length > MAX_TEXT {
         return Err(Error::Argument("the text has grown too long".into()));
     }
     let mut out = Vec::with_capacity(length);
@@ -146,7 +146,7 @@ pub fn replace(text: &[u8], old: &[u8], new: &[u8], most: i64) -> Result<Vec<u8>
 pub fn repeat(text: &[u8], count: i64) -> Result<Vec<u8>> {
     let count = usize::try_from(count)
         .map_err(|_| Error::Argument("strings: negative Repeat count".into()))?;
-    if text.len().saturating_mul(count) > MOST_TEXT {
+    if text.len().saturating_mul(count) > MAX_TEXT {
         return Err(Error::Argument("strings: Repeat output length overflow".into()));
     }
     Ok(text.repeat(count))
@@ -285,7 +285,7 @@ pub fn trim_space(text: &[u8]) -> &[u8] {
 }
 
 /// A text with values in place of `$name` and `${name}`. A name of one character may be one of
-/// `* # $ @ ! ? -` or a digit; what is no name at all is left out.
+/// `* # $ @ ! ? -` or a digit; other characters are left out.
 pub fn expand(text: &[u8], value: &dyn Fn(&str) -> Vec<u8>) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;

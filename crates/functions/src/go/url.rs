@@ -12,7 +12,7 @@ pub struct Url {
     pub host: String,
     /// The path, decoded.
     pub path: Vec<u8>,
-    /// What follows the question mark, as it is.
+    /// The query behind the question mark, as it is.
     pub raw_query: String,
 }
 

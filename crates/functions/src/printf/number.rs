@@ -1,8 +1,8 @@
-//! Digits of numbers: what the dialects lay out.
+//! Digits of numbers, which the dialects lay out.
 
 use num_bigint::{BigInt, Sign};
 
-/// The largest number of fraction digits a double can have; what follows is zeros.
+/// The largest number of fraction digits of a double; all further ones are zeros.
 const FRACTION_LIMIT: usize = 1100;
 
 /// The digits of a magnitude in a radix, in lower case.

@@ -42,14 +42,14 @@ pub struct Piece {
     pub field: Option<Field>,
 }
 
-/// What stands between braces.
+/// A field between braces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
     /// The part before `!` and `:`.
     pub name: String,
     /// The character behind `!`.
     pub conversion: Option<char>,
-    /// What is behind `:`, unparsed: it may have fields of its own.
+    /// The part behind `:`, unparsed: it may have fields of its own.
     pub spec: String,
 }
 

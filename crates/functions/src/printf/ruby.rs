@@ -36,7 +36,7 @@ pub enum Arg<'a> {
     Other(&'a dyn Value),
 }
 
-/// What the formatter must know of a value that is neither number nor text.
+/// The formatter's view of a value that is neither number nor text.
 pub trait Value {
     /// The text for `%s`.
     fn display(&self) -> String;

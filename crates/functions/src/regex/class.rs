@@ -120,7 +120,7 @@ fn push_char(out: &mut String, c: char) {
     }
 }
 
-/// What stands between the brackets: a character, which may begin or end a range, or a set.
+/// A part between the brackets: a character, which may begin or end a range, or a set.
 enum Item {
     Char(char),
     Set(String),

@@ -5,12 +5,14 @@ use std::cell::Cell;
 
 use ordain_source::budget;
 
+/// The size in bytes up to which a compiled pattern may grow.
+pub(crate) const SIZE_LIMIT: usize = 8 << 20;
 /// The sizes in bytes up to which patterns are tried, each with its cost. What is made in vain at one
 /// size takes no longer than what comes of the next.
-const SIZES: [(usize, u64); 3] = [(256 << 10, 0), (2 << 20, 8), (super::SIZE_LIMIT, 32)];
+const SIZES: [(usize, u64); 3] = [(256 << 10, 0), (2 << 20, 8), (SIZE_LIMIT, 32)];
 
 /// Why a pattern is not compiled.
-pub(crate) enum Refused {
+pub(crate) enum CompileError {
     /// It is none, or too large by itself.
     Pattern(regex::Error),
     /// There are too many; in words.
@@ -21,26 +23,28 @@ pub(crate) enum Refused {
 ///
 /// # Errors
 /// Why it is not compiled.
-pub(crate) fn compile<T>(build: impl Fn(usize) -> Result<T, regex::Error>) -> Result<T, Refused> {
+pub(crate) fn compile<T>(
+    build: impl Fn(usize) -> Result<T, regex::Error>,
+) -> Result<T, CompileError> {
     let mut refused = None;
     for (size, cost) in SIZES {
-        add(cost).map_err(Refused::Cost)?;
+        add(cost).map_err(CompileError::Cost)?;
         match build(size) {
             Err(error @ regex::Error::CompiledTooBig(_)) => refused = Some(error),
-            other => return other.map_err(Refused::Pattern),
+            other => return other.map_err(CompileError::Pattern),
         }
     }
-    Err(refused.map_or_else(|| Refused::Cost(String::new()), Refused::Pattern))
+    Err(refused.map_or_else(|| CompileError::Cost(String::new()), CompileError::Pattern))
 }
 
 /// The sum of the costs that a thread may have since the last [`forget`].
-const MOST: u64 = 512;
+const MAX: u64 = 512;
 
 thread_local! {
     static COST: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Forgets what was compiled on this thread: another evaluation begins.
+/// Forgets the patterns that were compiled on this thread: another evaluation begins.
 pub fn forget() {
     COST.set(0);
 }
@@ -52,7 +56,7 @@ pub fn forget() {
 pub(super) fn add(cost: u64) -> Result<(), String> {
     let cost = COST.get().saturating_add(cost);
     COST.set(cost);
-    if cost > budget::scaled(MOST) {
+    if cost > budget::scaled(MAX) {
         return Err(format!("there are too many large regular expressions; {}", budget::HELP));
     }
     Ok(())

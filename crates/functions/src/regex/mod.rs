@@ -25,15 +25,13 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::{Error, Result};
-use cost::Refused;
+use cost::{CompileError, SIZE_LIMIT};
 
 pub use cost::forget;
 pub use replace::{escape, take_match};
 
 /// How many steps the backtracking engine may take for one match.
 const BACKTRACK_LIMIT: usize = 1_000_000;
-/// The size in bytes up to which a compiled pattern may grow.
-const SIZE_LIMIT: usize = 8 << 20;
 /// The number of instructions up to which a backtracking program may grow.
 const PROGRAM_LIMIT: usize = 200_000;
 /// The longest pattern accepted, in bytes.
@@ -162,8 +160,8 @@ pub fn slashes_escaped(pattern: &str) -> String {
 fn linear(text: &str) -> Result<::regex::Regex, String> {
     let build = |size| ::regex::RegexBuilder::new(text).size_limit(size).build();
     cost::compile(build).map_err(|refused| match refused {
-        Refused::Pattern(error) => linear_reason(&error),
-        Refused::Cost(reason) => reason,
+        CompileError::Pattern(error) => linear_reason(&error),
+        CompileError::Cost(reason) => reason,
     })
 }
 

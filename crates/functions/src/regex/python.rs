@@ -23,7 +23,7 @@ pub(super) struct Translation {
 /// stands for the very end.
 ///
 /// # Errors
-/// What is wrong, in Python's words.
+/// The error in Python's words.
 pub(super) fn translate(pattern: &str, exact: bool) -> Result<Translation, String> {
     let mut translator = Translator {
         chars: Chars { all: pattern.chars().collect(), at: 0 },
@@ -71,7 +71,7 @@ struct Translator {
     /// Whether group `n + 1` has been closed.
     closed: Vec<bool>,
     numbers: HashMap<String, usize>,
-    /// What a repetition would apply to: where it begins in the output, and whether it is one.
+    /// The operand of a repetition: its beginning in the output, and whether it is one.
     target: Option<Target>,
     out: Translation,
 }
@@ -208,7 +208,7 @@ impl Translator {
             Some(Target::Repeated) => return Err(at("multiple repeat", place)),
             Some(Target::Atom(start)) => start,
         };
-        // Groups of their own keep an operator from joining what is before it.
+        // Groups of their own keep an operator from joining the part before it.
         self.out.text.insert_str(start, "(?:");
         self.out.text.push(')');
         self.out.text.push_str(operator);
@@ -456,7 +456,7 @@ impl Translator {
         Ok(())
     }
 
-    /// What stands for `\d` and the like within a set.
+    /// The characters of `\d` and the like within a set.
     fn shorthand(&self, c: char) -> &'static str {
         match (c, self.flags.ascii) {
             ('d', true) => "0-9",

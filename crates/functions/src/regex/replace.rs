@@ -8,7 +8,7 @@ use crate::{Error, Result};
 
 impl Regex {
     /// Replaces the first match, or `all` of them, by a template in which `\0` to `\9`, `\&`,
-    /// `\k<name>`, `` \` ``, `\'` and `\\` stand for what Ruby takes them for.
+    /// `\k<name>`, `` \` ``, `\'` and `\\` have their meaning in Ruby.
     ///
     /// # Errors
     /// [`Error::RegexBudget`]; [`Error::Regex`] if the template names a group that is not there.
@@ -34,7 +34,7 @@ impl Regex {
         })
     }
 
-    /// Replaces the first match, or `all` of them, by what the function appends.
+    /// Replaces the first match, or `all` of them, by the text that the function appends.
     ///
     /// # Errors
     /// [`Error::RegexBudget`], [`Error::Argument`] if the result is too long, and what the function

@@ -29,7 +29,7 @@ pub(super) struct Translation {
 /// Rewrites a pattern; with `exact`, `^` is spelled out for the backtracking engine.
 ///
 /// # Errors
-/// What is wrong, in Ruby's words.
+/// The error in Ruby's words.
 pub(super) fn translate(pattern: &str, exact: bool) -> Result<Translation, String> {
     let chars = Chars { all: pattern.chars().collect(), at: 0 };
     let mut translator = Translator {
@@ -127,7 +127,7 @@ struct Open {
     consumes: bool,
 }
 
-/// What a repetition operator would apply to.
+/// The operand of a repetition operator.
 #[derive(Clone, Copy)]
 enum Target {
     None,
@@ -150,7 +150,7 @@ struct Translator {
     out: Translation,
     /// Where each name stands in the list of the names.
     name_places: HashMap<String, usize>,
-    /// What is wrong with a reference; unbalanced groups are told first.
+    /// The error of a reference; unbalanced groups come first.
     bad_reference: Option<String>,
     /// Names that were called before their groups.
     forward_names: Vec<String>,
@@ -342,7 +342,7 @@ impl Translator {
         Ok(self.out.groups)
     }
 
-    /// Reads what follows an opening parenthesis.
+    /// Reads a group behind its opening parenthesis.
     fn group(&mut self) -> Result<(), String> {
         if self.chars.peek() != Some('?') {
             if self.groups.has_names {
@@ -486,7 +486,7 @@ impl Translator {
         }
     }
 
-    /// Reads what follows a backslash.
+    /// Reads an escape behind its backslash.
     fn escape(&mut self) -> Result<(), String> {
         let c = self.chars.next().ok_or("too short escape sequence")?;
         match c {

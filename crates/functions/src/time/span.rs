@@ -6,7 +6,7 @@
 use crate::regex::{Dialect, Regex, compile, escape};
 use crate::{Error, Result};
 
-/// What is tried in turn when no format is given; the first prints durations.
+/// The formats that are tried in turn without a format; the first prints durations.
 pub const SPAN_FORMATS: &[&str] = &[
     "%D-%H:%M:%S.%-N",
     "%H:%M:%S.%-N",

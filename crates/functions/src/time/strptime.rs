@@ -5,7 +5,7 @@ use super::strftime::{MONTHS, WEEKDAYS};
 use super::{NANOS_PER_SECOND, zone};
 use crate::{Error, Result};
 
-/// What is tried in turn when neither a format nor a zone is given.
+/// The formats that are tried in turn without a format and a zone.
 pub const FORMATS: &[&str] = &[
     "%FT%T.%N %Z",
     "%FT%T %Z",
@@ -18,7 +18,7 @@ pub const FORMATS: &[&str] = &[
     "%F %T",
     "%F",
 ];
-/// What is tried in turn when a zone is given, but no format.
+/// The formats that are tried in turn with a zone and without a format.
 pub const FORMATS_WITHOUT_ZONE: &[&str] = &["%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"];
 
 /// Reads a text by one format; gives nanoseconds since the epoch. Without a zone in the text or
@@ -289,7 +289,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether what follows in a format reads digits, so that a number before it is kept narrow.
+/// Whether the next part of a format reads digits, so that a number before it is kept narrow.
 fn next_is_number(format: &str) -> bool {
     let mut chars = format.chars();
     match chars.next() {

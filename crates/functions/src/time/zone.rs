@@ -146,7 +146,7 @@ fn read(text: &str) -> Option<i32> {
     }
 }
 
-/// The name in `est standard time` and `est daylight time`, and what its summer adds.
+/// The name in `est standard time` and `est daylight time`, and the seconds its summer adds.
 fn long_name(text: &str) -> Option<(String, i32)> {
     let end = text.find(|c: char| !c.is_ascii_alphabetic() && c != '.' && !c.is_ascii_whitespace());
     let words: Vec<&str> = text[..end.unwrap_or(text.len())].split_ascii_whitespace().collect();
@@ -187,7 +187,7 @@ fn military(letter: u8) -> Option<i32> {
     })
 }
 
-/// `5`, `05`, `0530`, `053000`, `5:30`, `05:30:00` or `5.5` in seconds; what follows is left.
+/// `5`, `05`, `0530`, `053000`, `5:30`, `05:30:00` or `5.5` in seconds; the rest is left.
 fn clock(text: &str) -> Option<i32> {
     let digits =
         |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();

@@ -409,7 +409,7 @@ fn interval(operator: &str, partial: &Partial) -> Interval {
     }
 }
 
-/// Reads what stands between `||`.
+/// Reads an alternative between `||`.
 fn conjunction(text: &str) -> Option<Interval> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     if let [low, "-", high] = words.as_slice() {

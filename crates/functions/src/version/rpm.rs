@@ -9,9 +9,9 @@ use super::debian::{compare_digit_bytes, take_while};
 pub struct Evr<'a> {
     /// The number before the colon, if it is written.
     pub epoch: Option<&'a str>,
-    /// What is between colon and hyphen.
+    /// The part between colon and hyphen.
     pub version: &'a str,
-    /// What is behind the hyphen, if anything.
+    /// The part behind the hyphen, if there is one.
     pub release: Option<&'a str>,
 }
 

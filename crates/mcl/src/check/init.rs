@@ -1,9 +1,9 @@
-//! What is checked before names are: the shape of statements and values, the content of strings.
+//! Checks before names are resolved: the shape of statements and values, the content of strings.
 
 use ordain_source::{FileId, TextRange, suggest};
 use rustc_hash::FxHashSet;
 
-use super::still::Still;
+use super::literal_typer::LiteralTyper;
 use crate::Edition;
 use crate::failure::{Failure, Phase};
 use crate::functions::shape;
@@ -36,7 +36,7 @@ pub const META: &[&str] = &[
 
 /// Checks the shape of a file's statements and values.
 pub fn init(tree: &Tree, text: &str, file: FileId, edition: Edition) -> Vec<Failure> {
-    let still = Still { tree, text };
+    let still = LiteralTyper { tree, text };
     let mut checks = Checks { tree, still, file, edition, found: Vec::new() };
     for (_, stmt) in tree.stmts.iter() {
         checks.statement(&stmt.kind, stmt.range);
@@ -64,7 +64,7 @@ pub fn init(tree: &Tree, text: &str, file: FileId, edition: Edition) -> Vec<Fail
     checks.found.into_iter().map(|(_, failure)| failure).collect()
 }
 
-/// What names an edge in the body of a resource.
+/// The names of edges in the body of a resource.
 const EDGES: [&str; 4] = ["before", "depend", "notify", "listen"];
 
 /// Decodes the strings of a file.
@@ -144,10 +144,10 @@ fn move_in(tree: &mut Tree, block: &mut Vec<StmtId>) {
 
 struct Checks<'a> {
     tree: &'a Tree,
-    still: Still<'a>,
+    still: LiteralTyper<'a>,
     file: FileId,
     edition: Edition,
-    /// What is wrong, and where in the text that comes out.
+    /// The error, and its place in the resulting text.
     found: Vec<(u32, Failure)>,
 }
 

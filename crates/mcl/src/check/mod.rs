@@ -2,9 +2,10 @@
 
 pub mod constants;
 pub mod init;
+mod literal_typer;
 pub mod names;
 pub mod order;
+mod print;
 pub mod program;
 pub mod protected;
 pub mod scope;
-mod still;

@@ -12,7 +12,7 @@ use super::scope::{self, Alias, Frames, FuncHit, Scope, Target, VarDef};
 use crate::Edition;
 use crate::failure::{Failure, Phase};
 use crate::functions;
-use crate::functions::old::{self, Old};
+use crate::functions::deprecated::{self, Deprecated};
 use crate::syntax::ast::{ExprId, ExprKind, FuncDef, Name, Piece, StmtId, StmtKind};
 
 /// A block of a module.
@@ -51,10 +51,10 @@ pub struct Checker<'w> {
     pub modules: Modules,
     /// What blocks define.
     pub names: Names,
-    /// What is wrong.
+    /// The error in words.
     pub found: Vec<Failure>,
     /// Calls of functions that only the wide edition has.
-    pub old: Vec<(Span, &'static Old)>,
+    pub old: Vec<(Span, &'static Deprecated)>,
     /// Blocks with what is around them, in order of their discovery.
     at: Vec<(Block, Option<ScopeId>)>,
     ids: FxHashMap<Block, ScopeId>,
@@ -533,7 +533,8 @@ impl<'w> Checker<'w> {
                 self.explain(at, Space::Func, name, self.named_in(module, range, name));
             }
             Some(FuncHit::Builtin(func)) if self.loading.edition == Edition::Wide => {
-                let old = old::find(func.name).or_else(|| old::with_arguments(func, count));
+                let old =
+                    deprecated::find(func.name).or_else(|| deprecated::with_arguments(func, count));
                 self.old.extend(old.map(|old| (range.in_file(module.file), old)));
             }
             Some(_) => {}
@@ -562,7 +563,7 @@ impl<'w> Checker<'w> {
 
     /// Says of the last error, that of an unknown name, where the name is and what may be meant.
     fn explain(&mut self, at: ScopeId, space: Space, name: &Name, place: Option<Span>) {
-        let known = match self.found.len() <= suggest::MOST {
+        let known = match self.found.len() <= suggest::MAX {
             true => self.visible(at, space),
             false => Default::default(),
         };

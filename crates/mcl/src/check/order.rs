@@ -17,7 +17,7 @@ pub enum Space {
     Func,
     /// Classes.
     Class,
-    /// What stands before a dot.
+    /// The name before a dot.
     Scoped,
 }
 
@@ -41,7 +41,7 @@ struct Use {
     range: TextRange,
 }
 
-/// What a statement defines.
+/// The names that a statement defines.
 pub fn defined(kind: &StmtKind) -> Option<(Space, Name)> {
     Some(match kind {
         StmtKind::Bind { name, .. } => (Space::Var, name.clone()),
@@ -60,7 +60,7 @@ pub fn defined(kind: &StmtKind) -> Option<(Space, Name)> {
 pub fn cycles(tree: &Tree, block: &[StmtId]) -> Vec<Vec<TextRange>> {
     let mut nodes: FxHashMap<(Space, Name), usize> = FxHashMap::default();
     nodes.reserve(block.len());
-    // What defines nothing is in no cycle.
+    // A statement without definitions is in no cycle.
     let mut defines = vec![false; block.len()];
     for (at, id) in block.iter().enumerate() {
         if let Some(key) = defined(&tree.stmts[*id].kind) {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::program::ModId;
 use crate::Edition;
-use crate::functions::{self, Builtin, old};
+use crate::functions::{self, Builtin, deprecated};
 use crate::syntax::ast::{Name, StmtId};
 
 /// What a variable is.
@@ -25,7 +25,7 @@ pub enum VarDef {
     Value,
 }
 
-/// What stands before a dot.
+/// The name before a dot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Alias {
     /// `include … as x`
@@ -54,7 +54,7 @@ pub struct Scope {
     pub funcs: FxHashMap<Name, StmtId>,
     /// Classes.
     pub classes: FxHashMap<Name, StmtId>,
-    /// What stands before a dot.
+    /// The name before a dot.
     pub aliases: FxHashMap<Name, Alias>,
     /// Imports without a name of their own, the last one first.
     pub stars: Vec<Target>,
@@ -108,7 +108,7 @@ pub fn find_var<F: Frames>(frames: &mut F, at: F::At, name: &str) -> Option<VarH
 /// Finds a function.
 pub fn find_func<F: Frames>(frames: &mut F, at: F::At, name: &str) -> Option<FuncHit<F::At>> {
     let is_wide = frames.edition() == Edition::Wide;
-    let old = |full: &str| old::find(full).filter(|_| is_wide).map(|old| &old.builtin);
+    let old = |full: &str| deprecated::find(full).filter(|_| is_wide).map(|old| &old.builtin);
     search(
         frames,
         Some(at),
@@ -164,7 +164,7 @@ fn search<F: Frames, R>(
         at = frames.parent(here);
     }
     // Functions of modules are reached by their import only.
-    let is_known = || functions::find(name).is_some() || old::find(name).is_some();
+    let is_known = || functions::find(name).is_some() || deprecated::find(name).is_some();
     let is_function = name.contains('.') && is_known();
     if is_function { None } else { system(name) }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ordain_source::Span;
 use rustc_hash::FxHashMap;
 
-use super::{Deferred, Elaborator, FrameId, Subject, Typed, Validation};
+use super::elaborator::{Deferred, Elaborator, FrameId, Subject, Typed, Validation};
 use crate::Edition;
 use crate::check::program::ModId;
 use crate::check::scope::{self, FuncHit, VarDef, VarHit};
-use crate::functions::{self, Builtin, Known, Shape, old};
+use crate::functions::{self, Builtin, Known, Shape, deprecated};
 use crate::ir::{BuiltinCall, IrId, IrKind, ParamId};
 use crate::syntax::ast::{ExprId, ExprKind, Name, Piece, StmtId, StmtKind, Tree};
 use crate::types::unify::TyId;
@@ -47,11 +47,11 @@ fn is_fixed(tree: &Tree, id: ExprId) -> bool {
     true
 }
 
-/// What is the same in all calls.
+/// The common data of all calls.
 struct Calling {
     args: Box<[IrId]>,
     result: TyId,
-    /// What the function has to be.
+    /// The requirement on the function.
     shape: TyId,
 }
 
@@ -87,7 +87,7 @@ impl Elaborator<'_> {
             None => self.broken(at),
             Some(FuncHit::Builtin(mut func)) => {
                 if self.edition == Edition::Wide
-                    && let Some(old) = old::with_arguments(func, args.len())
+                    && let Some(old) = deprecated::with_arguments(func, args.len())
                 {
                     func = &old.builtin;
                 }
@@ -210,7 +210,7 @@ impl Elaborator<'_> {
             }
             VarDef::Param(number) => match self.frame(found).args.get(number as usize) {
                 Some(id) => match self.defs[id.0 as usize].state {
-                    super::State::Done { ir, .. } => {
+                    super::elaborator::State::Done { ir, .. } => {
                         let at = self.program.ir[ir].at;
                         (self.span_of(at), Subject::Expr(at.0, at.1))
                     }
@@ -262,7 +262,7 @@ impl Elaborator<'_> {
         false
     }
 
-    /// What is known of the arguments of a call before types are inferred.
+    /// The known parts of the arguments of a call before types are inferred.
     fn known_args(&mut self, name: &str, args: &[Typed]) -> Option<Vec<Known>> {
         let mut known = Vec::new();
         for (number, arg) in args.iter().enumerate() {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::expr::bare;
 use crate::syntax::ast::{ExprId, ExprKind, Piece, Tree};
+use crate::types::node::of_node;
 use crate::value::Value;
 
 /// How deep it goes: what is deeper is left out.
@@ -89,13 +90,13 @@ fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
         }),
         ExprKind::Lambda(func) => {
             let params = func.params.iter().map(|param| match &param.ty {
-                Some(ty) => format!("{} {}", param.name, super::written(ty)),
+                Some(ty) => format!("{} {}", param.name, of_node(ty)),
                 None => param.name.to_string(),
             });
             let params: Vec<String> = params.collect();
             let _ = write!(out, "func({})", params.join(", "));
             if let Some(ty) = &func.result {
-                let _ = write!(out, " {}", super::written(ty));
+                let _ = write!(out, " {}", of_node(ty));
             }
             out.push_str(" { ");
             expr(tree, func.body, out, depth);

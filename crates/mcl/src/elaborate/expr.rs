@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ordain_source::Span;
 
-use super::{Deferred, Elaborator, FrameId, Subject, Typed, Validation};
+use super::elaborator::{Deferred, Elaborator, FrameId, Subject, Typed, Validation};
 use crate::check::constants;
 use crate::check::program::ModId;
 use crate::check::scope::{self, VarDef, VarHit};
@@ -12,13 +12,14 @@ use crate::functions::Operator;
 use crate::ir::{IrId, IrKind, Lambda, ParamId};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, FuncDef, Name, Piece, StmtKind, Tree};
 use crate::types::Type;
+use crate::types::node::of_node;
 use crate::types::unify::TyId;
 use crate::value::Value;
 
 /// The most texts that are joined one by one.
-const MOST_IN_A_ROW: usize = 100;
+const MAX_IN_A_ROW: usize = 100;
 
-/// What stands inside of parentheses.
+/// The content of parentheses.
 pub(super) fn bare(tree: &Tree, mut id: ExprId) -> ExprId {
     while let ExprKind::Paren(inner) = &tree.exprs[id].kind {
         id = *inner;
@@ -135,7 +136,12 @@ impl Elaborator<'_> {
                     let span = self.span_of(at);
                     let subject = Subject::Expr(at.0, at.1);
                     let (expected, actual) = (TyId::STR, typed.ty);
-                    self.late.push(super::Constraint { span, subject, expected, actual });
+                    self.late.push(super::elaborator::Constraint {
+                        span,
+                        subject,
+                        expected,
+                        actual,
+                    });
                     self.node(IrKind::Text(typed.ir), at, typed.ty)
                 }
             };
@@ -153,7 +159,7 @@ impl Elaborator<'_> {
     /// Texts one after another. The original joins the last two first, and so on; many are joined in
     /// halves, or the parts of the text would take more memory the more there are.
     fn joined(&mut self, mut parts: Vec<Typed>, at: (ModId, ExprId)) -> Typed {
-        while parts.len() > MOST_IN_A_ROW {
+        while parts.len() > MAX_IN_A_ROW {
             let mut pairs = Vec::with_capacity(parts.len() / 2 + 1);
             for pair in parts.chunks(2) {
                 pairs.push(match pair {
@@ -339,7 +345,7 @@ impl Elaborator<'_> {
                     let StmtKind::Bind { value, ty, .. } = &module.tree.stmts[stmt].kind else {
                         return self.broken(at);
                     };
-                    let id = self.define(found, *value, ty.as_ref().map(super::written));
+                    let id = self.define(found, *value, ty.as_ref().map(of_node));
                     self.frames[found.0 as usize].binds.insert(stmt, id);
                     id
                 }
@@ -394,7 +400,7 @@ impl Elaborator<'_> {
             types[number] = types[last.unwrap_or(number)];
         }
         let result = match &func.result {
-            Some(ty) => self.types.add(&super::written(ty)),
+            Some(ty) => self.types.add(&of_node(ty)),
             None => self.types.hole(),
         };
         let body = self.check(frame, func.body, result).ir;

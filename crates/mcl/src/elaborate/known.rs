@@ -1,19 +1,20 @@
-//! What is known of expressions before their types are inferred.
+//! The known parts of expressions before their types are inferred.
 
 use std::sync::Arc;
 
-use super::{Elaborator, State};
+use super::elaborator::{Elaborator, State};
 use crate::Edition;
 use crate::functions::Operator;
 use crate::ir::{IrId, IrKind, Lambda, ParamId};
 use crate::syntax::ast::{ExprKind, Name};
+use crate::types::node::of_node;
 use crate::types::{FuncType, Type};
 use crate::value::Value;
 
 /// The largest type that is known without inference.
-const MOST_KNOWN: u32 = 10_000;
+const MAX_KNOWN: u32 = 10_000;
 /// The most expressions that are looked at to see what a lambda takes from outside.
-const MOST_IN_LAMBDA: usize = 10_000;
+const MAX_IN_LAMBDA: usize = 10_000;
 
 impl Elaborator<'_> {
     /// The type of an expression as far as it is known without inference.
@@ -22,7 +23,7 @@ impl Elaborator<'_> {
         if let Some(Some(known)) = self.known.get(at) {
             return known.clone();
         }
-        let known = self.find_known(id).filter(|ty| ty.has_at_most(MOST_KNOWN));
+        let known = self.find_known(id).filter(|ty| ty.has_at_most(MAX_KNOWN));
         if self.known.len() <= at {
             self.known.resize(at + 1, None);
         }
@@ -143,7 +144,7 @@ impl Elaborator<'_> {
             None => {
                 let (module, expr) = self.program.ir[id].at;
                 match &self.modules.at(module).tree.exprs[expr].kind {
-                    ExprKind::Lambda(func) => super::written(func.result.as_ref()?),
+                    ExprKind::Lambda(func) => of_node(func.result.as_ref()?),
                     _ => return None,
                 }
             }
@@ -303,7 +304,7 @@ impl Elaborator<'_> {
     /// Whether a lambda takes no parameter of a function around it.
     fn is_closed(&self, lambda: Lambda) -> bool {
         let mut left = vec![lambda.body];
-        for _ in 0..MOST_IN_LAMBDA {
+        for _ in 0..MAX_IN_LAMBDA {
             let Some(id) = left.pop() else { return true };
             match &self.program.ir[id].kind {
                 // Those inside have higher numbers than the first of the lambda's own.

@@ -3,17 +3,18 @@
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::FxHashSet;
 
-use super::{Constraint, Deferred, Elaborator, State, Subject, Validation, debug};
+use super::debug;
+use super::elaborator::{Constraint, Deferred, Elaborator, State, Subject, Validation};
 use crate::check::program::ModId;
 use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{IrId, IrKind, Program};
 use crate::syntax::ast::ExprId;
 use crate::types::Type;
-use crate::types::unify::{MOST_PARTS, TyId};
+use crate::types::unify::{MAX_PARTS, TyId};
 
 /// How many types that do not fit are told.
-const MOST_FAILURES: usize = 100;
+const MAX_FAILURES: usize = 100;
 
 impl Elaborator<'_> {
     /// Solves the types and gives the program.
@@ -53,7 +54,7 @@ impl Elaborator<'_> {
             self.types.step = at as u32;
             let Constraint { expected, actual, span, .. } = self.constraints[at];
             let Err(mismatch) = self.types.unify(expected, actual) else {
-                if self.types.size(expected) > MOST_PARTS {
+                if self.types.size(expected) > MAX_PARTS {
                     return vec![Failure::new(Phase::Unify, "the type is too large", span)];
                 }
                 continue;
@@ -62,7 +63,7 @@ impl Elaborator<'_> {
             let other = other.map(|other| other.span).filter(|other| *other != span);
             let is_new = blamed.insert(span);
             let is_told = other.is_some_and(|other| !blamed.insert(other));
-            if (!is_new || is_told) && !failures.is_empty() || failures.len() >= MOST_FAILURES {
+            if (!is_new || is_told) && !failures.is_empty() || failures.len() >= MAX_FAILURES {
                 continue;
             }
             let mut failure = Failure::new(Phase::Unify, mismatch.text, span);
@@ -87,7 +88,7 @@ impl Elaborator<'_> {
 
     /// Where the value of an expression is written: of a variable its definition. And its type.
     fn source_of(&mut self, mut at: (ModId, ExprId), ty: TyId) -> (Span, String) {
-        for _ in 0..MOST_FAILURES {
+        for _ in 0..MAX_FAILURES {
             let defined = self.program.ir.iter().find_map(|(_, ir)| match ir.kind {
                 IrKind::Def(def) if ir.at == at => Some(def),
                 _ => None,
@@ -111,7 +112,7 @@ impl Elaborator<'_> {
                 break;
             }
         }
-        // What is still open is what it is by default.
+        // Open types get their defaults.
         for deferred in std::mem::take(&mut self.deferred) {
             if let Deferred::Name { span, ty, .. } = deferred {
                 let wanted = self.types.list(TyId::STR);
@@ -195,7 +196,7 @@ impl Elaborator<'_> {
         Ok(())
     }
 
-    /// What functions and maps ask of the types that were found.
+    /// The requirements of functions and maps on the inferred types.
     fn validate(&mut self) {
         for validation in std::mem::take(&mut self.validations) {
             match validation {

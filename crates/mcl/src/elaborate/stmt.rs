@@ -2,22 +2,22 @@
 
 use ordain_source::{Span, TextRange, suggest};
 
-use super::{Deferred, Elaborator, FrameId, Subject, Typed};
+use super::elaborator::{Deferred, Elaborator, FrameId, Subject, Typed};
 use crate::Edition;
 use crate::check::init::META;
 use crate::check::names::{self, Block};
 use crate::check::scope::Frames;
-use crate::eval::interpret;
 use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{
     BuiltinCall, EntryStep, EntryStepKind, ForStep, HalfStep, IrId, IrKind, ParamId, RegionId,
     ResourceStep, Step, StepId,
 };
-use crate::resources::{self, Known};
+use crate::resources::{self, KindInfo};
 use crate::syntax::ast::{
     Entry, EntryKind, ExprId, ExprKind, ForNode, Half, Name, ResourceNode, StmtId, StmtKind,
 };
+use crate::types::node::of_node;
 use crate::types::unify::TyId;
 use crate::types::{self, Type};
 
@@ -160,7 +160,7 @@ impl Elaborator<'_> {
         for ((arg, def), param) in args.iter().zip(defs).zip(&node.params) {
             let typed = self.definition(def);
             if let Some(ty) = &param.ty {
-                let expected = self.types.add(&super::written(ty));
+                let expected = self.types.add(&of_node(ty));
                 let (_, subject) = self.place(frame, *arg);
                 self.require(span, subject, expected, typed.ty);
             }
@@ -179,7 +179,7 @@ impl Elaborator<'_> {
         if known.is_none() && node.entries.iter().any(|e| matches!(e.kind, EntryKind::Field(..))) {
             // Without a kind its fields have no types.
             let text = format!("no resource kind `{}` available", node.kind);
-            let failure = interpret::unknown_kind(text, &node.kind, span);
+            let failure = crate::graph::problems::unknown_kind(text, &node.kind, span);
             self.found.push(Failure { phase: Phase::Unify, ..failure.placeless() });
         }
         let collect = node.collect.then(|| self.collect(frame, node, name, span)).flatten();
@@ -189,7 +189,7 @@ impl Elaborator<'_> {
         ResourceStep { kind, known, name: name.ir, collect, entries, span, included }
     }
 
-    /// What a collected resource is made of.
+    /// The parts of a collected resource.
     fn collect(
         &mut self,
         frame: FrameId,
@@ -244,7 +244,7 @@ impl Elaborator<'_> {
         frame: FrameId,
         entry: &Entry,
         kind: &str,
-        known: Option<&'static Known>,
+        known: Option<&'static KindInfo>,
     ) -> Option<EntryStep> {
         let module = self.module_of(frame);
         let span = entry.range.in_file(module.file);
@@ -303,7 +303,7 @@ impl Elaborator<'_> {
     }
 
     /// Says of the last error, that of a field that a kind lacks, which one may be meant.
-    fn explain_field(&mut self, known: Option<&'static Known>, name: &str, entry: Span) {
+    fn explain_field(&mut self, known: Option<&'static KindInfo>, name: &str, entry: Span) {
         let fields = known.iter().flat_map(|known| known.kind.fields).map(|field| field.name);
         let near = suggest::nearest(name, fields);
         if let Some(failure) = self.found.pop() {

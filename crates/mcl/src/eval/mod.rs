@@ -1,113 +1,43 @@
-//! Evaluation: a program becomes a graph of functions, whose values become resources.
+//! The function engine: a graph of functions whose values are kept true while the world changes.
 //!
-//! | module | what it does |
-//! | --- | --- |
-//! | `build` | the nodes of expressions and statements |
-//! | [`interpret`] | the values of a finished graph to resources and edges |
-//! | `cycle` | cycles among the edges |
-//! | [`literal`] | what is wrong with values that stand in the program |
-//! | [`meta`] | meta parameters |
-//! | [`sends`] | what resources receive that is known beforehand |
-//! | [`outline`] | the function graph as a picture of the program |
-//! | `validate` | what kinds ask of their fields |
-//! | [`autogroup`] | which resources are worked on as one |
-//! | `autoedge` | the edges that kinds ask for by themselves |
+//! A program becomes a graph of *nodes*; each has a value, an error, or nothing yet. [`Engine::run`]
+//! is one *wave*: it takes all that happened since the last one, and calls every function whose
+//! arguments changed, once, in the order of the graph. So no half-updated combination is ever seen,
+//! a burst of events costs one wave, and a function whose result did not change stops the wave there.
+//!
+//! Parts of the graph come and go: the branch of an `if`, the body of a function value, of a loop for
+//! each element. A *dynamic* node ([`Graph::branch`], [`Graph::call_value`], [`Graph::each`], …) holds
+//! *slots*, one for each part that is there now, built by a [`Body`]. When what it looks at changes,
+//! slots are removed and built within the same wave, before anything that depends on them runs.
+//!
+//! ```
+//! use ordain_mcl::eval::Engine;
+//! use ordain_mcl::functions::{find, surroundings::Memory};
+//! use ordain_mcl::value::Value;
+//!
+//! let mut engine = Engine::new();
+//! let mut graph = engine.build();
+//! let (a, b) = (graph.constant("x".into()), graph.constant("y".into()));
+//! let joined = graph.call(find("concat").unwrap(), None, vec![a, b]);
+//! engine.run(&Memory::default()).unwrap();
+//! assert_eq!(engine.value(joined), Some(&Value::from("xy")));
+//! ```
+//!
+//! *Errors.* A catchable error takes the place of a value and flows on to where an
+//! [`Graph::except`] stands; if it reaches a node that nothing depends on, the run fails with it. Any
+//! other error fails the run at once. After a failed run the engine is of no more use.
+//!
+//! *Events.* A function that streams says with each call what it waits for. Whoever drives the engine
+//! asks for [`Engine::watches`] after a run in which [`Engine::watches_changed`], waits, and reports
+//! with [`Engine::notify`] or [`Engine::wake`].
 
-mod autoedge;
-pub mod autogroup;
-mod build;
-mod checks;
-mod cycle;
-pub mod fields;
-pub mod interpret;
-pub mod literal;
-pub mod meta;
-pub mod outline;
-pub mod sends;
-mod serving;
-pub(crate) mod validate;
+mod dynamic;
+mod engine;
+mod graph;
+mod node;
+mod wave;
 
-use std::sync::Arc;
-use std::time::SystemTime;
+#[cfg(test)]
+mod tests;
 
-use crate::engine::Engine;
-use crate::failure::{Failure, Phase};
-use crate::functions::Surroundings;
-use crate::functions::surroundings::Watch;
-use crate::ir::{IrId, Program};
-use build::Live;
-use interpret::Resources;
-
-/// A program that runs.
-pub struct Running {
-    program: Arc<Program>,
-    engine: Engine,
-    live: Vec<Live>,
-}
-
-impl Running {
-    /// Builds the graph of a program.
-    ///
-    /// # Errors
-    /// When the graph grows too large.
-    pub fn new(program: Arc<Program>, surroundings: &dyn Surroundings) -> Result<Self, Failure> {
-        let mut engine = Engine::new();
-        let live = build::build(&program, &mut engine, surroundings).map_err(|fault| {
-            let text = fault.message.to_string();
-            Failure::new(Phase::Graph, text, start(&program))
-        })?;
-        Ok(Self { program, engine, live })
-    }
-
-    /// Brings all values up to date. Whether any changed.
-    ///
-    /// # Errors
-    /// The error that ends the program.
-    pub fn run(&mut self, surroundings: &dyn Surroundings) -> Result<bool, Failure> {
-        self.engine.run(surroundings).map_err(|failure| {
-            let at = IrId::new(failure.tag);
-            let is_known = (failure.tag as usize) < self.program.ir.len();
-            let span = if is_known { self.program.span(at) } else { start(&self.program) };
-            Failure::new(Phase::Stream, failure.fault.message.to_string(), span)
-        })
-    }
-
-    /// The resources that the present values give. `None` while a value is missing.
-    ///
-    /// # Errors
-    /// When they cannot be.
-    pub fn resources(
-        &self,
-        surroundings: &dyn Surroundings,
-    ) -> Result<Option<Resources>, Vec<Failure>> {
-        if !self.engine.is_complete() {
-            return Ok(None);
-        }
-        interpret::interpret(&self.program, &self.engine, &self.live, surroundings).map(Some)
-    }
-
-    /// When the first function is to be called again that waits for a time.
-    pub fn next_time(&self) -> Option<SystemTime> {
-        let times = self.engine.watches().filter_map(|(_, watch)| match watch {
-            Watch::At(time) => Some(*time),
-            _ => None,
-        });
-        times.min()
-    }
-
-    /// Has the functions called again that wait for a time until then.
-    pub fn wake_until(&mut self, now: SystemTime) {
-        self.engine.wake(|watch| matches!(watch, Watch::At(time) if *time <= now));
-    }
-
-    /// The functions and what they wait for.
-    pub fn engine(&mut self) -> &mut Engine {
-        &mut self.engine
-    }
-}
-
-/// The start of the main file.
-fn start(program: &Program) -> ordain_source::Span {
-    let file = program.files.first().copied().unwrap_or(ordain_source::FileId(0));
-    ordain_source::TextRange::default().in_file(file)
-}
+pub use node::{Body, Built, Engine, Failure, Graph, NodeId, State};

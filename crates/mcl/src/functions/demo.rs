@@ -123,8 +123,8 @@ fn forkvloop(call: &mut Call<'_>) -> Outcome {
 fn one_stream(call: &mut Call<'_>) -> Outcome {
     let count = call.int(0)?;
     let length = usize::try_from(count).map_err(|_| Fault::fatal("cannot use a negative count"))?;
-    const LONGEST: usize = 1 << 20;
-    if length > LONGEST {
+    const MAX_LENGTH: usize = 1 << 20;
+    if length > MAX_LENGTH {
         return Err(Fault::fatal("the text would grow too long"));
     }
     let before: &mut Option<i64> = call.state.get();

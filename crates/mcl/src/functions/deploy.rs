@@ -109,7 +109,7 @@ fn read(call: &Call<'_>, path: &str, shown: &str) -> Outcome {
     let file = on_host(call, path)?;
     let content = call.surroundings.world().read(&file);
     content.map(Value::bytes).map_err(|error| {
-        let reason = super::os::go_error("open", path, &error);
+        let reason = super::errors::go_error("open", path, &error);
         Fault::fatal(format!("can't read file {shown}: {reason}"))
     })
 }
@@ -125,8 +125,8 @@ fn readfileabs(call: &mut Call<'_>) -> Outcome {
 }
 
 /// How many files a directory may have that is copied, and how deep it may be.
-const MOST_FILES: usize = 100_000;
-const DEEPEST: usize = 100;
+const MAX_FILES: usize = 100_000;
+const MAX_DEPTH: usize = 100;
 
 fn directory(call: &mut Call<'_>) -> Outcome {
     let path = in_module(call, "directory")?;
@@ -146,7 +146,7 @@ fn directory(call: &mut Call<'_>) -> Outcome {
         world.make_directory(&to, 0o755).map_err(failed)?;
         for (name, kind) in world.list(&from).map_err(failed)? {
             count += 1;
-            if count > MOST_FILES || depth > DEEPEST {
+            if count > MAX_FILES || depth > MAX_DEPTH {
                 return Err(Fault::fatal(format!("`{path}` has too many files to be copied")));
             }
             let (source, target) = (from.join(&name), to.join(&name));
@@ -155,7 +155,7 @@ fn directory(call: &mut Call<'_>) -> Outcome {
                 continue;
             }
             let content = world.read(&source).map_err(failed)?;
-            // What is the same is not written again, since somebody may watch it.
+            // An equal file is not written again, since somebody may watch it.
             if world.read(&target).ok().as_ref() != Some(&content) {
                 world.write(&target, &content, 0o644).map_err(failed)?;
             }

@@ -138,13 +138,13 @@ fn panic(call: &mut Call<'_>) -> Outcome {
 }
 
 /// The longest random text.
-const LONGEST: i64 = 65_535;
+const MAX_LENGTH: i64 = 65_535;
 
 const RANDOM_CHARS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 fn random1(call: &mut Call<'_>) -> Outcome {
     let length = call.int(0)?;
-    if !(0..=LONGEST).contains(&length) {
+    if !(0..=MAX_LENGTH).contains(&length) {
         return Err(Fault::fatal("can't generate an invalid length"));
     }
     let world = call.surroundings.world();
@@ -165,7 +165,7 @@ fn random1(call: &mut Call<'_>) -> Outcome {
 }
 
 /// How many values of the past are kept.
-const MOST_KEPT: usize = 100_000;
+const MAX_KEPT: usize = 100_000;
 
 /// Values with the times from which they held, oldest first.
 type Past = std::collections::VecDeque<(Duration, Value)>;
@@ -183,7 +183,7 @@ fn history(call: &mut Call<'_>) -> Outcome {
     let then = now.checked_sub(back);
     // The value that held then, and what came after it.
     while past.get(1).is_some_and(|(from, _)| then.is_some_and(|then| *from <= then))
-        || past.len() > MOST_KEPT
+        || past.len() > MAX_KEPT
     {
         past.pop_front();
     }

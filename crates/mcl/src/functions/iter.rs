@@ -53,7 +53,7 @@ fn flatten(call: &mut Call<'_>) -> Outcome {
 }
 
 /// The longest list of numbers.
-const MOST_NUMBERS: i128 = 10_000_000;
+const MAX_NUMBERS: i128 = 10_000_000;
 
 fn range(call: &mut Call<'_>) -> Outcome {
     let (start, stop, step) = match call.args.len() {
@@ -68,7 +68,7 @@ fn range(call: &mut Call<'_>) -> Outcome {
     let length = if step > 0 { stop - start } else { start - stop };
     let size = step.abs();
     let count = if length <= 0 { 0 } else { (length + size - 1) / size };
-    if count > MOST_NUMBERS {
+    if count > MAX_NUMBERS {
         return Err(Fault::fatal(format!("a list of {count} numbers is too long")));
     }
     let numbers = (0..count).filter_map(|index| i64::try_from(start + index * step).ok());

@@ -23,13 +23,14 @@ mod convert;
 mod datetime;
 mod demo;
 mod deploy;
+pub mod deprecated;
 mod encoding;
+mod errors;
 mod global;
 mod golang;
 mod iter;
 mod math;
 mod net;
-pub mod old;
 mod operators;
 mod os;
 mod strings;
@@ -54,7 +55,7 @@ pub use table::{all, find, in_module, is_module};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// What went wrong, in the original's words.
+    /// The error in the original's words.
     pub message: EcoString,
     /// Whether `<|>` may catch it. What is not catchable ends the program.
     pub is_catchable: bool,
@@ -80,8 +81,11 @@ impl Fault {
     }
 }
 
-/// What a call gives.
+/// The result of a call.
 pub type Outcome = Result<Value, Fault>;
+
+/// Gives all functions.
+pub type AllFunctions = fn() -> &'static [Builtin];
 
 /// One call of a function.
 pub struct Call<'a> {
@@ -89,23 +93,25 @@ pub struct Call<'a> {
     pub args: &'a [&'a Value],
     /// The signature of the function as the types of this call have it.
     pub signature: &'a FuncType,
-    /// What is outside of the program.
+    /// The environment of the program.
     pub surroundings: &'a dyn Surroundings,
+    /// All functions, for those that call others by name.
+    pub functions: AllFunctions,
     /// The directory of the module that calls, below the root of the deploy: `/modules/x`. Empty for
     /// the root itself.
     pub base: &'a str,
-    /// What the function keeps from one call to the next at this place of the program.
+    /// The state of the function from one call to the next at this place of the program.
     pub state: &'a mut State,
-    /// What to wait for until the function is called again with the same arguments.
+    /// The events after which the function is called again with the same arguments.
     pub watches: &'a mut Vec<Watch>,
 }
 
-/// What a function keeps between calls at one place of a program.
+/// The state of a function between calls at one place of a program.
 #[derive(Default)]
 pub struct State(Option<Box<dyn Any + Send>>);
 
 impl State {
-    /// What was kept, or the beginning of it.
+    /// The kept state, or the initial one.
     pub fn get<T: Default + Send + 'static>(&mut self) -> &mut T {
         let is_fitting = self.0.as_ref().is_some_and(|kept| kept.is::<T>());
         if !is_fitting {
@@ -215,7 +221,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// What runs when a function is called.
+/// The code of a function.
 #[derive(Clone, Copy)]
 pub enum Run {
     /// Values in, a value out.
@@ -263,9 +269,9 @@ pub struct Builtin {
     pub is_catchable: bool,
     /// Whether the original wires a call of it directly, without a node for the call.
     pub is_speculated: bool,
-    /// What it does, in a line.
+    /// Its documentation, a sentence.
     pub doc: &'static str,
-    /// What runs.
+    /// Its code.
     pub run: Run,
 }
 
@@ -343,24 +349,6 @@ impl Builtin {
     /// Whether only the compiler may call it.
     pub fn is_internal(&self) -> bool {
         self.name.starts_with('_')
-    }
-
-    /// Calls it outside of the function engine: nothing is kept, nothing is watched.
-    ///
-    /// # Errors
-    /// As of the function; also if it iterates over items, which only the engine can do.
-    pub fn call(
-        &self,
-        args: &[&Value],
-        signature: &FuncType,
-        surroundings: &dyn Surroundings,
-    ) -> Outcome {
-        let Run::Values(run) = self.run else {
-            return Err(Fault::fatal(format!("{} cannot be called here", self.name)));
-        };
-        let (mut state, mut watches) = (State::default(), Vec::new());
-        let (state, watches) = (&mut state, &mut watches);
-        run(&mut Call { args, signature, surroundings, base: "", state, watches })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What operators and lookups are at run time: the internal functions `_operator`, `_lookup` and
+//! Operators and lookups at run time: the internal functions `_operator`, `_lookup` and
 //! `_struct_lookup`.
 
 use super::{Builtin, Call, Fault, Outcome, global};

@@ -205,21 +205,12 @@ pub(super) fn readfile(call: &mut Call<'_>) -> Outcome {
             let text = format!("error reading file: open {path}: no such file or directory");
             Fault::catchable(text)
         } else {
-            Fault::fatal(format!("error reading file: {}", go_error("open", &path, &error)))
+            Fault::fatal(format!(
+                "error reading file: {}",
+                super::errors::go_error("open", &path, &error)
+            ))
         }
     })
-}
-
-/// An error of the system in Go's words.
-pub(super) fn go_error(action: &str, path: &str, error: &std::io::Error) -> String {
-    let reason = match error.kind() {
-        std::io::ErrorKind::NotFound => "no such file or directory".into(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
-        std::io::ErrorKind::IsADirectory => "is a directory".into(),
-        std::io::ErrorKind::NotADirectory => "not a directory".into(),
-        _ => error.to_string(),
-    };
-    format!("{action} {path}: {reason}")
 }
 
 const HARDWARE: [&str; 5] = [

@@ -6,7 +6,7 @@ use crate::Edition;
 use crate::types::{FuncType, StructType, Type};
 use crate::value::Value;
 
-/// What is known of an argument before types are inferred.
+/// The known parts of an argument before types are inferred.
 #[derive(Clone, Default, Debug)]
 pub struct Known {
     /// Its type; variables in it are those of the caller.

@@ -110,7 +110,7 @@ fn join_nonempty(call: &mut Call<'_>) -> Outcome {
 }
 
 /// The longest text that padding may make.
-const LONGEST: usize = 64 << 20;
+const MAX_LENGTH: usize = 64 << 20;
 
 /// The padding that a text needs: whole pads, so that it may become longer than asked for.
 fn padding(call: &Call<'_>) -> Result<Vec<u8>, Fault> {
@@ -123,7 +123,7 @@ fn padding(call: &Call<'_>) -> Result<Vec<u8>, Fault> {
     if pad.is_empty() {
         return Err(Fault::fatal("pad string is empty"));
     }
-    if missing > LONGEST {
+    if missing > MAX_LENGTH {
         return Err(Fault::fatal("the text would grow too long"));
     }
     Ok(pad.repeat(missing.div_ceil(pad.len())))

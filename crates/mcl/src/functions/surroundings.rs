@@ -1,4 +1,4 @@
-//! What is outside of a program: the machine, the time, what resources sent, the shared world.
+//! The environment of a program: the machine, the time, sent values, the shared world.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use ordain_source::{MemoryWorld, World};
 
 use crate::value::Value;
 
-/// What has to happen before a function is called again with the same arguments.
+/// The event after which a function is called again with the same arguments.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Watch {
     /// This time passed since the last call.
@@ -54,7 +54,7 @@ pub struct Export {
     pub data: EcoString,
 }
 
-/// What the hosts of a cluster share. One host without a cluster has [`Memory`].
+/// The shared store of a cluster's hosts. One host without a cluster has [`Memory`].
 pub trait Shared: Send + Sync {
     /// A global value.
     fn get(&self, key: &str) -> Option<EcoString>;
@@ -66,7 +66,7 @@ pub trait Shared: Send + Sync {
     fn exports(&self, kind: &str, host: &str) -> Vec<Export>;
 }
 
-/// What is outside of a program.
+/// The environment of a program.
 ///
 /// Everything a function can learn comes from here, so that a program can run in memory, be repeated
 /// exactly, and be told what happens in any order.
@@ -75,7 +75,7 @@ pub trait Surroundings: Send + Sync {
     fn world(&self) -> &dyn World;
     /// The name of this host.
     fn hostname(&self) -> EcoString;
-    /// What the hosts share.
+    /// The shared store.
     fn shared(&self) -> &dyn Shared;
     /// The last line that a command wrote, without its newline. `None` while it has not written one.
     ///
@@ -85,7 +85,7 @@ pub trait Surroundings: Send + Sync {
         let _ = command;
         Err("no command can run here".into())
     }
-    /// What a `value` resource of this name received last.
+    /// The last value that a `value` resource of this name received.
     fn received(&self, name: &str) -> Option<Value> {
         let _ = name;
         None
@@ -135,9 +135,9 @@ pub struct Memory {
     pub shared: MemoryShared,
     /// Last lines of commands.
     pub lines: BTreeMap<EcoString, EcoString>,
-    /// What `value` resources received.
+    /// The values that `value` resources received.
     pub received: BTreeMap<EcoString, Value>,
-    /// What `http:client` resources were answered.
+    /// The answers to `http:client` resources.
     pub responses: BTreeMap<EcoString, (i64, EcoString)>,
     /// The files of packages.
     pub packages: BTreeMap<String, Vec<String>>,

@@ -37,7 +37,7 @@ pub(super) const TABLE: &[Builtin] = &[
 pub(super) fn read(call: &Call<'_>, path: &str) -> Result<String, Fault> {
     let content = call.surroundings.world().read(Path::new(path));
     let content =
-        content.map_err(|error| Fault::fatal(super::os::go_error("open", path, &error)))?;
+        content.map_err(|error| Fault::fatal(super::errors::go_error("open", path, &error)))?;
     Ok(String::from_utf8_lossy(&content).into_owned())
 }
 

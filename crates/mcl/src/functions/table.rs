@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::{Builtin, Names};
+use super::{Builtin, Call, Fault, Names, Outcome, Run, State, Surroundings};
+use crate::types::FuncType;
+use crate::value::Value;
 
 struct Table {
     rows: Vec<Builtin>,
@@ -63,4 +65,25 @@ pub fn in_module(module: &str) -> impl Iterator<Item = &'static Builtin> {
 /// Whether there is a module of this import path that has functions.
 pub fn is_module(module: &str) -> bool {
     in_module(module).next().is_some()
+}
+
+impl Builtin {
+    /// Calls it outside of the function engine: nothing is kept, nothing is watched.
+    ///
+    /// # Errors
+    /// As of the function; also if it iterates over items, which only the engine can do.
+    pub fn call(
+        &self,
+        args: &[&Value],
+        signature: &FuncType,
+        surroundings: &dyn Surroundings,
+    ) -> Outcome {
+        let Run::Values(run) = self.run else {
+            return Err(Fault::fatal(format!("{} cannot be called here", self.name)));
+        };
+        let (mut state, mut watches) = (State::default(), Vec::new());
+        let (state, watches) = (&mut state, &mut watches);
+        let functions = all;
+        run(&mut Call { args, signature, surroundings, functions, base: "", state, watches })
+    }
 }

@@ -2,16 +2,16 @@
 
 use ordain_data::Value as Data;
 
-use super::data;
-use super::kinds::{Mapped, Refused, given, text};
-use crate::eval::interpret::Resource;
+use super::data::data;
+use super::mapped::{EngineResource, Unsupported, given, text};
+use crate::graph::resource::Resource;
 
 /// Where programs without a path are looked for.
 const PROGRAMS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// A command with what must hold for it to run, and what comes after it.
-pub(super) fn exec(resource: &Resource, sends: bool) -> Result<Mapped, Refused> {
-    let mut out = Mapped::new("Exec", &resource.name);
+pub(super) fn exec(resource: &Resource, sends: bool) -> Result<EngineResource, Unsupported> {
+    let mut out = EngineResource::new("Exec", &resource.name);
     let cmd = resource.text("cmd");
     let cmd = if cmd.is_empty() { resource.name.as_str() } else { &cmd };
     let mut words = words(cmd, &resource.text("shell"), "cmd")?;
@@ -43,8 +43,8 @@ pub(super) fn exec(resource: &Resource, sends: bool) -> Result<Mapped, Refused> 
     Ok(out)
 }
 
-/// What must hold for the command to run.
-fn checks(out: &mut Mapped, resource: &Resource) -> Result<(), Refused> {
+/// The conditions for the command to run.
+fn checks(out: &mut EngineResource, resource: &Resource) -> Result<(), Unsupported> {
     let all = [
         ("ifcmd", "ifshell", "ifcwd", "onlyif", "onlyif_cwd"),
         ("nifcmd", "nifshell", "nifcwd", "unless", "unless_cwd"),
@@ -67,8 +67,8 @@ fn checks(out: &mut Mapped, resource: &Resource) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What says that the resource is to be looked at.
-fn signs(out: &mut Mapped, resource: &Resource) -> Result<(), Refused> {
+/// The events that ask for a check of the resource.
+fn signs(out: &mut EngineResource, resource: &Resource) -> Result<(), Unsupported> {
     let watch = resource.text("watchcmd");
     if !watch.is_empty() {
         let words = words(&watch, &resource.text("watchshell"), "watchcmd")?;
@@ -83,12 +83,16 @@ fn signs(out: &mut Mapped, resource: &Resource) -> Result<(), Refused> {
 }
 
 /// The words of a command: of a shell that reads it, or what blanks part.
-fn words(command: &str, shell: &str, field: &'static str) -> Result<Vec<String>, Refused> {
+fn words(command: &str, shell: &str, field: &'static str) -> Result<Vec<String>, Unsupported> {
     if !shell.is_empty() {
         return Ok(vec![shell.to_owned(), "-c".into(), command.to_owned()]);
     }
     let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-    if words.is_empty() { Err(Refused::new(field, format!("{field} is empty"))) } else { Ok(words) }
+    if words.is_empty() {
+        Err(Unsupported::new(field, format!("{field} is empty")))
+    } else {
+        Ok(words)
+    }
 }
 
 fn line(words: Vec<String>) -> Data {

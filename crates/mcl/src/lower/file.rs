@@ -2,17 +2,17 @@
 
 use ordain_data::Value as Data;
 
-use super::data;
-use super::kinds::{Mapped, Refused, flag, given, text};
-use crate::eval::interpret::Resource;
-use crate::eval::validate::file_path;
+use super::data::data;
+use super::mapped::{EngineResource, Unsupported, flag, given, text};
+use crate::graph::resource::Resource;
+use crate::graph::validate::file_path;
 
 /// A file: a path with a slash at its end is a directory, and `symlink` asks for a link.
-pub(super) fn file(resource: &Resource) -> Result<Mapped, Refused> {
+pub(super) fn file(resource: &Resource) -> Result<EngineResource, Unsupported> {
     if given(resource, "selinux").is_some() {
-        return Err(Refused::new("selinux", "contexts of SELinux are not managed yet"));
+        return Err(Unsupported::new("selinux", "contexts of SELinux are not managed yet"));
     }
-    let mut out = Mapped::new("File", &resource.name);
+    let mut out = EngineResource::new("File", &resource.name);
     let path = file_path(resource);
     if path != resource.name {
         out.set("path", Data::str(path.as_str()), "path");
@@ -24,7 +24,7 @@ pub(super) fn file(resource: &Resource) -> Result<Mapped, Refused> {
             return Ok(out);
         }
         "exists" => exists(&mut out, resource, is_directory),
-        // What is not declared to exist is not made.
+        // A file that is not declared to exist is not made.
         _ => out.set("must_exist", Data::Bool(true), "state"),
     }
     if flag(resource, "force") {
@@ -40,7 +40,7 @@ pub(super) fn file(resource: &Resource) -> Result<Mapped, Refused> {
     Ok(out)
 }
 
-fn absent(out: &mut Mapped, resource: &Resource, is_directory: bool) {
+fn absent(out: &mut EngineResource, resource: &Resource, is_directory: bool) {
     out.set("ensure", Data::str("absent"), "state");
     if flag(resource, "recurse") {
         out.set("force", Data::Bool(true), "recurse");
@@ -49,7 +49,7 @@ fn absent(out: &mut Mapped, resource: &Resource, is_directory: bool) {
     }
 }
 
-fn exists(out: &mut Mapped, resource: &Resource, is_directory: bool) {
+fn exists(out: &mut EngineResource, resource: &Resource, is_directory: bool) {
     let what = match (flag(resource, "symlink"), is_directory) {
         (true, _) => "link",
         (false, true) => "directory",
@@ -64,8 +64,8 @@ fn exists(out: &mut Mapped, resource: &Resource, is_directory: bool) {
     }
 }
 
-/// What is in it, or below it.
-fn contents(out: &mut Mapped, resource: &Resource, is_directory: bool) {
+/// Its content, or the entries below it.
+fn contents(out: &mut EngineResource, resource: &Resource, is_directory: bool) {
     out.set("content", given(resource, "content").map(data), "content");
     let source = text(resource, "source");
     let copies = source.is_some();

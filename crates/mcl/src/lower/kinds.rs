@@ -5,77 +5,12 @@ use std::path::PathBuf;
 use ecow::EcoString;
 use ordain_data::Value as Data;
 
-use super::{data, exec, file};
+use super::data::data;
+use super::mapped::{EngineResource, LoweringContext, Unsupported, flag, given, text};
+use super::{exec, file};
 use crate::check::program::Deploy;
-use crate::eval::interpret::Resource;
+use crate::graph::resource::Resource;
 use crate::value::Value;
-
-/// A resource as the engine knows it.
-#[derive(Debug)]
-pub(super) struct Mapped {
-    /// The kind, such as `File`.
-    pub(super) kind: EcoString,
-    /// The title.
-    pub(super) title: EcoString,
-    /// The attributes: name, value, and the field that it comes from.
-    pub(super) attributes: Vec<(EcoString, Data, &'static str)>,
-    /// What comes after it as a part of the same, and is told of its changes.
-    pub(super) then: Option<Box<Mapped>>,
-}
-
-/// What a resource takes from around it.
-pub(super) struct Around<'a> {
-    /// Whether others receive from it.
-    pub(super) sends: bool,
-    /// The name of this machine.
-    pub(super) hostname: &'a str,
-    /// The files of the program.
-    pub(super) deploy: &'a dyn Fn() -> Deploy,
-}
-
-/// Why a resource cannot be told to the engine.
-#[derive(Debug)]
-pub(super) struct Refused {
-    /// The reason.
-    pub(super) why: String,
-    /// The field that asks for it.
-    pub(super) field: &'static str,
-}
-
-impl Refused {
-    pub(super) fn new(field: &'static str, why: impl Into<String>) -> Self {
-        Self { why: why.into(), field }
-    }
-}
-
-impl Mapped {
-    pub(super) fn new(kind: &str, title: &str) -> Self {
-        Self { kind: kind.into(), title: title.into(), attributes: Vec::new(), then: None }
-    }
-
-    /// Sets an attribute that a field asks for.
-    pub(super) fn set(&mut self, name: &str, value: impl Into<Option<Data>>, field: &'static str) {
-        if let Some(value) = value.into() {
-            self.attributes.push((name.into(), value, field));
-        }
-    }
-}
-
-/// The value of a field if the program sets it.
-pub(super) fn given<'a>(resource: &'a Resource, field: &str) -> Option<&'a Value> {
-    let (at, ..) = resource.kind.field(field)?;
-    resource.fields.get(at)?.as_ref()
-}
-
-/// The text of a field, if there is one.
-pub(super) fn text(resource: &Resource, field: &str) -> Option<Data> {
-    Some(resource.text(field)).filter(|text| !text.is_empty()).map(Data::str)
-}
-
-/// A flag; false if it is not set.
-pub(super) fn flag(resource: &Resource, field: &str) -> bool {
-    resource.value(field).and_then(|value| value.as_bool()).unwrap_or_default()
-}
 
 /// The kind of the engine that a kind is, and the attributes that fields are, for those that
 /// resources may receive into while the engine runs.
@@ -100,8 +35,11 @@ pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
 ///
 /// # Errors
 /// If the engine has the kind, and cannot do what is asked of it.
-pub(super) fn mapped(resource: &Resource, around: &Around<'_>) -> Result<Mapped, Refused> {
-    let Around { sends, hostname, deploy } = *around;
+pub(super) fn mapped(
+    resource: &Resource,
+    around: &LoweringContext<'_>,
+) -> Result<EngineResource, Unsupported> {
+    let LoweringContext { sends, hostname, deploy } = *around;
     match resource.kind.kind.name {
         "cron" => cron(resource),
         "exec" => exec::exec(resource, sends),
@@ -135,8 +73,8 @@ pub(super) fn mapped(resource: &Resource, around: &Around<'_>) -> Result<Mapped,
 }
 
 /// A resource of a kind that is the same to the engine, or that it does not know.
-pub(super) fn as_it_is(resource: &Resource) -> Mapped {
-    let mut out = Mapped::new(&kind_name(resource.kind.kind.name), &resource.name);
+pub(super) fn as_it_is(resource: &Resource) -> EngineResource {
+    let mut out = EngineResource::new(&kind_name(resource.kind.kind.name), &resource.name);
     for (field, value) in resource.kind.kind.fields.iter().zip(&resource.fields) {
         out.set(field.name, value.as_ref().map(data), field.name);
     }
@@ -145,7 +83,7 @@ pub(super) fn as_it_is(resource: &Resource) -> Mapped {
 
 /// A resource of a kind that the engine has for this language alone: resources of others may have
 /// the same names for something else.
-fn own(resource: &Resource) -> Mapped {
+fn own(resource: &Resource) -> EngineResource {
     let mut out = as_it_is(resource);
     out.kind = own_name(resource.kind.kind.name);
     out
@@ -165,8 +103,8 @@ fn kind_name(kind: &str) -> String {
     parts.collect::<Vec<_>>().join("::")
 }
 
-/// What `state` says in the words of most kinds.
-fn ensure(out: &mut Mapped, resource: &Resource) {
+/// The value of `state` in the words of most kinds.
+fn ensure(out: &mut EngineResource, resource: &Resource) {
     let word = match resource.text("state").as_str() {
         "exists" => "present",
         "absent" => "absent",
@@ -175,15 +113,15 @@ fn ensure(out: &mut Mapped, resource: &Resource) {
     out.set("ensure", Data::str(word), "state");
 }
 
-fn group(resource: &Resource) -> Mapped {
-    let mut out = Mapped::new("Group", &resource.name);
+fn group(resource: &Resource) -> EngineResource {
+    let mut out = EngineResource::new("Group", &resource.name);
     ensure(&mut out, resource);
     out.set("gid", given(resource, "gid").map(data), "gid");
     out
 }
 
-fn user(resource: &Resource) -> Mapped {
-    let mut out = Mapped::new("User", &resource.name);
+fn user(resource: &Resource) -> EngineResource {
+    let mut out = EngineResource::new("User", &resource.name);
     ensure(&mut out, resource);
     out.set("uid", given(resource, "uid").map(data), "uid");
     let group = if given(resource, "group").is_some() { "group" } else { "gid" };
@@ -200,8 +138,8 @@ fn user(resource: &Resource) -> Mapped {
     out
 }
 
-fn package(resource: &Resource) -> Mapped {
-    let mut out = Mapped::new("Package", &resource.name);
+fn package(resource: &Resource) -> EngineResource {
+    let mut out = EngineResource::new("Package", &resource.name);
     let state = resource.text("state");
     let word = match state.as_str() {
         "installed" => "present",
@@ -213,17 +151,19 @@ fn package(resource: &Resource) -> Mapped {
     out
 }
 
-/// What a user's own manager runs is out of reach.
-fn no_session(resource: &Resource) -> Result<(), Refused> {
+/// Services of a user's own manager are not supported.
+fn no_session(resource: &Resource) -> Result<(), Unsupported> {
     match flag(resource, "session") {
-        true => Err(Refused::new("session", "units of a session are not managed by this engine")),
+        true => {
+            Err(Unsupported::new("session", "units of a session are not managed by this engine"))
+        }
         false => Ok(()),
     }
 }
 
 /// Whether a unit runs, and whether it is started with the machine.
-fn unit(name: &str, state: Option<&str>, startup: &str) -> Mapped {
-    let mut out = Mapped::new("Service", name);
+fn unit(name: &str, state: Option<&str>, startup: &str) -> EngineResource {
+    let mut out = EngineResource::new("Service", name);
     out.set("ensure", state.map(Data::str), "state");
     let enable = match startup {
         "enabled" => Some(Data::Bool(true)),
@@ -234,7 +174,7 @@ fn unit(name: &str, state: Option<&str>, startup: &str) -> Mapped {
     out
 }
 
-fn service(resource: &Resource) -> Result<Mapped, Refused> {
+fn service(resource: &Resource) -> Result<EngineResource, Unsupported> {
     no_session(resource)?;
     let state = resource.text("state");
     let state = Some(state.as_str()).filter(|state| !state.is_empty());
@@ -250,24 +190,24 @@ fn service(resource: &Resource) -> Result<Mapped, Refused> {
 }
 
 /// A machine of systemd-nspawn: its unit.
-fn machine(resource: &Resource) -> Result<Mapped, Refused> {
+fn machine(resource: &Resource) -> Result<EngineResource, Unsupported> {
     let name = &resource.name;
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if name.is_empty() || !name.chars().all(is_part) {
-        return Err(Refused::new("", format!("'{name}' is no name of a machine")));
+        return Err(Unsupported::new("", format!("'{name}' is no name of a machine")));
     }
     let state = resource.text("state");
     if !matches!(state.as_str(), "running" | "stopped") {
-        return Err(Refused::new("state", "state must be running or stopped"));
+        return Err(Unsupported::new("state", "state must be running or stopped"));
     }
     Ok(unit(&format!("systemd-nspawn@{name}.service"), Some(&state), ""))
 }
 
 /// A timer: the file of its unit, and the unit.
-fn cron(resource: &Resource) -> Result<Mapped, Refused> {
+fn cron(resource: &Resource) -> Result<EngineResource, Unsupported> {
     no_session(resource)?;
     let name = format!("{}.timer", resource.name);
-    let mut unit_file = Mapped::new("File", &format!("/etc/systemd/system/{name}"));
+    let mut unit_file = EngineResource::new("File", &format!("/etc/systemd/system/{name}"));
     if resource.text("state") == "absent" {
         let mut out = unit(&name, Some("stopped"), "disabled");
         unit_file.set("ensure", Data::str("absent"), "state");
@@ -318,10 +258,13 @@ fn timer(resource: &Resource) -> String {
     out
 }
 
-fn line(resource: &Resource) -> Result<Mapped, Refused> {
-    let mut out = Mapped::new(&own_name("line"), &resource.name);
+fn line(resource: &Resource) -> Result<EngineResource, Unsupported> {
+    let mut out = EngineResource::new(&own_name("line"), &resource.name);
     if resource.text("file").starts_with('~') {
-        return Err(Refused::new("file", "the home of a user is not looked up: write the path"));
+        return Err(Unsupported::new(
+            "file",
+            "the home of a user is not looked up: write the path",
+        ));
     }
     ensure(&mut out, resource);
     out.set("file", text(resource, "file"), "file");
@@ -331,8 +274,8 @@ fn line(resource: &Resource) -> Result<Mapped, Refused> {
     Ok(out)
 }
 
-fn print(resource: &Resource) -> Mapped {
-    let mut out = Mapped::new("Notify", &resource.name);
+fn print(resource: &Resource) -> EngineResource {
+    let mut out = EngineResource::new("Notify", &resource.name);
     let message = resource.text("msg");
     let message = if message.is_empty() { "<empty>" } else { &message };
     out.set("message", Data::str(message), "msg");
@@ -343,8 +286,8 @@ fn print(resource: &Resource) -> Mapped {
 }
 
 /// A file system in the table of them, and mounted.
-fn mount(resource: &Resource) -> Result<Mapped, Refused> {
-    let mut out = Mapped::new("Mount", &resource.name);
+fn mount(resource: &Resource) -> Result<EngineResource, Unsupported> {
+    let mut out = EngineResource::new("Mount", &resource.name);
     if resource.text("state") == "absent" {
         out.set("ensure", Data::str("absent"), "state");
         return Ok(out);
@@ -369,7 +312,7 @@ fn mount(resource: &Resource) -> Result<Mapped, Refused> {
                 out.set(attribute, Data::Int(number), field);
             }
             Some(other) => {
-                return Err(Refused::new(
+                return Err(Unsupported::new(
                     field,
                     format!("{other} is no value of a table of mounts"),
                 ));
@@ -380,7 +323,7 @@ fn mount(resource: &Resource) -> Result<Mapped, Refused> {
 }
 
 /// The program's own files.
-fn packed(resource: &Resource, deploy: &Deploy) -> Mapped {
+fn packed(resource: &Resource, deploy: &Deploy) -> EngineResource {
     let mut out = own(resource);
     let real = |path: &PathBuf| Data::str(path.to_string_lossy().as_ref());
     let files = deploy.iter().map(|(name, path)| (name.clone(), real(path)));
@@ -389,14 +332,14 @@ fn packed(resource: &Resource, deploy: &Deploy) -> Mapped {
 }
 
 /// The host that stands for election is this one.
-fn elected(resource: &Resource, hostname: &str) -> Mapped {
+fn elected(resource: &Resource, hostname: &str) -> EngineResource {
     let mut out = own(resource);
     out.set("host", Data::str(hostname), "");
     out
 }
 
 /// A value of hosts is that of this one.
-fn shared(resource: &Resource, hostname: &str) -> Mapped {
+fn shared(resource: &Resource, hostname: &str) -> EngineResource {
     let mut out = own(resource);
     if flag(resource, "mapped") {
         out.set("host", Data::str(hostname), "mapped");
@@ -405,7 +348,7 @@ fn shared(resource: &Resource, hostname: &str) -> Mapped {
 }
 
 /// One that sends has what it sends among its attributes.
-fn test(resource: &Resource, sends: bool) -> Mapped {
+fn test(resource: &Resource, sends: bool) -> EngineResource {
     let mut out = own(resource);
     if sends {
         if given(resource, "sendvalue").is_none() {

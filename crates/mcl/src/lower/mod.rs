@@ -1,8 +1,10 @@
 //! Resources as the graph that the engine takes.
 
+mod data;
 mod exec;
 mod file;
 mod kinds;
+mod mapped;
 mod outline;
 
 use std::sync::Arc;
@@ -19,12 +21,12 @@ use rustc_hash::FxHashSet;
 
 use crate::check::program::Deploy;
 use crate::codes;
-use crate::eval::interpret::{self, Received, Resources};
-use crate::eval::sends;
+use crate::graph::resource::{Received, Resources};
+use crate::graph::sends;
 use crate::ir::Included;
-use crate::value::Value;
 
-use kinds::{Around, Mapped};
+pub use data::data;
+use mapped::{EngineResource, LoweringContext};
 pub use outline::lower_outline;
 
 /// The resources of a program for this machine.
@@ -32,7 +34,7 @@ pub use outline::lower_outline;
 pub struct Lowered {
     /// The graph.
     pub graph: Graph,
-    /// What the engine cannot be told: nothing of the graph can be planned.
+    /// Errors of resources that the engine does not support: nothing of the graph can be planned.
     pub refused: Vec<Diagnostic>,
 }
 
@@ -70,7 +72,7 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    fn refuse(&mut self, resource: &interpret::Resource, why: &str, field: &str) {
+    fn refuse(&mut self, resource: &crate::graph::resource::Resource, why: &str, field: &str) {
         let at = resource.kind.field(field).and_then(|(at, ..)| resource.field_spans[at]);
         let text = format!("{}: {why}", resource.reference());
         let error = Diagnostic::error(codes::DEPLOY, text).at(at.unwrap_or(resource.span));
@@ -78,10 +80,14 @@ impl Lowering<'_> {
     }
 
     /// Adds a resource; its first and its last part.
-    fn add(&mut self, resource: &interpret::Resource, sends: bool) -> (ResourceId, ResourceId) {
-        let around = Around { sends, hostname: &self.graph.name, deploy: self.deploy };
+    fn add(
+        &mut self,
+        resource: &crate::graph::resource::Resource,
+        sends: bool,
+    ) -> (ResourceId, ResourceId) {
+        let around = LoweringContext { sends, hostname: &self.graph.name, deploy: self.deploy };
         let mapped = kinds::mapped(resource, &around).unwrap_or_else(|refused| {
-            // What does not run here may stand in the graph.
+            // A hidden resource does not run here, so it may stand in the graph.
             if !resource.meta.hidden {
                 self.refuse(resource, &refused.why, refused.field);
             }
@@ -90,7 +96,7 @@ impl Lowering<'_> {
         let parent = included(&mut self.graph, resource.included.as_ref());
         let mut mapped = Some(mapped);
         let mut added: Option<(ResourceId, ResourceId)> = None;
-        while let Some(Mapped { kind, title, attributes, then }) = mapped {
+        while let Some(EngineResource { kind, title, attributes, then }) = mapped {
             let id = self.part(resource, ResourceRef { kind, title }, attributes, parent);
             if let Some((_, before)) = added {
                 let origin = self.graph.resource(id).origin;
@@ -109,7 +115,7 @@ impl Lowering<'_> {
 
     fn part(
         &mut self,
-        resource: &interpret::Resource,
+        resource: &crate::graph::resource::Resource,
         id: ResourceRef,
         fields: Vec<(EcoString, Data, &'static str)>,
         parent: Option<OriginId>,
@@ -147,15 +153,15 @@ impl Lowering<'_> {
     fn edge(
         &mut self,
         (from, to): (ResourceId, ResourceId),
-        edge: &interpret::Edge,
-        receiver: &interpret::Resource,
+        edge: &crate::graph::resource::Edge,
+        receiver: &crate::graph::resource::Resource,
     ) {
         let step = match edge.is_automatic {
             true => Step::Kind(self.graph.resource(to).id.kind.clone()),
             false => Step::Relation,
         };
         let origin = self.graph.origins.intern(Origin { step, span: edge.span, parent: None });
-        // What is not told of changes only comes after.
+        // Without notification it is an order only.
         let tells = edge.notify && receiver.kind.kind.has("refreshable");
         let kind = if tells { EdgeKind::Notify } else { EdgeKind::Before };
         let lowered = Edge { from, to, kind, origin };
@@ -166,12 +172,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// What is received says where it comes from.
+    /// The origin of a received value.
     fn transfer(
         &mut self,
         to: ResourceId,
         from: ResourceId,
-        resource: &interpret::Resource,
+        resource: &crate::graph::resource::Resource,
         received: &Received,
     ) {
         let Some(attribute) = kinds::attribute(resource.kind.kind.name, &received.field) else {
@@ -201,29 +207,4 @@ fn included(graph: &mut Graph, included: Option<&Arc<Included>>) -> Option<Origi
         let step = Step::Class(here.class.clone());
         Some(graph.origins.intern(Origin { step, span: Some(here.span), parent }))
     })
-}
-
-/// A value as plain data; a function is the word for it.
-pub fn data(value: &Value) -> Data {
-    match value {
-        Value::Bool(value) => Data::Bool(*value),
-        Value::Int(value) => Data::Int(*value),
-        Value::Float(value) => Data::Float(*value),
-        Value::Str(text) => match text.as_str() {
-            Some(text) => Data::str(text),
-            None => Data::Bytes(text.as_bytes().into()),
-        },
-        Value::List(items) => Data::list(items.iter().map(data)),
-        Value::Map(map) => Data::map(map.pairs().iter().map(|(key, value)| {
-            let key = match key {
-                Value::Str(text) => text.to_string(),
-                key => key.to_string(),
-            };
-            (key, data(value))
-        })),
-        Value::Struct(record) => {
-            Data::map(record.fields().map(|(name, value)| (name.clone(), data(value))))
-        }
-        Value::Func(_) => Data::str("func"),
-    }
 }

@@ -5,7 +5,7 @@ use ordain_graph::{
     Containment, Edge, EdgeKind, Graph, Origin, Resource, ResourceId, ResourceRef, Step,
 };
 
-use crate::eval::outline::Outline;
+use crate::graph::outline::Outline;
 
 /// A graph of functions in the form of a graph of resources, to be drawn: a node is a resource of the
 /// kind `Function` whose title is its number and what it does.

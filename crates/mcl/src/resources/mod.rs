@@ -1,5 +1,6 @@
 //! The kinds of resources: what fields they have, what they send.
 
+mod kind;
 mod table;
 
 use std::sync::OnceLock;
@@ -9,90 +10,18 @@ use rustc_hash::FxHashMap;
 
 use crate::types::{self, Type};
 
+pub use kind::{DefaultValue, Field, Kind, Width};
 pub use table::kinds;
-
-/// What range the numbers of a field have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Width {
-    /// That of the type.
-    Full,
-    /// Signed, 8 bits.
-    I8,
-    /// Signed, 16 bits.
-    I16,
-    /// Signed, 32 bits.
-    I32,
-    /// Unsigned, 8 bits.
-    U8,
-    /// Unsigned, 16 bits.
-    U16,
-    /// Unsigned, 32 bits.
-    U32,
-    /// Unsigned, 64 bits.
-    U64,
-    /// A float of 32 bits.
-    F32,
-}
-
-/// What a field is before the program sets it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Given {
-    /// The zero value of its type; optional fields are unset.
-    Zero,
-    /// A text.
-    Str(&'static str),
-    /// A number.
-    Int(i64),
-    /// A flag.
-    Bool(bool),
-}
-
-/// A field of a kind.
-#[derive(Clone, Copy, Debug)]
-pub struct Field {
-    /// Its name.
-    pub name: &'static str,
-    /// Its type.
-    pub ty: &'static str,
-    /// Its name in the original's own output.
-    pub print: &'static str,
-    /// Whether it can be unset.
-    pub is_optional: bool,
-    /// The range of its numbers.
-    pub width: Width,
-    /// What it is before the program sets it.
-    pub default: Given,
-}
-
-/// A kind of resource.
-#[derive(Clone, Copy, Debug)]
-pub struct Kind {
-    /// Its name.
-    pub name: &'static str,
-    /// What it can do.
-    pub traits: &'static [&'static str],
-    /// What it sends, with types; `?` behind a type says that there may be nothing.
-    pub sends: &'static [(&'static str, &'static str)],
-    /// Its fields.
-    pub fields: &'static [Field],
-}
-
-impl Kind {
-    /// Whether it can do something.
-    pub fn has(&self, what: &str) -> bool {
-        self.traits.contains(&what)
-    }
-}
 
 /// A kind with its fields by name and their types read.
 #[derive(Debug)]
-pub struct Known {
+pub struct KindInfo {
     /// The kind.
     pub kind: &'static Kind,
     fields: FxHashMap<&'static str, (usize, Type)>,
 }
 
-impl Known {
+impl KindInfo {
     /// A field with its number and type.
     pub fn field(&self, name: &str) -> Option<(usize, &'static Field, &Type)> {
         let (at, ty) = self.fields.get(name)?;
@@ -101,15 +30,15 @@ impl Known {
 }
 
 /// A kind by its name.
-pub fn find(name: &str) -> Option<&'static Known> {
-    static TABLE: OnceLock<FxHashMap<&'static str, Known>> = OnceLock::new();
+pub fn find(name: &str) -> Option<&'static KindInfo> {
+    static TABLE: OnceLock<FxHashMap<&'static str, KindInfo>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
         let known = |kind: &'static Kind| {
             let fields = kind.fields.iter().enumerate();
             let fields = fields.map(|(at, field)| {
                 (field.name, (at, types::parse(field.ty).unwrap_or(Type::Variant)))
             });
-            (kind.name, Known { kind, fields: fields.collect() })
+            (kind.name, KindInfo { kind, fields: fields.collect() })
         };
         kinds().map(known).collect()
     });
@@ -118,7 +47,7 @@ pub fn find(name: &str) -> Option<&'static Known> {
 
 /// The kind whose name is nearest to one that is none.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    // What other programs call these.
+    // The names of these kinds in other programs.
     let same = match name {
         "service" => Some("svc"),
         "package" => Some("pkg"),

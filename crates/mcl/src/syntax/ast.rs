@@ -16,7 +16,7 @@ pub type Name = EcoString;
 /// An expression with its place.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// Where it is.
     pub range: TextRange,
@@ -50,7 +50,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// What it does.
+    /// Its kind.
     pub fn operator(self) -> Operator {
         match self {
             Self::Add => Operator::Add,
@@ -74,7 +74,7 @@ impl BinaryOp {
     }
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `true`
@@ -167,7 +167,7 @@ pub struct FuncDef {
 /// A statement with its place.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Its kind.
     pub kind: StmtKind,
     /// Where it is.
     pub range: TextRange,
@@ -176,7 +176,7 @@ pub struct Stmt {
 /// Statements in order.
 pub type Block = Vec<StmtId>;
 
-/// What a statement is.
+/// The kind of a statement.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// `$x = e`
@@ -206,14 +206,14 @@ pub enum StmtKind {
     Include {
         /// The class.
         name: Name,
-        /// What is handed over.
+        /// The arguments.
         args: Vec<ExprId>,
         /// The name for its content.
         alias: Option<Name>,
     },
     /// `import "x" as y`
     Import {
-        /// What is written between the quotes.
+        /// The text between the quotes.
         path: Name,
         /// The name for it; `*` for none.
         alias: Option<Name>,
@@ -229,7 +229,7 @@ pub struct ForNode {
     pub index: (Name, TextRange),
     /// The value.
     pub value: (Name, TextRange),
-    /// What it runs over.
+    /// The collection.
     pub over: ExprId,
     /// The body.
     pub body: Block,
@@ -255,22 +255,22 @@ pub struct ResourceNode {
     pub kind: Name,
     /// The name or names.
     pub name: ExprId,
-    /// What stands in its body.
+    /// Its body.
     pub entries: Vec<Entry>,
 }
 
 /// An entry of a resource's body.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
-    /// What stands before `?:`.
+    /// The condition before `?:`.
     pub condition: Option<ExprId>,
     /// Where it is.
     pub range: TextRange,
 }
 
-/// What an entry of a resource's body is.
+/// The kind of an entry of a resource's body.
 #[derive(Clone, Debug)]
 pub enum EntryKind {
     /// `field => value`
@@ -307,20 +307,20 @@ pub struct Tree {
     pub body: Block,
     /// Comments.
     pub comments: Vec<TextRange>,
-    /// What was accepted that the original refuses.
+    /// Constructs that the original refuses.
     pub widenings: Vec<Widening>,
 }
 
 /// Something that only the wide edition accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Widening {
-    /// What it is.
+    /// Its kind.
     pub kind: WideningKind,
     /// Where it is.
     pub range: TextRange,
 }
 
-/// What only the wide edition accepts.
+/// Only the wide edition accepts it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WideningKind {
     /// A comma before a closing bracket on one line.

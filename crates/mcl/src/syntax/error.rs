@@ -1,10 +1,10 @@
-//! What the lexer and the parser refuse.
+//! Errors of the lexer and the parser.
 
 use std::fmt;
 
 use ordain_source::TextRange;
 
-/// What is wrong.
+/// The kind of an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SyntaxKind {
     /// A character that begins no token.
@@ -43,7 +43,7 @@ impl SyntaxKind {
 /// A syntax error: the first one ends the parse.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// The error in words.
     pub kind: SyntaxKind,
     /// The text that is wrong, or what is said of it.
     pub text: String,

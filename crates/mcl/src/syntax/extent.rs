@@ -28,7 +28,7 @@ pub fn shown(tree: &Tree, text: &str, range: TextRange) -> TextRange {
     end.map_or(range, |end| TextRange::new(range.start, end))
 }
 
-/// What something ends with, where the original cuts it.
+/// The end of a node, where the original cuts it.
 enum Last {
     /// An expression, of which the first token counts.
     Expr(ExprId),
@@ -45,7 +45,7 @@ fn first_token(text: &str, range: TextRange, number: usize) -> Option<u32> {
     Some(range.start + token.range.end)
 }
 
-/// What an expression ends with, if the original does not know its end.
+/// The end of an expression, if the original does not know it.
 fn last_of_expr(kind: &ExprKind) -> Option<Last> {
     match kind {
         ExprKind::Var(_) => Some(Last::Token(0)),
@@ -58,7 +58,7 @@ fn last_of_expr(kind: &ExprKind) -> Option<Last> {
     }
 }
 
-/// What a statement ends with, if the original does not know its end.
+/// The end of a statement, if the original does not know it.
 fn last_of_stmt(kind: &StmtKind, is_closed: bool) -> Option<Last> {
     match kind {
         StmtKind::Bind { value, .. } => Some(Last::Expr(*value)),

@@ -1,4 +1,4 @@
-//! What a syntax error may come from, in words for people: looked up among the tokens around it.
+//! Hints on the cause of a syntax error, from the tokens around it.
 //!
 //! The error itself stays what the original says; a guess that is not likely is not made.
 
@@ -12,16 +12,16 @@ use crate::Edition;
 /// Words with which statements begin.
 const KEYWORDS: [&str; 8] = ["import", "include", "class", "func", "for", "forkv", "panic", "if"];
 
-/// What is said of a syntax error besides.
+/// A hint on a syntax error.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Hint {
     /// Where the mistake is, if not where the original stops, and what to say there.
     pub place: Option<(TextRange, &'static str)>,
-    /// What to do.
+    /// Advice.
     pub help: Option<String>,
 }
 
-/// What may be behind an error of this text.
+/// The likely cause of a syntax error.
 pub fn hint(text: &str, edition: Edition, error: &SyntaxError) -> Hint {
     let start = error.range.start as usize;
     if error.kind == SyntaxKind::Unrecognized {
@@ -151,7 +151,7 @@ impl Finder<'_> {
         }
     }
 
-    /// What may be meant by a token that cannot stand where it is.
+    /// The likely meaning of a token that cannot stand where it is.
     fn hint_of_token(&self, here: T) -> Option<Hint> {
         let value_of_type = matches!(self.before(1), Some(T::MapIdentifier | T::StructIdentifier));
         let is_sign = matches!(here, T::Equals | T::Colon | T::Arrow | T::Eq | T::Gte);

@@ -6,7 +6,7 @@ use super::error::{SyntaxError, SyntaxKind};
 use super::token::{T, Token};
 use crate::Edition;
 
-/// What the lexer gives.
+/// The result of the lexer.
 #[derive(Default, Debug)]
 pub struct Lexed {
     /// The tokens; the last one is [`T::End`].

@@ -25,7 +25,7 @@ const MAX_NESTING: u32 = 400;
 
 pub(super) type Parsed<R> = Result<R, SyntaxError>;
 
-/// What a curly bracket opens, for the formatter.
+/// The construct that a curly bracket opens, for the formatter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Brace {
     /// Statements.
@@ -38,9 +38,9 @@ pub(crate) enum Brace {
     Literal,
 }
 
-/// What parsing gives besides the tree.
+/// The results of parsing besides the tree.
 pub(crate) struct Layout {
-    /// What each opening curly bracket is, by the number of its token.
+    /// The construct that each curly bracket opens, by the number of its token.
     pub(crate) braces: Vec<(u32, Brace)>,
     /// The tokens with which names of resources begin.
     pub(crate) spaced: Vec<u32>,
@@ -410,7 +410,7 @@ impl Parser<'_> {
     fn is_function_type_next(&self) -> bool {
         match self.peek() {
             T::OpenCurly => self.edition == Edition::Wide && self.is_bare_map_type(),
-            kind => types::starts_type(kind),
+            kind => kind.starts_type(),
         }
     }
 
@@ -514,7 +514,7 @@ impl Parser<'_> {
     fn param(&mut self) -> Parsed<Param> {
         let (name, range) = self.var()?;
         let at_end = matches!(self.peek(), T::Comma | T::CloseParen | T::Newline);
-        let typed = types::starts_type(self.peek()) || self.is_bare_map_type();
+        let typed = self.peek().starts_type() || self.is_bare_map_type();
         let ty = if !at_end && typed { Some(self.type_node()?) } else { None };
         Ok(Param { name, ty, range })
     }

@@ -2,7 +2,7 @@
 
 use ordain_source::TextRange;
 
-/// What a token is. The order is that of the language's token table, which messages follow.
+/// The kind of a token. The order is that of the language's token table, which messages follow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs, reason = "the names are those of the token table")]
@@ -160,12 +160,28 @@ impl T {
             _ => return None,
         })
     }
+
+    /// Whether a type can begin with it.
+    pub fn starts_type(self) -> bool {
+        matches!(
+            self,
+            Self::BoolIdentifier
+                | Self::StrIdentifier
+                | Self::IntIdentifier
+                | Self::FloatIdentifier
+                | Self::VariantIdentifier
+                | Self::OpenBrack
+                | Self::MapIdentifier
+                | Self::StructIdentifier
+                | Self::FuncIdentifier
+        )
+    }
 }
 
 /// A token with its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: T,
     /// Where it is.
     pub range: TextRange,

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+/// The name of a template in messages.
+pub(super) const NAME: &str = "template";
+
 /// A node of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Id(pub u32);

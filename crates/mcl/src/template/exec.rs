@@ -1,52 +1,20 @@
 //! Executing a template.
 
-use std::sync::OnceLock;
-
 use ordain_functions::go::quote::quote;
 use ordain_source::budget::{self, scaled};
 use ordain_source::limits::most_text;
-use rustc_hash::FxHashMap;
 
-use super::NAME;
-use super::ast::{Id, Kind, Tree};
-use super::builtins;
+use super::ast::{Id, Kind, NAME, Tree};
 use super::data::{self, Datum, go_type};
-use crate::functions::{self, Builtin, Run, Shape, Surroundings};
+use super::{builtins, callable};
+use crate::functions::{AllFunctions, Builtin, Surroundings};
 use crate::types::Type;
 use crate::value::Value;
 
 /// How often templates may call each other without an end.
-const DEEPEST: u32 = 100;
+const MAX_DEPTH: u32 = 100;
 /// How many parts may be executed in all.
-const MOST_STEPS: u64 = 10_000_000;
-
-/// The functions of mcl by their names in templates: all that are called with plain values, and do not
-/// change by themselves.
-fn functions() -> &'static FxHashMap<String, &'static Builtin> {
-    static FUNCTIONS: OnceLock<FxHashMap<String, &'static Builtin>> = OnceLock::new();
-    FUNCTIONS.get_or_init(|| {
-        let rows = functions::all().iter().filter(|row| is_callable(row));
-        rows.map(|row| (name_in_templates(row.name), row)).collect()
-    })
-}
-
-fn is_callable(row: &Builtin) -> bool {
-    let is_plain = row.shape == Shape::Fixed && matches!(row.run, Run::Values(_));
-    let of_this_module = ["deploy.", "local.", "random1"];
-    let is_bound = of_this_module.iter().any(|name| row.name.starts_with(name))
-        && !matches!(row.name, "deploy.binary_path" | "deploy.bootstrap_packages");
-    is_plain && !row.is_streaming && !row.is_internal() && !is_bound && row.signature().is_known()
-}
-
-fn name_in_templates(name: &str) -> String {
-    let changed = name.replace(['.', '/'], "_");
-    if changed == name { format!("_{name}") } else { changed }
-}
-
-/// Whether there is a function of this name.
-pub(super) fn is_function(name: &str) -> bool {
-    builtins::find(name).is_some() || functions().contains_key(name)
-}
+const MAX_STEPS: u64 = 10_000_000;
 
 /// Executes a template on data.
 ///
@@ -56,6 +24,7 @@ pub(super) fn execute(
     tree: &Tree,
     data: Option<Datum>,
     surroundings: &dyn Surroundings,
+    functions: AllFunctions,
 ) -> Result<Vec<u8>, String> {
     let Some(root) = tree.templates.get(NAME).copied() else { return Ok(Vec::new()) };
     let dot = data.unwrap_or(Datum::Nothing);
@@ -63,6 +32,7 @@ pub(super) fn execute(
     let mut state = State {
         tree,
         surroundings,
+        functions,
         out: Vec::new(),
         variables,
         template: NAME,
@@ -77,6 +47,7 @@ pub(super) fn execute(
 struct State<'t> {
     tree: &'t Tree,
     surroundings: &'t dyn Surroundings,
+    functions: AllFunctions,
     out: Vec<u8>,
     variables: Vec<(String, Datum)>,
     template: &'t str,
@@ -112,7 +83,7 @@ impl<'t> State<'t> {
 
     fn check_budget(&mut self) -> Step<()> {
         self.steps += 1;
-        if self.steps > scaled(MOST_STEPS) || budget::check().is_err() {
+        if self.steps > scaled(MAX_STEPS) || budget::check().is_err() {
             return self.fail("the template takes too long");
         }
         if self.out.len() > most_text() {
@@ -258,8 +229,8 @@ impl<'t> State<'t> {
             let quoted = quote(name.as_bytes());
             return self.fail(format_args!("template {quoted} not defined"));
         };
-        if self.depth >= DEEPEST {
-            return self.fail(format_args!("exceeded maximum template depth ({DEEPEST})"));
+        if self.depth >= MAX_DEPTH {
+            return self.fail(format_args!("exceeded maximum template depth ({MAX_DEPTH})"));
         }
         let dot = match pipe {
             Some(pipe) => self.pipeline(dot, pipe)?,
@@ -433,7 +404,7 @@ impl<'t> State<'t> {
         last: Final<'_>,
     ) -> Step<Datum> {
         self.at = nodes.0;
-        if let Some(own) = functions().get(name) {
+        if let Some(own) = callable::find(self.functions, name) {
             return self.call_mcl(dot, nodes.1, (name, own), args, last);
         }
         let Some(builtin) = builtins::find(name) else {

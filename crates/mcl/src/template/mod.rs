@@ -4,17 +4,19 @@
 //! of Go, with the position in the text. A missing key is a mistake.
 //!
 //! ```
-//! use ordain_mcl::functions::surroundings::Memory;
+//! use ordain_mcl::functions::{self, surroundings::Memory};
 //! use ordain_mcl::template::render;
 //! use ordain_mcl::value::{Struct, Value};
 //!
 //! let data = Struct::of([("name", Value::from("web")), ("port", Value::from(80))]);
-//! let text = render(b"{{.Name}}:{{.Port}}", Some((&data.into(), None)), &Memory::default());
+//! let data = Some((&data.into(), None));
+//! let text = render(b"{{.Name}}:{{.Port}}", data, &Memory::default(), functions::all);
 //! assert_eq!(text.unwrap(), b"web:80");
 //! ```
 
 mod ast;
 mod builtins;
+mod callable;
 mod data;
 mod exec;
 mod lex;
@@ -23,12 +25,9 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-use crate::functions::Surroundings;
+use crate::functions::{AllFunctions, Surroundings};
 use crate::types::Type;
 use crate::value::Value;
-
-/// What templates are called in messages.
-const NAME: &str = "template";
 
 /// Reads a text and executes it on data, whose type tells what the items of empty lists are.
 ///
@@ -38,13 +37,15 @@ pub fn render(
     text: &[u8],
     data: Option<(&Value, Option<&Type>)>,
     surroundings: &dyn Surroundings,
+    functions: AllFunctions,
 ) -> Result<Vec<u8>, String> {
     let text = String::from_utf8_lossy(text);
-    let tree = parse::parse(&text).map_err(|error| format!("template: parse error: {error}"))?;
+    let tree = parse::parse(&text, functions)
+        .map_err(|error| format!("template: parse error: {error}"))?;
     let data = match data {
         Some((value, ty)) => Some(data::convert(value, ty)?),
         None => None,
     };
-    exec::execute(&tree, data, surroundings)
+    exec::execute(&tree, data, surroundings, functions)
         .map_err(|error| format!("template: execution error: {error}"))
 }

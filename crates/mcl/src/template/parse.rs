@@ -4,28 +4,39 @@ use std::collections::BTreeMap;
 
 use ordain_functions::go::{number, quote};
 
-use super::ast::{Id, Kind, Pipe, Tree};
+use super::ast::{Id, Kind, NAME, Pipe, Tree};
 use super::lex::{Item, Token, tokens};
-use super::{NAME, exec};
+use super::{builtins, callable};
+use crate::functions::AllFunctions;
 
 /// How deep blocks and parentheses may be nested.
-const DEEPEST: u32 = 100;
+const MAX_DEPTH: u32 = 100;
 
 /// Reads a template.
 ///
 /// # Errors
 /// `template: template:1: unexpected …`
-pub(super) fn parse(text: &str) -> Result<Tree, String> {
+pub(super) fn parse(text: &str, functions: AllFunctions) -> Result<Tree, String> {
     let tree = Tree { text: text.to_owned(), nodes: Vec::new(), templates: BTreeMap::new() };
     let items = tokens(text);
     let variables = vec!["$".to_owned()];
-    let mut parser =
-        Parser { tree, items, at: 0, line: 0, variables, ranges: 0, action: 0, depth: 0 };
+    let mut parser = Parser {
+        functions,
+        tree,
+        items,
+        at: 0,
+        line: 0,
+        variables,
+        ranges: 0,
+        action: 0,
+        depth: 0,
+    };
     parser.program()?;
     Ok(parser.tree)
 }
 
 struct Parser {
+    functions: AllFunctions,
     tree: Tree,
     items: Vec<Item>,
     at: usize,
@@ -91,7 +102,7 @@ impl Parser {
 
     /// Goes one level down.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             return self.fail("the template is nested too deeply");
         }
         self.depth += 1;
@@ -440,7 +451,8 @@ impl Parser {
         let item = self.next_word();
         let kind = match item.token {
             Token::Identifier => {
-                if !exec::is_function(&item.text) {
+                let is_builtin = builtins::find(&item.text).is_some();
+                if !is_builtin && callable::find(self.functions, &item.text).is_none() {
                     let quoted = quote::quote(item.text.as_bytes());
                     return self.fail(format_args!("function {quoted} not defined"));
                 }

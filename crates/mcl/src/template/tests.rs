@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::render;
-use crate::functions::surroundings::Memory;
+use crate::functions::{self, surroundings::Memory};
 use crate::value::{Map, Struct, Value};
 
 fn data() -> Value {
@@ -21,7 +21,7 @@ fn data() -> Value {
 }
 
 fn shown(text: &str) -> String {
-    match render(text.as_bytes(), Some((&data(), None)), &Memory::default()) {
+    match render(text.as_bytes(), Some((&data(), None)), &Memory::default(), functions::all) {
         Ok(text) => String::from_utf8_lossy(&text).into_owned(),
         Err(error) => error,
     }

@@ -3,6 +3,7 @@
 //! A type is a tree that is cheap to clone. [`Type::Var`] stands for what is not known yet: a type
 //! variable of a signature, numbered within that signature, or one of the inference.
 
+pub(crate) mod node;
 mod text;
 pub mod unify;
 
@@ -67,7 +68,7 @@ pub struct FuncType {
     pub names: Vec<EcoString>,
     /// The types of the arguments.
     pub args: Vec<Type>,
-    /// What it gives.
+    /// Its result.
     pub result: Type,
 }
 

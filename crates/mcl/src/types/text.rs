@@ -16,7 +16,7 @@ const MAX_DEPTH: u32 = 200;
 pub struct TypeError {
     /// The text.
     pub text: EcoString,
-    /// What is wrong.
+    /// The error in words.
     pub reason: &'static str,
     /// Where.
     pub at: usize,

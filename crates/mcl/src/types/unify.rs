@@ -47,7 +47,7 @@ enum Node {
 }
 
 /// The most parts that a type may have when it is written out.
-pub const MOST_PARTS: u32 = 1 << 20;
+pub const MAX_PARTS: u32 = 1 << 20;
 
 /// Why two types cannot be one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -175,7 +175,7 @@ impl Types {
         }
     }
 
-    /// What a type is as far as it is known.
+    /// The known part of a type.
     fn find(&mut self, mut id: TyId) -> TyId {
         let mut root = id;
         while let Node::Hole(Some(next), _) = self.nodes[root.0 as usize] {
@@ -197,7 +197,7 @@ impl Types {
     /// # Errors
     /// If they cannot be.
     pub fn unify(&mut self, expected: TyId, actual: TyId) -> Result<(), Mismatch> {
-        self.patience = MOST_PARTS;
+        self.patience = MAX_PARTS;
         self.unify_at(expected, actual, 0)
     }
 
@@ -414,7 +414,7 @@ impl Types {
         let mut size: u32 = 1;
         for part in parts {
             size = size.saturating_add(self.size(part));
-            if size > MOST_PARTS {
+            if size > MAX_PARTS {
                 break;
             }
         }

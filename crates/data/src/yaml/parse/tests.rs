@@ -5,14 +5,14 @@
 use std::path::{Path, PathBuf};
 
 use super::any_documents;
-use crate::yaml::{Budget, NodeId, Tree, common};
+use crate::yaml::{Budget, NodeId, Tree, fast_path};
 
 /// Compares the readers; whether the text is of the common form.
 fn agrees(text: &str) -> bool {
     let budget = Budget::default();
     let mut common_form = false;
     for limit in [usize::MAX, 1] {
-        let Some(fast) = common::documents(text, budget, limit) else { continue };
+        let Some(fast) = fast_path::documents(text, budget, limit) else { continue };
         common_form |= limit == usize::MAX;
         let parsed = any_documents(text, budget, limit);
         let parsed = parsed.unwrap_or_else(|e| panic!("accepted, but {e}: {text:?}"));

@@ -1,16 +1,10 @@
-//! What stands in brackets: lists, ranges, maps, groups, local names.
+//! Bracketed forms: lists, ranges, maps, groups, local names.
 
 use std::rc::Rc;
 
 use ecow::EcoString;
 
 use super::*;
-
-/// What a round bracket opened.
-pub(super) enum Paren {
-    Group(ExprId),
-    Scope(Rc<[(ExprId, ExprId)]>),
-}
 
 impl Parser<'_, '_> {
     pub(super) fn chain_start(&mut self) -> Result<ExprId> {

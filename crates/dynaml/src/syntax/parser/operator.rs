@@ -50,7 +50,7 @@ impl Operators for Parser<'_, '_> {
         let yes = self.expression()?;
         self.expect(":")?;
         let no = self.expression()?;
-        // The blank before what follows belongs to it.
+        // The blank belongs to the next operand.
         self.trim_back();
         Ok(Some(self.push(Expr::Cond(left, yes, no), self.start(left))))
     }

@@ -1,4 +1,4 @@
-//! References, and what follows an expression: paths, indexes, slices, projections, calls.
+//! References, and the postfix forms: paths, indexes, slices, projections, calls.
 
 use std::rc::Rc;
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use ordain_source::EntryKind;
 
 use super::failed;
-use crate::functions::os::{go_error, status};
+use crate::functions::errors::go_error;
+use crate::functions::os::status;
 use crate::functions::{Builtin, Call, Fault, Outcome};
 use crate::value::Value;
 

@@ -1,8 +1,7 @@
 //! Kinds of what this machine has: files, commands, packages, services, users, settings; and those
 //! that are there for programs alone.
 
-use super::super::{Kind, Width};
-use super::field;
+use super::super::kind::{Kind, Width, field};
 
 /// Kinds of what this machine has, in order of their names.
 #[rustfmt::skip]

@@ -1,7 +1,6 @@
 //! Kinds of other machines: virtual ones, containers, and those that are reached by their controllers.
 
-use super::super::{Kind, Width};
-use super::field;
+use super::super::kind::{Kind, Width, field};
 
 /// Kinds of other machines, in order of their names.
 #[rustfmt::skip]

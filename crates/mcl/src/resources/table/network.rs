@@ -1,7 +1,6 @@
 //! Kinds of what is served to other machines, fetched from them, or shared with them.
 
-use super::super::{Kind, Width};
-use super::field;
+use super::super::kind::{Kind, Width, field};
 
 /// Kinds of what is served, fetched or shared, in order of their names.
 #[rustfmt::skip]

@@ -19,7 +19,7 @@ mod power {
     pub(super) const NOT: u8 = 8;
 }
 
-/// What an infix operator makes.
+/// The expression of an infix operator.
 #[derive(Clone, Copy)]
 enum Infix {
     Binary(BinaryOp),
@@ -115,7 +115,7 @@ impl Parser<'_> {
         self.push(kind, range)
     }
 
-    /// What stands behind an operand: indexes and fields.
+    /// The postfix forms behind an operand: indexes and fields.
     fn suffixes(&mut self, mut left: ExprId) -> Parsed<ExprId> {
         let mut defaulted = false;
         loop {

@@ -8,22 +8,6 @@ use super::super::token::T;
 use super::{Brace, ListWords, Parsed, Parser};
 use crate::Edition;
 
-/// Whether a type can begin with a token.
-pub(super) fn starts_type(kind: T) -> bool {
-    matches!(
-        kind,
-        T::BoolIdentifier
-            | T::StrIdentifier
-            | T::IntIdentifier
-            | T::FloatIdentifier
-            | T::VariantIdentifier
-            | T::OpenBrack
-            | T::MapIdentifier
-            | T::StructIdentifier
-            | T::FuncIdentifier
-    )
-}
-
 /// Whether a token can stand in a type.
 pub(super) fn is_type_token(kind: T) -> bool {
     let others = [
@@ -36,7 +20,7 @@ pub(super) fn is_type_token(kind: T) -> bool {
         T::OpenParen,
         T::CloseParen,
     ];
-    starts_type(kind) || others.contains(&kind)
+    kind.starts_type() || others.contains(&kind)
 }
 
 impl TypeNode {
@@ -66,7 +50,7 @@ impl Parser<'_> {
             self.widen(WideningKind::BareMapType, self.range());
             return self.map_type();
         }
-        if !starts_type(self.peek()) {
+        if !self.peek().starts_type() {
             return Err(self.unexpected(&[]));
         }
         Ok(match self.bump().kind {
@@ -135,9 +119,9 @@ impl Parser<'_> {
         };
         self.expect(T::OpenParen)?;
         let is_wide = self.edition == Edition::Wide;
-        let starts = |kind| {
+        let starts = |kind: T| {
             let is_name = kind == T::Identifier && is_wide;
-            starts_type(kind) || kind == T::Dollar || kind == T::OpenCurly || is_name
+            kind.starts_type() || kind == T::Dollar || kind == T::OpenCurly || is_name
         };
         let args = self.items(T::CloseParen, &WORDS, starts, Self::func_type_arg)?;
         let end = self.tokens[self.pos - 1].range;
@@ -154,7 +138,7 @@ impl Parser<'_> {
     fn func_type_arg(&mut self) -> Parsed<(Option<Name>, TypeNode)> {
         let is_bare = self.edition == Edition::Wide
             && self.peek() == T::Identifier
-            && starts_type(self.peek_at(1));
+            && self.peek_at(1).starts_type();
         let name = match self.peek() {
             T::Dollar => Some(self.var()?.0),
             _ if is_bare => {

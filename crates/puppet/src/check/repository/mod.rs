@@ -76,7 +76,7 @@ impl Pass<'_> {
     /// Whether another name is looked for in place of one that is not known.
     fn looks_for_another(&mut self) -> bool {
         self.looked_for += 1;
-        self.looked_for <= suggest::MOST
+        self.looked_for <= suggest::MAX
     }
 
     /// Whether so much was found that nobody reads on.

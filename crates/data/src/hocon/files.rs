@@ -1,0 +1,52 @@
+//! The files that `include` statements name.
+
+use std::path::{Path, PathBuf};
+
+use super::node::Surroundings;
+
+/// What the parsers of a text and of all that it includes know together.
+pub(super) struct Included<'s> {
+    pub(super) surroundings: &'s Surroundings<'s>,
+    pub(super) depth: u32,
+    pub(super) files: u32,
+}
+
+/// What an `include` statement names.
+pub(super) enum Target {
+    /// `include "name"`.
+    Name(String),
+    /// `include file("path")`.
+    File(String),
+}
+
+impl<'s> Included<'s> {
+    pub(super) fn new(surroundings: &'s Surroundings<'s>) -> Self {
+        Self { surroundings, depth: 0, files: 0 }
+    }
+
+    /// The files of a target that are there, the one that wins first.
+    pub(super) fn files(
+        &self,
+        target: &Target,
+        from: Option<&Path>,
+    ) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
+        let path = match (target, from) {
+            (Target::File(path), _) => PathBuf::from(path),
+            (Target::Name(name), Some(from)) => {
+                from.parent().map_or_else(|| PathBuf::from(name), |parent| parent.join(name))
+            }
+            (Target::Name(_), None) => return Ok(Vec::new()),
+        };
+        let name = path.to_string_lossy();
+        let candidates = match [".conf", ".json", ".properties"].iter().any(|e| name.ends_with(e)) {
+            true => vec![path],
+            false => vec![format!("{name}.conf").into(), format!("{name}.json").into()],
+        };
+        let mut found = Vec::new();
+        for path in candidates {
+            let read = (self.surroundings.file)(&path);
+            found.extend(read.map_err(|e| format!("{}: {e}", path.display()))?.map(|b| (path, b)));
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,65 @@
+//! Exact places in the text of a file, and hints about its YAML.
+
+use ordain_data::yaml::{Written, advice};
+use ordain_source::{Diagnostic, FileId, TextRange};
+
+/// The place in a scalar at which its text stops being an expression; the whole scalar if that
+/// cannot be said.
+pub(crate) fn exact_place(
+    text: &str,
+    scalar: TextRange,
+    expression: &str,
+    at: Option<usize>,
+) -> TextRange {
+    let exact = || {
+        let written = Written::new(text, scalar);
+        let at = written.text.find(expression)? + 2 + at?;
+        let end = at + written.text.get(at..)?.chars().next()?.len_utf8();
+        let [at, end] = [at, end].map(u32::try_from);
+        let place = written.places.range(TextRange::new(at.ok()?, end.ok()?));
+        (place.start < place.end && place.end <= scalar.end).then_some(place)
+    };
+    exact().unwrap_or(scalar)
+}
+
+/// The place of a part of the text of a scalar, if it stands there as it is.
+pub(crate) fn part_place(text: &str, scalar: TextRange, part: &str) -> Option<TextRange> {
+    let written = text.get(scalar.start as usize..scalar.end as usize)?;
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let (at, _) = written.match_indices(part).find(|(at, part)| {
+        let before = written[..*at].chars().next_back();
+        let after = written[at + part.len()..].chars().next();
+        let goes_on = part.ends_with(is_word) && after.is_some_and(is_word);
+        !before.is_some_and(is_word) && !goes_on
+    })?;
+    let start = scalar.start + at as u32;
+    Some(TextRange::new(start, start + part.len() as u32))
+}
+
+/// Adds the likely cause to an error of YAML.
+pub(crate) fn with_yaml_hints(
+    error: Diagnostic,
+    message: &str,
+    text: &str,
+    (file, at): (FileId, TextRange),
+) -> Diagnostic {
+    let start = (at.start as usize).min(text.len());
+    let written = text.get(start..at.end as usize).unwrap_or("");
+    if message.starts_with("map key must be a string") {
+        let help = format!("YAML reads `{written}` as another value than a text");
+        return error.help(format!("{help}: write \"{written}\":"));
+    }
+    let line = text[..start].rfind('\n').map_or(0, |n| n + 1);
+    if message.starts_with("mapping values are not allowed") && text[line..start].contains("((") {
+        return error.help("an expression with `: ` in it stands in single quotes: '(( … ))'");
+    }
+    let advice = advice(message, text, at);
+    let error = match advice.place == at && advice.label.is_empty() {
+        true => error,
+        false => error.move_to(advice.place.in_file(file), advice.label),
+    };
+    match advice.help {
+        Some(help) => error.help(help),
+        None => error,
+    }
+}

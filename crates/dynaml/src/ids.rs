@@ -1,0 +1,21 @@
+//! Ids of nodes. They are types of their own, so that values and failures can name nodes without
+//! knowing them.
+
+use ordain_syntax::Idx;
+
+/// Marks the ids of nodes under evaluation.
+#[derive(Debug)]
+pub enum Instances {}
+
+/// Marks the ids of nodes of sources.
+#[derive(Debug)]
+pub enum SourceNodes {}
+
+/// A node of a document under evaluation.
+pub type InstId = Idx<Instances>;
+
+/// A node of a source.
+pub type SrcId = Idx<SourceNodes>;
+
+/// No node: the parent of a root.
+pub const NOWHERE: InstId = Idx::new(u32::MAX);

@@ -1,0 +1,13 @@
+//! Errors of the operating system in the words of Go.
+
+/// An error of the system in Go's words.
+pub(in crate::functions) fn go_error(action: &str, path: &str, error: &std::io::Error) -> String {
+    let reason = match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file or directory".into(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
+        std::io::ErrorKind::IsADirectory => "is a directory".into(),
+        std::io::ErrorKind::NotADirectory => "not a directory".into(),
+        _ => error.to_string(),
+    };
+    format!("{action} {path}: {reason}")
+}

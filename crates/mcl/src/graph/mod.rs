@@ -1,0 +1,122 @@
+//! Graph building: a program becomes a graph of functions, and the values of that graph become
+//! resources with edges between them.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | `build` | the nodes of expressions and statements |
+//! | [`interpret`] | the values of a finished graph to resources and edges |
+//! | [`resource`] | resources and edges as a program declares them |
+//! | `duplicates`, `edges` | resources that are declared twice; edges by name |
+//! | `problems` | the problems of single resources |
+//! | `cycle` | cycles among the edges |
+//! | [`literal`] | what is wrong with values that stand in the program |
+//! | [`meta`] | meta parameters |
+//! | [`sends`] | what resources receive that is known beforehand |
+//! | [`outline`] | the function graph as a picture of the program |
+//! | `validate` | what kinds ask of their fields |
+//! | [`autogroup`] | which resources are worked on as one |
+//! | `autoedge` | the edges that kinds ask for by themselves |
+
+mod autoedge;
+pub mod autogroup;
+mod build;
+mod checks;
+mod conditions;
+mod cycle;
+mod duplicates;
+mod edges;
+pub mod fields;
+pub mod interpret;
+pub mod literal;
+pub mod meta;
+pub mod outline;
+pub(crate) mod problems;
+pub mod resource;
+pub mod sends;
+mod server_checks;
+pub(crate) mod validate;
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::eval::Engine;
+use crate::failure::{Failure, Phase};
+use crate::functions::Surroundings;
+use crate::functions::surroundings::Watch;
+use crate::ir::{IrId, Program};
+use build::LiveStatement;
+use resource::Resources;
+
+/// A program that runs.
+pub struct RunningProgram {
+    program: Arc<Program>,
+    engine: Engine,
+    live: Vec<LiveStatement>,
+}
+
+impl RunningProgram {
+    /// Builds the graph of a program.
+    ///
+    /// # Errors
+    /// When the graph grows too large.
+    pub fn new(program: Arc<Program>, surroundings: &dyn Surroundings) -> Result<Self, Failure> {
+        let mut engine = Engine::new();
+        let live = build::build(&program, &mut engine, surroundings).map_err(|fault| {
+            let text = fault.message.to_string();
+            Failure::new(Phase::Graph, text, start(&program))
+        })?;
+        Ok(Self { program, engine, live })
+    }
+
+    /// Brings all values up to date. Whether any changed.
+    ///
+    /// # Errors
+    /// The error that ends the program.
+    pub fn run(&mut self, surroundings: &dyn Surroundings) -> Result<bool, Failure> {
+        self.engine.run(surroundings).map_err(|failure| {
+            let at = IrId::new(failure.tag);
+            let is_known = (failure.tag as usize) < self.program.ir.len();
+            let span = if is_known { self.program.span(at) } else { start(&self.program) };
+            Failure::new(Phase::Stream, failure.fault.message.to_string(), span)
+        })
+    }
+
+    /// The resources that the present values give. `None` while a value is missing.
+    ///
+    /// # Errors
+    /// When they cannot be.
+    pub fn resources(
+        &self,
+        surroundings: &dyn Surroundings,
+    ) -> Result<Option<Resources>, Vec<Failure>> {
+        if !self.engine.is_complete() {
+            return Ok(None);
+        }
+        interpret::interpret(&self.program, &self.engine, &self.live, surroundings).map(Some)
+    }
+
+    /// When the first function is to be called again that waits for a time.
+    pub fn next_time(&self) -> Option<SystemTime> {
+        let times = self.engine.watches().filter_map(|(_, watch)| match watch {
+            Watch::At(time) => Some(*time),
+            _ => None,
+        });
+        times.min()
+    }
+
+    /// Has the functions called again that wait for a time until then.
+    pub fn wake_until(&mut self, now: SystemTime) {
+        self.engine.wake(|watch| matches!(watch, Watch::At(time) if *time <= now));
+    }
+
+    /// The functions and what they wait for.
+    pub fn engine(&mut self) -> &mut Engine {
+        &mut self.engine
+    }
+}
+
+/// The start of the main file.
+fn start(program: &Program) -> ordain_source::Span {
+    let file = program.files.first().copied().unwrap_or(ordain_source::FileId(0));
+    ordain_source::TextRange::default().in_file(file)
+}

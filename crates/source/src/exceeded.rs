@@ -1,0 +1,38 @@
+//! Bounds that were reached.
+
+use std::fmt;
+
+/// The help for a run that needs more than a bound allows.
+pub const HELP: &str = "`--limits 2` allows twice as much";
+
+/// A bound that was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exceeded {
+    /// So many steps were allowed.
+    Steps(u64),
+    /// The stack of the thread is nearly used up.
+    Stack,
+    /// So many MiB of memory were allowed besides the files that were read.
+    Memory(u64),
+    /// So many seconds of CPU time were allowed.
+    Time(u64),
+    /// So many milliseconds of CPU time were allowed for one operation.
+    Moment(u64),
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Steps(most) => write!(f, "the evaluation takes more than {most} steps")?,
+            Self::Stack => return f.write_str("the evaluation is nested too deep"),
+            Self::Memory(most) => {
+                write!(f, "the evaluation takes more than {most} MiB besides its input")?;
+            }
+            Self::Time(most) => write!(f, "the evaluation takes more than {most} s")?,
+            Self::Moment(most) => write!(f, "an operation takes more than {most} ms")?,
+        }
+        write!(f, "; {}", HELP)
+    }
+}
+
+impl std::error::Error for Exceeded {}
