@@ -12,7 +12,7 @@ use super::key::LookupKey;
 use super::levels::{Location, Resolved, ResolvedLevel};
 use super::lookup::Lookup;
 use super::merge::Strategy;
-use crate::eval::error::EvalResult;
+use crate::error::EvalResult;
 use crate::value::Value;
 
 /// How many levels are asked at once.
