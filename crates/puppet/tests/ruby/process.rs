@@ -209,7 +209,7 @@ fn the_class_of_contexts() {
     let all = r"
 Puppet::Functions.create_function(:'garden::all') do
   def all(options, context)
-    { 'class' => [context.class.name, context.is_a?(Puppet::Pops::Lookup::Context), context.environment_name] }
+    { 'class' => [context.class.name, context.is_a?(Puppet::Pops::Lookup::Context), context.environment_name.to_s] }
   end
 end
 ";
