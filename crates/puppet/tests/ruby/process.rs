@@ -196,7 +196,9 @@ no code
             format!("[{within}::Bed, {within}::Bed::Wet, garden::bed, true, 14]"),
         ]
     );
-    for (what, wanted) in [("raise", "too wet"), ("helper", "undefined local variable or method")] {
+    for (what, wanted) in
+        [("raise", "too wet"), ("helper", "undefined local variable or method")]
+    {
         let code = format!("garden::bed('{what}')");
         let error = place.error(&place.open(&code), &code);
         assert!(error.contains(wanted), "{error}");
