@@ -10,9 +10,6 @@ use ordain_plugins::Fault;
 use serde_json::Value as Json;
 
 use super::message::Message;
-use super::{Python, answers, gone, lines};
-use crate::error::{Class, Error};
-use crate::plugin::{Context, Stop};
 
 /// How many bytes the calls of a message take at most, besides those of the last one.
 const MOST_BYTES: usize = 1 << 20;
@@ -25,15 +22,15 @@ pub(super) struct Batch {
     /// How many these are.
     count: usize,
     /// The results of those that have run, in their order.
-    results: VecDeque<Json>,
+    pub(super) results: VecDeque<Json>,
     /// The question of the next one.
-    question: Option<Json>,
+    pub(super) question: Option<Json>,
     /// How many were sent of which nothing was heard.
     unheard: usize,
     /// Whether the child runs them, so that it sends further results.
-    is_running: bool,
+    pub(super) is_running: bool,
     /// That the child was lost.
-    fault: Option<Fault>,
+    pub(super) fault: Option<Fault>,
 }
 
 impl Batch {
@@ -48,7 +45,7 @@ impl Batch {
     }
 
     /// The message with the calls that were prepared, if there are some.
-    fn take_waiting(&mut self) -> Option<Message> {
+    pub(super) fn take_waiting(&mut self) -> Option<Message> {
         if self.count == 0 {
             return None;
         }
@@ -62,7 +59,7 @@ impl Batch {
     }
 
     /// Takes a message of the child while it runs calls.
-    fn take(&mut self, answer: Result<Json, Fault>) {
+    pub(super) fn take(&mut self, answer: Result<Json, Fault>) {
         let mut said = match answer {
             Ok(said) => said,
             Err(fault) => {
@@ -86,83 +83,11 @@ impl Batch {
 
     /// Names the calls that the child may have run when it was lost: it sends results when it has
     /// several.
-    fn under_way(&self, who: &str) -> String {
+    pub(super) fn under_way(&self, who: &str) -> String {
         match self.unheard {
             0 | 1 => who.to_owned(),
             2 => format!("{who} or the call behind it"),
             count => format!("{who} or one of the {} calls behind it", count - 1),
-        }
-    }
-}
-
-impl Python {
-    /// The result of the next one of the calls that were prepared.
-    pub(super) fn prepared(&self, context: &mut dyn Context, who: &str) -> Result<Json, Stop> {
-        let waiting = self.batch.borrow_mut().take_waiting();
-        if let Some(message) = waiting {
-            self.run_batch(context, message);
-        }
-        let mut stopped = None;
-        loop {
-            let result = self.batch.borrow_mut().results.pop_front();
-            if let Some(result) = result {
-                for line in lines(&result) {
-                    context.print(line);
-                }
-                return match stopped.filter(|_| result.get("error").is_some()) {
-                    Some(stop) => Err(stop),
-                    None => Ok(result),
-                };
-            }
-            if self.batch.borrow().is_running {
-                self.hear_batch(context);
-                continue;
-            }
-            let batch = self.batch.borrow();
-            if let Some(fault) = &batch.fault {
-                return Err(gone(fault, &batch.under_way(who)));
-            }
-            drop(batch);
-            let Some(question) = self.batch.borrow_mut().question.take() else {
-                let text = format!("{who} was not run: a call before it failed");
-                return Err(Stop::Error(Error::new(Class::Runtime, text)));
-            };
-            for line in lines(&question) {
-                context.print(line);
-            }
-            let reply = match answers::answer(context, &question, &self.mirror) {
-                Ok(reply) => reply,
-                Err(stop) => {
-                    let reply = answers::stop(&stop, &mut self.mirror.borrow_mut());
-                    stopped = Some(stop);
-                    reply
-                }
-            };
-            self.run_batch(context, reply);
-        }
-    }
-
-    /// Has the child run calls, or go on with them.
-    fn run_batch(&self, context: &dyn Context, message: Message) {
-        let sent = self.send(context, message);
-        let mut batch = self.batch.borrow_mut();
-        match sent {
-            Ok(()) => batch.is_running = true,
-            Err(fault) => batch.take(Err(fault)),
-        }
-    }
-
-    /// Waits for the next message of the child while it runs calls. If the child is lost, the call
-    /// that it ran then learns of it; those before it are done.
-    fn hear_batch(&self, context: &dyn Context) {
-        let answer = self.receive(context);
-        self.batch.borrow_mut().take(answer);
-    }
-
-    /// Waits until the child runs no calls of a batch, so that it can be sent another message.
-    pub(super) fn pause_batch(&self, context: &dyn Context) {
-        while self.batch.borrow().is_running {
-            self.hear_batch(context);
         }
     }
 }

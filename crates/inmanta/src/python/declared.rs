@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use ordain_source::World;
 use regex::Regex;
 
-use super::Module;
+use super::module::Module;
 use crate::plugin::{Arguments, Context, Param, Plugin, Signature, Stop, TypeExpr};
 use crate::value::Value;
 

@@ -64,7 +64,7 @@ impl Plugin for Function {
 
 impl Function {
     /// A function, as the child describes it.
-    pub(super) fn new(python: &Rc<Python>, said: &Json) -> Rc<dyn Plugin> {
+    pub(super) fn plugin(python: &Rc<Python>, said: &Json) -> Rc<dyn Plugin> {
         let signature = signature(said);
         let is_plain = !signature.has_context
             && signature.rest.is_none()

@@ -4,10 +4,6 @@
 
 use serde::Serialize;
 
-use super::mirror::Mirror;
-use super::wire::write;
-use crate::value::Value;
-
 /// A message, or a part of one: a JSON object under construction.
 pub(super) struct Message {
     text: Vec<u8>,
@@ -45,22 +41,10 @@ impl Message {
         is_there
     }
 
-    /// Adds an entry that is a value of the model.
-    pub(super) fn set_value(&mut self, key: &str, value: &Value, mirror: &mut Mirror) {
-        write(self.entry(key), value, mirror);
-    }
-
     /// A message with one entry.
     pub(super) fn with(key: &str, value: impl Serialize) -> Self {
         let mut message = Self::new();
         message.set(key, value);
-        message
-    }
-
-    /// A message with one entry that is a value of the model.
-    pub(super) fn with_value(key: &str, value: &Value, mirror: &mut Mirror) -> Self {
-        let mut message = Self::new();
-        message.set_value(key, value, mirror);
         message
     }
 

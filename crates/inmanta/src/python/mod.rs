@@ -7,10 +7,10 @@
 
 //! | file | contents |
 //! | --- | --- |
-//! | `modules.rs` | loading the code of modules |
+//! | `module.rs`, `modules.rs` | the files of a module, and loading them |
 //! | `declared.rs` | the plugins that code declares, for a check, which runs none |
 //! | `function.rs` | functions of modules as plugins |
-//! | `batch.rs` | calls that run one after the other without a message between |
+//! | `batch.rs`, `prepared.rs` | calls that run one after the other without a message between |
 //! | `answers.rs` | the child's questions while a call is under way |
 //! | `export.rs` | the resources of a model |
 //! | `message.rs`, `wire.rs` | messages, and values in them |
@@ -23,7 +23,9 @@ mod export;
 mod function;
 mod message;
 mod mirror;
+mod module;
 mod modules;
+mod prepared;
 mod wire;
 
 use std::cell::{Cell, RefCell};
@@ -39,7 +41,8 @@ use message::Message;
 use mirror::Mirror;
 
 pub use export::Exported;
-pub use modules::{Module, NotLoaded};
+pub use module::Module;
+pub use modules::NotLoaded;
 
 /// Marks a child that knows the project.
 const COMPILE: u64 = 1;

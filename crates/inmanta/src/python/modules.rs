@@ -9,42 +9,12 @@ use ordain_source::World;
 use serde_json::{Value as Json, json};
 
 use super::function::{Function, compiler_class};
+use super::module::Module;
 use super::wire::type_expr;
 use super::{COMPILE, Python, declared, warnings};
 use crate::error::{Class, Error};
 use crate::plugin::Plugin;
 use crate::program::PythonClass;
-
-/// How deep packages may nest.
-const DEPTH_LIMIT: usize = 20;
-
-/// A module of which the Python code is loaded.
-#[derive(Clone, Debug)]
-pub struct Module {
-    /// Its name.
-    pub name: String,
-    /// Its directory, where `files` and `templates` are.
-    pub directory: PathBuf,
-    /// The directory of its Python code, if it has any: `plugins`, or the package itself.
-    pub python: Option<PathBuf>,
-}
-
-impl Module {
-    /// The Python modules that have to be imported: all files below the directory.
-    fn imports(&self, world: &dyn World) -> Vec<String> {
-        self.files(world).into_iter().map(|(name, _)| name).collect()
-    }
-
-    /// The same with their files.
-    pub(super) fn files(&self, world: &dyn World) -> Vec<(String, PathBuf)> {
-        let mut out = Vec::new();
-        if let Some(directory) = &self.python {
-            collect(world, directory, &format!("inmanta_plugins.{}", self.name), &mut out, 0);
-        }
-        out.sort();
-        out
-    }
-}
 
 /// That Python code cannot be loaded.
 #[derive(Debug)]
@@ -58,41 +28,6 @@ pub struct NotLoaded {
 impl From<Box<Error>> for NotLoaded {
     fn from(error: Box<Error>) -> Self {
         Self { error, place: None }
-    }
-}
-
-fn collect(
-    world: &dyn World,
-    directory: &Path,
-    name: &str,
-    out: &mut Vec<(String, PathBuf)>,
-    depth: usize,
-) {
-    use ordain_source::world::EntryKind;
-    let Ok(entries) = world.list(directory) else { return };
-    for (file, kind) in entries {
-        let stem = file.strip_suffix(".py");
-        match (kind, stem) {
-            (EntryKind::File, Some("__init__")) => {
-                out.push((name.to_owned(), directory.join(&file)))
-            }
-            (EntryKind::File, Some(stem)) => {
-                out.push((format!("{name}.{stem}"), directory.join(&file)));
-            }
-            (EntryKind::Directory, _)
-                if depth < DEPTH_LIMIT
-                    && !matches!(
-                        file.as_str(),
-                        "model" | "files" | "templates" | "__pycache__"
-                    ) =>
-            {
-                let inner = directory.join(&file);
-                if world.kind(&inner.join("__init__.py")).is_some() {
-                    collect(world, &inner, &format!("{name}.{file}"), out, depth + 1);
-                }
-            }
-            _ => {}
-        }
     }
 }
 
@@ -152,7 +87,7 @@ impl Python {
         let names = answer["resources"].as_array().into_iter().flatten();
         state.resources = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         let plugins = answer["plugins"].as_array().map(Vec::as_slice).unwrap_or_default();
-        Ok(plugins.iter().map(|said| Function::new(self, said)).collect())
+        Ok(plugins.iter().map(|said| Function::plugin(self, said)).collect())
     }
 
     /// The objects of Python code that have the names of entities.

@@ -52,6 +52,20 @@ pub(super) fn write(out: &mut Vec<u8>, value: &Value, mirror: &mut Mirror) {
     }
 }
 
+impl Message {
+    /// Adds an entry that is a value of the model.
+    pub(super) fn set_value(&mut self, key: &str, value: &Value, mirror: &mut Mirror) {
+        write(self.entry(key), value, mirror);
+    }
+
+    /// A message with one entry that is a value of the model.
+    pub(super) fn with_value(key: &str, value: &Value, mirror: &mut Mirror) -> Self {
+        let mut message = Self::new();
+        message.set_value(key, value, mirror);
+        message
+    }
+}
+
 fn tagged_text(out: &mut Vec<u8>, tag: &str, text: &str) {
     out.push(b'{');
     plain(out, tag);
