@@ -15,7 +15,7 @@ fn attributes_in_puppet_are_those_of_the_schemas() {
     let kinds = ordain_kinds::all();
     let mut differences = Vec::new();
     for kind in kinds.iter().filter(|kind| kind.puppet.is_some()) {
-        let table = ordain_puppet::catalog::schema::find(kind.puppet.unwrap()).unwrap();
+        let table = ordain_puppet::schema::find(kind.puppet.unwrap()).unwrap();
         assert_eq!(table.namevar, kind.name_attribute(), "{}", kind.name);
         for name in table.attributes.iter().filter(|name| !is_of_every_kind(name)) {
             // The engine reads `name` as the name attribute of every kind.

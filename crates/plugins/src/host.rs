@@ -215,10 +215,26 @@ impl Session<'_> {
     /// # Errors
     /// When the child is gone; it cannot be talked with any more then.
     pub fn send(&mut self, message: &Json) -> Result<(), Fault> {
-        let language = self.host.language;
         let mut bytes = vec![0; 4];
         serde_json::to_writer(&mut bytes, message)
-            .map_err(|e| Fault::Garbled(language, e.to_string()))?;
+            .map_err(|e| Fault::Garbled(self.host.language, e.to_string()))?;
+        self.send_framed(bytes)
+    }
+
+    /// Sends a message that is the text of JSON already.
+    ///
+    /// # Errors
+    /// When the child is gone; it cannot be talked with any more then.
+    pub fn send_text(&mut self, text: &[u8]) -> Result<(), Fault> {
+        let mut bytes = Vec::with_capacity(text.len() + 4);
+        bytes.extend([0; 4]);
+        bytes.extend(text);
+        self.send_framed(bytes)
+    }
+
+    /// Sends a message in front of which there is room for its length.
+    fn send_framed(&mut self, mut bytes: Vec<u8>) -> Result<(), Fault> {
+        let language = self.host.language;
         let length = u32::try_from(bytes.len() - 4)
             .map_err(|_| Fault::Garbled(language, "the question is too long".to_owned()))?;
         bytes[..4].copy_from_slice(&length.to_be_bytes());
@@ -232,6 +248,15 @@ impl Session<'_> {
     /// # Errors
     /// When none comes in time, or the child is gone; it cannot be talked with any more then.
     pub fn receive(&mut self) -> Result<Json, Fault> {
+        let text = self.receive_text()?;
+        serde_json::from_slice(&text).map_err(|error| self.refuse(error.to_string()))
+    }
+
+    /// The text of the next message of the child.
+    ///
+    /// # Errors
+    /// When none comes in time, or the child is gone; it cannot be talked with any more then.
+    pub fn receive_text(&mut self) -> Result<Vec<u8>, Fault> {
         let patience = self.patience();
         let mut header = [0; 4];
         let result = self.child().peer.receive(&mut header, patience);
@@ -244,7 +269,7 @@ impl Session<'_> {
         let mut text = vec![0; length];
         let result = self.child().peer.receive(&mut text, patience);
         result.map_err(|error| self.end(&error))?;
-        serde_json::from_slice(&text).map_err(|error| self.refuse(error.to_string()))
+        Ok(text)
     }
 
     /// Whether the child is gone.

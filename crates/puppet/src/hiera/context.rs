@@ -2,7 +2,7 @@
 
 use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use indexmap::IndexMap;
@@ -13,18 +13,14 @@ use super::key::LookupKey;
 use super::layers::Provider;
 use super::levels::{Location, ResolvedLevel};
 use super::lookup::{Lookup, lookup_error, unwind};
+use crate::error::{EvalResult, Unwind, plain};
 use crate::eval::Compiler;
-use crate::eval::closure::Closure;
-use crate::eval::error::{EvalResult, Unwind, plain};
-use crate::eval::scope::ScopeId;
 use crate::functions::support::element_type;
-use crate::types::{
-    AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Type, parse_static,
-};
+use crate::types::object::lookup_context::{CONTEXT, context_type};
+use crate::value::closure::Closure;
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
-/// The name of the type of contexts.
-pub(crate) const CONTEXT: &str = "Puppet::LookupContext";
 /// The attribute of a context that tells which one it is.
 const ID: &str = "id";
 
@@ -43,57 +39,6 @@ impl super::Cache {
     pub(crate) fn gave_up(&self) -> bool {
         self.contexts.iter().any(|context| context.not_found)
     }
-}
-
-/// What can be called on a context.
-const METHODS: &[(&str, &str)] = &[
-    ("not_found", "Callable[[0, 0], Undef]"),
-    ("explain", "Callable[[0, 0, Callable[0, 0]], Undef]"),
-    ("interpolate", "Callable[1, 1]"),
-    ("cache", "Callable[Optional[Scalar], Any]"),
-    ("cache_all", "Callable[[Hash[Optional[Scalar], Any]], Undef]"),
-    ("cache_has_key", "Callable[[Optional[Scalar]], Boolean]"),
-    ("cached_value", "Callable[Optional[Scalar]]"),
-    (
-        "cached_entries",
-        "Variant[Callable[[0, 0, Callable[1, 1]], Undef], Callable[[0, 0, Callable[2, 2]], Undef], \
-         Callable[[0, 0], Iterable[Tuple[Optional[Scalar], Any]]]]",
-    ),
-    ("cached_file_data", "Callable[String, Optional[Callable[Array[Integer]]]]"),
-];
-
-/// The type `Puppet::LookupContext`.
-pub(crate) fn context_type() -> Arc<ObjectType> {
-    static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
-        let kind = |text| Type::clone(&parse_static(text));
-        let attribute = |name: &str, text, role| ObjectAttribute {
-            name: name.into(),
-            kind: kind(text),
-            role,
-            value: None,
-            is_final: false,
-            overrides: false,
-            annotations: None,
-        };
-        let function = |(name, text): &(&str, &'static str)| ObjectFunction {
-            name: (*name).into(),
-            kind: kind(text),
-            is_final: false,
-            overrides: false,
-            annotations: None,
-        };
-        Arc::new(ObjectType {
-            name: CONTEXT.into(),
-            parent: Some(Type::Any),
-            attributes: vec![
-                attribute("environment_name", "String[1]", AttributeRole::Derived),
-                attribute("module_name", "Variant[String[1], Undef]", AttributeRole::Normal),
-            ],
-            functions: METHODS.iter().map(function).collect(),
-            ..ObjectType::bare()
-        })
-    });
-    Arc::clone(&KIND)
 }
 
 impl Lookup<'_, '_> {
@@ -221,7 +166,7 @@ impl Lookup<'_, '_> {
             text == "lookup_options" || rest.is_some_and(|rest| rest.starts_with("::"))
         };
         for key in hash.keys().filter(|key| !own(key)) {
-            let key = crate::ruby::ruby_text(key);
+            let key = crate::value::ruby::ruby_text(key);
             let text = format!(
                 "Module '{module}': {subject} must use keys qualified with the name of the \
                  module; got {key}"
@@ -449,7 +394,7 @@ impl Compiler<'_> {
             && let Some(block) = block
         {
             let text = self.call_closure(block, &[])?;
-            let text = crate::ruby::ruby_text(&text);
+            let text = crate::value::ruby::ruby_text(&text);
             if let Some(explainer) = &mut self.hiera.explainer {
                 explainer.text(text);
             }
@@ -479,7 +424,7 @@ impl Compiler<'_> {
     }
 
     fn context_file(&mut self, path: &Value, block: Option<&Arc<Closure>>) -> EvalResult {
-        let path = super::levels::path_of(&crate::ruby::ruby_text(path));
+        let path = super::levels::path_of(&crate::value::ruby::ruby_text(path));
         if let Some(known) = self.hiera.file_data.get(&path) {
             return Ok(known.clone());
         }

@@ -11,8 +11,8 @@ use super::explain::Node;
 use super::key::LookupKey;
 use super::lookup::{Lookup, message_of};
 use super::merge::Strategy;
+use crate::error::{EvalResult, Unwind, plain};
 use crate::eval::Strict;
-use crate::eval::error::{EvalResult, Unwind, plain};
 use crate::value::Value;
 
 /// A layer with its configuration.

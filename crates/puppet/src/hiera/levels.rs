@@ -17,8 +17,8 @@ use super::location::{glob, join};
 use super::lookup::{Lookup, Tracked, data_fault, lookup_error, message_of};
 use super::merge::Strategy;
 use crate::catalog::DataPlace;
+use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::Strict;
-use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::value::Value;
 
 /// The levels of a hierarchy; variants share those that are the same in both.
@@ -304,7 +304,7 @@ impl Lookup<'_, '_> {
             join(&root, &level.datadir)
         };
         let datadir = self.interpolate(&Value::str(datadir), false)?;
-        let datadir = crate::ruby::ruby_text(&datadir);
+        let datadir = crate::value::ruby::ruby_text(&datadir);
         // In version 3 only what is interpolated tells whether it is relative.
         let datadir = match provider.config.version {
             3 => join(&root, &datadir).into(),
@@ -423,7 +423,7 @@ impl Lookup<'_, '_> {
 
     fn path_text(&mut self, text: &EcoString) -> EvalResult<String> {
         let value = self.interpolate(&Value::Str(text.clone()), false)?;
-        Ok(crate::ruby::ruby_text(&value).into())
+        Ok(crate::value::ruby::ruby_text(&value).into())
     }
 
     fn file_location(&self, original: &str, path: &str) -> Location {

@@ -30,7 +30,7 @@ mod options;
 mod shape;
 mod text;
 
-pub(crate) use context::{CONTEXT, context_type, is_loose_context};
+pub(crate) use context::is_loose_context;
 pub use directories::missing_directories;
 pub use files::Files;
 pub(crate) use files::read_hocon;

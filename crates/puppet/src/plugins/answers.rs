@@ -5,15 +5,15 @@ use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
 use super::native::BLOCK;
-use crate::catalog::schema;
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::Compiler;
 use crate::eval::LogLevel;
-use crate::eval::error::{EvalResult, plain as fail};
-use crate::eval::scope::ScopeId;
 use crate::eval::variables::not_reserved;
+use crate::schema;
 use crate::types::assignable::resolved;
 use crate::types::{Type, assignable, generalize, infer, infer_set, instance, mismatch, object};
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 impl Compiler<'_> {
     /// The answer to a question: its name and what it is about.

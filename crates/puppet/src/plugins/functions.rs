@@ -10,14 +10,15 @@ use serde_json::{Value as Json, json};
 use super::Callee;
 use super::native::Native;
 use super::wire::MARK;
+use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::Compiler;
-use crate::eval::closure::{Closure, Signature, SignatureParam};
-use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::functions::check_arity;
-use crate::eval::scope::ScopeId;
-use crate::hiera::CONTEXT;
+use crate::types::object::lookup_context::CONTEXT;
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{Type, TypeAlias, mismatch, parse};
 use crate::value::Value;
+use crate::value::closure::Closure;
+use crate::value::closure::ScopeId;
 
 /// The file that defines a function in Ruby.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -122,7 +123,7 @@ impl Compiler<'_> {
         let call = MethodCall { name, number: Some(chosen.number), args, block, at };
         let value = self.call_method_of(function, native, call)?;
         if chosen.explains {
-            let text = crate::eval::text::to_text(&value);
+            let text = crate::value::text::to_text(&value);
             return plain(format!("'{name}' {text}"));
         }
         if let Some(kind) = &chosen.signature.returns {

@@ -14,11 +14,11 @@ use super::answers::text;
 use super::unpack::Numbered;
 use super::wire::{MARK, pack_entries};
 use crate::catalog::ResourceId;
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::Compiler;
 use crate::eval::budget::{MAX_NESTING, address};
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::eval::lent::{Change, Changed, is_same, parts};
-use crate::eval::scope::ScopeId;
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
 
 /// How many numbers the process may leave out.

@@ -32,11 +32,11 @@ use ordain_source::Span;
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
+use crate::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::Compiler;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
-use crate::eval::scope::ScopeId;
-use crate::eval::text::to_text;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
+use crate::value::text::to_text;
 
 pub(crate) use blocks::RUBY_BLOCK;
 pub use facts::{CustomFacts, KnownFacts};
