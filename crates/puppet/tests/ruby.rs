@@ -19,6 +19,9 @@ use ordain_source::{
 };
 use ordain_testkit::ruby::directory_for_ruby;
 
+#[path = "ruby/process.rs"]
+mod process;
+
 fn open(world: Arc<dyn World>, root: &Path, code: &str) -> Environment {
     let options = Options {
         world,

@@ -34,7 +34,7 @@ fn answer(case: &Json) -> Json {
     let mut json = output::json(&outcome);
     if json["status"] == "ok" {
         match outcome.export() {
-            Ok(exported) => json["resources"] = exported.resources.into(),
+            Ok(exported) => json["resources"] = exported.json(),
             Err(error) => {
                 json["export_error"] = output::error(&error, &outcome.net.program.files);
             }

@@ -76,10 +76,13 @@ impl Compiler<'_> {
         let mut warnings = Vec::new();
         let kept = self.catalog.resources.iter().filter(|r| !r.is_virtual || r.exported);
         for resource in kept {
+            // As upstream says it: the paths before are in front of each.
+            let mut paths = resource.reference();
             for param in resource.params.iter().filter(|param| has_foreign(&param.value)) {
-                let mut path = format!("{}['{}']", resource.reference(), param.name);
+                let mut path = format!("['{}']", param.name);
                 each_foreign(&param.value, &mut path, &mut |value, path| {
-                    let text = foreign_text(value, path);
+                    paths.push_str(path);
+                    let text = foreign_text(value, &paths);
                     match value {
                         Value::Runtime(_) if strict == Strict::Off => return Ok(()),
                         Value::Runtime(_) if strict == Strict::Warning => {

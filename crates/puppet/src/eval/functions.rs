@@ -298,6 +298,14 @@ impl Compiler<'_> {
         }
     }
 
+    /// The file of a function that calls mean, if it is written in Ruby.
+    pub(crate) fn only_in_ruby(&self, name: &str) -> Option<Arc<crate::plugins::RubyFile>> {
+        let is_other = self.models.in_logic()
+            || builtins().contains_key(name)
+            || !matches!(self.env.find_function(name), Ok(None));
+        if is_other { None } else { self.env.ruby_function(name) }
+    }
+
     pub(crate) fn function_help(&self, name: &str) -> Option<String> {
         let written = self.env.names_like(Named::Function, name);
         let known = builtins().keys().copied().chain(written.iter().map(EcoString::as_str));

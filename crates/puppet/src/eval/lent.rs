@@ -463,6 +463,7 @@ impl Compiler<'_> {
 
     /// Gives a variable a changed text, and the parameter that it is.
     pub(crate) fn replace_text(&mut self, id: ScopeId, name: EcoString, text: Value) {
+        self.ruby.texts_changed = true;
         let scope = self.scopes.get_mut(id);
         let old = scope.get(&name).cloned();
         scope.replace(name.clone(), text.clone());

@@ -58,6 +58,13 @@ pub(super) struct ResolvedLevel {
     pub context: OnceLock<usize>,
 }
 
+impl ResolvedLevel {
+    /// Whether there is anything to ask.
+    pub(super) fn exists(&self) -> bool {
+        self.exists
+    }
+}
+
 /// A file or URI of a level.
 #[derive(Debug)]
 pub(super) struct Location {
@@ -80,7 +87,7 @@ impl Location {
         }
     }
 
-    fn exists(&self) -> bool {
+    pub(super) fn exists(&self) -> bool {
         self.file.as_ref().is_none_or(|file| file.exists)
     }
 

@@ -7,6 +7,7 @@ use ecow::EcoString;
 use ordain_source::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::ahead::Answers;
 use super::context::ContextState;
 use super::explain::{Explainer, Node};
 use super::files::SyntaxFault;
@@ -111,6 +112,10 @@ pub(super) struct Lookup<'c, 'e> {
     pub base: usize,
     /// How many lookups this one stands in.
     pub nested: usize,
+    /// The levels that are being asked, one after the other.
+    pub ahead: Option<Arc<Resolved>>,
+    /// What some of them have said before they are reached.
+    pub answers: Answers,
 }
 
 /// A variable that paths depend on, and the value it had.
@@ -198,6 +203,8 @@ impl<'c, 'e> Lookup<'c, 'e> {
             depends: false,
             places: Vec::new(),
             nested: 0,
+            ahead: None,
+            answers: Answers::default(),
         }
     }
 

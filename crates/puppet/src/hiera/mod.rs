@@ -10,6 +10,7 @@
 //! * [`interpolation`]: `%{…}`; [`explain`]: the record of a lookup
 //! * [`functions`]: `lookup` and its kin
 
+mod ahead;
 mod backend;
 pub mod config;
 mod context;

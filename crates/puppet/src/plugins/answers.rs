@@ -1,6 +1,7 @@
 //! What the compile answers to questions of Ruby code.
 
 use ordain_functions::version::{Range, Version};
+use ordain_plugins::Session;
 use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
@@ -40,6 +41,10 @@ impl Compiler<'_> {
                 Ok(json!([stamp, text]))
             }
             "printed" => self.answer_printed(args),
+            "processors" => {
+                self.ruby.session.iter_mut().for_each(Session::use_all_processors);
+                Ok(Json::Null)
+            }
             "stack" => Ok(self.call_places()),
             "enclosing" | "resource" | "resources" | "tags" | "defined" => {
                 self.answer_about_catalog(name.as_str().unwrap_or_default(), args)

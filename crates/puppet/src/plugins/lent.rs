@@ -242,6 +242,8 @@ impl Compiler<'_> {
         self.spend(cost as u64 / 64 + 1)?;
         for told in args.get(1).and_then(Json::as_array).into_iter().flatten() {
             self.change_text(told.as_array().map_or(&[][..], Vec::as_slice))?;
+            // The process knows.
+            self.ruby.texts_changed = false;
         }
         let told = args.first().and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
         let contents = told.iter().filter_map(|pair| {
