@@ -65,7 +65,7 @@ pub(super) struct Watch<'a> {
     pub(super) dirty: Option<(Instant, Instant)>,
     /// Whether the service manager was notified of a reload.
     pub(super) is_reloading: bool,
-    /// UnfinishedRuns steps of earlier runs, until there is a graph.
+    /// Unfinished steps of earlier runs, until there is a graph.
     pub(super) earlier: Option<UnfinishedRuns>,
     pub(super) journal: FailureJournal,
     pub(super) output: Box<dyn WatchOutput>,
