@@ -102,6 +102,7 @@ const SET_BY_LOWERING: &[(&str, &str)] = &[
     ("mgmt::net", "gateways"),
     ("mgmt::net", "unit"),
     ("mgmt::schedule", "host"),
+    ("mgmt::test", "answer"),
 ];
 
 /// A value that is none of the words of a choice is refused, and each of the words is not.
