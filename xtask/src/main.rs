@@ -1,8 +1,9 @@
 //! Repository tasks, run as `cargo xtask TASK`.
 //!
-//! `vectors DIR [-v]` runs every file of recorded answers below a directory.
-//! `answer` reads cases of Puppet's language, a JSON object a line, and answers each with a line.
-//! `parse DIR` parses and validates all manifests below a directory, and nothing else, to be measured.
+//! - `vectors DIR [-v]` compares with the recorded answers below a directory.
+//! - `answer` reads cases of Puppet's language, one JSON object per line, and answers each with a
+//!   line.
+//! - `parse DIR` only parses and validates all manifests below a directory, for measurements.
 
 mod parse;
 mod vectors;

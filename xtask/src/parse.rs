@@ -1,4 +1,4 @@
-//! Parsing and validating manifests, as `puppet parser validate` does.
+//! Parses and validates manifests, as `puppet parser validate` does.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use ordain_puppet::check::{Options, validate};
 use ordain_puppet::syntax::parse;
 use ordain_source::{FileId, Severity};
 
-/// Parses all manifests below a directory, and says how many there are and how many are wrong.
+/// Parses all manifests below a directory. Prints how many there are and how many have errors.
 ///
 /// # Errors
 /// When a file cannot be read.

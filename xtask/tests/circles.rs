@@ -1,10 +1,10 @@
-//! Files of a crate do not import each other in a circle.
+//! Files of a crate must not import each other in a cycle.
 //!
 //! Every crate is read with `syn` from its `lib.rs` or `main.rs`. A file imports another one when a
-//! path in it leads to an item that the other one defines; a re-export leads on to the definition.
-//! Tests inside of files do not count. `circles/KNOWN.md` lists the circles that remain, each with
-//! its reason; a circle that is gone has to leave the list. `ORDAIN_BLESS=1` writes the list anew:
-//! circles that it has keep their reason, new ones get [`NO_REASON`].
+//! path in it resolves to an item that the other one defines; re-exports are followed to the
+//! definition. Tests inside of files do not count. `circles/KNOWN.md` lists the remaining cycles,
+//! each with its reason; one that is gone must leave the list. `ORDAIN_BLESS=1` rewrites the list:
+//! cycles that it has keep their reason, new ones get [`NO_REASON`].
 #![allow(clippy::unwrap_used)]
 
 #[path = "circles/modules.rs"]
@@ -25,7 +25,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
 }
 
-/// The groups of files that reach each other, each sorted, by Kosaraju's algorithm.
+/// The strongly connected components with several files, each sorted, by Kosaraju's algorithm.
 fn circles(imports: &Imports) -> Vec<Vec<PathBuf>> {
     let mut order = Vec::new();
     let mut seen = BTreeSet::new();
@@ -52,7 +52,7 @@ fn circles(imports: &Imports) -> Vec<Vec<PathBuf>> {
     found
 }
 
-/// Appends the files that `start` reaches and that were not seen, each after those it imports.
+/// Appends the unseen files that `start` reaches, each after the files it imports.
 fn reach(imports: &Imports, start: &Path, seen: &mut BTreeSet<PathBuf>, order: &mut Vec<PathBuf>) {
     if !seen.insert(start.to_path_buf()) {
         return;
@@ -71,14 +71,14 @@ fn reach(imports: &Imports, start: &Path, seen: &mut BTreeSet<PathBuf>, order: &
     }
 }
 
-/// The list of circles that are known, in the repository.
+/// The list of known cycles, in the repository.
 const KNOWN: &str = "xtask/tests/circles/KNOWN.md";
-/// Circles of more files are listed by their number of files and their first one.
+/// Larger cycles are listed by their number of files and their first file.
 const MAX_LISTED: usize = 12;
-/// The reason of circles that nobody has explained.
+/// The reason of unexplained cycles.
 const NO_REASON: &str = "to be taken apart";
 
-/// The circles of all crates: `crate: file file …`, files relative to `src`.
+/// The cycles of all crates as `crate: file file …`, with files relative to `src`.
 fn all_circles() -> BTreeSet<String> {
     let mut directories: Vec<_> =
         fs::read_dir(root().join("crates")).unwrap().map(|e| e.unwrap().path()).collect();
@@ -103,7 +103,7 @@ fn all_circles() -> BTreeSet<String> {
     found
 }
 
-/// The circles of `KNOWN.md`, each with its reason: `- crate: file file … (reason)`.
+/// The cycles in `KNOWN.md`, each with its reason: `- crate: file file … (reason)`.
 fn known() -> BTreeMap<String, String> {
     let text = fs::read_to_string(root().join(KNOWN)).unwrap();
     let lines = text.lines().filter_map(|line| line.strip_prefix("- "));
@@ -139,7 +139,7 @@ fn circles_are_found() {
     let write = |name: &str, text: &str| fs::write(source.path().join(name), text).unwrap();
     write("lib.rs", "mod a; mod b; mod c; mod d; pub use a::A;");
     write("a.rs", "use crate::b::B; pub struct A(B);");
-    // Through the re-export of the crate's root, in an expression, inside of a macro.
+    // Through the re-export of the crate root, in an expression, inside of a macro.
     write("b.rs", "pub struct B; fn f() { crate::A; }");
     write("c.rs", "fn f() { println!(\"{}\", super::d::g()) }");
     write("d.rs", "pub fn g() -> u8 { 1 } #[cfg(test)] mod tests { use crate::c::f; }");

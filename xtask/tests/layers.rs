@@ -1,4 +1,4 @@
-//! The layers of the workspace and the licences of its crates, by what `cargo metadata` says.
+//! Checks the layers of the workspace and the licences of its crates with `cargo metadata`.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,10 +6,10 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-/// The crates from the top down; one may depend on those after it only. Crates of one line stand
-/// beside each other and do not depend on each other.
+/// The crates from top to bottom. A crate may depend only on crates of later lines, not on those of
+/// its own line.
 const LAYERS: &[&[&str]] = &[
-    // On top of all, as nothing but tests may depend on it.
+    // On top, since only tests may depend on it.
     &["testkit"],
     &["cli"],
     &["server"],
@@ -28,7 +28,7 @@ const LAYERS: &[&[&str]] = &[
     &["source"],
 ];
 
-/// Front ends compile without a runtime, a database or a bus.
+/// Front ends compile without an async runtime, a database or a bus.
 const NOT_IN_FRONT_ENDS: &[&str] = &["tokio", "rusqlite", "zbus", "hyper", "nix", "rustix"];
 
 fn metadata() -> Json {
@@ -45,7 +45,7 @@ fn layer(name: &str) -> usize {
     at.unwrap_or_else(|| panic!("the crate {name} has no layer"))
 }
 
-/// The crates of the workspace with what they depend on outside of tests.
+/// The crates of the workspace with their dependencies, except those of tests.
 fn dependencies(metadata: &Json) -> BTreeMap<String, Vec<String>> {
     let packages = metadata["packages"].as_array().unwrap().iter();
     let ours = packages.filter(|p| p["source"].is_null());
@@ -110,11 +110,10 @@ fn allowed() -> Vec<String> {
     list.split('"').skip(1).step_by(2).map(str::to_string).collect()
 }
 
-/// Whether a licence expression can be met with what is allowed.
+/// Whether the allowed licences satisfy a licence expression.
 fn is_met(expression: &str, allowed: &[String]) -> bool {
     let plain = expression.replace(['(', ')'], "").replace('/', " OR ");
-    // `AND` binds the last alternatives in every expression that we have; so each part is met
-    // when one of its alternatives is.
+    // Parentheses can go: in every expression that we have, `AND` joins groups of alternatives.
     plain
         .split(" AND ")
         .all(|part| part.split(" OR ").any(|licence| allowed.iter().any(|a| a == licence.trim())))

@@ -1,11 +1,11 @@
-//! Holds the page of promises against the tests that it names.
+//! Checks that the tests on the page of promises exist.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The names of all functions in the sources below a directory that are tests.
+/// Collects the names of all tests in the sources below a directory.
 fn tests_below(directory: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -17,7 +17,7 @@ fn tests_below(directory: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The functions that run with `cargo test`: with the attribute, and not ignored.
+/// The tests in a source that `cargo test` runs: those that are not ignored.
 fn tests_of(source: &str) -> Vec<String> {
     let after = source.split("#[test]\n").skip(1);
     let heads = after.filter_map(|text| text.split_once("fn "));

@@ -1,4 +1,4 @@
-//! The diagnostics of the command itself, and the documentation of all codes.
+//! The diagnostic codes of the command line, and the documentation of all codes.
 
 use ordain_driver::languages;
 use ordain_source::CodeDoc;
@@ -7,20 +7,20 @@ pub use ordain_driver::codes::*;
 
 /// A program is not formatted, or cannot be.
 pub const FORMAT: &str = "ordain::format";
-/// A saved plan does not fit any more.
+/// A saved plan does not match the machine any more.
 pub const STALE_PLAN: &str = "ordain::stale-plan";
-/// A run did not come to its end.
+/// A run did not finish.
 pub const INTERRUPTED: &str = "ordain::interrupted";
-/// An evaluation takes too much memory or time.
+/// An evaluation exceeds its budget of memory or time.
 pub const LIMIT: &str = "ordain::limit";
-/// What a run changed cannot be taken back.
+/// A run's changes cannot be reverted.
 pub const ROLLBACK: &str = "ordain::rollback";
-/// An Ecore model cannot be read, or not all of it.
+/// An Ecore model cannot be read completely.
 pub const ECORE: &str = "ordain::ecore";
-/// Types cannot be had in another form, or not all of them.
+/// Types cannot be converted completely.
 pub const TYPES: &str = "ordain::types";
 
-/// The codes of the command itself.
+/// The codes of the command line.
 const OWN: &[CodeDoc] = &[
     CodeDoc {
         code: ECORE,

@@ -1,4 +1,4 @@
-//! How a verb ends, and what the shell sees of it.
+//! Exit codes and failures of verbs.
 
 use std::io;
 use std::process::ExitCode;
@@ -73,7 +73,7 @@ Examples:
 pub enum Exit {
     /// Done, and nothing had to change.
     Done,
-    /// Something is wrong: the command line, the input, or the machine.
+    /// Something is wrong with the command line, the input, or the machine.
     Failed,
     /// Changes are pending, or were made.
     Changes,
@@ -81,7 +81,7 @@ pub enum Exit {
     Different,
     /// Documents cannot be compared.
     Trouble,
-    /// A resource says how the run ends.
+    /// A resource determines the exit code.
     Code(u8),
 }
 
@@ -102,14 +102,14 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a verb does not come to its end.
+/// The reason for which a verb stops.
 #[derive(Debug)]
 pub enum Failure {
-    /// Whoever read the output has gone: the run ends without a word.
+    /// The reader of the output is gone. The process ends silently.
     ClosedPipe,
-    /// What is wrong was already shown.
+    /// The errors were already shown.
     Shown,
-    /// This is wrong.
+    /// An error that is not shown yet.
     Message(Diagnostic),
 }
 

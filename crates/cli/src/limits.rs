@@ -1,5 +1,5 @@
-//! The bounds of what is evaluated: the setting that raises them, and the message of a program that
-//! one of them ends.
+//! The budget of an evaluation: the setting that raises it, and the message of a process that
+//! exceeds it.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,22 +13,22 @@ use crate::options::{DiagnosticsForm, GlobalArgs};
 /// Whether the message is a JSON object.
 static IS_JSON: AtomicBool = AtomicBool::new(false);
 
-/// Sets the bounds that the arguments say.
+/// Sets the budget from the arguments.
 pub fn set(args: &GlobalArgs) {
     IS_JSON.store(args.diagnostics == DiagnosticsForm::Json, Ordering::Relaxed);
     budget::set_factor(args.limits);
     budget::ends_with(print);
 }
 
-/// Sets them where the arguments are those of another program.
+/// Sets the budget from the environment, for the command lines of other programs.
 pub fn set_by_environment() {
     let factor = std::env::var("ORDAIN_LIMITS").ok().and_then(|text| text.parse().ok());
     budget::set_factor(factor.unwrap_or(1));
     budget::ends_with(print);
 }
 
-/// Says at what the program is ended. The thread that evaluates may hold all else, so this goes to
-/// standard error by itself.
+/// Prints the exceeded limit. Writes to standard error directly, since the evaluating thread may
+/// hold all locks.
 fn print(bound: Exceeded, place: &str) {
     let mut diagnostic = Diagnostic::error(codes::LIMIT, bound.to_string());
     if !place.is_empty() {
@@ -38,6 +38,6 @@ fn print(bound: Exceeded, place: &str) {
         true => format!("{}\n", render::json(&diagnostic, &SourceMap::new())),
         false => render::human(&diagnostic, &SourceMap::new(), false),
     };
-    // Nobody may be reading.
+    // A closed stderr is no reason to fail.
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -1,5 +1,4 @@
-//! The `ordain` command: arguments, printing, exit codes. What the verbs do is done in the crates
-//! below; this one has no logic of its own.
+//! The `ordain` command: arguments, output, exit codes. The crates below do the work.
 
 #![allow(clippy::result_large_err, reason = "an error ends the run; it is moved once")]
 
@@ -58,7 +57,7 @@ fn main() -> ExitCode {
     code
 }
 
-/// Does what the arguments say, under the name by which the program was called.
+/// Runs the command line of the program whose name this process was started by.
 fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
     panics::exit_on_panic();
     let name = name.as_deref().and_then(|n| n.file_name()?.to_str());
@@ -112,23 +111,23 @@ fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
     }
 }
 
-/// Prints help, or what is wrong with the arguments, in which there may be anything.
+/// Prints help or a usage error, sanitized because arguments may contain anything.
 fn print_usage(error: &clap::Error) {
     let text = error.render();
     let plain = text.to_string();
-    // Nobody may be reading; help is no error.
+    // A closed stream is no reason to fail; help is no error.
     let _ = match ordain_source::printable(&plain) {
         Cow::Borrowed(_) => error.print(),
         Cow::Owned(shown) => io::stderr().write_all(shown.as_bytes()),
     };
 }
 
-/// The command line. If a verb comes first, no other one is looked at: to make the arguments of
-/// all verbs takes longer than many a run.
+/// Parses the command line. If it starts with a verb, only the arguments of that verb are built:
+/// building those of all verbs takes longer than many runs.
 fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let first = args.get(1).and_then(|verb| verb.to_str());
-    let Some(verb) = first.and_then(Command::alone) else {
-        return Cli::from_arg_matches_mut(&mut whole().try_get_matches_from(args)?);
+    let Some(verb) = first.and_then(Command::single) else {
+        return Cli::from_arg_matches_mut(&mut full_command().try_get_matches_from(args)?);
     };
     let program = clap::Command::new("ordain").max_term_width(100);
     let program = GlobalArgs::augment_args(program).subcommand(verb);
@@ -136,8 +135,8 @@ fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
 }
 
 /// The command line with all verbs.
-fn whole() -> clap::Command {
-    commands::code::noted("", Cli::command())
+fn full_command() -> clap::Command {
+    commands::code::with_code_note("", Cli::command())
 }
 
 #[cfg(test)]
@@ -150,7 +149,7 @@ mod tests {
         let verbs: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
         assert!(verbs.contains(&"explain-code"));
         for verb in verbs {
-            assert!(Command::alone(verb).is_some(), "{verb}");
+            assert!(Command::single(verb).is_some(), "{verb}");
             for arguments in [&["--help"][..], &["-h"], &["--no-such-flag"], &["--color", "mauve"]]
             {
                 let line = || ["ordain", verb].into_iter().chain(arguments.iter().copied());
@@ -159,7 +158,7 @@ mod tests {
                     Err(error) => error.render().ansi().to_string(),
                 };
                 let alone = message(parse(line().map(OsString::from).collect()));
-                let among = whole().try_get_matches_from(line());
+                let among = full_command().try_get_matches_from(line());
                 let among = message(among.and_then(|mut m| Cli::from_arg_matches_mut(&mut m)));
                 assert_eq!(alone, among, "{verb} {arguments:?}");
                 assert!(!alone.is_empty());

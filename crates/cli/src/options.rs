@@ -1,4 +1,4 @@
-//! Arguments that several verbs have. Their doc comments are the help text.
+//! Arguments that several verbs share. Their doc comments are the help text.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -27,21 +27,21 @@ pub struct GlobalArgs {
     pub quiet: bool,
     #[command(flatten)]
     pub children: ChildArgs,
-    /// Allow so many times the usual steps, memory and time for what is evaluated
+    /// Multiply the limits on steps, memory and time of evaluations
     #[arg(long, global = true, value_name = "FACTOR", env = "ORDAIN_LIMITS", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1000), hide_default_value = true)]
     #[arg(help_heading = "Limits")]
     pub limits: u32,
 }
 
-/// What programs may use that are run for facts, functions and commands.
+/// Limits of programs that run for facts, functions and commands.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Programs that are run")]
 pub struct ChildArgs {
-    /// How long a program may take that a compile runs; default: 60
+    /// Timeout of programs that a compile runs; default: 60
     #[arg(long, global = true, value_name = "SECONDS", env = COMMAND_TIMEOUT)]
     pub command_timeout: Option<u32>,
-    /// How much a program may print; default: 64
+    /// Maximum output of a program; default: 64
     #[arg(long, global = true, value_name = "MIB", env = COMMAND_OUTPUT)]
     pub command_output: Option<u32>,
 }
@@ -50,8 +50,8 @@ const COMMAND_TIMEOUT: &str = "ORDAIN_COMMAND_TIMEOUT";
 const COMMAND_OUTPUT: &str = "ORDAIN_COMMAND_OUTPUT";
 
 impl ChildArgs {
-    /// Sets what the environment says, for those who call this program by another name. What is no
-    /// number counts as nothing there.
+    /// Sets the limits in the environment variables, for the command lines of other programs.
+    /// Ignores a variable that is no number.
     pub fn of_environment() {
         let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
         let args = Self {
@@ -61,7 +61,7 @@ impl ChildArgs {
         args.set();
     }
 
-    /// Sets what was asked for.
+    /// Sets the limits of the arguments.
     pub fn set(&self) {
         let usual = ProcessLimits::default();
         let seconds = self.command_timeout.map(|seconds| Duration::from_secs(seconds.into()));
@@ -89,11 +89,11 @@ pub enum Color {
 pub enum DiagnosticsForm {
     /// With the lines of the source
     Human,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
-/// What questionable code gives.
+/// The severity of questionable code.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Strict {
     /// Nothing
@@ -133,22 +133,22 @@ pub struct CompileArgs {
     /// Facts as JSON or YAML; default: those of this machine
     #[arg(long, value_name = "FILE")]
     pub facts: Option<PathBuf>,
-    /// What a node classifier says, as JSON: parameters, classes, trusted, environment
+    /// The answer of a node classifier, as JSON: parameters, classes, trusted, environment
     #[arg(long, value_name = "FILE")]
     pub node_data: Option<PathBuf>,
     /// The environment's name [default: production]
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub environment: Option<String>,
-    /// Where modules are, separated by colons, first wins
+    /// Module directories, separated by colons; the first one wins
     #[arg(long, value_name = "DIRS", value_parser = NonEmptyStringValueParser::new())]
     pub modulepath: Option<String>,
     /// The hiera.yaml of the global layer
     #[arg(long, value_name = "FILE")]
     pub hiera: Option<PathBuf>,
-    /// Where exported resources are kept; without it none are exported or collected
+    /// The directory of exported resources; without it none are exported or collected
     #[arg(long, value_name = "DIR", env = "ORDAIN_STORE")]
     pub store: Option<PathBuf>,
-    /// What questionable code gives
+    /// The severity of questionable code
     #[arg(long, value_name = "WHAT", default_value = "error")]
     pub strict: Strict,
     /// Whether an unknown variable is an error
@@ -161,13 +161,13 @@ pub struct CompileArgs {
     /// A stub that is merged into a YAML document of resources; the last one wins
     #[arg(long = "stub", value_name = "FILE")]
     pub stubs: Vec<PathBuf>,
-    /// Also give manifests the flat facts of earlier times, such as $osfamily
+    /// Also give manifests the legacy flat facts, such as $osfamily
     #[arg(long)]
     pub legacy_facts: bool,
 }
 
 impl CompileArgs {
-    /// What the driver is asked for.
+    /// The options for the driver.
     pub fn options(&self) -> Options {
         Options {
             node: self.node.clone(),
@@ -187,10 +187,10 @@ impl CompileArgs {
     }
 }
 
-/// A number of things to do at the same time.
+/// Parses a number of parallel jobs.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The error message.
 pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
     match text.parse::<usize>() {
         Ok(number) => NonZeroUsize::new(number).ok_or_else(|| "at least 1 is needed".into()),
@@ -198,22 +198,22 @@ pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
     }
 }
 
-/// The number of a run.
+/// Parses the number of a run.
 ///
 /// # Errors
-/// That it is none, in words.
+/// The error message.
 pub fn number_of_run(text: &str) -> Result<i64, String> {
     let help = "`ordain history` lists the numbers of runs";
     text.parse().map_err(|_| format!("it is no whole number; {help}"))
 }
 
-/// Which mcl is read.
+/// The edition of mcl.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum, Debug)]
 pub enum Edition {
-    /// What mgmt accepts, and what its last releases and its guide accept besides
+    /// Everything that mgmt, its last releases and its guide accept
     #[default]
     Wide,
-    /// Exactly what mgmt accepts
+    /// Exactly the language of mgmt
     Upstream,
 }
 

@@ -5,18 +5,18 @@ use std::panic::PanicHookInfo;
 
 use crate::exit::Exit;
 
-/// Makes a panic end its thread only: the work of that thread fails, and the others go on.
+/// Makes a panic end only its thread. The work of that thread fails, and other threads continue.
 pub fn end_thread_on_panic() {
     std::panic::set_hook(Box::new(|info| {
-        // Nobody may be reading.
+        // A closed stderr is no reason to fail.
         let _ = io::stderr().write_all(panic_message(info).as_bytes());
     }));
 }
 
-/// Makes a panic end the process. The message says that it is a bug, and how to report it.
+/// Makes a panic end the process. The message asks for a bug report.
 pub fn exit_on_panic() {
     std::panic::set_hook(Box::new(|info| {
-        // Nobody may be reading.
+        // A closed stderr is no reason to fail.
         let _ = io::stderr().write_all(panic_message(info).as_bytes());
         std::process::exit(i32::from(u8::from(Exit::Failed)));
     }));

@@ -1,14 +1,14 @@
-//! Names of resources as people write them: `File[/etc/motd]`, whatever the language.
+//! References to resources as users write them in any language: `File[/etc/motd]`.
 
 use ordain_graph::{Graph, ResourceRef};
 use ordain_source::{Diagnostic, suggest};
 
 use crate::codes;
 
-/// `Kind[title]`, for arguments.
+/// Parses `Kind[title]`, for clap.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The error message.
 pub fn parse(text: &str) -> Result<ResourceRef, String> {
     match parse_with_attribute(text) {
         Ok((name, None)) => Ok(name),
@@ -17,10 +17,10 @@ pub fn parse(text: &str) -> Result<ResourceRef, String> {
     }
 }
 
-/// `Kind[title]` with perhaps `.attribute` behind it.
+/// Parses `Kind[title]`, which `.attribute` may follow.
 ///
 /// # Errors
-/// When it is none.
+/// When the text is not a reference.
 pub fn parse_with_attribute(text: &str) -> Result<(ResourceRef, Option<String>), Diagnostic> {
     let wrong = || {
         let message = format!("`{text}` is no reference to a resource");
@@ -31,7 +31,7 @@ pub fn parse_with_attribute(text: &str) -> Result<(ResourceRef, Option<String>),
     let (title, attribute) = match rest.strip_suffix(']') {
         Some(title) => (title, None),
         None => {
-            // As `explain` writes it, or as the log does.
+            // `explain` writes a dot before the attribute, the log a slash.
             let split = rest.rsplit_once("].").or_else(|| rest.rsplit_once("]/"));
             let (title, attribute) = split.ok_or_else(wrong)?;
             (title, Some(attribute.to_string()))
@@ -56,7 +56,7 @@ fn capital(segment: &str) -> String {
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
 }
 
-/// The error that a graph has no such resource, with the nearest that it has.
+/// The error that a graph has no such resource, with the most similar name.
 pub fn unknown(name: &ResourceRef, graph: &Graph) -> Diagnostic {
     let error = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no resource {name}"));
     let names: Vec<String> = graph.resources().map(|(_, r)| r.id.to_string()).collect();

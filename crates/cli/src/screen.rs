@@ -1,10 +1,9 @@
-//! The gate to standard output: what people read goes through it, and nothing that a terminal would
-//! obey comes out but our own styles.
+//! Writes to a terminal. All text for users is sanitized: of all escapes, a terminal gets only
+//! those for our own styles.
 //!
-//! Text carries its styles as marks, characters that Unicode keeps free for use inside of programs;
-//! the gate makes escapes of them where colour is wanted. So an escape that reaches the gate came
-//! with a name, a content or a message, and is shown and not obeyed. Documents for programs do not
-//! go through it: they are what they are.
+//! Text carries its styles as marks, Unicode noncharacters for internal use, which become escapes
+//! if colour is enabled. An escape in the text itself comes from a name, a content or a message; it
+//! is made visible and has no effect. Documents for programs are not sanitized.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -13,52 +12,53 @@ use std::io::{self, Write};
 use anstyle::AnsiColor;
 use ordain_source::printable::picture;
 
-/// How text looks. It says the same without.
+/// The style of a text. It must be understandable without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
-    /// As any text.
+    /// Unstyled text.
     Plain,
-    /// A thing that comes.
+    /// An addition.
     Add,
-    /// A thing that goes, or is wrong.
+    /// A removal or an error.
     Remove,
-    /// A thing that changes, or may be wrong.
+    /// A change or a warning.
     Change,
     /// A heading.
     Bold,
-    /// A remark.
+    /// Less important text.
     Dim,
 }
 
-/// The styles that have marks; the first has the first mark.
-const MARKED: [Style; 5] = [Style::Add, Style::Remove, Style::Change, Style::Bold, Style::Dim];
+/// The styles with a mark, in the order of the marks.
+const MARKED_STYLES: [Style; 5] =
+    [Style::Add, Style::Remove, Style::Change, Style::Bold, Style::Dim];
 
 /// The mark of the first style.
-const FIRST: char = '\u{fdd0}';
+const FIRST_MARK: char = '\u{fdd0}';
 
 /// Ends a style.
 pub const END: char = '\u{fddf}';
 
-/// Marks as text, for those who write styles themselves.
+/// Marks as strings, for code that builds styled text itself.
 pub mod marks {
-    /// Begins what comes.
+    /// Starts an addition.
     pub const ADD: &str = "\u{fdd0}";
-    /// Begins what goes.
+    /// Starts a removal.
     pub const REMOVE: &str = "\u{fdd1}";
     /// Ends a style.
     pub const END: &str = "\u{fddf}";
 }
 
 impl Style {
-    /// The mark that begins this style; nothing for plain text.
+    /// The mark that starts this style; `None` for plain text.
     pub fn mark(self) -> Option<char> {
-        let index = MARKED.iter().position(|style| *style == self)?;
-        char::from_u32(u32::from(FIRST) + u32::try_from(index).ok()?)
+        let index = MARKED_STYLES.iter().position(|style| *style == self)?;
+        char::from_u32(u32::from(FIRST_MARK) + u32::try_from(index).ok()?)
     }
 
     fn of_mark(mark: char) -> Option<Self> {
-        let index = u32::from(mark).checked_sub(u32::from(FIRST))?;
-        MARKED.get(usize::try_from(index).ok()?).copied()
+        let index = u32::from(mark).checked_sub(u32::from(FIRST_MARK))?;
+        MARKED_STYLES.get(usize::try_from(index).ok()?).copied()
     }
 
     fn ansi(self) -> anstyle::Style {
@@ -72,7 +72,7 @@ impl Style {
         }
     }
 
-    /// A text in this style, for the gate.
+    /// Encloses a text in the marks of this style.
     pub fn apply(self, text: &str) -> String {
         match self.mark() {
             Some(mark) => format!("{mark}{text}{END}"),
@@ -81,11 +81,11 @@ impl Style {
     }
 }
 
-/// A text as a terminal gets it: marks become escapes, or nothing without colour; what a terminal
-/// would obey is shown, but for line ends and tabs.
-pub fn gated(text: &str, colour: bool) -> Cow<'_, str> {
+/// A text as the terminal gets it. Marks become escapes, or nothing without colour; other control
+/// characters become visible, except line breaks and tabs.
+pub fn sanitize(text: &str, colour: bool) -> Cow<'_, str> {
     let passes = |c: char| match c {
-        // Nearly all there is: a terminal prints it as it is.
+        // The fast path: nearly all text is printed unchanged.
         ' '..='~' | '\n' | '\t' => true,
         END => false,
         c => picture(c).is_none() && Style::of_mark(c).is_none(),
@@ -99,7 +99,7 @@ pub fn gated(text: &str, colour: bool) -> Cow<'_, str> {
             out.push(c);
             continue;
         }
-        // Writing to text cannot fail.
+        // Writing to a string cannot fail.
         let _ = match (Style::of_mark(c), picture(c)) {
             (Some(style), _) if colour => write!(out, "{}", style.ansi()),
             (None, _) if c == END && colour => write!(out, "{}", anstyle::Reset),
@@ -112,21 +112,21 @@ pub fn gated(text: &str, colour: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Standard output behind the gate.
+/// A writer that sanitizes text.
 pub struct Screen<W> {
     out: W,
     colour: bool,
-    /// The beginning of a character of which the rest comes later.
+    /// The first bytes of an incomplete UTF-8 character.
     rest: Vec<u8>,
 }
 
 impl<W: Write> Screen<W> {
-    /// With a gate in front of this.
+    /// Wraps a writer.
     pub fn new(out: W, colour: bool) -> Self {
         Self { out, colour, rest: Vec::new() }
     }
 
-    /// The same without the gate, for documents.
+    /// The inner writer, for documents that must not be sanitized.
     pub fn document(&mut self) -> &mut W {
         &mut self.out
     }
@@ -143,13 +143,13 @@ impl<W: Write> Write for Screen<W> {
         loop {
             match std::str::from_utf8(left) {
                 Ok(text) => {
-                    self.out.write_all(gated(text, self.colour).as_bytes())?;
+                    self.out.write_all(sanitize(text, self.colour).as_bytes())?;
                     return Ok(bytes.len());
                 }
                 Err(error) => {
                     let (good, bad) = left.split_at(error.valid_up_to());
                     let good = String::from_utf8_lossy(good);
-                    self.out.write_all(gated(&good, self.colour).as_bytes())?;
+                    self.out.write_all(sanitize(&good, self.colour).as_bytes())?;
                     let Some(length) = error.error_len() else {
                         self.rest = bad.to_vec();
                         return Ok(bytes.len());
@@ -177,8 +177,8 @@ mod tests {
         let text = format!("{}\u{1b}[8m\u{9b}1m\u{202e}\n\tx", Style::Add.apply("+ a"));
         assert_eq!(format!("{}+ a{}", marks::ADD, marks::END), Style::Add.apply("+ a"));
         assert_eq!(Style::Remove.apply(""), [marks::REMOVE, marks::END].concat());
-        assert_eq!(gated(&text, false), "+ a␛[8m�1m�\n\tx");
-        assert_eq!(gated(&text, true), "\u{1b}[32m+ a\u{1b}[0m␛[8m�1m�\n\tx");
+        assert_eq!(sanitize(&text, false), "+ a␛[8m�1m�\n\tx");
+        assert_eq!(sanitize(&text, true), "\u{1b}[32m+ a\u{1b}[0m␛[8m�1m�\n\tx");
     }
 
     #[test]

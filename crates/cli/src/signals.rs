@@ -1,4 +1,4 @@
-//! Signals that ask a run to end: what is under way is finished, at the second one it is ended.
+//! Signals that stop a run: the first one lets running work finish, the second one aborts it.
 
 use std::io;
 use std::sync::Arc;
@@ -13,66 +13,67 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::{Progress, Ui};
 
-/// Signals that come closer together are one request: some send it to a process and to its group.
-const SAME: Duration = Duration::from_millis(500);
+/// Signals within this time count as one: some senders signal a process and also its group.
+const MERGE_WINDOW: Duration = Duration::from_millis(500);
 
-/// How long a run that was told to end at once may take to write down what it did.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time that an aborted run has to record its changes.
+const ABORT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a hangup asks for.
+/// The meaning of SIGHUP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hangup {
-    /// The end, as the other signals.
-    Ends,
-    /// To read and look at everything again.
-    Reloads,
+    /// Stop, as with the other signals.
+    Stop,
+    /// Compile the sources again and check all resources.
+    Reload,
 }
 
-/// What was asked for by signals. `ordain_process::interruption` knows the request to end.
+/// The signals that were received. `ordain_process::interruption` holds the request to stop.
 pub struct Signals {
     hangup: Hangup,
-    /// Whether there is anything to be finished; until then a signal ends the process.
-    finishes: AtomicBool,
+    /// Whether running work has to finish. Otherwise a signal ends the process at once.
+    finishes_work: AtomicBool,
     reload: AtomicBool,
 }
 
 impl Signals {
-    /// Keeps the signals from ending the process. To be called before any thread starts, because
-    /// threads inherit it.
+    /// Blocks the signals, so that they do not end the process. Must be called before any thread
+    /// starts, because threads inherit the mask.
     ///
     /// # Errors
     /// When the kernel refuses.
     pub fn block(hangup: Hangup) -> io::Result<Arc<Self>> {
-        handled(hangup).thread_block()?;
-        let (finishes, reload) = (AtomicBool::new(false), AtomicBool::new(false));
-        Ok(Arc::new(Self { hangup, finishes, reload }))
+        handled_signals(hangup).thread_block()?;
+        let (finishes_work, reload) = (AtomicBool::new(false), AtomicBool::new(false));
+        Ok(Arc::new(Self { hangup, finishes_work, reload }))
     }
 
-    /// Those of a verb that makes one run: until [`Signals::finish_what_runs`] they end it at once.
+    /// Handles the signals of a verb with a single run. Until [`Signals::enable_graceful_stop`] a
+    /// signal ends the process at once.
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub fn of_a_run(ui: &Ui) -> Result<Arc<Self>, Failure> {
+    pub fn for_single_run(ui: &Ui) -> Result<Arc<Self>, Failure> {
         let failed = |e: io::Error| codes::io("signals cannot be waited for", &e);
-        let signals = Self::block(Hangup::Ends).map_err(failed)?;
-        signals.listen(Arc::new(|| {}), ui.lines()).map_err(failed)?;
+        let signals = Self::block(Hangup::Stop).map_err(failed)?;
+        signals.listen(Arc::new(|| {}), ui.resource_log()).map_err(failed)?;
         Ok(signals)
     }
 
-    /// Waits for signals on a thread of its own, says what it does for them, and wakes who sleeps.
+    /// Waits for signals in a thread of its own, logs the effect of each, and calls `wake`.
     ///
     /// # Errors
-    /// When there is no thread.
-    pub fn listen(self: &Arc<Self>, wake: Wake, says: Progress) -> io::Result<()> {
+    /// When the system cannot start a thread.
+    pub fn listen(self: &Arc<Self>, wake: Wake, log: Progress) -> io::Result<()> {
         let signals = Arc::clone(self);
         let work = move || {
             let mut requests: Vec<Instant> = Vec::new();
-            while let Ok(signal) = handled(signals.hangup).wait() {
-                if signal == Signal::SIGHUP && signals.hangup == Hangup::Reloads {
+            while let Ok(signal) = handled_signals(signals.hangup).wait() {
+                if signal == Signal::SIGHUP && signals.hangup == Hangup::Reload {
                     signals.reload.store(true, Ordering::SeqCst);
-                } else if requests.last().is_none_or(|last| last.elapsed() >= SAME) {
+                } else if requests.last().is_none_or(|last| last.elapsed() >= MERGE_WINDOW) {
                     requests.push(Instant::now());
-                    signals.end(signal, requests.len(), &says);
+                    signals.end(signal, requests.len(), &log);
                 }
                 wake();
             }
@@ -80,43 +81,43 @@ impl Signals {
         std::thread::Builder::new().name("signals".into()).spawn(work).map(drop)
     }
 
-    /// What is under way is finished from now on before the process ends.
-    pub fn finish_what_runs(&self) {
-        self.finishes.store(true, Ordering::SeqCst);
+    /// From now on, running work is finished before the process ends.
+    pub fn enable_graceful_stop(&self) {
+        self.finishes_work.store(true, Ordering::SeqCst);
     }
 
-    /// Whether everything shall be read and looked at again; told once.
+    /// Whether a reload was requested since the last call.
     pub fn take_reload(&self) -> bool {
         self.reload.swap(false, Ordering::SeqCst)
     }
 
-    fn end(&self, signal: Signal, request: usize, says: &Progress) {
+    fn end(&self, signal: Signal, request: usize, log: &Progress) {
         let exit = move || std::process::exit(128 + signal as i32);
-        if !self.finishes.load(Ordering::SeqCst) {
+        if !self.finishes_work.load(Ordering::SeqCst) {
             exit();
         }
         match request {
             1 => {
                 interruption::request(signal as i32);
                 let text = "what is under way is finished; a second signal ends it";
-                says.notice(&format!("{}: {text}", signal.as_str()));
+                log.notice(&format!("{}: {text}", signal.as_str()));
             }
             2 => {
-                says.notice(&format!("{}: what is under way is ended", signal.as_str()));
+                log.notice(&format!("{}: what is under way is ended", signal.as_str()));
                 interruption::force();
-                let patience = move || {
-                    std::thread::sleep(PATIENCE);
+                let force_exit = move || {
+                    std::thread::sleep(ABORT_TIMEOUT);
                     exit();
                 };
-                // Without a thread a third signal ends what does not end by itself.
-                let _ = std::thread::Builder::new().name("patience".into()).spawn(patience);
+                // Without this thread, a third signal is needed to end a process that hangs.
+                let _ = std::thread::Builder::new().name("force-exit".into()).spawn(force_exit);
             }
             _ => exit(),
         }
     }
 }
 
-/// The exit code of a process that a signal ended, as shells have it.
+/// The exit code after a signal, as in shells.
 pub fn code(signal: i32) -> Exit {
     Exit::Code(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
@@ -126,14 +127,15 @@ pub fn name(signal: i32) -> &'static str {
     Signal::try_from(signal).map_or("a signal", Signal::as_str)
 }
 
-/// The signals that are waited for. Those that the caller has had ignored, as `nohup` does, stay so.
-fn handled(hangup: Hangup) -> SigSet {
+/// The signals that are handled_signals. Signals that the parent process ignored, as `nohup` does, stay
+/// ignored.
+fn handled_signals(hangup: Hangup) -> SigSet {
     let all = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
-    let ignored = if hangup == Hangup::Ends { ignored() } else { 0 };
+    let ignored = if hangup == Hangup::Stop { ignored() } else { 0 };
     all.into_iter().filter(|signal| ignored & (1 << (*signal as i32 - 1)) == 0).collect()
 }
 
-/// The signals that are ignored, each a bit.
+/// The ignored signals, a bit each.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

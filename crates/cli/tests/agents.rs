@@ -1,10 +1,10 @@
-//! Puppet's agent applies the catalogs that Ordain writes, and Ordain those that Puppet writes.
+//! Puppet's agent applies catalogs of Ordain, and Ordain applies catalogs of Puppet.
 //!
-//! `agents/site.pp` is compiled by both programs. Each applies what the other compiled to a
-//! directory of its own; the directories must then be equal, and neither program may find anything
-//! left to do in the other's.
+//! Both programs compile `agents/site.pp`. Each applies the catalog of the other to a directory of
+//! its own; the directories must then be equal, and neither program may find changes left to make
+//! in the other's.
 //!
-//! Without `ruby` and Puppet the test says so and passes, except when the variable `CI` is set.
+//! Without `ruby` and Puppet the test is skipped, except when the variable `CI` is set.
 //! `PUPPET_LIB` names the `lib` directory of another release.
 #![allow(clippy::unwrap_used)]
 
@@ -55,7 +55,7 @@ fn catalogs_are_exchanged() {
     assert_eq!(tree, self::tree(&ours));
 }
 
-/// A command of the Puppet that the tests compare with.
+/// Runs the reference Puppet.
 fn ruby() -> Command {
     let mut command = Command::new("ruby");
     if let Some(lib) = std::env::var_os("PUPPET_LIB") {
@@ -69,7 +69,7 @@ fn puppet_is_here() -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// How many changes a run of Puppet reports; its exit code does not tell for a catalog.
+/// The number of changes that a run of Puppet reports. With a catalog, its exit code does not tell.
 fn changes(output: &Output) -> usize {
     text(output).lines().filter(|line| line.starts_with("Notice: /Stage[")).count()
 }
@@ -150,7 +150,7 @@ fn compiled_by_puppet(home: &Path, target: &Path) -> PathBuf {
     path
 }
 
-/// Every file below a directory with its mode and its content, or the target of a link within the
+/// All files below a directory with mode and content; for links, the target relative to the
 /// directory.
 fn tree(dir: &Path) -> BTreeMap<String, (u32, String)> {
     let mut out = BTreeMap::new();

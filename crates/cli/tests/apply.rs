@@ -1,18 +1,18 @@
-//! Applies manifests with Ordain and with the Puppet that is installed, and compares what they do.
+//! Applies manifests with Ordain and with the installed Puppet, and compares the results.
 //!
-//! Every `apply/NAME.pp` is applied twice by each of them, on a copy of this machine that is an
-//! overlay in a mount namespace: what either changes stays there. Compared are, for both runs, the
-//! exit code, how each resource fared, the log from notices up, and the files that differ from the
-//! machine with their content, mode and owner.
+//! Each program applies every `apply/NAME.pp` twice, on a copy of this machine in an overlay in a
+//! mount namespace. For both runs, the test compares the exit code, the status of each resource,
+//! the log from notices up, and the files that differ from the machine with their content, mode and
+//! owner.
 //!
-//! A case begins with comments: `# setup: …` is a line of shell before the first run,
-//! `# between: …` before the second, `# options: …` goes to both programs. With `# modules:
-//! installed` Ordain sees the modules that are installed with Puppet, as Puppet does. `# differs: WHAT: why`
-//! says that WHAT (`exit`, `resources`, `log` or `files`) is meant to differ; it is an error when
-//! it does not.
+//! A case starts with comments: `# setup: …` is a shell line before the first run, `# between: …`
+//! one before the second, `# options: …` goes to both programs. With `# modules: installed` Ordain
+//! sees the modules that are installed with Puppet, as Puppet does. `# differs: WHAT: why` declares
+//! that WHAT (`exit`, `resources`, `log` or `files`) differs on purpose; it is an error if it does
+//! not.
 //!
-//! It takes root and Puppet: elsewhere the test says so and passes, except when `CI` is set.
-//! `ORDAIN_CASE` names the cases to run, by a part of their names.
+//! The test needs root and Puppet; otherwise it is skipped, except when `CI` is set. `ORDAIN_CASE`
+//! selects cases by a part of their names.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/apply")
 }
 
-/// A manifest and what its comments say.
+/// A manifest with the settings in its comments.
 struct Case {
     name: String,
     manifest: String,
@@ -162,7 +162,7 @@ fn cases() -> Vec<Case> {
     cases.filter(|c| wanted.split(',').any(|part| c.name.contains(part))).collect()
 }
 
-/// What differs although it should not, or the other way round.
+/// The unexpected differences, and the expected ones that are missing.
 fn run(machine: &mut Machine, case: &Case) -> String {
     let mut answers = ["puppet", "ordain"].map(|side| {
         let answer = machine.ask(&case.request(side));
@@ -201,7 +201,7 @@ fn run(machine: &mut Machine, case: &Case) -> String {
 /// A part of a run as text.
 fn view(part: &str, run: &Json) -> String {
     match part {
-        // Puppet tells changes beside failures.
+        // Puppet's exit code combines failures with changes.
         "exit" => match run["exit"].as_i64() {
             Some(1 | 4 | 6) => "failed\n".into(),
             other => format!("{other:?}\n"),

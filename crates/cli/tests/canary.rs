@@ -1,8 +1,8 @@
-//! Secrets show nowhere: sources of every language with secrets that all begin with [`MARK`] go
-//! through every verb, form, log level and error, and nothing that comes out has the mark in it, but
-//! for catalogs, which agents apply, and the files that the secrets are for.
+//! No output contains a secret. Sources of every language, whose secrets all start with [`MARK`],
+//! go through every verb, format, log level and error. The mark may only appear in catalogs, which
+//! agents apply, and in the files that the secrets are for.
 //!
-//! What the engine says of every attribute of every kind is tested in the engine; here the same
+//! Tests of the engine cover the messages about every attribute of every kind; here the same
 //! resources go through the verbs.
 #![allow(clippy::unwrap_used)]
 
@@ -22,13 +22,13 @@ use ordain_graph::{
 };
 use ordain_source::SourceMap;
 
-/// What every secret begins with.
+/// The prefix of every secret.
 const MARK: &str = "zq7x-";
 
 /// A directory of sources, with a machine and a state directory beside it.
 struct Site {
     dir: tempfile::TempDir,
-    /// What else is secret, for those that a run makes.
+    /// Further secrets, which a run creates.
     more: RefCell<Vec<String>>,
     leaks: RefCell<Vec<String>>,
 }
@@ -39,7 +39,8 @@ impl Site {
         for path in ["src", "root/etc", "state"] {
             fs::create_dir_all(dir.path().join(path)).unwrap();
         }
-        // A state directory that others can look into is no reason that they can read what is there.
+        // Other users can enter the state directory, but must not be able to read the secrets in
+        // it.
         fs::set_permissions(dir.path().join("state"), fs::Permissions::from_mode(0o755)).unwrap();
         fs::write(dir.path().join("root/etc/passwd"), "root:x:0:0::/root:/bin/sh\n").unwrap();
         fs::write(dir.path().join("root/etc/group"), "root:x:0:\n").unwrap();
@@ -48,8 +49,8 @@ impl Site {
         site
     }
 
-    /// Gives the machine a shell, so that commands are run whose secrets are in their output. Without
-    /// BusyBox they fail to start, which says as little.
+    /// Adds a shell to the machine, so that commands with secrets in their output run. Without
+    /// BusyBox they fail to start, and print nothing.
     fn add_shell(&self) {
         let busybox = Path::new("/bin/busybox");
         if ordain_testkit::peer(busybox.exists(), "busybox-static") {
@@ -82,8 +83,8 @@ impl Site {
         command
     }
 
-    /// Keeps the machine true until there is nothing to do, or until all was said once: what fails is
-    /// tried again without end.
+    /// Watches until there is nothing to do, or until everything was reported once: failing
+    /// resources are retried forever.
     fn quiet_watch(&self, arguments: &str) {
         let said = self.path("watched");
         let out = fs::File::create(&said).unwrap();
@@ -107,7 +108,7 @@ impl Site {
         self.look(arguments, &text);
     }
 
-    /// Runs a verb, whatever comes of it, and gives what it said on both outputs.
+    /// Runs a verb and returns its output of both streams, whatever its exit code.
     fn run(&self, arguments: &str) -> String {
         let out = self.command(arguments).output().unwrap();
         let said = [out.stdout, out.stderr].concat();
@@ -117,14 +118,14 @@ impl Site {
         said
     }
 
-    /// The same; what it said must have no secret in it.
+    /// Runs a verb and checks its output for secrets.
     fn quiet(&self, arguments: &str) -> String {
         let said = self.run(arguments);
         self.look(arguments, &said);
         said
     }
 
-    /// Notes the lines of a text that have a secret in them.
+    /// Records the lines of a text that contain a secret.
     fn look(&self, from: &str, text: &str) {
         let more = self.more.borrow();
         let leaks = |line: &&str| {
@@ -132,7 +133,7 @@ impl Site {
             lower.contains(MARK) || more.iter().any(|secret| line.contains(secret))
         };
         let found = text.lines().filter(leaks).take(5).map(|line| {
-            // Documents are one long line.
+            // A document is one long line.
             let at = line.to_lowercase().find(MARK).unwrap_or_default();
             let near: String = line.chars().skip(at.saturating_sub(100)).take(200).collect();
             format!("{from}: {near}")
@@ -140,7 +141,7 @@ impl Site {
         self.leaks.borrow_mut().extend(found);
     }
 
-    /// Looks through all files below a directory, but for those that are left out.
+    /// Checks all files below a directory, except those that are left out.
     fn look_below(&self, dir: &str, leave_out: &dyn Fn(&Path) -> bool) {
         let mut todo = vec![self.path(dir)];
         let mut count = 0;
@@ -158,7 +159,7 @@ impl Site {
         assert!(count > 0, "there is nothing in {dir}");
     }
 
-    /// All verbs that take a graph, or what gives one.
+    /// Runs all verbs that take a graph or its sources.
     fn all_verbs(&self, source: &str, resources: &[&str]) {
         for format in ["dot", "svg", "html", "json"] {
             self.quiet(&format!("graph {source} --format {format}"));
@@ -181,7 +182,7 @@ impl Site {
         self.quiet(&format!("diff {source} {source}"));
     }
 
-    /// What changes the machine.
+    /// Runs the verbs that change the machine.
     fn all_changes(&self, source: &str) {
         let machine = "--root ../root --state-dir ../state";
         self.quiet(&format!("apply {source} {machine} -vv"));
@@ -194,7 +195,7 @@ impl Site {
         self.quiet(&format!("rollback {machine} --noop"));
     }
 
-    /// Puts back what was changed last, and looks at what the program keeps.
+    /// Reverts the last run, and checks the state directory.
     fn end_with_rollback(self) {
         let machine = "--root ../root --state-dir ../state";
         self.quiet(&format!("rollback {machine} --force -vv"));
@@ -210,8 +211,8 @@ impl Site {
         self.look(path, &String::from_utf8_lossy(&text));
     }
 
-    /// What the program keeps between runs, for its owner only. What a rollback needs is there: the
-    /// content of files, and the paths that were changed.
+    /// Checks the state directory, which only its owner can read. Data for a rollback may contain
+    /// secrets: the contents of files, and the changed paths.
     fn look_at_state(&self) {
         self.look_below("state", &|path| {
             path.components().any(|part| part.as_os_str() == "backups")
@@ -231,7 +232,7 @@ impl Site {
         }
     }
 
-    /// All that the journal holds but for paths and what stood there, which a rollback needs.
+    /// Checks the journal, except for paths and their earlier state, which a rollback needs.
     fn look_at_journal(&self) {
         let journal = rusqlite::Connection::open(self.path("state/state.db")).unwrap();
         let mut tables =
@@ -260,7 +261,7 @@ impl Site {
     }
 }
 
-/// The site of `canary/site`, with the keys that the tests of the language have.
+/// The site in `canary/site`, with the keys of the language tests.
 fn puppet_site() -> Site {
     let site = Site::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
@@ -316,10 +317,10 @@ fn secrets_of_puppet_show_in_catalogs_only() {
     assert_eq!(content("srv/password"), "password = zq7x-password\n");
     assert_eq!(content("srv/opened"), "password = zq7x-opened-password\n");
     assert!(content("srv/template").contains("zq7x-password"));
-    // The peer makes it so, too.
+    // Puppet does so, too.
     assert_eq!(site.mode("root/srv/plain"), 0o644);
 
-    // Other secrets in place of these: the old ones are as secret as the new.
+    // Replaces the secrets with others. The old ones must not appear, either.
     let before = fs::read_to_string(site.path("src/data/common.yaml")).unwrap();
     fs::copy(
         site.path("graphs").read_dir().unwrap().next().unwrap().unwrap().path(),
@@ -374,7 +375,7 @@ fn secrets_of_puppet_show_in_no_error() {
     site.end_with_rollback();
 }
 
-/// Every attribute of every kind of the engine, so that a new one is here, too.
+/// Attributes of all kinds of the engine, so that a new kind is covered automatically.
 fn every_attribute(mark: &str) -> Graph {
     let secret = |value: Value| Value::Secret(Arc::new(value));
     let forms = [
@@ -490,7 +491,7 @@ resources:
             site.quiet(verb);
         }
     }
-    // What is written in another way is as secret.
+    // A transformed secret is a secret, too.
     let expressions = ["upper", "base64", "asjson"];
     let notes =
         expressions.map(|f| format!("    {f}: {{ message: (( {f}(secrets.password) )) }}\n"));
@@ -522,7 +523,7 @@ const MODULE: [(&str, &str); 3] = [
     ),
 ];
 
-/// Models that fail, or say something, because of a password.
+/// Models whose errors or warnings are about a password.
 const INMANTA_ERRORS: [&str; 5] = [
     "y = int(password)",
     "std::print(password)",

@@ -1,4 +1,4 @@
-//! `ordain check` of a repository that wants to run code, in every language that can hold any.
+//! `ordain check` runs no code of a repository, in any language that can contain code.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What every piece of code does: it makes a file that has its name.
+/// Every piece of code creates a file with its name.
 const FILES: &[(&str, &str)] = &[
     ("environment.conf", "modulepath = modules\nconfig_version = 'touch RAN/config_version'\n"),
     (
@@ -81,7 +81,8 @@ const FILES: &[(&str, &str)] = &[
     ("template.j2", "{% set a = ''.__class__ %}"),
 ];
 
-/// A directory with these files, each of them executable, and one for what was run.
+/// Creates a repository with these executable files, and a directory for the marks of code that
+/// ran.
 fn repository() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let marks = dir.path().join("RAN");
@@ -109,7 +110,7 @@ fn ordain(dir: &Path, path: &str, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-/// The names of what was run.
+/// The names of the code that ran.
 fn marks(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir.join("RAN")).unwrap().flatten();
     let mut names: Vec<String> =
@@ -118,7 +119,7 @@ fn marks(dir: &Path) -> Vec<String> {
     names
 }
 
-/// A path whose every program leaves a mark before it does its work.
+/// A PATH whose programs leave a mark before they run.
 fn telling_path(dir: &Path) -> String {
     let bin = dir.join("bin");
     fs::create_dir(&bin).unwrap();
@@ -149,7 +150,7 @@ fn check_runs_no_code_of_what_it_checks() {
         assert!(output.status.code().is_some(), "{line:?}");
         assert_eq!(marks(dir.path()), [""; 0], "{line:?}");
     }
-    // Plugins are known all the same.
+    // Plugins are known nevertheless.
     let output = ordain(dir.path(), &path, &["check", "model/main.cf"]);
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{text}");

@@ -1,4 +1,4 @@
-//! `ordain explain-code` knows every code that any crate can give, and says enough about each.
+//! `ordain explain-code` documents every code of every crate in sufficient detail.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -30,5 +30,5 @@ fn every_code_of_every_crate_is_documented() {
 
 #[test]
 fn every_code_has_an_example_and_what_to_do() {
-    codes::say_what_to_do(&documented());
+    codes::check_details(&documented());
 }

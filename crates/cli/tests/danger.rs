@@ -1,8 +1,8 @@
-//! What is refused on a machine with mounts and hard links, and commands in a machine that is a
+//! Changes that are refused on a machine with mounts and hard links, and commands in a root
 //! directory.
 //!
-//! Mounts are made in a mount namespace of the test, hard links and roots in a temporary directory.
-//! Both take root: elsewhere those tests say so and pass, except when `CI` is set.
+//! The tests use a mount namespace and temporary directories, and need root. Otherwise they are
+//! skipped, except when `CI` is set.
 #![allow(clippy::unwrap_used)]
 
 use std::fs::{self, Permissions};
@@ -10,10 +10,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Somebody who is not root.
+/// An unprivileged user.
 const MALLORY: u32 = 4711;
 
-/// A temporary directory with a place for the state of runs.
+/// A temporary directory with a state directory.
 struct Place {
     dir: tempfile::TempDir,
 }
@@ -21,7 +21,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        // Others have to get to what is theirs.
+        // Other users must be able to enter it.
         fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
         Self { dir }
     }
@@ -45,7 +45,8 @@ impl Place {
         path
     }
 
-    /// Exit code and output of a run of Ordain on a manifest where `DIR` is this directory.
+    /// Runs Ordain on a manifest in which `DIR` is this directory. Returns the exit code and the
+    /// output.
     fn ordain(&self, verb: &str, manifest: &str, more: &[&str]) -> (i32, String) {
         self.run(&[], verb, manifest, more)
     }
@@ -64,7 +65,7 @@ impl Place {
     }
 }
 
-/// Whether this is root, and in CI that it is.
+/// Whether the test runs as root, which it must in CI.
 fn is_root() -> bool {
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
     assert!(is_root || std::env::var_os("CI").is_none(), "this takes root");
@@ -74,8 +75,7 @@ fn is_root() -> bool {
     is_root
 }
 
-/// Runs what comes after it in a namespace of mounts, where a file system of its own with a file in
-/// it is mounted at a directory.
+/// A command prefix that mounts a file system with a file at a directory, in a mount namespace.
 fn mounted(at: &Path) -> Vec<String> {
     let script = "mount -t tmpfs none \"$0\" && echo precious > \"$0/letter\" && \"$@\"; \
                   end=$?; echo \"left: $(ls \"$0\")\"; exit $end";
@@ -117,7 +117,7 @@ fn what_is_mounted_below_a_directory_does_not_go_with_it() {
             assert!(text.contains("left: letter"), "{manifest}: {text}");
         }
     }
-    // With a root, paths are those of the machine, and what is mounted is still found.
+    // With `--root`, paths are those of the machine. Mounts are detected as well.
     let manifest = "file { '/srv': ensure => absent, force => true }";
     let root = place.dir.path().to_str().unwrap();
     let (code, text) = in_mount(&place, &at, "apply", manifest, &["--root", root]);
@@ -161,7 +161,7 @@ fn settings_of_a_list_of_sources_allow_it_too() {
     assert_eq!(plan(&list), Some(1));
 }
 
-/// A file of root, and a second name for it in a directory where somebody else can write.
+/// A file of root, with a hard link in a directory that another user can write.
 fn planted(place: &Place) -> PathBuf {
     place.directory("up", MALLORY, 0o755);
     let own = place.write("secret", "root only\n");
@@ -186,7 +186,7 @@ fn a_file_that_somebody_linked_is_not_changed() {
         "file { 'DIR/up/mine': content => 'x' }",
         "file { 'DIR/up': ensure => directory, owner => '4711', recurse => true }",
         "file { 'DIR/up': ensure => directory, mode => 'a=rX', recurse => true }",
-        // The directory is closed first, and then nobody could tell who made the name in it.
+        // The directory is closed first, and then it is unknown who made the link in it.
         "file { 'DIR/up': ensure => directory, owner => root, group => root, mode => '0755' }",
         "file { 'DIR/up': ensure => directory, owner => root, mode => '0700', recurse => true }",
         "file { 'DIR/copy': source => 'DIR/up/mine' }",
@@ -206,7 +206,7 @@ fn a_file_that_somebody_linked_is_not_changed() {
     let manifest = "file { 'DIR/up/mine': mode => '0640' }";
     assert_eq!(place.ordain("apply", manifest, &["--allow-hard-links"]).0, 2);
     assert_eq!(fs::metadata(&own).unwrap().mode() & 0o7777, 0o640);
-    // What is in place needs no change, and a name can always go.
+    // An unchanged file needs no check, and a link can always be removed.
     assert_eq!(place.ordain("apply", manifest, &[]).0, 0);
     assert_eq!(place.ordain("apply", "file { 'DIR/up/mine': ensure => absent }", &[]).0, 2);
     assert!(own.exists() && !place.path("up/mine").exists());
@@ -226,29 +226,29 @@ fn names_that_nobody_else_can_have_made_are_no_danger() {
     let own = place.write("a/one", "x");
     fs::hard_link(&own, place.path("a/two")).unwrap();
     assert_eq!(change("a/two"), 2);
-    // A file of the directory's own user.
+    // A file of the directory's owner.
     place.directory("home", MALLORY, 0o755);
     let own = place.write("home/one", "x");
     chown(&own, Some(MALLORY), Some(MALLORY)).unwrap();
     fs::hard_link(&own, place.path("home/two")).unwrap();
     assert_eq!(change("home/two"), 2);
-    // Where all can write, whosoever's it is.
+    // In a directory that everybody can write, whoever owns the file.
     place.directory("tmp", 0, 0o1777);
     fs::hard_link(place.path("a/one"), place.path("tmp/three")).unwrap();
     fs::set_permissions(place.path("a/one"), Permissions::from_mode(0o600)).unwrap();
     assert_eq!(change("tmp/three"), 1);
-    // Where the group of others can write.
+    // In a directory that another group can write.
     let shared = place.directory("shared", 0, 0o775);
     chown(&shared, Some(0), Some(MALLORY)).unwrap();
     fs::hard_link(place.path("a/one"), place.path("shared/four")).unwrap();
     assert_eq!(change("shared/four"), 1);
-    // With a single name.
+    // A file with a single link.
     let single = place.write("tmp/single", "x");
     fs::set_permissions(&single, Permissions::from_mode(0o600)).unwrap();
     assert_eq!(change("tmp/single"), 2);
 }
 
-/// A machine with BusyBox alone.
+/// A machine with only BusyBox.
 fn small_machine() -> Option<Place> {
     if !is_root() {
         return None;
@@ -312,7 +312,7 @@ fn commands_run_inside_the_root() {
 #[test]
 fn what_the_root_has_no_program_for_is_refused() {
     let Some(place) = small_machine() else { return };
-    // It is there, and what loads it is not.
+    // The program exists, but its loader does not.
     fs::copy("/bin/true", place.path("root/bin/dynamic")).unwrap();
     let outside = place.path("outside");
     for (manifest, why) in [

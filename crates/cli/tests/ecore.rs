@@ -1,8 +1,8 @@
-//! Types in other forms, held against independent programs: PyEcore reads the models that Ordain
-//! writes, and writes models that Ordain reads; jsonschema validates with the schemas.
+//! Tests the exchange formats of types with independent programs: PyEcore reads the models that
+//! Ordain writes and the other way round, and jsonschema validates with the schemas.
 //!
-//! The variable `ORDAIN_PYTHON` names a Python that has both, as `tests/run` installs it. Without it
-//! the tests say so and pass, except when the variable `CI` is set.
+//! The variable `ORDAIN_PYTHON` names a Python with both, as `tests/run` installs it. Without it
+//! the tests are skipped, except when the variable `CI` is set.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ fn here(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ecore").join(name)
 }
 
-/// What a program prints that ends well.
+/// The output of a successful program.
 fn output(command: &mut Command) -> String {
     let out = command.output().unwrap();
     let errors = String::from_utf8_lossy(&out.stderr);
@@ -28,7 +28,7 @@ fn ordain(args: &[&str]) -> String {
     output(Command::new(env!("CARGO_BIN_EXE_ordain")).arg("types").args(args))
 }
 
-/// Runs the checks in Python; nothing if it is not there.
+/// Runs the checks in Python; `None` if it is not installed.
 fn python(args: &[&str]) -> Option<String> {
     let python = std::env::var_os("ORDAIN_PYTHON");
     ordain_testkit::peer(python.is_some(), "PyEcore and jsonschema, with ORDAIN_PYTHON set");
@@ -39,7 +39,7 @@ fn accounts() -> String {
     here("accounts.pp").display().to_string()
 }
 
-/// The structure of a package, as `check.py` says it.
+/// The structure of a package, in the form of `check.py`.
 fn structure(package: &Package) -> Json {
     json!({
         "name": package.name.as_str(),

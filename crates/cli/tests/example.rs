@@ -1,11 +1,11 @@
-//! The first command of the README: a plan of the example site, as somebody who is not root.
+//! The first command of the README: an unprivileged user plans the example site.
 #![allow(clippy::unwrap_used)]
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Somebody who owns nothing.
+/// A user who owns nothing.
 const NOBODY: &str = "65534";
 
 #[test]
@@ -43,7 +43,7 @@ fn a_manifest_and_a_program_are_one_graph() {
     let joined = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/joined");
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(dir.path().join("root/srv")).unwrap();
-    // Commands run inside of the root; this one needs no library.
+    // Commands run inside of the root; BusyBox needs no library there.
     std::fs::create_dir_all(dir.path().join("root/bin")).unwrap();
     if !ordain_testkit::peer(Path::new("/bin/busybox").exists(), "busybox-static") {
         return;

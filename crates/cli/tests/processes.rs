@@ -1,4 +1,4 @@
-//! Programs that `ordain` starts: signals, limits of time and output, and what is left of them.
+//! Processes that `ordain` starts: signals, limits of time and output, and their cleanup.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -14,17 +14,18 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value as Json;
 
-/// Longer than anything takes; who waits so long waits for nothing.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Longer than anything takes; only a hang takes this long.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The program, which ignores no signal even if these tests do, as those of a shell's background job.
+/// The program with default signal handling, even if these tests ignore signals as background jobs
+/// of a shell do.
 fn ordain() -> Command {
     let mut command = Command::new("env");
     command.args(["--default-signal=INT,TERM,HUP", env!("CARGO_BIN_EXE_ordain")]);
     command
 }
 
-/// A directory with sources and a state of its own.
+/// A directory with sources and a state directory.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -59,7 +60,7 @@ impl Place {
         self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Waits until a file is there that a program writes, and gives its text.
+    /// Waits for a file that a program writes, and returns its text.
     fn text(&self, name: &str) -> String {
         let text = || fs::read_to_string(self.path(name)).ok().filter(|text| text.ends_with('\n'));
         wait_until(|| text().is_some());
@@ -68,7 +69,7 @@ impl Place {
 }
 
 fn wait_until(mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + TIMEOUT;
     while !is_so() {
         assert!(Instant::now() < end);
         std::thread::sleep(Duration::from_millis(5));
@@ -85,8 +86,8 @@ fn signal(child: &Child, signal: Signal) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
 }
 
-/// Sends a signal and waits until the program says that it heard it. Gives what it writes to
-/// standard error, when it has ended.
+/// Sends a signal and waits until the program reports it. Returns the program's standard error
+/// after its end.
 fn signal_and_hear(child: &mut Child, number: Signal) -> JoinHandle<String> {
     let mut errors = BufReader::new(child.stderr.take().unwrap());
     signal(child, number);
@@ -104,11 +105,11 @@ fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What starts a process that leaves its session, its group and its environment, says its number,
-/// and does not end.
+/// Starts a process that leaves its session, its process group and its environment, prints its id,
+/// and never ends.
 const ENDLESS: &str = "#!/bin/sh\nenv -i setsid sleep 1000 &\necho $! > DIR/pid\nsleep 1000\n";
 
-/// Such a command, and a resource that comes after it.
+/// A command of that kind, and a resource that comes after it.
 const LONG: &str = "exec { 'DIR/program': } -> file { 'DIR/after': content => 'x' }\n";
 
 #[test]
@@ -137,7 +138,7 @@ fn what_runs_is_finished_and_nothing_more_begins() {
         );
         assert!(text.contains(&format!("{} ended the run", number.as_str())), "{text}");
         assert!(text.contains("not reached (2): File["), "{text}");
-        // The next run says so once, and does the rest.
+        // The next run reports it once, and applies the rest.
         let after = format!("file {{ '{}': content => 'x' }}", place.path("after").display());
         fs::write(place.path("site.pp"), after).unwrap();
         let next = place.run(&["apply", "site.pp"]);
@@ -154,7 +155,7 @@ fn a_second_signal_ends_what_runs() {
         let mut child = place.start(verb);
         let pid = place.text("pid");
         let said = signal_and_hear(&mut child, Signal::SIGTERM);
-        // Those that come closer together are one request.
+        // Signals in short succession count as one.
         std::thread::sleep(Duration::from_millis(600));
         assert!(is_running(&pid));
         signal(&child, Signal::SIGTERM);
@@ -196,7 +197,7 @@ fn a_daemon_of_a_command_that_succeeded_lives_on() {
     signal(&child, Signal::SIGKILL);
     child.wait().unwrap();
     let pid = place.text("pid");
-    // The lock goes when the last command has ended.
+    // The lock is released when the last command has ended.
     let next = Place::new(&[("next.pp", "notice('x')\n")]);
     let path = next.path("next.pp");
     assert_eq!(place.run(&["apply", path.to_str().unwrap()]).status.code(), Some(0));
@@ -212,7 +213,7 @@ fn a_command_whose_time_is_over_leaves_nothing() {
     assert!(!is_running(&place.text("pid")));
 }
 
-/// What is printed without end.
+/// Prints without end.
 const FLOOD: &str = "#!/bin/sh\nexec yes\n";
 
 /// Sources that run the program `DIR/program`, and the arguments that compile them.
@@ -230,7 +231,7 @@ fn programs_of_a_compile_have_limits_that_are_settings() {
         assert!(!output.status.success());
         let said = err(&output);
         assert!(said.contains("no end within 1s; --command-timeout allows more"), "{said}");
-        assert!(started.elapsed() < PATIENCE);
+        assert!(started.elapsed() < TIMEOUT);
         assert!(!is_running(&place.text("pid")), "{name}");
 
         let place = Place::new(&[(name, text), ("program", FLOOD)]);
@@ -300,7 +301,7 @@ fn a_signal_that_the_caller_ignores_stays_ignored() {
     assert!(place.path("after").exists());
 }
 
-/// What starts 200 processes that each leave their session and their parent, and does not end itself.
+/// Starts 200 processes that leave their session and their parent, and never ends.
 const MANY: &str = "#!/bin/sh
 i=0
 while [ $i -lt 200 ]; do
@@ -312,7 +313,7 @@ echo > DIR/begun
 sleep 1000
 ";
 
-/// The processes that wrote their numbers to a file.
+/// The process ids in a file.
 fn pids(place: &Place) -> Vec<String> {
     let text = place.text("pids");
     text.lines().map(str::to_owned).collect()
@@ -347,7 +348,7 @@ fn many_processes_that_leave_their_parents_end_when_the_time_is_over() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// The directory of the control group of this process, if groups can be made there.
+/// The cgroup directory of this process, if the test can create groups in it.
 fn control_group() -> Option<PathBuf> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let name = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -360,7 +361,7 @@ fn control_group() -> Option<PathBuf> {
     Some(group)
 }
 
-/// The groups of supervisors that a process has started, each with the number of the supervisor.
+/// The cgroups of the supervisors of a process, each with the supervisor's id.
 fn groups_of(parent: u32, group: &Path) -> Vec<(PathBuf, i32)> {
     let entries = fs::read_dir(group).unwrap().map(|entry| entry.unwrap().path());
     let supervisor = |path: PathBuf| {
@@ -385,13 +386,13 @@ fn no_control_group_stays_behind() {
         let pid = place.text("pid");
         let groups = groups_of(child.id(), &group);
         if groups.is_empty() {
-            // A service manager keeps the groups to itself.
+            // A service manager does not allow these groups.
             signal(&child, Signal::SIGKILL);
             child.wait().unwrap();
             return;
         }
         if kills_supervisor {
-            // Nobody is left who could remove the group.
+            // No process is left that could remove the group.
             for (_, supervisor) in &groups {
                 kill(Pid::from_raw(*supervisor), Signal::SIGSTOP).unwrap();
             }
@@ -416,7 +417,7 @@ fn no_control_group_stays_behind() {
 
 #[test]
 fn a_rollback_that_is_told_to_end_puts_back_whole_files_and_the_next_one_the_rest() {
-    // So many names fill the pipe that nobody reads: the rollback waits in the middle.
+    // So many names fill the pipe that nobody reads: the rollback blocks in the middle.
     let count = 600;
     let place = Place::new(&[]);
     let name = |number: usize| place.path(&format!("files/{number:04}-{}", "x".repeat(240)));
@@ -448,7 +449,7 @@ fn a_rollback_that_is_told_to_end_puts_back_whole_files_and_the_next_one_the_res
         assert!(text == "before" || text == "after", "{text}");
     }
 
-    // The run of that number is still the first one.
+    // The number still refers to the first run.
     let next = place.run(&["rollback", "1"]);
     assert_eq!(next.status.code(), Some(2), "{}", err(&next));
     assert!((0..count).all(|number| is_back(&number)));
@@ -456,7 +457,7 @@ fn a_rollback_that_is_told_to_end_puts_back_whole_files_and_the_next_one_the_res
     assert_eq!(names.len(), count, "temporary files are left");
 }
 
-/// A package manager that waits until it is told to go on.
+/// A package manager that waits for a signal to continue.
 const APT: &str = "#!/bin/sh
 echo > /begun
 read go < /go
@@ -502,7 +503,7 @@ fn a_transaction_of_packages_is_finished_when_the_run_is_told_to_end() {
     assert_eq!(report["counts"]["created"], 2, "{report}");
     assert_eq!(report["counts"]["not_reached"], 1, "{report}");
     assert!(!place.path("root/after").exists());
-    // The next run finds both, and does the rest.
+    // The next run detects both, and applies the rest.
     let next = place.run(&apply);
     assert_eq!(next.status.code(), Some(2), "{}", err(&next));
     assert_eq!(place.text("root/calls"), calls);

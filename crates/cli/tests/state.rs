@@ -1,4 +1,4 @@
-//! What Ordain keeps between runs, on disks that are full or cannot be written, and when it is damaged.
+//! The state directory on disks that are full or read-only, and when it is damaged.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -27,7 +27,7 @@ impl Place {
         self.0.path().join(path)
     }
 
-    /// Runs a script in a mount namespace of its own; what it wrote.
+    /// Runs a script in a mount namespace and returns its output.
     fn script(&self, script: &str) -> String {
         let mut command = Command::new("unshare");
         command.args(["-m", "sh", "-c", &format!("exec 2>&1; set -u\n{script}")]);
@@ -42,14 +42,14 @@ impl Place {
     }
 }
 
-/// Whether file systems can be mounted here.
+/// Whether the test can mount file systems.
 fn can_mount() -> bool {
     let mut probe = Command::new("unshare");
     probe.args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]);
     probe.output().is_ok_and(|out| out.status.success())
 }
 
-/// What is done on a disk where nothing can be written any more, each with its exit code.
+/// The verbs on an unwritable disk, each with its exit code.
 const VERBS: &str = "
 for verb in 'apply site.pp --root root' 'watch site.pp --root root --lines' 'rollback --root root' \\
     'plan site.pp --root root' 'history' 'show' 'doctor'
@@ -60,8 +60,8 @@ do
 done
 ";
 
-/// What a verb said, by its name.
-fn said<'t>(text: &'t str, verb: &str) -> &'t str {
+/// The output of a verb.
+fn output_of<'t>(text: &'t str, verb: &str) -> &'t str {
     let (_, rest) = text.split_once(&format!("== {verb}")).unwrap();
     rest.split("\n== ").next().unwrap()
 }
@@ -79,17 +79,17 @@ fn nothing_is_changed_and_all_can_be_read_on_a_disk_that_cannot_be_written() {
             $ordain apply site.pp --root root -q; rm root/srv/b; {make}\n{VERBS}"
         ));
         for verb in ["apply", "watch", "rollback"] {
-            let said = said(&text, verb);
+            let said = output_of(&text, verb);
             assert!(said.contains("error[ordain::state]") && said.contains(why), "{said}");
             assert!(said.contains("exit 1"), "{said}");
         }
-        assert!(said(&text, "plan").contains("Plan: 1 to create"), "{text}");
-        assert!(said(&text, "history").contains("2 changed"), "{text}");
-        assert!(said(&text, "show").contains("+ File[/srv/b] create"), "{text}");
-        let doctor = said(&text, "doctor");
+        assert!(output_of(&text, "plan").contains("Plan: 1 to create"), "{text}");
+        assert!(output_of(&text, "history").contains("2 changed"), "{text}");
+        assert!(output_of(&text, "show").contains("+ File[/srv/b] create"), "{text}");
+        let doctor = output_of(&text, "doctor");
         assert!(doctor.contains("bad   disk") && doctor.contains("1 run, intact"), "{doctor}");
         assert!(!text.contains("this is a bug") && !text.contains("damaged"), "{text}");
-        // Nothing was changed without a journal that could say so.
+        // Nothing was changed without a record in the journal.
         assert_eq!(place.text("root/srv/b"), None);
         assert_eq!(place.text("root/srv/a").unwrap(), "after\n");
     }

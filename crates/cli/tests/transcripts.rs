@@ -1,5 +1,5 @@
-//! Runs the transcripts in `tests/cases/`, the manual and the README, as
-//! [`ordain_testkit::transcript`] says. `ORDAIN_BLESS=1` writes what is printed into the pages.
+//! Runs the transcripts in `tests/cases/`, the manual and the README; see
+//! [`ordain_testkit::transcript`]. `ORDAIN_BLESS=1` writes the actual output into the pages.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! `ordain watch` with the real program: machines in directories, sources that are edited, files that
-//! someone spoils.
+//! `ordain watch` with the real program: machines in directories, sources that are edited, and
+//! files that somebody changes.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -14,24 +14,24 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value as Json;
 
-/// Longer than anything takes; who waits so long waits for nothing.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Longer than anything takes; only a hang takes this long.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A type that nothing here can apply.
+/// A type that cannot be applied.
 const NOSUCH: &str = "Puppet::Type.newtype(:nosuch) do\n  newparam(:name)\nend\n";
 
-/// All that a run says on standard error which is told to end and has nothing to complain about.
+/// The whole standard error of a run without problems that a signal stops.
 const ENDING: &str = "Notice: SIGTERM: what is under way is finished; a second signal ends it\n";
 
-/// A machine, the sources for it, and the program that keeps it.
-struct Watched {
+/// A machine, its sources, and the program that watches them.
+struct WatchTest {
     dir: tempfile::TempDir,
     child: Child,
     events: Receiver<Json>,
 }
 
-impl Watched {
-    /// Writes the sources and begins to watch.
+impl WatchTest {
+    /// Writes the sources and starts to watch.
     fn start(path: &str, sources: &[(&str, &str)], arguments: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("root/etc")).unwrap();
@@ -73,11 +73,11 @@ impl Watched {
         write(&self.dir.path().join("src").join(path), text);
     }
 
-    /// The next event for which this holds; what comes before is left out.
+    /// Waits for the next event that satisfies a condition.
     fn until(&self, wanted: impl Fn(&Json) -> bool) -> Json {
         let mut seen = Vec::new();
         loop {
-            match self.events.recv_timeout(PATIENCE) {
+            match self.events.recv_timeout(TIMEOUT) {
                 Ok(event) if wanted(&event) => return event,
                 Ok(event) => seen.push(event.to_string()),
                 Err(error) => panic!("{error} after\n{}", seen.join("\n")),
@@ -97,12 +97,12 @@ impl Watched {
         kill(Pid::from_raw(self.child.id() as i32), signal).unwrap();
     }
 
-    /// Its exit code when it has ended by itself.
-    fn ended(mut self) -> i32 {
+    /// Waits for the program to end by itself, and returns its exit code.
+    fn wait_for_exit(mut self) -> i32 {
         self.child.wait().unwrap().code().unwrap_or(-1)
     }
 
-    /// Ends it; its exit code and what it wrote to standard error.
+    /// Stops the program. Returns its exit code and its standard error.
     fn end(mut self) -> (i32, String) {
         self.signal(Signal::SIGTERM);
         let status = self.child.wait().unwrap();
@@ -112,9 +112,9 @@ impl Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for WatchTest {
     fn drop(&mut self) {
-        // It may have ended.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -132,33 +132,33 @@ const HIERA: &str = "version: 5\nhierarchy:\n  - name: all\n    path: all.yaml\n
 fn a_control_repository() {
     let sources =
         [("manifests/site.pp", SITE), ("hiera.yaml", HIERA), ("data/all.yaml", "motd: one\n")];
-    let watched = Watched::start(".", &sources, &[]);
+    let watched = WatchTest::start(".", &sources, &[]);
     assert_eq!(watched.until_event("graph")["new"], 1);
     watched.until_changed("File[/etc/motd]");
     assert_eq!(watched.until_event("settled")["resources"]["in_place"], 1);
     fs::write(watched.root("/etc/motd"), "spoiled").unwrap();
     watched.until_changed("File[/etc/motd]");
     assert_eq!(watched.read("/etc/motd"), "one");
-    // Data is watched as manifests are.
+    // Data files are watched like manifests.
     watched.edit("data/all.yaml", "motd: two\n");
     assert_eq!(watched.until_event("graph")["changed"], 1);
     watched.until_changed("File[/etc/motd]");
     assert_eq!(watched.read("/etc/motd"), "two");
-    // What does not compile changes nothing, and is said once.
+    // Sources with errors change nothing, and are reported once.
     watched.edit("manifests/site.pp", "file { '/etc/motd': content => \n");
     let refused = watched.until_event("refused");
     assert!(refused["message"].as_str().unwrap().contains("puppet::syntax-error"), "{refused}");
     fs::remove_file(watched.root("/etc/motd")).unwrap();
     watched.until_changed("File[/etc/motd]");
     assert_eq!(watched.read("/etc/motd"), "two");
-    // What is new to the sources is watched as well.
+    // New source files are watched as well.
     watched.edit("manifests/site.pp", &format!("{SITE}file {{ '/etc/new': content => 'new' }}\n"));
     assert_eq!(watched.until_event("graph")["new"], 1);
     watched.until_changed("File[/etc/new]");
     watched.until_event("settled");
     fs::write(watched.root("/etc/new"), "spoiled").unwrap();
     watched.until_changed("File[/etc/new]");
-    // What is not declared any more is left alone.
+    // Removed declarations leave the resource unchanged.
     watched.edit("manifests/site.pp", SITE);
     assert_eq!(watched.until_event("graph")["gone"], 1);
     assert_eq!(watched.read("/etc/new"), "new");
@@ -169,7 +169,7 @@ fn a_control_repository() {
 
 #[test]
 fn sources_that_begin_with_an_error() {
-    let watched = Watched::start("site.pp", &[("site.pp", "fil {")], &[]);
+    let watched = WatchTest::start("site.pp", &[("site.pp", "fil {")], &[]);
     watched.until_event("refused");
     watched.edit("site.pp", "file { '/etc/a': content => 'a' }\n");
     watched.until_changed("File[/etc/a]");
@@ -181,7 +181,7 @@ fn a_graph_that_cannot_be_carried_out_whole_changes_nothing() {
     const BAD: &str = "file { '/etc/a': content => 'new' }\n\
                        file { '/etc/b': mode => '0999' }\nnosuch { 'c': }\n";
     let kinds = ("modules/m/lib/puppet/type/nosuch.rb", NOSUCH);
-    let watched = Watched::start(".", &[("manifests/site.pp", BAD), kinds], &[]);
+    let watched = WatchTest::start(".", &[("manifests/site.pp", BAD), kinds], &[]);
     let refused = watched.until_event("refused");
     let text = refused["message"].as_str().unwrap();
     for part in ["site.pp:2", "site.pp:3", "2 resources cannot be applied, so nothing is"] {
@@ -190,7 +190,7 @@ fn a_graph_that_cannot_be_carried_out_whole_changes_nothing() {
     assert!(!watched.root("/etc/a").exists());
     watched.edit("manifests/site.pp", "file { '/etc/a': content => 'good' }\n");
     watched.until_changed("File[/etc/a]");
-    // A bad one does not take the place of a good one.
+    // A broken version does not replace a working one.
     watched.edit("manifests/site.pp", BAD);
     watched.until_event("refused");
     fs::write(watched.root("/etc/a"), "spoiled").unwrap();
@@ -198,10 +198,10 @@ fn a_graph_that_cannot_be_carried_out_whole_changes_nothing() {
     assert_eq!(watched.read("/etc/a"), "good");
     assert_eq!(watched.end().0, 0);
     let arguments = ["--keep-going", "--converged-timeout", "0"];
-    let watched = Watched::start(".", &[("manifests/site.pp", BAD), kinds], &arguments);
+    let watched = WatchTest::start(".", &[("manifests/site.pp", BAD), kinds], &arguments);
     watched.until_changed("File[/etc/a]");
     assert_eq!(watched.read("/etc/a"), "new");
-    assert_eq!(watched.ended(), 1);
+    assert_eq!(watched.wait_for_exit(), 1);
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn a_program_that_reads_a_file() {
     let input = tempfile::NamedTempFile::new().unwrap();
     fs::write(input.path(), "first").unwrap();
     let program = program.replace("INPUT", &input.path().display().to_string());
-    let watched = Watched::start("main.mcl", &[("main.mcl", &program)], &[]);
+    let watched = WatchTest::start("main.mcl", &[("main.mcl", &program)], &[]);
     watched.until_changed("File[/etc/copy]");
     assert_eq!(watched.read("/etc/copy"), "first");
     fs::write(input.path(), "second").unwrap();
@@ -235,7 +235,7 @@ fn several_sources_with_a_program_that_goes_on() {
     let program = program.replace("INPUT", &input.path().display().to_string());
     let site = "file { '/etc/motd': content => 'hello' }\n";
     let sources = [("ordain.toml", list), ("site.pp", site), ("main.mcl", &program)];
-    let watched = Watched::start(".", &sources, &[]);
+    let watched = WatchTest::start(".", &sources, &[]);
     watched.until_changed("File[/etc/copy]");
     assert_eq!(watched.read("/etc/copy"), "first");
     fs::write(input.path(), "second").unwrap();
@@ -253,7 +253,7 @@ fn several_sources_with_a_program_that_goes_on() {
 #[test]
 fn a_compile_that_takes_long_holds_nothing_up() {
     let watched =
-        Watched::start("site.pp", &[("site.pp", "file { '/etc/a': content => 'one' }")], &[]);
+        WatchTest::start("site.pp", &[("site.pp", "file { '/etc/a': content => 'one' }")], &[]);
     watched.until_changed("File[/etc/a]");
     let here = watched.dir.path().display().to_string();
     let waiting = format!(
@@ -281,11 +281,17 @@ fn what_one_host_exports_another_collects() {
                  Meta:hidden => true,\n\tMeta:export => [\"taker\"],\n}\n";
     let taker = "import \"world/collect\"\ncollect file collect.res(\"file\") {\n\tmode => \
                  \"0600\",\n}\n";
-    let taker =
-        Watched::start("main.mcl", &[("main.mcl", taker)], &["--store", store, "--node", "taker"]);
+    let taker = WatchTest::start(
+        "main.mcl",
+        &[("main.mcl", taker)],
+        &["--store", store, "--node", "taker"],
+    );
     taker.until_event("settled");
-    let giver =
-        Watched::start("main.mcl", &[("main.mcl", giver)], &["--store", store, "--node", "giver"]);
+    let giver = WatchTest::start(
+        "main.mcl",
+        &[("main.mcl", giver)],
+        &["--store", store, "--node", "giver"],
+    );
     taker.until_changed("File[/etc/shared]");
     assert_eq!(taker.read("/etc/shared"), "one");
     assert!(!giver.root("/etc/shared").exists());
@@ -300,7 +306,7 @@ fn a_merged_document() {
     let template = "port: (( merge || 80 ))\nnote: (( read(\"note.txt\", \"text\") ))\nresources:\n  \
                     file:\n    /etc/port:\n      content: (( \"\" port \" \" note ))\n";
     let sources = [("site.yml", template), ("prod.yml", "port: 81\n"), ("note.txt", "a")];
-    let watched = Watched::start("site.yml", &sources, &["--stub", "prod.yml"]);
+    let watched = WatchTest::start("site.yml", &sources, &["--stub", "prod.yml"]);
     watched.until_changed("File[/etc/port]");
     assert_eq!(watched.read("/etc/port"), "81 a");
     watched.edit("prod.yml", "port: 82\n");
@@ -324,7 +330,7 @@ fn a_program_that_serves() {
          http:server:flag \"/flag\" {{\n\tkey => \"k\",\n}}\nfile \"/etc/flag\" {{\n\tstate => \
          \"exists\",\n}}\nHttp:Server:Flag[\"/flag\"].value -> File[\"/etc/flag\"].content\n"
     );
-    let watched = Watched::start("main.mcl", &[("main.mcl", &program)], &[]);
+    let watched = WatchTest::start("main.mcl", &[("main.mcl", &program)], &[]);
     watched.until_event("settled");
     let ask = |text: &str| {
         let mut stream = TcpStream::connect(free).unwrap();
@@ -341,10 +347,10 @@ fn a_program_that_serves() {
     watched.edit("main.mcl", &program.replace("\"hello\"", "\"bye\""));
     watched.until_changed("Mgmt::Http::Server::File[/hello]");
     assert!(ask("GET /hello HTTP/1.0\r\n\r\n").ends_with("\r\n\r\nbye"));
-    // What was sent before the edit still is what was sent.
+    // The edit does not change the value that was posted before.
     assert_eq!(watched.read("/etc/flag"), "now");
     watched.edit("main.mcl", "exit \"now\" {\n\tcode => 7,\n}\n");
-    assert_eq!(watched.ended(), 7);
+    assert_eq!(watched.wait_for_exit(), 7);
     assert!(TcpStream::connect(free).is_err());
 }
 
@@ -359,7 +365,7 @@ fn a_program_with_a_page() {
          File[\"/etc/x\"].content\n"
     );
     let program = format!("import \"world\"\n{program}");
-    let watched = Watched::start("main.mcl", &[("main.mcl", &program)], &[]);
+    let watched = WatchTest::start("main.mcl", &[("main.mcl", &program)], &[]);
     watched.until_event("settled");
     let mut stream = TcpStream::connect(free).unwrap();
     stream
@@ -368,7 +374,7 @@ fn a_program_with_a_page() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.ends_with("\r\n\r\nnull"), "{answer}");
-    // It is handed on, and kept where the program itself reads it.
+    // The value is passed on, and stored where the program itself reads it.
     while watched.read("/etc/x") != "now" || watched.read("/etc/seen") != "now" {
         watched.until(|event| event["event"] == "resource");
     }
@@ -386,7 +392,7 @@ fn a_program_that_waits_for_news() {
              Depend => Http:Server[\"{free}\"],\n\tDepend => Http:Server:File[\"/news\"],\n}}\n"
         )
     };
-    let watched = Watched::start("main.mcl", &[("main.mcl", &program("one"))], &[]);
+    let watched = WatchTest::start("main.mcl", &[("main.mcl", &program("one"))], &[]);
     watched.until_changed("Mgmt::Http::Client[/etc/news]");
     watched.until_event("settled");
     assert_eq!(watched.read("/etc/news"), "one");
@@ -430,7 +436,7 @@ fn a_model_with_a_module() {
         ("libs/fs/model/_init.cf", fs_model),
         ("libs/fs/plugins/__init__.py", plugins),
     ];
-    let watched = Watched::start(".", &sources, &[]);
+    let watched = WatchTest::start(".", &sources, &[]);
     watched.until_changed("File[/etc/port]");
     assert_eq!(watched.read("/etc/port"), "80");
     watched.edit("main.cf", &main(81));
@@ -444,7 +450,7 @@ fn a_model_with_a_module() {
 #[test]
 fn it_ends_by_itself_when_there_is_nothing_to_do() {
     let sources = [("site.pp", "file { '/etc/a': content => 'a' }\n")];
-    let mut watched = Watched::start("site.pp", &sources, &["--converged-timeout", "1"]);
+    let mut watched = WatchTest::start("site.pp", &sources, &["--converged-timeout", "1"]);
     assert_eq!(watched.child.wait().unwrap().code(), Some(2));
     assert_eq!(watched.read("/etc/a"), "a");
 }
@@ -452,7 +458,7 @@ fn it_ends_by_itself_when_there_is_nothing_to_do() {
 #[test]
 fn noop_changes_nothing() {
     let sources = [("site.pp", "file { '/etc/a': content => 'a' }\n")];
-    let watched = Watched::start("site.pp", &sources, &["--noop"]);
+    let watched = WatchTest::start("site.pp", &sources, &["--noop"]);
     let event = watched.until(|event| event["resource"] == "File[/etc/a]");
     assert_eq!(event["status"], "would-change");
     watched.until_event("settled");
@@ -464,7 +470,7 @@ fn noop_changes_nothing() {
 fn resources_that_fight_are_named() {
     let site = "file { '/etc/hosts': content => \"127.0.0.1 localhost\\n\" }\n\
                 host { 'a.example': ip => '10.0.0.1', target => '/etc/hosts' }\n";
-    let watched = Watched::start("site.pp", &[("site.pp", site)], &[]);
+    let watched = WatchTest::start("site.pp", &[("site.pp", site)], &[]);
     let mut named = Vec::new();
     while named.len() < 2 {
         let event = watched.until(|event| {
@@ -477,7 +483,7 @@ fn resources_that_fight_are_named() {
     assert_eq!(watched.end().0, 0);
 }
 
-/// The processes with this text in their command lines.
+/// The number of processes with a text in their command lines.
 fn processes_with(text: &str) -> usize {
     let all = fs::read_dir("/proc").unwrap().flatten();
     let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
@@ -510,7 +516,7 @@ fn a_command_whose_watch_command_ends_fails_until_it_is_edited() {
     };
     let failed = until(&|event| event["status"] == "failed").to_string();
     assert!(failed.contains("ended with status 3: no such log"), "{failed}");
-    // The second process is in a session of its own, and no signal for a group reaches it.
+    // The second process is in a session of its own, out of reach of signals for the group.
     let seconds = format!("31{}", std::process::id());
     let endless = format!("setsid sleep {seconds} & echo a; while sleep 3; do :; done");
     fs::write(&file, program(&endless)).unwrap();
@@ -518,7 +524,7 @@ fn a_command_whose_watch_command_ends_fails_until_it_is_edited() {
     let is_there = |wanted: bool| {
         let start = Instant::now();
         while (processes_with(&seconds) > 0) != wanted {
-            assert!(start.elapsed() < PATIENCE, "is the watch command there? {}", !wanted);
+            assert!(start.elapsed() < TIMEOUT, "is the watch command there? {}", !wanted);
             std::thread::sleep(Duration::from_millis(20));
         }
     };

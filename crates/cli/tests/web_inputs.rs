@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
 
-/// Serves a few documents on a thread of its own.
+/// Serves a few documents in a background thread.
 fn serve() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -45,7 +45,7 @@ fn answer(mut stream: &TcpStream) {
     );
 }
 
-/// Runs `ordain`; what it prints, and what it says.
+/// Runs `ordain`. Returns standard output and standard error.
 fn ordain(arguments: &[&str], directory: &std::path::Path) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ordain"));
     let out = command.args(arguments).current_dir(directory).output().unwrap();

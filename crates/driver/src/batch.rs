@@ -1,5 +1,5 @@
-//! Many nodes of one environment: files are read once for all of them, and several nodes are
-//! compiled at a time.
+//! Compiles many nodes of one environment. Files are read once for all nodes, and several nodes
+//! compile in parallel.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -15,19 +15,19 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 use crate::options::Options;
-use crate::puppet::{self, Opened, node};
+use crate::puppet::{self, OpenEnvironment, node};
 use crate::reporter::Reporter;
 use crate::{codes, cycle};
 
-/// The endings that a file of facts may have.
-const FACTS: [&str; 3] = ["json", "yaml", "yml"];
+/// The extensions of fact files.
+const FACT_EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
 
 /// Receives the graph of each node, on the thread that compiled it.
 pub type Receive<'a> = dyn Fn(&str, &Graph, &SourceMap) -> Result<(), Error> + Sync + 'a;
 
 /// An environment and the nodes that are compiled in it.
 pub struct Batch {
-    site: Opened,
+    site: OpenEnvironment,
     nodes: Vec<Options>,
 }
 
@@ -40,19 +40,20 @@ pub struct NodeResult {
     pub logs: Vec<LogEntry>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether it has a graph, and the receiver took it.
+    /// Whether the node has a graph, and the receiver accepted it.
     pub is_done: bool,
     exported: Vec<Exported>,
-    /// Whether a bound was exceeded while it was compiled, be it by this node or by another.
-    is_in_doubt: bool,
+    /// Whether a budget was exceeded during the compile, by this node or by another one.
+    has_exceeded_budget: bool,
 }
 
 impl Batch {
-    /// Opens what stands at a path for several nodes: those in the file `list` (`-` is standard
-    /// input), a name a line; else those that have a file in the directory of facts; else one.
+    /// Opens the environment at a path for several nodes. The nodes are those that the file `list`
+    /// names, one per line (`-` is standard input); without it, those that have a file in the
+    /// directory of facts; else the one node of the options.
     ///
     /// # Errors
-    /// When the sources cannot be opened, or it cannot be said which nodes there are.
+    /// When the sources cannot be opened, or the list of nodes cannot be read.
     pub fn open(
         reporter: &mut dyn Reporter,
         path: &Path,
@@ -61,22 +62,22 @@ impl Batch {
     ) -> Result<Self, Error> {
         let site = puppet::open_for_all(reporter, path, options)?;
         if site.env.site.is_empty() && options.node_data.is_none() {
-            puppet::declares_nothing(reporter, site.env.world.as_ref(), path)?;
+            puppet::report_no_manifests(reporter, site.env.world.as_ref(), path)?;
         }
         let nodes = nodes(site.env.world.as_ref(), list, options)?;
         Ok(Self { site, nodes })
     }
 
-    /// The texts that the places of diagnostics are in.
+    /// The source texts that the spans of diagnostics refer to.
     pub fn sources(&self) -> &SourceMap {
         &self.site.sources
     }
 
-    /// Compiles all nodes, `jobs` at a time, by default as many as there are processors. The
-    /// results have the order of the nodes.
+    /// Compiles all nodes, `jobs` at a time, by default one per processor. The results have the
+    /// order of the nodes.
     ///
     /// # Errors
-    /// When the system gives no threads.
+    /// When the system cannot start threads.
     pub fn compile(
         &self,
         jobs: Option<NonZeroUsize>,
@@ -90,10 +91,10 @@ impl Batch {
         let pool = pool.build().map_err(|e| codes::io("cannot start threads", &e))?;
         let mut results: Vec<NodeResult> =
             pool.install(|| self.nodes.par_iter().map(one).collect());
-        // The memory that is watched is that of the process: whose it was is seen where each is
-        // alone.
+        // The memory budget counts the whole process, so a node may fail because of another one.
+        // Compiling it again alone tells.
         for (result, options) in results.iter_mut().zip(&self.nodes).filter(|_| threads > 1) {
-            if result.is_in_doubt && !result.is_done {
+            if result.has_exceeded_budget && !result.is_done {
                 *result = pool.install(|| one(options));
             }
         }
@@ -125,7 +126,7 @@ impl Batch {
             Err(Error::Message(diagnostic)) => result.diagnostics.push(*diagnostic),
             Err(Error::Reported) => {}
         }
-        result.is_in_doubt = budget::exceeded_count() != exceeded;
+        result.has_exceeded_budget = budget::exceeded_count() != exceeded;
         result
     }
 
@@ -174,7 +175,7 @@ fn nodes(world: &dyn World, list: Option<&Path>, options: &Options) -> Result<Ve
     let facts = options.facts.as_ref().filter(|path| is_directory(path));
     let data = options.node_data.as_ref().filter(|path| is_directory(path));
     let names = match (list, facts, &options.node) {
-        (Some(path), ..) => listed(path)?,
+        (Some(path), ..) => read_node_list(path)?,
         (None, Some(dir), None) => nodes_with_facts(world, dir)?,
         _ => return Ok(vec![options.clone()]),
     };
@@ -183,7 +184,7 @@ fn nodes(world: &dyn World, list: Option<&Path>, options: &Options) -> Result<Ve
         check_name(&name)?;
         let mut own = options.clone();
         if let Some(dir) = facts {
-            own.facts = Some(file_of(world, dir, &name, &FACTS));
+            own.facts = Some(file_of(world, dir, &name, &FACT_EXTENSIONS));
         }
         if let Some(dir) = data {
             own.node_data = Some(file_of(world, dir, &name, &["json"]));
@@ -194,8 +195,8 @@ fn nodes(world: &dyn World, list: Option<&Path>, options: &Options) -> Result<Ve
     Ok(out)
 }
 
-/// The names in a file: one a line; empty lines and comments after `#` do not count.
-fn listed(path: &Path) -> Result<Vec<String>, Error> {
+/// Reads a list of node names, one per line. Empty lines and comments after `#` are skipped.
+fn read_node_list(path: &Path) -> Result<Vec<String>, Error> {
     let text = match path == Path::new("-") {
         true => puppet::read_stdin()?,
         false => read_input_text(path).map_err(|e| codes::unreadable(path, &e))?,
@@ -204,12 +205,12 @@ fn listed(path: &Path) -> Result<Vec<String>, Error> {
     Ok(unique(lines.filter(|line| !line.is_empty()).map(str::to_lowercase).collect()))
 }
 
-/// The nodes whose facts a directory has.
+/// The names of the nodes that have a file of facts in a directory.
 fn nodes_with_facts(world: &dyn World, dir: &Path) -> Result<Vec<String>, Error> {
     let entries = world.list(dir).map_err(|e| codes::unreadable(dir, &e))?;
     let names = entries.iter().filter_map(|(name, _)| {
         let (name, ending) = name.rsplit_once('.')?;
-        FACTS.contains(&ending).then(|| name.to_owned())
+        FACT_EXTENSIONS.contains(&ending).then(|| name.to_owned())
     });
     let names = unique(names.collect());
     if names.is_empty() {
@@ -226,7 +227,7 @@ fn unique(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// Refuses a name that is no name of a file.
+/// Refuses a node name that cannot be a file name.
 fn check_name(name: &str) -> Result<(), Error> {
     if name.contains(['/', '\\', '\0']) || name.starts_with('.') {
         let text = format!("`{name}` is no name of a node");
@@ -235,7 +236,7 @@ fn check_name(name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// The file of a node in a directory; that of the first ending, if there is none.
+/// The node's file in a directory; the path with the first extension if there is none.
 fn file_of(world: &dyn World, dir: &Path, name: &str, endings: &[&str]) -> PathBuf {
     let path = |ending: &&str| dir.join(format!("{name}.{ending}"));
     let found = endings.iter().map(path).find(|path| world.kind(path).is_some());

@@ -7,9 +7,9 @@ use ordain_engine::kind::KindError;
 use ordain_source::{CodeDoc, Diagnostic};
 use ordain_store::StoreError;
 
-/// A file could not be read or written.
+/// A file cannot be read or written.
 pub const FILE: &str = "ordain::file";
-/// A document is not of a form that the verb reads.
+/// A document has a form that the verb does not read.
 pub const DOCUMENT: &str = "ordain::document";
 /// The arguments do not fit together.
 pub const ARGUMENTS: &str = "ordain::arguments";
@@ -148,12 +148,12 @@ pub fn missing(path: &Path) -> Diagnostic {
     unreadable(path, &std::io::Error::from_raw_os_error(rustix::io::Errno::NOENT.raw_os_error()))
 }
 
-/// A document that is not of the form that is wanted.
+/// A document that does not have the expected form.
 pub fn document(path: &Path, error: impl Display) -> Diagnostic {
     Diagnostic::error(DOCUMENT, format!("{}: {error}", path.display()))
 }
 
-/// What is noted on the machine cannot be used.
+/// A note that an earlier run left on the machine cannot be used.
 pub fn note(error: KindError) -> Diagnostic {
     Diagnostic::error(STATE, error.to_string())
 }

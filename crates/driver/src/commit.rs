@@ -13,18 +13,18 @@ use ordain_source::{Diagnostic, HostWorld, World};
 
 use crate::codes;
 
-/// How many symbolic links are followed one after another, as Linux does.
+/// The most symbolic links that are followed for one path, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// The largest file that is read, in bytes: as of files on disk.
+/// The largest file that is read, in bytes: the same as for files on disk.
 const MAX_SIZE: usize = 256 << 20;
 
 /// The tree of a commit, in place of the work tree. Files of the work tree that the commit lacks do
 /// not exist; submodules are empty directories.
 pub struct Commit {
-    /// The root of the work tree, by the name under which it was opened.
+    /// The root of the work tree, as the caller named it.
     root: PathBuf,
-    /// All files, links and directories, from the root of the work tree.
+    /// All files, links and directories, relative to the root of the work tree.
     entries: BTreeMap<PathBuf, Entry>,
     git: Mutex<GitObjects>,
 }
@@ -39,7 +39,7 @@ enum Entry {
 struct GitObjects {
     requests: PipeWriter,
     objects: BufReader<PipeReader>,
-    /// Ends with this.
+    /// The process ends when this is dropped.
     _process: Running,
 }
 
@@ -76,8 +76,8 @@ impl Commit {
         &self.root
     }
 
-    /// A path with all links followed, from the root of the work tree; an error if it leaves the
-    /// tree or links lead in a circle. A missing path stays as it is written.
+    /// Follows all links of a path relative to the root of the work tree. Fails if the path leaves
+    /// the tree or its links form a loop. A missing path is returned as it is written.
     fn follow(&self, path: &Path) -> io::Result<PathBuf> {
         let mut links = 0;
         let mut done = PathBuf::new();
@@ -117,7 +117,7 @@ impl Commit {
     /// The entry at an absolute path; `None` if the path is outside of the work tree.
     fn entry(&self, path: &Path) -> Option<io::Result<(PathBuf, &Entry)>> {
         let inside = path.strip_prefix(&self.root).ok()?;
-        // Git's own files are no part of any tree.
+        // Git's own files belong to no tree.
         if inside.starts_with(".git") {
             return None;
         }
@@ -173,7 +173,7 @@ impl GitObjects {
     }
 }
 
-/// The names that a path consists of.
+/// The components of a path, by name.
 fn names(path: &Path) -> impl DoubleEndedIterator<Item = String> {
     let name = |component: Component<'_>| match component {
         Component::Normal(name) => Some(name.to_string_lossy().into_owned()),

@@ -1,4 +1,4 @@
-//! From a path to a graph, for every language.
+//! Compiles the source at a path to a graph, in every language.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use crate::puppet::{self, Input};
 use crate::reporter::Reporter;
 use crate::{codes, document, dynaml, inmanta, mcl};
 
-/// The use that a graph is compiled for.
+/// The purpose of a compile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// To be looked at: the graph is as the sources say.
+    /// To show the graph as the sources declare it.
     Inspection,
-    /// To be applied: the code of resource types validates the catalog and may refuse it, and
+    /// To apply the graph: the code of resource types validates the catalog and may refuse it, and
     /// resources that the engine cannot apply are errors.
     Application,
 }
@@ -59,7 +59,7 @@ fn compile_kind(
 ) -> Result<Compiled, Error> {
     let kind = SourceKind::of(path, options);
     if matches!(kind, SourceKind::Mcl | SourceKind::Inmanta) {
-        present(reporter, path, options)?;
+        check_exists(reporter, path, options)?;
     }
     if let Some((what, used)) = used_options(&kind) {
         reporter.diagnostics(options.warn_unused(what, used), &SourceMap::new());
@@ -80,7 +80,7 @@ fn compile_kind(
                 return document::read(reporter, path, text.as_bytes(), options);
             }
             if text.trim_ascii().is_empty() {
-                reporter.message(puppet::nothing_in("standard input"));
+                reporter.message(puppet::warn_empty("standard input"));
             }
             let input = puppet::open_code(reporter, text, options)?;
             compile_puppet(reporter, input, options, purpose)
@@ -96,8 +96,8 @@ fn compile_kind(
     }
 }
 
-/// What a warning about unused options calls a kind of source, and the options that it uses. Kinds
-/// that have an own rule give nothing.
+/// The name of a kind of source in warnings about unused options, and the options that it uses.
+/// `None` for kinds with a rule of their own.
 fn used_options(kind: &SourceKind) -> Option<(&'static str, UsedOptions)> {
     match kind {
         SourceKind::Mcl => Some(("a program of mgmt", UsedOptions::PROGRAM)),
@@ -107,15 +107,19 @@ fn used_options(kind: &SourceKind) -> Option<(&'static str, UsedOptions)> {
     }
 }
 
-/// Refuses a path at which there is nothing; a file without a text gets a warning.
+/// Refuses a path at which nothing exists, and warns about an empty file.
 ///
 /// # Errors
-/// That there is nothing.
-pub fn present(reporter: &mut dyn Reporter, path: &Path, options: &Options) -> Result<(), Error> {
+/// When nothing exists at the path.
+pub fn check_exists(
+    reporter: &mut dyn Reporter,
+    path: &Path,
+    options: &Options,
+) -> Result<(), Error> {
     let world = options.untracked_world();
     let kind = world.kind(path).ok_or_else(|| codes::missing(path))?;
     if kind == EntryKind::File && world.read(path).is_ok_and(|text| text.trim_ascii().is_empty()) {
-        reporter.message(puppet::nothing_in(&path.display().to_string()));
+        reporter.message(puppet::warn_empty(&path.display().to_string()));
     }
     Ok(())
 }

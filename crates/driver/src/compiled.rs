@@ -19,35 +19,35 @@ use crate::codes;
 use crate::deferred::{self, DeferredCalls};
 use crate::exports::PendingExports;
 
-/// A graph with what is needed to use it.
+/// A graph with everything that a run needs to use it.
 #[derive(Clone)]
 pub struct Compiled {
     /// The graph.
     pub graph: Arc<Graph>,
-    /// The texts that its origins are in.
+    /// The source texts that its origins refer to.
     pub sources: Arc<SourceMap>,
-    /// The plan that the graph was kept with.
+    /// The saved plan that contained the graph.
     pub plan: Option<Arc<SavedPlan>>,
-    /// Where the files of modules are.
+    /// The directories of modules, for `puppet:///modules/` addresses.
     pub(crate) modules: Arc<Modules>,
     /// The exported resources of the node, if it was compiled.
     pub exports: Option<PendingExports>,
     /// The evaluator of the graph's deferred values during a run.
     pub(crate) deferred: Vec<Arc<DeferredCalls>>,
-    /// The files and directories that were read or looked for, sorted. A change of one of them may
-    /// change the graph.
+    /// The files and directories that the compile read or looked for, sorted. The graph may change
+    /// only if one of them does.
     pub inputs: Vec<PathBuf>,
-    /// How long the compile took.
+    /// The duration of the compile.
     pub took: Duration,
 }
 
-/// Where modules are.
+/// The directories of modules.
 pub(crate) enum Modules {
     /// The directory of each module.
     ByName(BTreeMap<String, PathBuf>),
-    /// Directories that hold modules; the first that has a file counts.
+    /// Directories that hold modules; the first that has a file wins.
     Below(Vec<PathBuf>),
-    /// Of several sources; the first that has a file counts.
+    /// The modules of several sources; the first that has a file wins.
     Several(Vec<Arc<Modules>>),
 }
 
@@ -67,7 +67,7 @@ impl Compiled {
         }
     }
 
-    /// The directories of modules by name, where these are known.
+    /// The directories of modules by name, if they are known.
     pub fn module_dirs(&self) -> BTreeMap<String, PathBuf> {
         let Modules::ByName(dirs) = &*self.modules else { return BTreeMap::new() };
         let full = |dir: &PathBuf| std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
@@ -79,7 +79,7 @@ impl Compiled {
         deferred::of(&self.deferred)
     }
 
-    /// The directories that modules of a saved plan are in, as a module path.
+    /// The module path of a saved plan: the parents of its module directories.
     pub(crate) fn module_path(&self) -> Option<String> {
         let dirs = self.module_dirs();
         let mut parents: Vec<_> = dirs.values().filter_map(|dir| dir.parent()).collect();
@@ -89,7 +89,7 @@ impl Compiled {
         (!parents.is_empty()).then(|| parents.join(":"))
     }
 
-    /// This with all that another has, and the resources that both declare.
+    /// Joins another result into this one. Returns the resources that both declare.
     pub fn join(&mut self, other: Self) -> Vec<Conflict> {
         let conflicts = Arc::make_mut(&mut self.graph).join(Arc::unwrap_or_clone(other.graph));
         self.deferred.extend(other.deferred);
@@ -102,11 +102,11 @@ impl Compiled {
         conflicts
     }
 
-    /// Adds what undoes resources that were to be undone once nobody declares them any more. Gives
-    /// what the machine has noted of them.
+    /// Adds resources that revert those which were to be reverted once they are no longer declared.
+    /// Returns the notes about them on the machine.
     ///
     /// # Errors
-    /// When a note is spoiled.
+    /// When a note is corrupt.
     pub fn undo_missing(&mut self, host: &Host, registry: &Registry) -> Result<Noted, Diagnostic> {
         let noted = Noted::read(host).map_err(codes::note)?;
         // A plan is applied as it was made.
@@ -116,7 +116,7 @@ impl Compiled {
         Ok(noted)
     }
 
-    /// How many resources a run looks at.
+    /// The number of resources that a run examines.
     pub fn leaves(&self) -> usize {
         let leaf = |r: &Resource| {
             r.containment == Containment::Leaf && !r.is_virtual && r.id.kind != "Stage"
@@ -124,7 +124,7 @@ impl Compiled {
         self.graph.resources().filter(|(_, r)| leaf(r)).count()
     }
 
-    /// Finds files behind `puppet:///modules/NAME/REST`.
+    /// Returns a resolver of `puppet:///modules/NAME/REST` to a file.
     pub fn resolver(&self) -> Resolve {
         let modules = Arc::clone(&self.modules);
         Arc::new(move |address| modules.resolve(address))

@@ -1,4 +1,4 @@
-//! A loop of relations as a diagnostic.
+//! Dependency cycles as diagnostics.
 
 use ordain_graph::order::Why;
 use ordain_graph::{Cycle, Graph, OriginId};
@@ -6,10 +6,10 @@ use ordain_source::{Diagnostic, Severity, Span};
 
 use crate::codes;
 
-/// The most relations that are shown with their places.
+/// The number of relations that are shown with their places.
 const SHOWN: usize = 12;
 
-/// The loop in Puppet's words, with the place where each relation is written.
+/// Describes the cycle in Puppet's words, with the place where each relation is written.
 pub fn diagnostic(cycle: &Cycle, graph: &Graph, severity: Severity) -> Diagnostic {
     let noun = if cycle.tangles == 1 { "dependency cycle" } else { "dependency cycles" };
     let text = format!("Found {} {noun}:\n{}", cycle.tangles, cycle.text(graph));

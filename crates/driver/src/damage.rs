@@ -8,7 +8,7 @@ use ordain_store::ExportStore;
 use crate::codes;
 use crate::reporter::Reporter;
 
-/// Says that exported resources were found damaged and set aside, and what is lost with them.
+/// Warns that the store of exported resources was damaged and set aside, and which data is lost.
 pub fn report_damage(reporter: &mut dyn Reporter, store: Option<&Arc<ExportStore>>) {
     for damage in store.into_iter().flat_map(|store| store.take_damages()) {
         let text = format!(

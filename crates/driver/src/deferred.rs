@@ -1,5 +1,5 @@
-//! Deferred values: calls of functions that are made where a graph is applied, before the run or
-//! during it.
+//! Deferred values: function calls that are evaluated on the machine where a graph is applied,
+//! before or during the run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::options::Options;
 use crate::puppet::Input;
 
-/// Makes the deferred calls of a graph during a run.
+/// Evaluates the deferred calls of a graph during a run.
 pub(crate) struct DeferredCalls {
     attributes: FxHashMap<ResourceRef, Vec<DeferredAttribute>>,
     functions: Functions,
@@ -37,7 +37,7 @@ struct Functions {
 }
 
 impl DeferredCalls {
-    /// For attributes of what was compiled; nothing if there are none.
+    /// Creates the evaluator for the deferred attributes of a compile; `None` if there are none.
     pub(crate) fn new(
         input: &Input,
         attributes: Vec<DeferredAttribute>,
@@ -95,7 +95,7 @@ impl Deferred for DeferredCalls {
         };
         let values = attributes.iter().zip(resolved.values).map(|(attribute, value)| {
             let text = |found: Vec<Diagnostic>| {
-                let texts = found.iter().map(|one| in_words(one, attribute, &self.functions));
+                let texts = found.iter().map(|one| error_text(one, attribute, &self.functions));
                 texts.collect::<Vec<_>>().join("; ")
             };
             (attribute.name.clone(), value.map_err(text))
@@ -108,8 +108,8 @@ impl Deferred for DeferredCalls {
     }
 }
 
-/// What is wrong, with the place in a function where that is not the attribute.
-fn in_words(found: &Diagnostic, attribute: &DeferredAttribute, functions: &Functions) -> String {
+/// The error message, with its place in a function if it is not the attribute itself.
+fn error_text(found: &Diagnostic, attribute: &DeferredAttribute, functions: &Functions) -> String {
     let text = &found.message;
     let place = found.primary.as_ref().map(|label| label.span);
     let elsewhere = place.filter(|span| attribute.span != Some(*span));
@@ -123,14 +123,14 @@ fn level(level: LogLevel) -> Level {
         LogLevel::Debug => Level::Debug,
         LogLevel::Info => Level::Info,
         LogLevel::Notice => Level::Notice,
-        // Only what is wrong with a resource itself is an error of it.
+        // Only an error of the resource itself counts as an error; those of functions are warnings.
         LogLevel::Warning | LogLevel::Err | LogLevel::Alert | LogLevel::Emerg | LogLevel::Crit => {
             Level::Warning
         }
     }
 }
 
-/// Makes deferred calls with whatever knows the resource.
+/// Evaluates deferred calls with the first source that knows the resource.
 struct AnyOf(Vec<Arc<DeferredCalls>>);
 
 impl Deferred for AnyOf {

@@ -17,14 +17,14 @@ use crate::options::{Options, UsedOptions};
 use crate::reporter::Reporter;
 use crate::resolve::resolve_deferred;
 
-/// What a JSON document says about its form.
+/// The format field of a JSON document.
 #[derive(Deserialize)]
 struct Probe {
     format: Option<String>,
 }
 
-/// A plan in a file that is named as one. Nothing else is taken from there: who edits a plan could
-/// else make it something that has no digest.
+/// Reads the plan in a file named `*.plan`. Refuses any other document: who edits a plan could
+/// otherwise turn it into a document without a digest.
 pub(crate) fn saved_plan(
     reporter: &mut dyn Reporter,
     path: &Path,
@@ -56,7 +56,7 @@ pub(crate) fn is_graph(text: &[u8]) -> bool {
 /// Whether a file holds a JSON object.
 pub(crate) fn is_object(world: &dyn World, path: &Path) -> bool {
     let is_manifest = path.extension().is_some_and(|e| e == "pp");
-    // To open a pipe waits for somebody who writes to it.
+    // Opening a pipe would block until somebody writes to it.
     if is_manifest || world.kind(path) != Some(EntryKind::File) {
         return false;
     }
@@ -64,7 +64,7 @@ pub(crate) fn is_object(world: &dyn World, path: &Path) -> bool {
     is_named || world.read(path).is_ok_and(|text| begins_object(&text))
 }
 
-/// Whether a text is a JSON object: no manifest begins with a brace.
+/// Whether a text is a JSON object. A manifest never begins with a brace.
 pub(crate) fn begins_object(text: &[u8]) -> bool {
     text.trim_ascii_start().first() == Some(&b'{')
 }
@@ -72,7 +72,7 @@ pub(crate) fn begins_object(text: &[u8]) -> bool {
 /// Reads a graph, a catalog or a saved plan.
 ///
 /// # Errors
-/// When the text is none of them.
+/// When the text is none of these.
 pub(crate) fn read(
     reporter: &mut dyn Reporter,
     path: &Path,

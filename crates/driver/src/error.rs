@@ -1,15 +1,15 @@
-//! Why a compile gives nothing.
+//! The error of a compile.
 
 use ordain_source::Diagnostic;
 use thiserror::Error;
 
-/// Why a compile gives nothing.
+/// The error of a compile.
 #[derive(Debug, Error)]
 pub enum Error {
     /// The [`Reporter`](crate::Reporter) has the errors already.
     #[error("the sources have errors")]
     Reported,
-    /// This is wrong.
+    /// An error that is not reported yet.
     #[error("{}", .0.message)]
     Message(Box<Diagnostic>),
 }

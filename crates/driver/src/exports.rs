@@ -1,4 +1,4 @@
-//! Resources that a compile exports, until it is known that they are wanted.
+//! Exported resources of a compile, held back until its graph is used.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl From<mcl::PendingExports> for PendingExports {
 }
 
 impl PendingExports {
-    /// What the compile of a node exports.
+    /// The exported resources of a node.
     pub(crate) fn of_node(
         store: Option<Arc<ExportStore>>,
         node: EcoString,
@@ -38,7 +38,7 @@ impl PendingExports {
         Self { store, node, exported, program: None }
     }
 
-    /// This and what another source of the same node exports.
+    /// Adds the exported resources of another source of the same node.
     pub fn with(mut self, other: Self) -> Self {
         self.exported.extend(other.exported);
         self.program = match (self.program.take(), other.program) {
@@ -51,10 +51,10 @@ impl PendingExports {
         self
     }
 
-    /// Keeps it, if there is a store.
+    /// Stores the exported resources, if there is a store.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the store cannot be written.
     pub fn keep(&self, reporter: &mut dyn Reporter) -> Result<(), Diagnostic> {
         self.program.as_ref().map_or(Ok(()), |program| program.keep(reporter))?;
         let Some(store) = &self.store else { return Ok(()) };

@@ -9,7 +9,7 @@ use ordain_inmanta::session::{self, Outcome, Request};
 use ordain_inmanta::{diagnose, explain, export, output};
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, EntryKind, SourceMap, World};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, json};
 
 use crate::codes;
 use crate::compiled::Compiled;
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::reporter::Reporter;
 
-/// The stack that a compile may use, in bytes.
+/// The stack size for a compile, in bytes.
 pub const STACK_SIZE: usize = 256 << 20;
 
 /// A textual form of a compiled model.
@@ -25,14 +25,14 @@ pub const STACK_SIZE: usize = 256 << 20;
 pub enum Form {
     /// Variables, instances, output, warnings and resources, or the error.
     Model {
-        /// Whether passwords are in it.
+        /// Whether the text includes passwords.
         has_secrets: bool,
     },
     /// The resources alone, as `inmanta export -j` writes them.
     Resources,
 }
 
-/// What is compiled.
+/// A model to compile.
 pub struct Model<'a> {
     /// A file, or the directory of a project with its `main.cf`.
     pub path: &'a Path,
@@ -63,7 +63,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Whether what stands at a path is a model of Inmanta.
+/// Whether the path is a model of Inmanta.
 pub fn is_model(world: &dyn World, path: &Path) -> bool {
     match world.kind(path) {
         Some(EntryKind::Directory) => {
@@ -76,7 +76,7 @@ pub fn is_model(world: &dyn World, path: &Path) -> bool {
 
 /// A compiled model as a text.
 pub struct Exported {
-    /// The text; nothing if the form has none for errors.
+    /// The text; `None` if the form cannot represent errors.
     pub text: Option<String>,
     /// Errors, warnings and remarks.
     pub diagnostics: Vec<Diagnostic>,
@@ -84,14 +84,14 @@ pub struct Exported {
     pub has_failed: bool,
 }
 
-/// What is wanted of a model.
-enum Wanted<'a> {
+/// The kind of graph to make of a model.
+enum GraphRequest<'a> {
     Resources(Option<&'a str>),
     Instances,
 }
 
-/// The resources of a model as a graph for this machine: those of the agent `--node`, if it is
-/// given. What is wrong is shown.
+/// Makes a graph for this machine of a model's resources, or of those of the agent `--node` if it
+/// is set. Reports diagnostics to `reporter`.
 ///
 /// # Errors
 /// When the model cannot be read or has errors, or a resource cannot be deployed here.
@@ -100,7 +100,7 @@ pub fn resources(
     path: &Path,
     options: &Options,
 ) -> Result<Compiled, Error> {
-    graph(reporter, path, options, &Wanted::Resources(options.node.as_deref()))
+    graph(reporter, path, options, &GraphRequest::Resources(options.node.as_deref()))
 }
 
 /// The instances of a model as a graph.
@@ -112,25 +112,25 @@ pub fn instances(
     path: &Path,
     options: &Options,
 ) -> Result<Compiled, Error> {
-    graph(reporter, path, options, &Wanted::Instances)
+    graph(reporter, path, options, &GraphRequest::Instances)
 }
 
 fn graph(
     reporter: &mut dyn Reporter,
     path: &Path,
     options: &Options,
-    wanted: &Wanted<'_>,
+    kind: &GraphRequest<'_>,
 ) -> Result<Compiled, Error> {
     let sources = options.sources();
     let model = Model::new(path, options);
-    let made = on_deep_stack(STACK_SIZE, || {
+    let result = on_deep_stack(STACK_SIZE, || {
         with_outcome(&model, &sources, |outcome| {
-            let (graph, mut notes) = match wanted {
-                Wanted::Instances => {
+            let (graph, mut notes) = match kind {
+                GraphRequest::Instances => {
                     failures(outcome, &sources)?;
                     (explain::diagram(&outcome.net, &sources), Vec::new())
                 }
-                Wanted::Resources(agent) => {
+                GraphRequest::Resources(agent) => {
                     failures(outcome, &sources)?;
                     let lowered = outcome.lower(&sources, *agent);
                     let lowered =
@@ -142,7 +142,7 @@ fn graph(
             Ok((graph, notes, outcome.printed()))
         })
     })?;
-    match made {
+    match result {
         Ok((graph, notes, printed)) => {
             reporter.output(&printed);
             reporter.diagnostics(notes, &sources);
@@ -155,7 +155,7 @@ fn graph(
     }
 }
 
-/// Why an instance of a model is as it is; `None` if the text names none.
+/// Explains an instance of a model; `None` if the text names no instance.
 ///
 /// # Errors
 /// When the model cannot be read or has errors.
@@ -187,14 +187,14 @@ fn failures(outcome: &Outcome<'_>, sources: &SourceMap) -> Result<(), Vec<Diagno
     }
 }
 
-/// Warnings and what is hardly meant.
+/// Warnings of the compile and lints.
 fn remarks(outcome: &Outcome<'_>, sources: &SourceMap) -> Vec<Diagnostic> {
     let warnings = outcome.warnings().iter().map(|w| diagnose::warning(w, sources));
     let doubts = outcome.doubts.iter().map(|d| diagnose::doubt(d, sources));
     outcome.messages_without_passwords(warnings.chain(doubts).collect())
 }
 
-/// Compiles a model and does something with the outcome. Needs a stack of [`STACK_SIZE`].
+/// Compiles a model and calls `then` with the outcome. Needs a stack of [`STACK_SIZE`].
 ///
 /// # Errors
 /// When the model cannot be read.
@@ -245,23 +245,31 @@ fn request<'w>(
 /// When the model cannot be read. Errors in the model are diagnostics of the result.
 pub fn export(model: &Model<'_>, form: Form, sources: &SourceMap) -> Result<Exported, Diagnostic> {
     on_deep_stack(STACK_SIZE, || {
-        finished(session::compile(request(model, sources, model.world.as_ref())?), form, sources)
+        export_outcome(
+            session::compile(request(model, sources, model.world.as_ref())?),
+            form,
+            sources,
+        )
     })
 }
 
-fn finished(
+fn export_outcome(
     mut outcome: Outcome<'_>,
     form: Form,
     sources: &SourceMap,
 ) -> Result<Exported, Diagnostic> {
     let mut diagnostics = Vec::new();
     let mut further = Map::new();
+    let mut resources = None;
     if let Some(error) = &outcome.error {
         diagnostics.extend(outcome.messages_without_passwords(diagnose::errors(error, sources)));
     } else {
         match outcome.export() {
             Ok(exported) => {
-                further.insert("resources".into(), exported.resources.into());
+                if matches!(form, Form::Model { .. }) {
+                    further.insert("resources".into(), exported.json());
+                }
+                resources = Some(exported.resources);
             }
             Err(error) => {
                 further.insert("export_error".into(), json!({"msg": error.message}));
@@ -278,19 +286,18 @@ fn finished(
             Some(text.map_err(|error| codes::io("cannot write the model", &error))?)
         }
         Form::Resources => {
-            let resources = further.get("resources").and_then(Json::as_array);
-            resources.filter(|_| !has_failed).map(|resources| export::text(resources))
+            resources.filter(|_| !has_failed).map(|resources| export::text(&resources))
         }
     };
     if !outcome.python.is_used() {
-        // The process ends here, and the system takes all memory back at once.
+        // The process ends soon, and the system reclaims all memory at once.
         std::mem::forget(outcome);
     }
     Ok(Exported { text, diagnostics, has_failed })
 }
 
-/// The modules of a project: name, version of the format, whether it is edited in place, version,
-/// what the project asks for, and whether it is that.
+/// The modules of a project, a row each: name, format version, whether it is editable, version, the
+/// version that the project requires, and whether that matches.
 ///
 /// # Errors
 /// When the model cannot be read.

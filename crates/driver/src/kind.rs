@@ -1,4 +1,4 @@
-//! Which language or format a path holds.
+//! Detects the language or format of a path.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use ordain_source::EntryKind;
 use crate::options::Options;
 use crate::{document, dynaml, inmanta, mcl, project};
 
-/// The language or format of a path, found by its name and by the names of the files in it.
+/// The language or format of a path. It is detected from the name and the files in a directory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SourceKind {
     /// A list of sources, with the path of its `ordain.toml`.
@@ -24,12 +24,12 @@ pub enum SourceKind {
     StandardInput,
     /// A JSON object in a file: a graph, a catalog or a saved plan.
     Json,
-    /// A manifest, a control repository or an environment; or nothing at all.
+    /// A manifest, a control repository or an environment; also a path at which nothing exists.
     Puppet,
 }
 
 impl SourceKind {
-    /// The kind of source at a path.
+    /// Detects the kind of source at a path.
     pub fn of(path: &Path, options: &Options) -> Self {
         let world = options.untracked_world();
         let world = world.as_ref();
@@ -55,8 +55,8 @@ impl SourceKind {
     }
 }
 
-/// Whether a graph is what stands at a path: a directory, a manifest, or JSON that is a graph, a
-/// catalog or a saved plan. Other JSON and YAML are documents.
+/// Whether the path holds a graph or compiles to one: a directory, a manifest, or JSON that is a
+/// graph, a catalog or a saved plan. Other JSON and YAML files are documents.
 pub fn is_graph(path: &Path, options: &Options) -> bool {
     let world = options.untracked_world();
     let is_program = |e: &std::ffi::OsStr| e == "pp" || e == "mcl" || e == "cf";

@@ -1,4 +1,4 @@
-//! The languages that the verbs know.
+//! The supported languages.
 
 use ordain_dynaml::Dynaml;
 use ordain_graph::language::Language;
@@ -6,13 +6,13 @@ use ordain_inmanta::Inmanta;
 use ordain_mcl::Mcl;
 use ordain_puppet::Puppet;
 
-/// All of them. Where several claim a file, the first one has it.
+/// All languages. If several claim a file, the first one wins.
 pub const ALL: &[&dyn Language] = &[&Dynaml, &Mcl::WIDE, &Puppet, &Inmanta];
 
-/// The one of a name on the command line.
+/// Finds a language by its name on the command line.
 ///
 /// # Errors
-/// With what can be said instead.
+/// With the list of known names.
 pub fn find(name: &str) -> Result<&'static dyn Language, String> {
     let found = ALL.iter().find(|language| language.name() == name);
     found.copied().ok_or_else(|| {

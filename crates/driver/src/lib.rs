@@ -1,9 +1,10 @@
-//! One way from sources to a result, for all languages: find out which language a path holds, open
-//! it, compile it, and compile it again after a change.
+//! Compiles sources of all languages: detects the language of a path, opens it, compiles it, and
+//! compiles it again after a change.
 //!
-//! [`compile()`] gives the graph of a path, a [`Session`] does so again and again, [`batch`] compiles
-//! many nodes, [`LiveSources`] gives one graph after another, and [`dynaml::merge`] a document. Diagnostics and logs go to a [`Reporter`].
-//! The crate knows nothing of arguments, terminals and exit codes.
+//! [`compile()`] makes the graph of a path. A [`Session`] compiles the same sources repeatedly,
+//! [`batch`] compiles many nodes, [`LiveSources`] yields a graph after every change, and
+//! [`dynaml::merge`] merges documents. Diagnostics and logs go to a [`Reporter`]. The crate knows
+//! nothing of arguments, terminals and exit codes.
 
 #![allow(clippy::result_large_err, reason = "an error ends the compile; it is moved once")]
 
@@ -34,7 +35,7 @@ mod session;
 mod static_catalog;
 
 pub use commit::Commit;
-pub use compile::{Purpose, compile, present};
+pub use compile::{Purpose, check_exists, compile};
 pub use compiled::Compiled;
 pub use damage::report_damage;
 pub use error::Error;
@@ -42,6 +43,6 @@ pub use exports::PendingExports;
 pub use kind::{SourceKind, is_graph};
 pub use live::LiveSources;
 pub use options::{Layer, Options, UsedOptions, missing_modules};
-pub use reporter::{Collected, Reporter};
+pub use reporter::{CollectingReporter, Reporter};
 pub use session::Session;
 pub use static_catalog::{StaticCatalog, envelope};

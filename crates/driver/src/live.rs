@@ -1,5 +1,4 @@
-//! Sources that may go on: a program of mgmt gives one graph after another, alone or as one of several
-//! sources.
+//! Sources whose graph may change while they run: mcl programs, alone or as one of several sources.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,17 +12,17 @@ use crate::options::Options;
 use crate::project::SourceList;
 use crate::reporter::Reporter;
 
-/// Sources, and the graph that each gave last.
+/// Running sources, and the latest graph of each.
 pub struct LiveSources {
     parts: Vec<Part>,
-    /// What makes one graph of several.
+    /// The list that joins the graphs of several sources.
     list: Option<SourceList>,
-    /// Whether the parts have changed since they were last given as a graph.
+    /// Whether a part has changed since the last joined graph.
     is_new: bool,
 }
 
 enum Part {
-    /// It stays what it is.
+    /// A source that is compiled once.
     Fixed(Box<Compiled>),
     Program {
         program: Box<LiveProgram>,
@@ -61,7 +60,7 @@ impl Part {
 }
 
 impl LiveSources {
-    /// Compiles sources, and starts the programs among them; what is wrong is shown.
+    /// Compiles sources and starts the programs among them. Reports diagnostics to `reporter`.
     ///
     /// # Errors
     /// When one has errors.
@@ -81,10 +80,10 @@ impl LiveSources {
         Ok(Self { parts, list: Some(list), is_new: true })
     }
 
-    /// The next graph, if there is another one now; what is wrong is shown.
+    /// The next graph, if it has changed. Reports diagnostics to `reporter`.
     ///
     /// # Errors
-    /// When a program ends with an error, or the graphs do not fit together.
+    /// When a program ends with an error, or the graphs cannot be joined.
     pub fn poll(&mut self, reporter: &mut dyn Reporter) -> Result<Option<Compiled>, Error> {
         for part in &mut self.parts {
             let Part::Program { program, last } = part else { continue };
@@ -97,8 +96,8 @@ impl LiveSources {
             return Ok(None);
         }
         self.is_new = false;
-        // Where nothing goes on, nothing is kept.
-        let parts: Vec<Compiled> = match self.goes_on() {
+        // Without a program there is no next graph, so no copy of the parts is needed.
+        let parts: Vec<Compiled> = match self.may_change() {
             true => self.parts.iter().filter_map(Part::compiled).cloned().collect(),
             false => self.parts.drain(..).filter_map(Part::into_compiled).collect(),
         };
@@ -109,30 +108,30 @@ impl LiveSources {
     }
 
     /// Whether there may be another graph after the first.
-    pub fn goes_on(&self) -> bool {
+    pub fn may_change(&self) -> bool {
         self.parts.iter().any(|part| part.program().is_some())
     }
 
-    /// The files that programs wait for.
+    /// The files that programs depend on.
     pub fn files(&self) -> Vec<PathBuf> {
         self.parts.iter().filter_map(Part::program).flat_map(LiveProgram::files).collect()
     }
 
-    /// One of them may have changed.
+    /// Marks all of these files as possibly changed.
     pub fn files_changed(&mut self) {
         self.programs().for_each(LiveProgram::files_changed);
     }
 
-    /// Whether the time has come for which a program waits, or a command that it reads from wrote
-    /// something.
+    /// Whether a program has to be evaluated again: a timer has expired, or a command has written a
+    /// line.
     pub fn is_due(&mut self) -> bool {
-        // Each is asked: it takes note of what happened.
+        // No short circuit: `is_due` also records the events of each program.
         self.programs().fold(false, |is_due, program| program.is_due() | is_due)
     }
 
-    /// How long programs wait when nothing happens.
-    pub fn patience(&self) -> Option<Duration> {
-        self.parts.iter().filter_map(Part::program).filter_map(LiveProgram::patience).min()
+    /// The time until a program has to be polled again; `None` if only a file change wakes it.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.parts.iter().filter_map(Part::program).filter_map(LiveProgram::timeout).min()
     }
 
     fn programs(&mut self) -> impl Iterator<Item = &mut LiveProgram> {

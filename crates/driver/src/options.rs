@@ -1,4 +1,4 @@
-//! How sources are compiled.
+//! The options of a compile.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use ordain_store::ExportStore;
 use crate::codes;
 use crate::static_catalog::StaticCatalog;
 
-/// Files in front of those on disk.
+/// Files that overlay those on disk.
 #[derive(Clone)]
 pub struct Layer(pub Arc<dyn FileLayer>);
 
@@ -27,16 +27,16 @@ impl fmt::Debug for Layer {
     }
 }
 
-/// How sources are compiled. Most fields are of use to some languages only; see [`UsedOptions`].
+/// The options of a compile. Most fields matter to some languages only; see [`UsedOptions`].
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The node's name. By default that of its facts, else this machine's full name.
+    /// The node's name. By default the one in its facts, else this machine's full name.
     pub node: Option<String>,
-    /// A file of facts as JSON or YAML. By default those of this machine.
+    /// A file of facts as JSON or YAML. By default the facts of this machine.
     pub facts: Option<PathBuf>,
-    /// What a node classifier says, as JSON: `parameters`, `classes`, `trusted`, `environment`.
+    /// The answer of a node classifier, as JSON: `parameters`, `classes`, `trusted`, `environment`.
     pub node_data: Option<PathBuf>,
-    /// The environment's name. By default that of the node data, else `production`.
+    /// The environment's name. By default the one in the node data, else `production`.
     pub environment: Option<String>,
     /// Directories of modules, separated by colons; the first that has a module wins.
     pub modulepath: Option<String>,
@@ -44,7 +44,7 @@ pub struct Options {
     pub hiera: Option<PathBuf>,
     /// The directory of exported resources. Without one, none are exported or collected.
     pub store: Option<PathBuf>,
-    /// What questionable code gives.
+    /// The severity of questionable code.
     pub strict: Strict,
     /// Whether an unknown variable is an error.
     pub strict_variables: bool,
@@ -52,30 +52,30 @@ pub struct Options {
     pub kinds: Vec<PathBuf>,
     /// Stubs that are merged into a YAML document of resources; the last one wins.
     pub stubs: Vec<PathBuf>,
-    /// Whether manifests get the flat facts of earlier times, such as `$osfamily`.
+    /// Whether manifests get the legacy flat facts, such as `$osfamily`.
     pub legacy_facts: bool,
     /// The edition of mcl that programs of mgmt are in.
     pub edition: Edition,
     /// Whether models of Inmanta import `std` everywhere.
     pub imports_std: bool,
-    /// Metadata of copied files that goes into the catalog.
+    /// The file metadata to put into the catalog.
     pub static_catalog: Option<StaticCatalog>,
     /// When deferred values are evaluated.
     pub deferral: Deferral,
-    /// Whether the graph of a manifest says of each attribute where it came from.
+    /// Whether the graph of a manifest records the origin of each attribute.
     pub has_history: bool,
-    /// Whether the process ends after this compile, so that its memory is left to the system.
+    /// Whether the process ends after this compile, so that its memory need not be freed.
     pub is_last_compile: bool,
     /// Collects the paths that a compile reads.
     pub touched: Touched,
-    /// Files that stand in front of those on disk, such as the tree of a commit.
+    /// Files that overlay those on disk, such as the tree of a commit.
     pub layer: Option<Layer>,
-    /// Where the file system of the machine begins, if not at `/`.
+    /// The root directory of the machine, if it is not `/`.
     pub machine: Option<PathBuf>,
-    /// Takes the texts that a compile reads, for compiles that share them.
+    /// The source texts of earlier compiles, if compiles share them.
     pub texts: Option<Arc<SourceMap>>,
-    /// Whether the source is one of several that become one graph. Options that it does not use are
-    /// for the others then.
+    /// Whether the source is one of several that become one graph. It may then ignore options that
+    /// are meant for the others.
     pub is_part: bool,
 }
 
@@ -109,7 +109,7 @@ impl Default for Options {
     }
 }
 
-/// Warnings about directories of a module path that are not there.
+/// Warnings about missing directories of a module path.
 pub fn missing_modules(modulepath: Option<&str>) -> Vec<Diagnostic> {
     let given = modulepath.iter().flat_map(|path| path.split(':'));
     let dirs = given.filter(|dir| !dir.is_empty() && !dir.contains('$'));
@@ -123,21 +123,21 @@ pub fn missing_modules(modulepath: Option<&str>) -> Vec<Diagnostic> {
 pub struct UsedOptions(&'static [&'static str]);
 
 impl UsedOptions {
-    /// Those of manifests and control repositories.
+    /// The options of manifests and control repositories.
     pub const MANIFEST: Self =
         Self(&["--facts", "--node-data", "--environment", "--modulepath", "--hiera", "--store"]);
-    /// Those of programs of mgmt.
+    /// The options of programs of mgmt.
     pub const PROGRAM: Self = Self(&["--modulepath", "--store"]);
-    /// Those of models of Inmanta.
+    /// The options of models of Inmanta.
     pub const MODEL: Self = Self(&["--modulepath"]);
-    /// Those of graphs, catalogs and plans.
+    /// The options of graphs, catalogs and plans.
     pub const GRAPH: Self = Self(&["--modulepath"]);
-    /// Those of YAML documents.
+    /// The options of YAML documents.
     pub const DOCUMENT: Self = Self(&["--stub"]);
 }
 
 impl Options {
-    /// The flags of the options that are set, but for those that any source uses.
+    /// The flags of the options that are set, without those that every source uses.
     fn set_flags(&self) -> impl Iterator<Item = &'static str> {
         let flags = [
             ("--facts", self.facts.is_some()),
@@ -157,12 +157,12 @@ impl Options {
         unused.map(|name| Diagnostic::warning(codes::ARGUMENTS, text(name))).collect()
     }
 
-    /// The files that are compiled, and the machine around them. Paths that are read are collected.
+    /// The files and the machine that a compile sees. Records the paths that are read.
     pub fn world(&self) -> Arc<dyn World> {
         self.world_with(self.touched.clone())
     }
 
-    /// The same, for a look at files that the result does not depend on: no paths are collected.
+    /// The same, but records no paths: for files that the result does not depend on.
     pub fn untracked_world(&self) -> Arc<dyn World> {
         self.world_with(Touched::default())
     }
@@ -174,10 +174,10 @@ impl Options {
         }
     }
 
-    /// Refuses files and directories that were named and are not there, whatever would read them.
+    /// Refuses a named file or directory that does not exist, even if nothing would read it.
     ///
     /// # Errors
-    /// Which one it is.
+    /// When a path is missing, or the `hiera.yaml` cannot be read.
     pub fn check_paths(&self) -> Result<(), Diagnostic> {
         let files = [&self.facts, &self.node_data, &self.hiera].into_iter().flatten();
         let store = self.store.as_deref().and_then(Path::parent);
@@ -187,7 +187,7 @@ impl Options {
         if let Some(path) = all.into_iter().find(is_missing) {
             return Err(codes::missing(path));
         }
-        // A lookup would go on without it.
+        // Without this check, a lookup would silently ignore the file.
         let Some(path) = &self.hiera else { return Ok(()) };
         match ordain_source::read_input(path) {
             Err(error) => Err(codes::unreadable(path, &error)),
@@ -195,8 +195,8 @@ impl Options {
         }
     }
 
-    /// Warnings about directories of the module path that are not there, which upstream passes
-    /// over, and about those for kinds that have none.
+    /// Warnings about missing directories of the module path, which upstream ignores, about
+    /// directories without manifests of kinds, and about an empty `hiera.yaml`.
     pub fn missing_modules(&self) -> Vec<Diagnostic> {
         let missing = missing_modules(self.modulepath.as_deref()).into_iter();
         let is_empty = |dir: &&PathBuf| external::read(dir).is_ok_and(|kinds| kinds.is_empty());
@@ -214,7 +214,7 @@ impl Options {
         missing.chain(empty).chain(hiera).collect()
     }
 
-    /// The kinds that the engine has, those of other programs included.
+    /// The kinds of the engine and those of other programs.
     ///
     /// # Errors
     /// When a manifest cannot be read.
@@ -227,7 +227,7 @@ impl Options {
         Ok(Arc::new(registry))
     }
 
-    /// What Puppet's language has to know of the kinds of other programs.
+    /// The resource types that Puppet's language gets for kinds of other programs.
     ///
     /// # Errors
     /// When a manifest cannot be read.
@@ -247,7 +247,7 @@ impl Options {
         Ok(types)
     }
 
-    /// Where exported resources are kept, if they are.
+    /// The store of exported resources, if there is one.
     ///
     /// # Errors
     /// When it cannot be used.
@@ -256,7 +256,7 @@ impl Options {
         Ok(store.map_err(codes::state)?.map(Arc::new))
     }
 
-    /// Takes the texts that a compile reads.
+    /// The map that collects the source texts of a compile.
     pub fn sources(&self) -> Arc<SourceMap> {
         self.texts.clone().unwrap_or_else(|| Arc::new(SourceMap::new()))
     }

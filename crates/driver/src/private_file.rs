@@ -1,4 +1,4 @@
-//! Files that may hold secrets: only their owner can read them.
+//! Files that may hold secrets and that only their owner can read.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
@@ -7,8 +7,8 @@ use std::path::Path;
 
 const MODE: u32 = 0o600;
 
-/// Opens a file for writing that only its owner can read; what it has stays until it is written
-/// over. One that others could read cannot be read by them any more.
+/// Opens a file for writing and makes it readable by its owner only. Its content stays until it is
+/// overwritten.
 ///
 /// # Errors
 /// When it cannot be opened, or belongs to another user.
@@ -17,17 +17,17 @@ pub fn open(path: &Path) -> io::Result<File> {
     options.write(true).create(true).truncate(false).mode(MODE);
     let file = options.open(path)?;
     let metadata = file.metadata()?;
-    // A pipe or a terminal keeps nothing.
+    // A pipe or a terminal stores nothing.
     if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
         file.set_permissions(Permissions::from_mode(MODE))?;
     }
     Ok(file)
 }
 
-/// The same for an empty file.
+/// Opens a file as [`open`] does, and truncates it.
 ///
 /// # Errors
-/// As of [`open`].
+/// As for [`open`].
 pub fn create(path: &Path) -> io::Result<File> {
     let file = open(path)?;
     if file.metadata()?.is_file() {
@@ -36,10 +36,10 @@ pub fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes a directory that only its owner can look into, but none above it.
+/// Makes a directory that only its owner can enter. Does not create its parents.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When the directory cannot be made.
 pub fn make_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }

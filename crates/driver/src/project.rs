@@ -1,4 +1,4 @@
-//! `ordain.toml`: several sources, in whatever languages, as one graph.
+//! `ordain.toml`: a project of several sources in any languages, compiled to one graph.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::reporter::Reporter;
 /// The name of the file.
 const NAME: &str = "ordain.toml";
 
-/// What the file says.
+/// The content of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Project {
@@ -33,24 +33,24 @@ struct Project {
     /// Paths that may be removed, as of `--allow-remove`.
     #[serde(rename = "allow-remove", default, deserialize_with = "machine_paths")]
     allow_remove: Vec<PathBuf>,
-    /// As `--allow-hard-links`.
+    /// The same as `--allow-hard-links`.
     #[serde(rename = "allow-hard-links", default)]
     allow_hard_links: bool,
 }
 
-/// What a list of sources allows on the machine.
+/// The changes that a project allows on the machine.
 #[derive(Default)]
 pub struct Settings {
     /// Paths that may be removed.
     pub allow_remove: Vec<PathBuf>,
-    /// Whether files that others may have linked can be changed.
+    /// Whether files with several hard links may be changed.
     pub allow_hard_links: bool,
 }
 
-/// A whole path of a machine.
+/// Parses an absolute path on a machine.
 ///
 /// # Errors
-/// When it is none, in words.
+/// With the error message.
 pub fn machine_path(text: &str) -> Result<PathBuf, String> {
     if text.starts_with('/') { Ok(text.into()) } else { Err("it is not a whole path".into()) }
 }
@@ -63,7 +63,7 @@ fn machine_paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::
     texts.iter().map(path).collect()
 }
 
-/// The settings of the list of sources at a path; the usual ones if there is none that can be read.
+/// Reads the settings of the project at a path. Returns the defaults if there is no readable one.
 pub fn settings(path: &Path) -> Settings {
     let text = file_of(&HostWorld::new(), path)
         .and_then(|file| ordain_source::read_input_text(&file).ok());
@@ -78,9 +78,9 @@ pub fn settings(path: &Path) -> Settings {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Source {
-    /// Where it is, from the directory of the file.
+    /// The path, relative to the directory of the file.
     path: Spanned<PathBuf>,
-    /// What is merged into it, if it is a YAML document; the last one wins.
+    /// The stubs that are merged into a YAML document; the last one wins.
     #[serde(default)]
     stubs: Vec<PathBuf>,
 }
@@ -88,16 +88,16 @@ struct Source {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Relation {
-    /// What comes first, such as `File[/etc/motd]`.
+    /// The resource that comes first, such as `File[/etc/motd]`.
     from: Spanned<String>,
-    /// What comes later.
+    /// The resource that comes later.
     to: Spanned<String>,
-    /// Whether a change of the first makes the second act.
+    /// Whether a change of the first refreshes the second.
     #[serde(default)]
     notify: bool,
 }
 
-/// The file that stands at a path, or in the directory there.
+/// The project file at a path, or in the directory at the path.
 pub fn file_of(world: &dyn World, path: &Path) -> Option<PathBuf> {
     if path.file_name().is_some_and(|name| name == NAME) {
         return Some(path.to_path_buf());
@@ -106,10 +106,10 @@ pub fn file_of(world: &dyn World, path: &Path) -> Option<PathBuf> {
     (world.kind(&inside) == Some(EntryKind::File)).then_some(inside)
 }
 
-/// A list of sources that was read.
+/// A project file that was read.
 pub struct SourceList {
     project: Project,
-    /// The list itself.
+    /// The project file.
     file: FileId,
     dir: PathBuf,
     options: Options,
@@ -117,10 +117,10 @@ pub struct SourceList {
 }
 
 impl SourceList {
-    /// Reads a list.
+    /// Reads a project file.
     ///
     /// # Errors
-    /// When it has errors; they are shown.
+    /// When the file has errors. They are reported to `reporter`.
     pub fn read(
         reporter: &mut dyn Reporter,
         path: &Path,
@@ -142,7 +142,7 @@ impl SourceList {
             Ok(project) => Ok(Self { project, file, dir, options, texts }),
             Err(error) => {
                 let found = Diagnostic::error(codes::DOCUMENT, error.message().to_string());
-                // What nests too deep is said without a place.
+                // TOML reports too deep nesting without a span.
                 let found = found.at(span(file, &error.span().unwrap_or_default()));
                 reporter.diagnostics(vec![found], &texts);
                 Err(Error::Reported)
@@ -150,10 +150,10 @@ impl SourceList {
         }
     }
 
-    /// The sources in their order, and how to compile each.
+    /// The sources in their order, each with its options.
     ///
     /// # Errors
-    /// When one is itself such a list; it is shown.
+    /// When a source is itself a project. It is reported to `reporter`.
     pub fn parts(&self, reporter: &mut dyn Reporter) -> Result<Vec<(PathBuf, Options)>, Error> {
         let (mut parts, mut errors) = (Vec::new(), Vec::new());
         for source in &self.project.sources {
@@ -175,10 +175,11 @@ impl SourceList {
         Err(Error::Reported)
     }
 
-    /// The graphs of the sources as one.
+    /// Joins the graphs of the sources.
     ///
     /// # Errors
-    /// When two sources declare one resource, or a relation names what is not there; it is shown.
+    /// When two sources declare the same resource, or a relation names an unknown one. Errors are
+    /// reported to `reporter`.
     pub fn join(
         &self,
         reporter: &mut dyn Reporter,
@@ -194,7 +195,7 @@ impl SourceList {
             errors.extend(conflicts(&mut joined, compiled));
         }
         let graph = Arc::make_mut(&mut joined.graph);
-        let mut names = Names::default();
+        let mut names = ResourceNames::default();
         for relation in &self.project.edges {
             match edge(graph, self.file, relation, &mut names) {
                 Ok(edge) => graph.edges.push(edge),
@@ -209,11 +210,11 @@ impl SourceList {
     }
 }
 
-/// Joins, and says which resources two sources declare.
+/// Joins a graph. Returns an error for each resource that two sources declare.
 fn conflicts(joined: &mut Compiled, compiled: Compiled) -> Vec<Diagnostic> {
     let found = joined.join(compiled);
     let place = |id| joined.graph.origins.chain(id).find_map(|origin| origin.span);
-    let told = found.iter().map(|conflict| {
+    let errors = found.iter().map(|conflict| {
         let text = format!("{} is declared by two sources", conflict.resource);
         let mut error = Diagnostic::error(codes::RESOURCE, text);
         if let Some(second) = place(conflict.second) {
@@ -224,22 +225,22 @@ fn conflicts(joined: &mut Compiled, compiled: Compiled) -> Vec<Diagnostic> {
             None => error,
         }
     });
-    told.collect()
+    errors.collect()
 }
 
-/// The names of all resources, for those that name none.
+/// Resource names for suggestions. They are collected on first use.
 #[derive(Default)]
-struct Names {
+struct ResourceNames {
     all: Option<Vec<String>>,
-    /// How often one was looked for.
-    asked: usize,
+    /// The number of suggestions so far.
+    suggestions: usize,
 }
 
-impl Names {
-    /// The name that is meant by another.
+impl ResourceNames {
+    /// The most similar resource name.
     fn near(&mut self, graph: &Graph, name: &str) -> Option<&str> {
-        self.asked += 1;
-        if self.asked > suggest::MAX {
+        self.suggestions += 1;
+        if self.suggestions > suggest::MAX {
             return None;
         }
         let all = || graph.resources().map(|(_, r)| r.id.to_string()).collect();
@@ -252,7 +253,7 @@ fn edge(
     graph: &mut Graph,
     file: FileId,
     relation: &Relation,
-    names: &mut Names,
+    names: &mut ResourceNames,
 ) -> Result<Edge, Diagnostic> {
     let from = resource(graph, file, &relation.from, names)?;
     let to = resource(graph, file, &relation.to, names)?;
@@ -266,7 +267,7 @@ fn resource(
     graph: &Graph,
     file: FileId,
     name: &Spanned<String>,
-    names: &mut Names,
+    names: &mut ResourceNames,
 ) -> Result<ResourceId, Diagnostic> {
     let text = name.get_ref();
     graph.find_text(text).ok_or_else(|| {

@@ -1,45 +1,45 @@
-//! Where diagnostics and log messages go while sources are compiled.
+//! Receivers of diagnostics and log messages of a compile.
 
 use ordain_puppet::eval::LogEntry;
 use ordain_source::{Diagnostic, Severity, SourceMap};
 
-/// Receives what a compile has to say, in the order in which it happens. A terminal prints it at
-/// once, so that warnings are not lost when a compile is stopped; others collect it.
+/// Receives the diagnostics and messages of a compile in their order. A terminal prints them at
+/// once, so that warnings are not lost when a compile is stopped.
 pub trait Reporter {
-    /// Diagnostics of one step. Their places are in `sources`.
+    /// Receives the diagnostics of one step. Their spans refer to `sources`.
     fn diagnostics(&mut self, diagnostics: Vec<Diagnostic>, sources: &SourceMap);
 
-    /// What functions such as `notice` logged.
+    /// Receives the messages of functions such as `notice`.
     fn logs(&mut self, logs: &[LogEntry], sources: &SourceMap);
 
-    /// What code that a compile runs wrote to its standard output.
+    /// Receives the standard output of code that a compile runs.
     fn output(&mut self, text: &str);
 
-    /// A diagnostic without a place.
+    /// Receives a diagnostic without a span.
     fn message(&mut self, diagnostic: Diagnostic) {
         self.diagnostics(vec![diagnostic], &SourceMap::new());
     }
 }
 
-/// Keeps everything that a compile reports.
+/// A reporter that collects everything.
 #[derive(Debug, Default)]
-pub struct Collected {
+pub struct CollectingReporter {
     /// All diagnostics.
     pub diagnostics: Vec<Diagnostic>,
     /// All log messages.
     pub logs: Vec<LogEntry>,
-    /// What code wrote to standard output.
+    /// The standard output of code.
     pub output: String,
 }
 
-impl Collected {
+impl CollectingReporter {
     /// Whether there is an error among the diagnostics.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
-impl Reporter for Collected {
+impl Reporter for CollectingReporter {
     fn diagnostics(&mut self, diagnostics: Vec<Diagnostic>, _: &SourceMap) {
         self.diagnostics.extend(diagnostics);
     }

@@ -16,11 +16,11 @@ use crate::options::Options;
 use crate::puppet;
 use crate::reporter::Reporter;
 
-/// Resolves the deferred values of a graph that was compiled elsewhere, or makes it ready for that
-/// during the run. Functions of modules are those on the module path that is given.
+/// Resolves the deferred values of a graph that was compiled elsewhere, or prepares them for
+/// evaluation during the run. Functions come from the module path of the options.
 ///
 /// # Errors
-/// When a value cannot be resolved; it is shown.
+/// When a value cannot be resolved. The errors are reported to `reporter`.
 pub(crate) fn resolve_deferred(
     reporter: &mut dyn Reporter,
     compiled: &mut Compiled,
@@ -71,7 +71,7 @@ fn set(graph: &mut Graph, attribute: &DeferredAttribute, value: ordain_data::Val
     }
 }
 
-/// The deferred attributes of a graph, and what is wrong with those that cannot be read.
+/// The deferred attributes of a graph, and errors for those that cannot be read.
 fn attributes(graph: &Graph) -> (Vec<DeferredAttribute>, Vec<Diagnostic>) {
     let (mut attributes, mut errors) = (Vec::new(), Vec::new());
     let is_applied =

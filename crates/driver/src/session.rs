@@ -1,4 +1,4 @@
-//! Compiles of the same sources one after another.
+//! Repeated compiles of the same sources.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::reporter::Reporter;
 
-/// Compiles of the same sources one after another. Manifests, templates and programs whose text is
-/// as it was are not parsed again; a Session that is dropped gives the memory for this back.
+/// Compiles the same sources repeatedly. Manifests, templates and programs whose text is unchanged
+/// are not parsed again. Dropping the session frees the memory for them.
 ///
 /// ```
-/// use ordain_driver::{Collected, Options, Purpose, Session};
+/// use ordain_driver::{CollectingReporter, Options, Purpose, Session};
 ///
 /// let dir = tempfile::tempdir().unwrap();
 /// let path = dir.path().join("site.pp");
-/// let (mut session, mut reporter) = (Session::default(), Collected::default());
+/// let (mut session, mut reporter) = (Session::default(), CollectingReporter::default());
 /// for text in ["notify { 'a': }", "notify { ['a', 'b']: }"] {
 ///     std::fs::write(&path, text).unwrap();
 ///     let options = Options::default();
@@ -33,7 +33,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Options for the next compile, which uses the parsed texts of those before.
+    /// Options for the next compile, which reuse the texts parsed by earlier ones.
     #[must_use]
     pub fn options(&mut self, options: &Options) -> Options {
         let texts = self.texts.take().filter(|texts| !texts.is_outgrown());

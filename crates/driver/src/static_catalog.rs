@@ -1,4 +1,4 @@
-//! Static catalogs: what the sources of files are goes into the catalog.
+//! Static catalogs, which contain the metadata of file sources.
 
 use ecow::EcoString;
 use ordain_data::Value;
@@ -13,24 +13,24 @@ use ordain_source::{Diagnostic, SourceMap};
 use crate::codes;
 use crate::error::Error;
 
-/// What a catalog says of the files that its node copies from modules of the environment.
+/// The metadata that a static catalog has for files which its node copies from modules.
 #[derive(Clone, Debug, Default)]
 pub struct StaticCatalog {
-    /// Whether it says what they are: type, mode, checksum, what is below directories.
+    /// Whether it has the type, mode and checksum of each file, and the entries of directories.
     pub has_metadata: bool,
-    /// The kinds of checksums that the agent knows, with dots between them; the first one that is
-    /// known here is used.
+    /// The checksum types that the agent supports, separated by dots; the first supported one is
+    /// used.
     pub checksum_type: String,
-    /// The identity of the code, which an agent sends back to get the files of that time.
+    /// The id of the code. An agent sends it back to get files of that version.
     pub code_id: Option<String>,
 }
 
 impl StaticCatalog {
-    /// Gives a graph what was asked for, and with it what is known of files that the node exports.
-    /// Warnings, and what is wrong with sources, are returned.
+    /// Adds metadata to a graph, also for files that the node exports. Returns warnings, and errors
+    /// about sources.
     ///
     /// # Errors
-    /// When there is no environment, or no kind of checksum that is known.
+    /// When there is no environment, or no checksum type is supported.
     pub fn apply(
         &self,
         env: &Environment,
@@ -50,7 +50,7 @@ impl StaticCatalog {
         let modules = env.modules.values().map(|m| (m.name.to_string(), m.dir.clone()));
         let server = Server::new(dir, modules, &self.checksum_type)
             .map_err(|text| Diagnostic::error(codes::ARGUMENTS, text))?;
-        let beside = beside(graph, exported);
+        let exported_graph = exported_files(graph, exported);
         let mut wrong = Vec::new();
         let mut serve = |graph: &Graph| match server.serve(graph) {
             Ok(served) => served,
@@ -60,7 +60,7 @@ impl StaticCatalog {
             }
         };
         let (mut served, mut warnings) = serve(graph);
-        let (others, more) = serve(&beside);
+        let (others, more) = serve(&exported_graph);
         if !wrong.is_empty() {
             return Ok(wrong);
         }
@@ -73,8 +73,8 @@ impl StaticCatalog {
     }
 }
 
-/// The files that a node exports and does not have itself.
-fn beside(graph: &Graph, exported: &[Exported]) -> Graph {
+/// The files that a node exports and does not declare itself.
+fn exported_files(graph: &Graph, exported: &[Exported]) -> Graph {
     let mut out = Graph::default();
     let origin = out.origins.intern(Origin { step: Step::Declaration, span: None, parent: None });
     for exported in exported.iter().filter(|e| e.id.kind == "File" && graph.find(&e.id).is_none()) {

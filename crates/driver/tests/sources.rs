@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use ordain_driver::{
-    Collected, Commit, Compiled, Error, Layer, Options, Purpose, SourceKind, compile,
+    CollectingReporter, Commit, Compiled, Error, Layer, Options, Purpose, SourceKind, compile,
 };
 use ordain_source::Buffers;
 use ordain_testkit::peer;
@@ -34,7 +34,7 @@ fn options() -> Options {
 }
 
 fn compiled(path: &Path, options: &Options) -> Result<Compiled, String> {
-    let mut report = Collected::default();
+    let mut report = CollectingReporter::default();
     compile(&mut report, path, options, Purpose::Inspection).map_err(|error| match error {
         Error::Message(diagnostic) => diagnostic.message.clone(),
         Error::Reported => {
@@ -70,7 +70,7 @@ fn errors_are_reported_and_not_printed() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("site.pp");
     std::fs::write(&path, "warning('first')\nnotice($missing)\n").unwrap();
-    let mut report = Collected::default();
+    let mut report = CollectingReporter::default();
     let result = compile(&mut report, &path, &options(), Purpose::Inspection);
     assert!(matches!(result, Err(Error::Reported)));
     assert!(report.has_errors());

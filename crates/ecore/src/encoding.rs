@@ -1,11 +1,11 @@
-//! The bytes of a file as text.
+//! Decodes the bytes of an XML file.
 
 use std::borrow::Cow;
 
-/// The text of an XML file: UTF-8, ASCII or ISO-8859-1, as its declaration says.
+/// Decodes an XML file: UTF-8, ASCII or ISO-8859-1, according to its XML declaration.
 ///
 /// # Errors
-/// When the declaration names another encoding, or the bytes are not of the one that it names.
+/// When the declaration names another encoding, or the bytes do not have the declared one.
 pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
         return Err("the encoding UTF-16 is not supported: write the file as UTF-8".to_owned());
@@ -23,7 +23,7 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
     }
 }
 
-/// The encoding that the declaration names.
+/// The encoding in the XML declaration.
 fn declared(bytes: &[u8]) -> Option<String> {
     let rest = bytes.strip_prefix(b"<?xml")?;
     let end = rest.iter().take(200).position(|byte| *byte == b'>')?;

@@ -1,10 +1,10 @@
-//! Ecore: models of classes, attributes and references as the Eclipse Modeling Framework has them,
-//! and the `.ecore` files (XMI 2.0) that its tools exchange.
+//! Ecore: models of classes, attributes and references as in the Eclipse Modeling Framework, and
+//! the `.ecore` files (XMI 2.0) that its tools exchange.
 //!
-//! The model is plain data; a [`read`] file that is written again ([`write()`]) says the same. What a
-//! file may have and the model has no place for (operations, type parameters) is told beside it.
-//! A file is text of anybody: it has bounds ([`MAX_DEPTH`] and its like), and document types,
-//! and with them all entities of its own, are refused.
+//! The model is plain data, and writing a [`read`] file again ([`write()`]) preserves it. Parts of
+//! a file that the model does not represent (operations, type parameters) are listed in
+//! [`Document::left_out`]. Files are untrusted: reading has limits ([`MAX_DEPTH`] and others), and
+//! document types, and with them custom entities, are refused.
 //!
 //! ```
 //! use ordain_ecore::{Classifier, read, write};

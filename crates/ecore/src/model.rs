@@ -1,4 +1,4 @@
-//! The model. The words are Ecore's, without the `E` that its classes begin with.
+//! The Ecore model. Names are Ecore's without the leading `E`.
 
 use ecow::EcoString;
 
@@ -7,22 +7,22 @@ use ecow::EcoString;
 pub struct Package {
     /// Its name.
     pub name: EcoString,
-    /// The URI that tells it from all others.
+    /// The URI that identifies it.
     pub ns_uri: EcoString,
     /// The prefix that documents use for it.
     pub ns_prefix: EcoString,
-    /// Notes.
+    /// Its annotations.
     pub annotations: Vec<Annotation>,
     /// Its classes, enumerations and data types, in order.
     pub classifiers: Vec<Classifier>,
-    /// Packages inside of it.
+    /// Its subpackages.
     pub packages: Vec<Package>,
 }
 
-/// A note (`EAnnotation`): texts by their keys.
+/// An annotation (`EAnnotation`): texts by key.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Annotation {
-    /// Whose note it is.
+    /// The URI of the tool that the annotation is for.
     pub source: EcoString,
     /// Keys and texts, in order.
     pub details: Vec<(EcoString, EcoString)>,
@@ -35,7 +35,7 @@ impl Annotation {
     }
 }
 
-/// What a package defines.
+/// A classifier of a package.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Classifier {
     /// `EClass`
@@ -62,39 +62,40 @@ impl Classifier {
 pub struct Class {
     /// Its name.
     pub name: EcoString,
-    /// Whether it has no instances of its own.
+    /// Whether it cannot be instantiated.
     pub is_abstract: bool,
     /// Whether it is an interface.
     pub is_interface: bool,
     /// The classes that it inherits from.
     pub super_types: Vec<TypeRef>,
-    /// Notes.
+    /// Its annotations.
     pub annotations: Vec<Annotation>,
     /// Its own attributes and references, in order.
     pub features: Vec<Feature>,
-    /// Its own operations, in order. Those that have no notes are not read, as they have no code.
+    /// Its own operations, in order. Operations without annotations are not read, as they have no
+    /// code.
     pub operations: Vec<Operation>,
 }
 
-/// What objects of a class can be asked to do (`EOperation`).
+/// An operation of a class (`EOperation`).
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Operation {
     /// Its name.
     pub name: EcoString,
-    /// What it gives; nothing if it gives nothing, or the file does not say.
+    /// The result type; `None` if it returns nothing, or the file does not have it.
     pub kind: Option<TypeRef>,
-    /// Notes.
+    /// Its annotations.
     pub annotations: Vec<Annotation>,
-    /// What it is given, in order.
+    /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
 }
 
-/// What an operation is given (`EParameter`).
+/// A parameter of an operation (`EParameter`).
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Parameter {
     /// Its name.
     pub name: EcoString,
-    /// What it is; nothing if the file does not say.
+    /// Its type; `None` if the file does not have it.
     pub kind: Option<TypeRef>,
 }
 
@@ -105,7 +106,7 @@ pub struct Enumeration {
     pub name: EcoString,
     /// Its literals, in order.
     pub literals: Vec<Literal>,
-    /// Notes.
+    /// Its annotations.
     pub annotations: Vec<Annotation>,
 }
 
@@ -134,11 +135,11 @@ pub struct DataType {
     pub name: EcoString,
     /// The class that holds its values in Java.
     pub instance_class: Option<EcoString>,
-    /// Notes.
+    /// Its annotations.
     pub annotations: Vec<Annotation>,
 }
 
-/// What a type is named by.
+/// A reference to a type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TypeRef {
     /// A type of Ecore, such as `EString`.
@@ -154,35 +155,35 @@ pub enum TypeRef {
 pub struct Feature {
     /// Its name.
     pub name: EcoString,
-    /// What its values are; nothing if the file does not say.
+    /// The type of its values; `None` if the file does not have it.
     pub kind: Option<TypeRef>,
-    /// The fewest values.
+    /// The minimum number of values.
     pub lower: i64,
-    /// The most values; -1 if there is no limit, -2 if it is not known.
+    /// The maximum number of values; -1 if unbounded, -2 if unspecified.
     pub upper: i64,
-    /// Whether values have an order.
+    /// Whether the values are ordered.
     pub is_ordered: bool,
-    /// Whether no value comes twice.
+    /// Whether the values are unique.
     pub is_unique: bool,
     /// Whether it can be set.
     pub is_changeable: bool,
-    /// Whether nothing is stored for it.
+    /// Whether it has no storage.
     pub is_volatile: bool,
-    /// Whether it is left out of documents.
+    /// Whether it is not serialized.
     pub is_transient: bool,
-    /// Whether being empty differs from not being set.
+    /// Whether an empty value differs from an unset one.
     pub is_unsettable: bool,
-    /// Whether it follows from others.
+    /// Whether it is computed from other features.
     pub is_derived: bool,
     /// The text of its default.
     pub default: Option<EcoString>,
-    /// Notes.
+    /// Its annotations.
     pub annotations: Vec<Annotation>,
-    /// What only attributes or only references have.
+    /// The properties that only attributes or only references have.
     pub of: FeatureRole,
 }
 
-/// What only attributes or only references have.
+/// The properties that only attributes or only references have.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FeatureRole {
     /// `EAttribute`
@@ -191,21 +192,21 @@ pub enum FeatureRole {
     Reference(Reference),
 }
 
-/// What attributes have besides.
+/// The properties of attributes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Attribute {
-    /// Whether it names its object.
+    /// Whether it identifies its object.
     pub is_id: bool,
 }
 
-/// What references have besides.
+/// The properties of references.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reference {
-    /// Whether what it refers to is part of its object.
+    /// Whether the target is part of the object.
     pub is_containment: bool,
-    /// Whether links into other documents are followed.
+    /// Whether links into other documents are resolved.
     pub resolves_proxies: bool,
-    /// The reference of the other class that says the same from there.
+    /// The opposite reference in the other class.
     pub opposite: Option<FeatureRef>,
 }
 
@@ -251,7 +252,7 @@ impl Feature {
     }
 }
 
-/// The annotation of a source among others.
+/// The annotation with a source.
 pub fn annotation<'a>(all: &'a [Annotation], source: &str) -> Option<&'a Annotation> {
     all.iter().find(|one| one.source == source)
 }

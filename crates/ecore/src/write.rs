@@ -1,5 +1,4 @@
-//! Models to `.ecore` files, as Eclipse's tools write them: attributes that have Ecore's default are
-//! left out.
+//! Writes `.ecore` files as Eclipse's tools do: attributes with Ecore's default are omitted.
 
 use std::fmt::Write as _;
 
@@ -50,7 +49,7 @@ impl Writer {
         }
     }
 
-    /// Ends a start tag; it has children, or it is the whole element.
+    /// Ends a start tag. An element without children is closed as well.
     fn inside(&mut self, has_children: bool) {
         if has_children {
             self.out.push_str(">\n");
@@ -148,7 +147,7 @@ impl Writer {
         }
     }
 
-    /// Ends an element that has nothing but annotations in it.
+    /// Ends an element that has only annotations as children.
     fn with_annotations(&mut self, tag: &str, all: &[Annotation]) {
         self.inside(!all.is_empty());
         self.annotations(all);
@@ -161,7 +160,8 @@ impl Writer {
         self.attribute("name", &class.name);
         self.flag("abstract", class.is_abstract, false);
         self.flag("interface", class.is_interface, false);
-        // A list in an attribute has no room for the types of other documents, which stand apart.
+        // The list in an attribute can only hold types of this document. Others are written as
+        // children.
         let (here, elsewhere): (Vec<&TypeRef>, Vec<&TypeRef>) =
             class.super_types.iter().partition(|one| matches!(one, TypeRef::Local(_)));
         if !here.is_empty() {
@@ -205,7 +205,8 @@ impl Writer {
         self.close("eOperations", has_children);
     }
 
-    /// The type of what is no feature, with what it is of where another document has it.
+    /// Writes the type of an operation or parameter. A type of another document needs its
+    /// metaclass.
     fn data_type(&mut self, kind: Option<&TypeRef>) {
         let Some(one) = kind else { return };
         let uri = match one {
@@ -287,7 +288,7 @@ impl Writer {
         }
     }
 
-    /// The fragment of a classifier, whose path begins with the name of an outermost package.
+    /// The URI fragment of a classifier. Its path begins with the name of an outermost package.
     fn local(&self, path: &[EcoString]) -> String {
         let (root, rest) = path.split_first().map_or(("", path), |(root, rest)| (&**root, rest));
         let number = self.roots.iter().position(|name| name == root).unwrap_or_default();
@@ -298,7 +299,7 @@ impl Writer {
     }
 }
 
-/// A text as the value of an attribute: line breaks and tabs would be spaces otherwise.
+/// Escapes an attribute value. Unescaped line breaks and tabs would be read as spaces.
 fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -308,7 +309,7 @@ fn escape(out: &mut String, text: &str) {
             '\t' | '\n' | '\r' => {
                 let _ = write!(out, "&#x{:X};", u32::from(c));
             }
-            // XML has no way to write these.
+            // XML cannot represent these characters.
             '\0'..='\x1F' | '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
             _ => out.push(c),
         }

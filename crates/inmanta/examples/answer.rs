@@ -53,7 +53,7 @@ fn answer(case: &Json) -> Json {
     let mut out = output::json(&outcome);
     if case["export"] == json!(true) && outcome.error.is_none() {
         match outcome.export() {
-            Ok(exported) => out["resources"] = exported.resources.into(),
+            Ok(exported) => out["resources"] = exported.json(),
             Err(error) => {
                 out["export_error"] = output::error(&error, &outcome.net.program.files);
             }

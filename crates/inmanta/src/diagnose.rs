@@ -135,7 +135,7 @@ fn code(class: Class) -> &'static str {
     }
 }
 
-/// The bytes of a place; a whole line is what stands on it.
+/// The bytes of a place; of a whole line those without its blanks.
 pub(crate) fn span(at: Location, sources: &SourceMap) -> Option<Span> {
     if at.file == u32::MAX || at.line == 0 {
         return None;
@@ -171,7 +171,7 @@ fn offset(file: &SourceFile, line: u32) -> Option<u32> {
     }
 }
 
-/// The last cause, which says what is really wrong.
+/// The last cause, which names the real fault.
 fn root(error: &Error) -> &Error {
     let mut error = error;
     while let (true, Some(cause)) = (error.class != Class::Multi, error.causes.first()) {
@@ -222,7 +222,7 @@ pub fn errors(error: &Error, sources: &SourceMap) -> Vec<Diagnostic> {
     if let Some(other) = cause.other.and_then(|at| span(at, sources)) {
         out = out.related(other, "the other one");
     }
-    // What names the attribute says enough.
+    // A place that names the attribute is enough.
     if !std::ptr::eq(cause, error)
         && focus(error).is_none()
         && let Some(outer) = error.location.and_then(|at| span(at, sources))
@@ -265,7 +265,7 @@ pub fn warning(found: &Warning, sources: &SourceMap) -> Diagnostic {
     }
 }
 
-/// What is hardly meant as a diagnostic.
+/// A likely mistake as a diagnostic.
 pub fn doubt(found: &Doubt, sources: &SourceMap) -> Diagnostic {
     let out = Diagnostic::warning("inmanta::doubtful", found.text.clone());
     match span(found.at, sources) {

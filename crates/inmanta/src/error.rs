@@ -226,14 +226,14 @@ pub struct Reporter {
     pub location: Option<Location>,
 }
 
-/// What is known about an error besides what the original says, for the diagnostic.
+/// Facts about an error besides the original's message, for the diagnostic.
 #[derive(Clone, Default, Debug)]
 pub struct Background {
-    /// Further places with what is to say of them.
+    /// Further places with texts about them.
     pub places: Vec<(Location, String)>,
-    /// What to do.
+    /// Suggestions.
     pub help: Vec<String>,
-    /// Where the mistake is, if not where the original says, and what to say there.
+    /// Where the mistake is, if not where the original says, and the text for that place.
     pub focus: Option<(Location, String)>,
 }
 
@@ -242,11 +242,11 @@ pub struct Background {
 pub struct Error {
     /// Its class.
     pub class: Class,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Where.
     pub location: Option<Location>,
-    /// What reports it.
+    /// The statement that reports it.
     pub reporter: Option<Reporter>,
     /// Why.
     pub causes: Vec<Error>,
@@ -254,7 +254,7 @@ pub struct Error {
     pub other: Option<Location>,
     /// The Python exception behind it, as `class: text`.
     pub python: Option<String>,
-    /// What the diagnostic says besides.
+    /// Further facts for the diagnostic.
     pub background: Option<Box<Background>>,
     /// The original's long explanation.
     pub explanation: Option<Explanation>,
@@ -295,7 +295,7 @@ impl Error {
         self
     }
 
-    /// Sets what reports it, with its place.
+    /// Sets the statement that reports it, with its place.
     pub fn by(mut self: Box<Self>, text: impl Into<String>, location: Location) -> Box<Self> {
         if self.location.is_none() {
             self.location = Some(location);
@@ -304,7 +304,7 @@ impl Error {
         self
     }
 
-    /// Says what may be meant, if a name is near.
+    /// Suggests a name, if one is near.
     pub fn meaning(mut self: Box<Self>, near: Option<&str>) -> Box<Self> {
         if let Some(near) = near {
             let help = format!("did you mean `{near}`?");

@@ -16,7 +16,7 @@ use crate::value::{InstanceId, Names, Value};
 /// How many instances of a list are told of.
 const MOST_ITEMS: usize = 50;
 
-/// What is asked for: an instance, and perhaps an attribute of it.
+/// The object of a question: an instance, and perhaps an attribute of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Subject {
     /// The instance.
@@ -125,7 +125,7 @@ impl Explaining<'_, '_> {
         }
     }
 
-    /// An instance of a list, with what made it.
+    /// An instance of a list, with the statements that made it.
     fn item(&self, item: &Value) -> Option<Cause> {
         let Value::Instance(id) = item else { return None };
         let mut causes = self.net.constructors(*id).into_iter();

@@ -1,4 +1,4 @@
-//! The original's long explanations of errors: what its command prints behind an error, and what
+//! The original's long explanations of errors, which its command prints behind an error, and what
 //! recorded errors have as `explain`.
 //!
 //! The texts are those of the original, since other programs compare them.
@@ -17,7 +17,7 @@ const EXPLAINED: [Class; 4] = [
     Class::DataClassMismatch,
 ];
 
-/// What is said of an error and all that caused it; nothing if no class of them is explained.
+/// The explanation of an error and its causes; none if no class of them is explained.
 pub fn of(error: &Error) -> Option<String> {
     let mut all = Vec::new();
     collect(error, &mut all);
@@ -51,13 +51,13 @@ pub struct Late {
     pub relation: String,
     /// The instance that has it.
     pub instance: String,
-    /// What the relation had then; none if it takes one instance at most.
+    /// The values of the relation then; none if it takes one instance at most.
     pub values: Option<Vec<String>>,
     /// The value that came.
     pub value: String,
     /// Where it is assigned.
     pub at: String,
-    /// What is known of the other end, if it was assigned from there.
+    /// The other end, if it was assigned from there.
     pub reverse: Option<Reverse>,
 }
 
@@ -187,11 +187,11 @@ pub(crate) fn new_module(name: &str, path: &str, has_package_source: bool) -> Ex
     ))
 }
 
-/// One side of a dataclass: its name, what is said about it, its fields with their types.
+/// One side of a dataclass: its name, its documentation, its fields with their types.
 pub(crate) struct Side<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What is said about it.
+    /// Its documentation.
     pub comment: Option<&'a str>,
     /// Its fields with their types.
     pub fields: Vec<(String, String)>,

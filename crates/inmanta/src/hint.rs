@@ -1,4 +1,4 @@
-//! What a syntax error may come from, in words for people: looked up in the text before it.
+//! Hints for syntax errors: likely causes, looked up in the text before the error.
 
 use ordain_source::{Diagnostic, FileId, SourceFile, Span, TextRange, suggest};
 
@@ -6,7 +6,7 @@ use ordain_source::{Diagnostic, FileId, SourceFile, Span, TextRange, suggest};
 const KEYWORDS: [&str; 9] =
     ["entity", "implementation", "implement", "typedef", "index", "import", "for", "if", "end"];
 
-/// Adds to a syntax error what may be behind it.
+/// Adds the likely cause to a syntax error.
 pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diagnostic {
     let text = file.text.as_ref();
     let (start, end) = token_at(&error.message, text, at);
@@ -76,7 +76,7 @@ impl Place<'_> {
         error
     }
 
-    /// What is missing: a comma, a bracket, an `end`, a colon.
+    /// The missing sign: a comma, a bracket, an `end`, a colon.
     fn missing(&self, found: &Scan) -> Option<(Span, &'static str)> {
         let (text, start) = (self.text, self.start);
         if let Some(&(open, _)) = found.open.last() {
@@ -123,7 +123,7 @@ impl Place<'_> {
         Some(format!("the values of a constructor have names: `{name}({attribute}={value})`"))
     }
 
-    /// What to do about a token that cannot stand here.
+    /// A suggestion about a token that cannot stand here.
     fn advice(&self, found: &Scan) -> Option<&'static str> {
         let (text, start) = (self.text, self.start);
         Some(match self.token() {
@@ -169,7 +169,7 @@ fn token_at(message: &str, text: &str, at: Span) -> (usize, usize) {
     }
 }
 
-/// What is open in a text.
+/// The brackets and blocks that are open in a text.
 #[derive(Default)]
 struct Scan {
     /// Brackets that are not closed, with their places.
@@ -245,8 +245,8 @@ fn start_of_definition(text: &str, at: usize) -> Option<usize> {
     TOPS.iter().any(|top| text[line..].starts_with(top)).then_some(line)
 }
 
-/// The line that begins a block which has no `end` in a text. By the indentation, if an `end` is not
-/// that of the innermost block.
+/// The line that begins a block which has no `end` in a text. By the indentation, if an `end` is
+/// not that of the innermost block.
 fn open_block(text: &str, until: usize) -> Option<usize> {
     const HEADS: [&str; 4] = ["entity ", "implementation ", "for ", "if "];
     let mut open: Vec<(usize, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What the verbs for all languages know of this one.
+//! The interface of this language to the verbs for all languages.
 
 use std::path::{Component, Path};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Language for Inmanta {
     }
 
     fn claim(&self, path: &Path, met: Met) -> Option<Claim> {
-        // What lies there is copied or filled in, and other programs have files with this ending.
+        // Files there are copied or filled in, and other programs have files with this ending.
         let is_content =
             |part: Component<'_>| part.as_os_str() == "files" || part.as_os_str() == "templates";
         if met == Met::Elsewhere && path.components().any(is_content) {

@@ -3,7 +3,7 @@
 //! A model is parsed ([`syntax`]), its names and types are checked ([`check`]), and then it is run
 //! as a net of variables that wait for each other ([`eval`]).
 //!
-//! | module | what it does |
+//! | module | contents |
 //! | --- | --- |
 //! | [`value`] | the values of the language |
 //! | [`mod@plugin`] | how plugin functions are called |
@@ -13,12 +13,12 @@
 //! | [`symbol`] | interned names |
 //! | [`syntax`] | text to tree |
 //! | [`check`] | definitions and names |
-//! | [`types`], [`program`] | what is known of a program |
+//! | [`types`], [`program`] | definitions of a program |
 //! | [`mod@eval`] | the run |
 //! | [`project`] | modules and files |
 //! | [`mod@std`] | the model of the module `std` |
 //! | [`session`], [`output`] | a run as a whole, and its outcome as JSON |
-//! | [`mod@language`], [`diagnose`] | what the verbs for all languages know of it |
+//! | [`mod@language`], [`diagnose`] | the interface to the verbs for all languages |
 //! | [`functions`] | the plugins of the module `std` |
 //! | [`template`] | Jinja2 templates |
 //! | [`python`] | the Python code of modules |

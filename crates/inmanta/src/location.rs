@@ -33,7 +33,7 @@ impl Location {
         Self { end_line: end.end_line, end_column: end.end_column, ..self }
     }
 
-    /// What spans both, with the original's way to compare ends.
+    /// The span of both, with the original's way to compare ends.
     pub fn merge(self, other: Self) -> Self {
         if !self.is_range() || !other.is_range() {
             return Self::line(self.file, self.line.min(other.line));

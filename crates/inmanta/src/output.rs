@@ -111,7 +111,7 @@ pub fn error(found: &Error, files: &Files) -> Json {
     out
 }
 
-/// What is the outcome besides the instances.
+/// The outcome without the instances.
 fn head(outcome: &Outcome<'_>) -> Map<String, Json> {
     let net = &outcome.net;
     let files = &net.program.files;
@@ -282,7 +282,7 @@ impl Hiding<'_> {
         }
     }
 
-    /// What is shown of a text that has a password in it.
+    /// The shown form of a text that has a password in it.
     fn shown(&self, text: &str) -> Option<String> {
         if !self.secrets.is_in_text(text) {
             return None;

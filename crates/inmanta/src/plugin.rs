@@ -105,7 +105,7 @@ impl Param {
     }
 }
 
-/// What is known about a plugin without calling it.
+/// The signature of a plugin.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// The namespace and the name: `std::print`.
@@ -122,9 +122,9 @@ pub struct Signature {
     pub allow_unknown: bool,
     /// Whether it gets the compiler's context, which is not to be had in conditions of typedefs.
     pub has_context: bool,
-    /// What to use in its place, if it is deprecated: `Some("")` if nothing is said.
+    /// The plugin to use in its place, if it is deprecated: `Some("")` if none is named.
     pub deprecated: Option<EcoString>,
-    /// Where it is defined, for messages; empty for what is built in.
+    /// Where it is defined, for messages; empty for plugins that are built in.
     pub file: EcoString,
     /// The line there.
     pub line: u32,
@@ -198,7 +198,7 @@ impl Signature {
 /// The arguments of a call, checked against the signature.
 #[derive(Clone, Default, Debug)]
 pub struct Arguments {
-    /// For each parameter what was given, or its default; `None` where neither is known.
+    /// For each parameter its argument, or its default; `None` where neither is known.
     pub values: Vec<Option<Value>>,
     /// How many of the parameters were given by position.
     pub positional: usize,
@@ -227,7 +227,7 @@ pub enum Stop {
     Raised {
         /// Such as `ValueError` or `json.decoder.JSONDecodeError`.
         class: String,
-        /// What it says.
+        /// The message.
         text: String,
     },
     /// A `PluginException`.
@@ -260,7 +260,7 @@ impl From<Box<Error>> for Stop {
     }
 }
 
-/// What an instance is made from that Python code gives.
+/// The origin of an instance that Python code gives.
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// An object of a dataclass.
@@ -269,18 +269,18 @@ pub enum Origin {
     Reference(Rc<Reference>),
 }
 
-/// What a plugin can reach while it runs.
+/// The model and the world, as a plugin can reach them while it runs.
 pub trait Context: Names {
     /// The outside world.
     fn world(&self) -> &dyn World;
-    /// What renders templates, kept from one template to the next.
+    /// The renderer of templates, kept from one template to the next.
     fn renderer(&mut self) -> &mut Renderer;
     /// The value of an attribute.
     ///
     /// # Errors
     /// If it has no value yet ([`Stop::Unset`]), is an optional relation without a value (an error
-    /// of class `OptionalValueException`), or is not known ([`Stop::Unknown`]). If the entity has no
-    /// such attribute, an error of class `NotFoundException`.
+    /// of class `OptionalValueException`), or is not known ([`Stop::Unknown`]). If the entity has
+    /// no such attribute, an error of class `NotFoundException`.
     fn attribute(&mut self, instance: InstanceId, name: &str) -> Result<Value, Stop>;
     /// The names of the attributes and relations of an instance.
     fn attribute_names(&self, instance: InstanceId) -> Vec<EcoString>;
@@ -352,7 +352,7 @@ pub trait Context: Names {
     /// Calls another plugin by its full name.
     ///
     /// # Errors
-    /// What the call gives.
+    /// The error of the call.
     fn call(
         &mut self,
         plugin: &str,
@@ -365,15 +365,15 @@ pub trait Context: Names {
 
 /// A plugin function.
 pub trait Plugin {
-    /// What is known about it.
+    /// Its signature.
     fn signature(&self) -> &Signature;
     /// Calls it.
     ///
     /// # Errors
     /// If it gives no value.
     fn call(&self, context: &mut dyn Context, arguments: &Arguments) -> Result<Value, Stop>;
-    /// Whether a call may read or change anything outside of the model, so that it has to run in its
-    /// turn with the calls of other plugins.
+    /// Whether a call may read or change anything outside of the model, so that it has to run in
+    /// its turn with the calls of other plugins.
     fn touches_world(&self) -> bool {
         true
     }
@@ -386,8 +386,8 @@ pub trait Plugin {
         false
     }
     /// Prepares a call. The calls that are prepared run, in their order, when the first of them is
-    /// asked for its result; all have to be asked, in the same order. Says whether there is room for
-    /// more.
+    /// asked for its result; all have to be asked, in the same order. Says whether there is room
+    /// for more.
     fn prepare(&self, context: &mut dyn Context, arguments: &Arguments) -> bool {
         let _ = (context, arguments);
         false
@@ -409,9 +409,9 @@ pub trait Plugin {
 pub struct Native {
     /// Whether it reads or changes anything outside of the model.
     pub touches_world: bool,
-    /// What is known about it.
+    /// Its signature.
     pub signature: Signature,
-    /// What it does.
+    /// The function to run.
     pub run: fn(&mut dyn Context, &Arguments) -> Result<Value, Stop>,
 }
 

@@ -17,7 +17,7 @@ use crate::value::Value;
 /// The number of a namespace.
 pub type NamespaceId = u32;
 
-/// What a name of a namespace is.
+/// The meaning of a name of a namespace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Named {
@@ -43,7 +43,7 @@ pub struct Namespace {
     pub name: String,
     /// The namespace around.
     pub parent: Option<NamespaceId>,
-    /// What is defined in it.
+    /// Its definitions.
     pub defines: FxHashMap<Symbol, Named>,
     /// The namespaces that its file sees.
     pub visible: FxHashMap<String, Visible>,
@@ -64,7 +64,7 @@ pub struct TopBlock {
     pub first: u32,
 }
 
-/// What an attribute is.
+/// The kinds of attributes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum AttributeKind {
     /// A value.
@@ -101,7 +101,7 @@ pub struct Attribute {
     pub is_list: bool,
     /// Whether it may be null.
     pub is_nullable: bool,
-    /// What it is.
+    /// Its kind.
     pub kind: AttributeKind,
     /// Where it is defined.
     pub at: Location,
@@ -160,9 +160,9 @@ pub struct Entity {
     pub all_implements: Vec<u32>,
     /// The defaults: attribute and value.
     pub defaults: Vec<(Symbol, ExprId)>,
-    /// What is said about it.
+    /// Its documentation.
     pub comment: Option<EcoString>,
-    /// Whether it and what it inherits has been finished.
+    /// Whether it and the entities above it have been finished.
     pub is_finished: bool,
 }
 
@@ -178,11 +178,11 @@ pub struct Typedef {
     pub namespace: NamespaceId,
     /// The type that it narrows.
     pub base: TypeId,
-    /// What values have to fulfil.
+    /// The condition that values have to fulfil.
     pub condition: ExprId,
     /// Where.
     pub at: Location,
-    /// What is said about it.
+    /// Its documentation.
     pub comment: Option<EcoString>,
 }
 
@@ -199,7 +199,7 @@ pub struct Implementation {
     pub target: Symbol,
     /// The entity it is for.
     pub entity: Option<u32>,
-    /// What it does.
+    /// Its statements.
     pub block: BlockId,
     /// Where.
     pub at: Location,
@@ -218,8 +218,8 @@ pub struct Implement {
     pub is_normalized: bool,
 }
 
-/// What an instance is made from by a constructor. There is one for every constructor of a program:
-/// the lists of all of them are in two arenas.
+/// The attributes that a constructor makes an instance from. There is one for every constructor of
+/// a program: the lists of all of them are in two arenas.
 #[derive(Clone, Copy, Debug)]
 pub struct NewInfo {
     /// The entity.
@@ -228,7 +228,7 @@ pub struct NewInfo {
     pub arguments: ListRef<Argument>,
     /// How many are needed to look in the indexes.
     pub direct: u32,
-    /// What an index needs that only shows when it runs.
+    /// The attributes for an index that are only known when it runs.
     pub dynamic: ListRef<Symbol>,
     /// The object that it is assigned to, if that may give an attribute.
     pub left: Option<Left>,
@@ -236,10 +236,10 @@ pub struct NewInfo {
     pub owns: bool,
 }
 
-/// An argument of a constructor: the attribute and what it is set to.
+/// An argument of a constructor: the attribute and its value.
 pub type Argument = (Symbol, ExprId);
 
-/// What a constructor is assigned to.
+/// The attribute that a constructor is assigned to.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Left {
     /// The object; `None` if it is the instance of the constructor around.
@@ -270,18 +270,18 @@ pub struct PluginEntry {
 /// The Python class of an entity that extends `std::Dataclass`.
 #[derive(Clone, Default, Debug)]
 pub struct Dataclass {
-    /// What is said of the class.
+    /// The documentation of the class.
     pub class: PythonClass,
     /// The types of its fields, once they were compared with the attributes.
     pub fields: Vec<(Symbol, TypeId)>,
 }
 
-/// What stands in a Python module under the name of an entity.
+/// The object of a Python module that has the name of an entity.
 #[derive(Clone, Default, Debug)]
 pub struct PythonClass {
     /// The Python module.
     pub module: String,
-    /// The name of what is found there, if there is something.
+    /// The name of the object that is found there, if there is one.
     pub name: Option<String>,
     /// Whether it is a dataclass.
     pub is_dataclass: bool,
@@ -289,7 +289,7 @@ pub struct PythonClass {
     pub is_frozen: bool,
     /// Its fields with their types; none for a type that means nothing in a model.
     pub fields: Vec<(EcoString, Option<TypeExpr>)>,
-    /// What is said about it.
+    /// Its documentation.
     pub comment: Option<String>,
     /// Where it is defined.
     pub file: String,
@@ -302,7 +302,7 @@ pub struct PythonClass {
 pub struct Warning {
     /// Its class in the original; empty for one of ours.
     pub class: EcoString,
-    /// What it says.
+    /// The message.
     pub text: String,
     /// Where.
     pub at: Option<Location>,
@@ -345,11 +345,11 @@ pub struct Program {
     pub named: Vec<Named>,
     /// The lists of attributes of indexes, sorted by name.
     pub index_lists: Vec<Vec<Symbol>>,
-    /// What constructors make.
+    /// The attributes that constructors make instances from.
     pub news: Vec<Option<NewInfo>>,
     /// The arguments and defaults of constructors.
     pub arguments: Arena<Argument>,
-    /// What indexes need that constructors only show when they run.
+    /// The attributes for indexes that are only known when constructors run.
     pub dynamic: Arena<Symbol>,
     /// Assignments that a statement promises: the statement, how many scopes up, in order.
     pub promises: FxHashMap<StmtId, Vec<(StmtId, u16)>>,
@@ -384,7 +384,7 @@ impl Program {
         entity.slot_of.get(&name).map(|slot| entity.slots[*slot as usize])
     }
 
-    /// What a constructor needs to look in the indexes.
+    /// The attributes that a constructor needs to look in the indexes.
     pub fn direct(&self, info: NewInfo) -> &[Argument] {
         &self.arguments.list(info.arguments)[..info.direct as usize]
     }

@@ -20,7 +20,7 @@ use crate::python::{Exported, Module, Python, Setup};
 use crate::syntax::Doubt;
 use crate::value::Value;
 
-/// What is to be run.
+/// A request to run a model.
 pub struct Request<'w> {
     /// The outside world.
     pub world: &'w dyn World,
@@ -48,7 +48,7 @@ pub struct Request<'w> {
     pub settings: Vec<(String, String, String)>,
     /// Plugins besides those that are built in.
     pub plugins: Vec<Rc<dyn Plugin>>,
-    /// What a call of Python code may take.
+    /// The limits of a call of Python code.
     pub limits: Limits,
     /// Only checks, runs nothing.
     pub check_only: bool,
@@ -83,13 +83,13 @@ impl<'w> Request<'w> {
     }
 }
 
-/// What came of a run.
+/// The outcome of a run.
 pub struct Outcome<'w> {
     /// The program as far as it got.
     pub net: Net<'w>,
     /// The error, if there was one.
     pub error: Option<Box<Error>>,
-    /// What is hardly meant.
+    /// Likely mistakes.
     pub doubts: Vec<Doubt>,
     /// The Python code of its modules.
     pub python: Rc<Python>,
@@ -159,13 +159,13 @@ impl Outcome<'_> {
         found
     }
 
-    /// What the model printed, without its passwords.
+    /// The output of the model, without its passwords.
     pub fn printed(&self) -> String {
         self.without_passwords(self.net.stdout().to_owned())
     }
 }
 
-/// How many bytes a model takes at most, besides what its files allow for.
+/// How many bytes a model takes at most, besides those that its files allow for.
 const MOST_MEMORY: usize = 112 << 20;
 
 /// Runs a model.
@@ -225,7 +225,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     Outcome { net, error, doubts: loaded.doubts, python, modules }
 }
 
-/// Defines what a model declares, with the plugins of its modules besides these.
+/// Defines the declarations of a model, with the plugins of its modules besides these.
 fn define(
     program: &mut Program,
     mut plugins: Vec<Rc<dyn Plugin>>,
@@ -294,7 +294,7 @@ fn modules(
     out
 }
 
-/// What the Python side is told of the project.
+/// The project, as the Python side learns of it.
 fn python_setup(request: &Request<'_>) -> Setup {
     let mut settings: Vec<(String, Vec<(String, String)>)> = Vec::new();
     for (section, key, value) in &request.settings {

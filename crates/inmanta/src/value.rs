@@ -54,7 +54,7 @@ pub enum Value {
 /// Where a value comes from that is not known yet.
 #[derive(Debug, Default)]
 pub struct Unknown {
-    /// What could not be known.
+    /// The source that could not be known.
     pub source: EcoString,
 }
 
@@ -67,7 +67,7 @@ pub struct Reference {
     pub class: EcoString,
     /// Its arguments in the order in which they were set.
     pub arguments: Vec<(EcoString, Value)>,
-    /// The type of what it computes.
+    /// The type of the value that it computes.
     pub computes: TypeExpr,
     /// How it prints.
     pub text: String,
@@ -88,13 +88,13 @@ pub struct Object {
     pub text: String,
     /// How it prints inside of others.
     pub repr: String,
-    /// How what a plugin is handed for it prints.
+    /// The text of the object that a plugin is handed for it.
     pub handed: String,
-    /// Of what sort it is.
+    /// Its sort.
     pub sort: Sort,
 }
 
-/// What Python objects are, as far as the compiler has to know.
+/// The kinds of Python objects that the compiler tells apart.
 #[derive(Debug)]
 pub enum Sort {
     /// A tuple with these items.
@@ -113,7 +113,7 @@ pub enum Sort {
     Other,
 }
 
-/// What it takes to print instances.
+/// Names and places of instances, for printing.
 pub trait Names {
     /// The full name of the entity of an instance.
     fn entity_name(&self, instance: InstanceId) -> &str;
@@ -228,7 +228,7 @@ impl Value {
         out
     }
 
-    /// Appends what [`Value::repr`] gives.
+    /// Appends the text of [`Value::repr`].
     pub fn write_repr(&self, out: &mut String, names: &dyn Names) {
         // Writing to a string never fails.
         let _ = match self {

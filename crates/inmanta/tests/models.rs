@@ -1,4 +1,4 @@
-//! Models and what comes of them.
+//! Models and their outcomes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -331,7 +331,7 @@ fn division_by_zero_is_pythons_error() {
     }
 }
 
-/// What a check finds that every run would meet, with lines.
+/// The errors, with lines, that a check finds and every run would meet.
 fn checked(text: &str) -> Vec<String> {
     let (world, sources) = (MemoryWorld::default(), SourceMap::new());
     let mut request = Request::new(&world, &sources, "/p", "/p/main.cf", text);

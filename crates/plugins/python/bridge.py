@@ -77,8 +77,8 @@ class Wire:
 
 
 wire = None
-# The process that talks with the compiler.
-owner = None
+# Whether this is a copy of the process that talks with the compiler.
+is_fork = False
 printed = io.StringIO()
 
 
@@ -334,43 +334,76 @@ def pair(message):
 
 def call(message):
     from inmanta import plugins
-    return plugins.called(message)
+    function, arguments, named = plugins.prepared(message["call"])
+    return {"v": plugins.outer(timed(function, *arguments, **named))}
 
 
-# What came of the calls that run together, as far as the compiler was not told yet, and the length of
-# its text.
+# The results of calls that run together, as far as the compiler does not have them yet. One that is
+# an object without a tag has more than a value: what the call printed, or its error.
 results = []
-length = 0
 in_batch = False
-# How long the compiler hears nothing of calls that run together, and how much at a time.
+# How long the compiler hears nothing of calls that run together, in seconds. It goes on with the
+# results that it has while further calls run.
 MOST_SILENCE = 1
-MOST_LENGTH = 1 << 20
+# How many results one message has: as many as make about so many characters.
+MOST_LENGTH = 1 << 16
+MOST_RESULTS = 256
+most = 8
 
 
 def calls(message):
-    """Calls one after the other, until one fails: then the model has failed."""
+    """Runs calls one after the other, until one fails: then the model has failed."""
     from inmanta import plugins
-    global length, in_batch
+    global in_batch
     in_batch = True
     told = time.monotonic()
     for said in message["calls"]:
         now = time.monotonic()
-        if results and (now - told > MOST_SILENCE or length > MOST_LENGTH):
+        if len(results) >= most or results and now - told > MOST_SILENCE:
             wire.send(taken_results() + ',"more":true}')
             told = now
-        answer = outcome(plugins.called, said)
-        text = encoded(answer)
-        results.append(text)
-        length += len(text)
-        if "error" in answer and answer["error"].get("kind") not in ("unset", "unknown"):
+        results.append(result_of(said, now, plugins.prepared, plugins.outer))
+        if failed:
             break
     in_batch = False
     wire.send(taken_results() + "}")
 
 
+# Whether the last one of the calls that run together ended in an error that ends the compile.
+failed = False
+
+
+def result_of(said, now, prepared, outer):
+    """The result of one of the calls that run together. This is `timed` and `outcome` in one: it runs
+    often."""
+    global began, failed
+    failed = is_error = False
+    try:
+        function, arguments, named = prepared(said)
+        began = now
+        if alarmed < now:
+            arm(SECONDS)
+        try:
+            value = function(*arguments, **named) if named else function(*arguments)
+        finally:
+            began = None
+        value = outer(value)
+    except Gone:
+        raise
+    except BaseException as error:
+        is_error, value = True, {"error": fault(error)}
+        failed = value["error"].get("kind") not in ("unset", "unknown")
+    if is_fork:
+        os._exit(1)
+    if printed.tell():
+        value = value if is_error else {"v": value}
+        value["out"] = taken_output()
+    return value
+
+
 def leave(status):
     """`os._exit`, but the compiler learns of the calls that have run before this one."""
-    if os.getpid() == owner and in_batch:
+    if not is_fork and in_batch:
         wire.send(taken_results() + ',"more":true,"last":true}')
     os_exit(status)
 
@@ -380,11 +413,14 @@ os_exit, os._exit = os._exit, leave
 
 def taken_results():
     """The beginning of a message with the results."""
-    global length
-    text = '{"results":[%s]' % ",".join(results)
+    global most
+    text = encoded(results)
+    if len(text) > MOST_LENGTH:
+        most = max(1, most // 2)
+    elif len(results) >= most:
+        most = min(MOST_RESULTS, most * 2)
     results.clear()
-    length = 0
-    return text
+    return '{"results":' + text
 
 
 def export(message):
@@ -404,8 +440,13 @@ def reply(message):
     """Does what a message says, and says what came of it."""
     answer = done(message)
     # Calls that run together have said it themselves.
-    if answer is not None:
-        wire.write(answer)
+    if answer is None:
+        return
+    # Resources are a message of their own.
+    resources = answer.pop("resources", []) if message["do"] == "export" else None
+    wire.write(answer)
+    if resources is not None and "error" not in answer:
+        wire.write(resources)
 
 
 def done(message):
@@ -423,7 +464,7 @@ def outcome(function, message):
         raise
     except BaseException as error:
         answer = {"error": fault(error)}
-    if os.getpid() != owner:
+    if is_fork:
         os._exit(1)
     if answer is not None and printed.tell():
         answer["out"] = taken_output()
@@ -432,21 +473,22 @@ def outcome(function, message):
 
 def run(socket):
     """Answers messages until there are no more."""
-    global wire, owner
+    global wire
     wire = Wire(socket)
     sys.meta_path.insert(0, finder)
     sys.stdin = open(os.devnull)
     sys.stdout = printed
     signal.signal(signal.SIGALRM, too_late)
-    owner = os.getpid()
 
     def forked():
+        global is_fork
+        is_fork = True
         os.close(socket)
 
     os.register_at_fork(after_in_child=forked)
     sys.setrecursionlimit(5000)
     # A model has many objects that stay: to look through them again and again finds nothing.
-    gc.set_threshold(50_000, 20, 20)
+    gc.set_threshold(400_000, 10, 10)
     while True:
         try:
             reply(wire.read())

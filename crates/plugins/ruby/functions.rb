@@ -103,6 +103,8 @@ module Puppet
         @method, @mismatch = method, mismatch
         @params = []
         @weaving = []
+        # Whether the method has the arguments as they are.
+        @is_plain = true
       end
 
       def param(type, name)
@@ -145,6 +147,9 @@ module Puppet
 
       # The arguments of the method.
       def weave(args, scope)
+        # Most methods have the arguments of the function.
+        return args if @is_plain && args.size <= weaving.size
+
         weaving.flat_map do |knit|
           case knit
           when Symbol then [Functions.injected(knit, scope)]
@@ -166,7 +171,9 @@ module Puppet
         raise ArgumentError, "Parameter name argument must be a Symbol. Got #{name.class}" if name.is_a?(String)
 
         at = @params.size
-        @weaving << (kind.end_with?('repeated') ? (at..) : at)
+        repeated = kind.end_with?('repeated')
+        @is_plain &&= !repeated && weaving.size == at
+        @weaving << (repeated ? (at..) : at)
         @params << [kind, type.to_s, name.to_s]
       end
 
@@ -183,7 +190,10 @@ module Puppet
     # A signature with parameters that the caller does not give.
     class InternalDispatch < Dispatch
       %i[scope script_compiler cache compiler pal_compiler].each do |what|
-        define_method("#{what}_param") { @weaving << what }
+        define_method("#{what}_param") do
+          @is_plain = false
+          @weaving << what
+        end
       end
     end
 
@@ -235,6 +245,12 @@ module Puppet
   module Pops
     module Functions
       Function = Puppet::Functions::Function
+    end
+
+    module Loader
+      # What files of functions define is in this class.
+      class RubyFunctionInstantiator
+      end
     end
   end
 
@@ -372,7 +388,7 @@ module Ordain
       # Loads a file of the interface `kind`; gives what signatures the function has.
       def load(name, kind, path, text)
         Puppet::Functions.created = nil
-        Ordain.load_text(path, text)
+        Ordain.load_text(path, kind == 'new' ? inside(path, text) : text)
         kind == 'new' ? declare(name, path) : declare_old(name, path)
       end
 
@@ -390,6 +406,21 @@ module Ordain
       end
 
       private
+
+      # What may stand before the code of a file, comments that say how to read it among it.
+      COMMENTS = /\A(?:[ \t]*(?:#[^\n]*)?\n|=begin\b.*?^=end[^\n]*\n)*/m
+
+      # The text of a file as Puppet evaluates it: inside of a class, whose constants are those of the file.
+      def inside(path, text)
+        comments = text[COMMENTS]
+        code = text.delete_prefix(comments).sub(/^__END__\r?$.*/m, '')
+        whole = "#{comments}class Puppet::Pops::Loader::RubyFunctionInstantiator; #{code}\nend"
+        Copies.compiled(path, whole)
+        whole
+      rescue SyntaxError
+        # By itself it says what is wrong, and where.
+        text
+      end
 
       def declare(name, path)
         made = Puppet::Functions.created || @classes[name]

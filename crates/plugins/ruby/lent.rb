@@ -120,6 +120,10 @@ module Ordain
 
       # A value that code gives to the compile when it ends.
       def hand_over(value)
+        case value
+        when String, Integer, nil, true, false then return Wire.pack(value)
+        end
+
         outgoing = Outgoing.new(@objects.size)
         packed = Wire.pack(value, 0, outgoing)
         outgoing.shared? ? { '$' => 'give', 'n' => @objects.size, 'v' => packed } : packed
@@ -184,6 +188,7 @@ module Ordain
 
         told = texts.map { |(scope, name), (_, now)| [scope, name, Wire.pack(now)] }
         texts.each_value { |pair| pair[0] = pair[1].dup }
+        Puppet::Parser::Scope.constant.clear unless texts.empty?
         Ordain.ask('changed', contents(changed), told)
       end
 
@@ -195,9 +200,9 @@ module Ordain
         yield
       ensure
         @frames -= 1
-        @texts = {} if @frames.zero?
+        @texts.clear if @frames.zero?
         cut(size)
-        @groups.slice!(groups..)
+        @groups.pop(@groups.size - groups) if @groups.size > groups
       end
 
       def forget
@@ -222,9 +227,11 @@ module Ordain
       end
 
       def cut(size)
-        (size...@counted).each { |number| @numbers.delete(@objects[number]) }
-        @counted = size if @counted > size
-        @objects.slice!(size..)
+        if @counted > size
+          (size...@counted).each { |number| @numbers.delete(@objects[number]) }
+          @counted = size
+        end
+        @objects.pop(@objects.size - size) if @objects.size > size
         @objects << nil while @objects.size < size
       end
 

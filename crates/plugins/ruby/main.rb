@@ -44,11 +44,21 @@ module Ordain
   # How many messages wait for company.
   MOST_LOGS = 256
 
+  # After how many seconds no further level of Hiera is asked in one request.
+  MOST_IN_TURN = 1
+
   # Our own files, which errors do not name.
   OWN = %r{\A(?:ordain/|-e:)}
 
   # The directory of Ruby's own files.
   LIBRARY = RbConfig::CONFIG['rubylibdir']
+
+  # Writes messages. To make one takes longer than to write a message.
+  WRITER = JSON::State.new(max_nesting: 0)
+
+  # When `Stop` may be raised.
+  ANY_TIME = { Stop => :immediate }.freeze
+  LATER = { Stop => :never }.freeze
 
   @functions = {}
   @deadline = nil
@@ -66,14 +76,13 @@ module Ordain
       at_exit { Copies.leave }
       limit_memory
       keep_to_ourselves
-      Thread.handle_interrupt(Stop => :never) { serve }
+      Thread.handle_interrupt(LATER) { serve }
     rescue IOError, SystemCallError
       exit!(1)
     end
 
     # Asks the compile something; meanwhile it may call us.
     def ask(name, *args)
-      tell_logs
       paused do
         send_message(['ask', name, *args])
         # A `loop` would end with the error for `break`.
@@ -88,10 +97,18 @@ module Ordain
       end
     end
 
+    # Whether the compile can be asked something: it waits for the code that runs in this thread.
+    def asks_here?
+      Thread.current == @main && !@output.closed?
+    end
+
     # Says something; the compile hears of it before whatever it is asked or told next.
     def log(level, text)
       (@logs ||= []) << [level, Wire.pack(text)]
-      tell_logs if @logs.size >= MOST_LOGS
+      return if @logs.size < MOST_LOGS
+
+      logs = take_logs
+      @output.write(logs) unless @output.closed?
       nil
     end
 
@@ -194,38 +211,34 @@ module Ordain
     end
 
     def answer(message)
-      name, *args = message
       # What a call that was stopped left behind.
-      value = timed { Lent.frame { Handlers.public_send(name, *args) } }
-      tell_rest
+      value = timed { Lent.frame { Handlers.public_send(*message) } }
+      tell_printed
       value.instance_of?(Puppet::Pops::Types::LookupContext) ? ['none', value.number_held] : ['ok', value]
     rescue Exception => e
-      tell_rest unless @output.closed?
+      tell_printed unless @output.closed?
       raise if e.is_a?(IOError) && @output.closed?
 
       ['err', describe(e)]
     end
 
     def send_message(message)
-      text = JSON.generate(message, max_nesting: 0)
+      text = WRITER.generate(message)
       raise IOError, 'a process of its own' if @output.closed?
 
-      @output.write([text.bytesize].pack('N'), text)
+      logs = take_logs
+      logs ? @output.write(logs, [text.bytesize].pack('N'), text) : @output.write([text.bytesize].pack('N'), text)
     end
 
     private
 
-    def tell_rest
-      tell_logs
-      tell_printed
-    end
+    # The messages that the compile has not heard, as a message to it.
+    def take_logs
+      return unless @logs
 
-    def tell_logs
-      return if @logs.nil? || @logs.empty?
-
-      logs = @logs
+      text = WRITER.generate(@logs.unshift('logs'))
       @logs = nil
-      send_message(['logs', *logs]) unless @output.closed?
+      [text.bytesize].pack('N') << text
     end
 
     # Says what code has printed since the last time.
@@ -236,8 +249,10 @@ module Ordain
     end
 
     def receive
-      header = @input.read(4) or return
-      @raw = @input.read(header.unpack1('N')).force_encoding(Encoding::UTF_8)
+      # This reads as much as is there, so that most messages take one system call.
+      return if @input.eof?
+
+      @raw = @input.read(@input.read(4).unpack1('N')).force_encoding(Encoding::UTF_8)
       JSON.parse(@raw, max_nesting: false)
     end
 
@@ -280,6 +295,7 @@ module Ordain
 
       Process.singleton_class.prepend(Module.new do
         define_method(:_fork) do
+          Processors.use_all unless Copies.making
           pid = super()
           own = Copies.making ? [] : [input, output, Copies.told].compact
           own.each { |io| io.close unless io.closed? } if pid.zero?
@@ -296,7 +312,7 @@ module Ordain
     def timed
       before = @deadline
       watch(now + SECONDS)
-      Thread.handle_interrupt(Stop => :immediate) { yield }
+      Thread.handle_interrupt(ANY_TIME) { yield }
     ensure
       @mutex.synchronize { @deadline = before }
     end
@@ -305,7 +321,7 @@ module Ordain
     def paused
       left = @deadline && (@deadline - now)
       @mutex.synchronize { @deadline = nil }
-      Thread.handle_interrupt(Stop => :never) { yield }
+      Thread.handle_interrupt(LATER) { yield }
     ensure
       @mutex.synchronize { @deadline = now + left } if left
     end
@@ -336,6 +352,12 @@ module Ordain
       # A compile begins.
       def begin(info)
         Ordain.begin(info)
+        Processors.share
+      end
+
+      # Texts of variables were changed in place, by code that runs elsewhere.
+      def texts_changed
+        Puppet::Parser::Scope.constant.clear
         nil
       end
 
@@ -348,12 +370,26 @@ module Ordain
       def call(name, dispatch, scope, block, base, args)
         args = Lent.take(base, args, Lent::REQUEST)
         scope, block = Puppet::Parser::Scope.of(scope), block && Ordain.block(block)
-        context = args.find { |arg| arg.instance_of?(Puppet::Pops::Types::LookupContext) }
-        return given(Functions.call(name, dispatch, args, scope, block)) unless context
+        at = args.index { |arg| arg.instance_of?(Puppet::Pops::Types::LookupContext) }
+        return given(Functions.call(name, dispatch, args, scope, block)) unless at
 
         # As functions of Hiera say that there is no such key.
         catch(:no_such_key) { return given(Functions.call(name, dispatch, args, scope, block)) }
-        context
+        args[at]
+      end
+
+      # Calls a function of Hiera for one level after the other until it has the key; which that was, and
+      # the value.
+      def call_in_turn(name, scope, calls)
+        scope = Puppet::Parser::Scope.of(scope)
+        calls.each { |call| call[1] = Lent.take(nil, call[1], Lent::REQUEST) }
+        begun = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        calls.each_with_index do |(dispatch, args), at|
+          catch(:no_such_key) { return [at, given(Functions.call(name, dispatch, args, scope, nil))] }
+          # The levels behind a slow one get the whole time of a call.
+          return args.last if Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun > MOST_IN_TURN
+        end
+        calls.last[1].last
       end
 
       # Calls a block that Ruby code gave to a function of the compile.

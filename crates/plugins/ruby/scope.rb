@@ -6,7 +6,26 @@ module Puppet
 
       @all = {}
 
+      # What code has read of variables that keep their value, by their names.
+      @constant = {}
+
+      # Names that always mean a variable of the outermost scope.
+      OUTERMOST = /\A(?:::[^:]+|facts|trusted|server_facts)\z/
+
       class << self
+        attr_reader :constant
+
+        # Keeps the value of a variable of the outermost scope, which is set once. Lists and hashes that
+        # code may change are the compile's.
+        def keep(name, value)
+          return value unless name.match?(OUTERMOST)
+
+          if value.frozen? then constant[name] = value
+          elsif value.instance_of?(String) then constant[name] = value.dup
+          end
+          value
+        end
+
         # The scope of this number.
         def of(id)
           @all[id] ||= new(id)
@@ -14,6 +33,7 @@ module Puppet
 
         def forget
           @all.clear
+          constant.clear
         end
 
         def true?(value)
@@ -30,8 +50,14 @@ module Puppet
           raise ParseError, "Scope variable name #{name.inspect} is a #{name.class}, not a string"
         end
 
+        constant = Scope.constant
+        if constant.key?(name)
+          value = constant[name]
+          return value.frozen? ? value : own(name, value.dup)
+        end
+
         found, base, outer, reason = Ordain.ask('variable', id, name)
-        return own(name, Ordain::Lent.take(base, outer).first) if found
+        return own(name, Scope.keep(name, Ordain::Lent.take(base, outer).first)) if found
 
         Ordain.missing_variable(name, reason)
       end

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use ordain_process::SharedProcessor;
 use ordain_source::{ChildSession, ChildSessionRequest, World};
 use serde_json::Value as Json;
 
@@ -75,6 +76,8 @@ pub struct Host {
 #[derive(Default)]
 struct State {
     slots: Vec<Slot>,
+    /// How many wait for a child.
+    waiting: usize,
 }
 
 /// The place of a child.
@@ -91,6 +94,8 @@ struct Child {
     loaded: HashMap<String, Json>,
     /// The compile that was told of last.
     compile: Option<u64>,
+    /// The processor that it has together with the thread of that compile.
+    processor: Option<SharedProcessor>,
     /// Whether it has not answered yet to what it was told last.
     owes_answer: bool,
     is_dead: bool,
@@ -127,7 +132,11 @@ impl Host {
             slot.owner = Some(owner);
             match slot.child.take() {
                 Some(child) => break Some(child),
-                None => state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => {
+                    state.waiting += 1;
+                    state = self.free.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    state.waiting -= 1;
+                }
             }
         };
         drop(state);
@@ -155,6 +164,7 @@ impl Host {
         let Some(child) = state.slots[at].child.take() else { return };
         drop(state);
         let mut session = Session { host: self, owner: Some(owner), child: Some(child) };
+        session.use_all_processors();
         if let (Some(farewell), Some(_)) = (farewell, session.child().compile.take()) {
             session.child().loaded.clear();
             session.child().owes_answer = session.send(farewell).is_ok();
@@ -185,8 +195,9 @@ impl Host {
             let sent =
                 peer.send(&script::program(language, limits.seconds, limits.memory), patience);
             sent.map_err(|_| Fault::Start(language, peer.stop()))?;
-            let (loaded, compile) = Default::default();
-            return Ok(Child { peer, loaded, compile, owes_answer: false, is_dead: false });
+            let (loaded, compile, processor) = Default::default();
+            let (owes_answer, is_dead) = Default::default();
+            return Ok(Child { peer, loaded, compile, processor, owes_answer, is_dead });
         }
         Err(Fault::Missing(language))
     }
@@ -215,13 +226,32 @@ impl Session<'_> {
     /// # Errors
     /// When the child is gone; it cannot be talked with any more then.
     pub fn send(&mut self, message: &Json) -> Result<(), Fault> {
-        let language = self.host.language;
         let mut bytes = vec![0; 4];
         serde_json::to_writer(&mut bytes, message)
-            .map_err(|e| Fault::Garbled(language, e.to_string()))?;
+            .map_err(|e| Fault::Garbled(self.host.language, e.to_string()))?;
+        self.send_framed(bytes)
+    }
+
+    /// Sends a message that is the text of JSON already.
+    ///
+    /// # Errors
+    /// When the child is gone; it cannot be talked with any more then.
+    pub fn send_text(&mut self, text: &[u8]) -> Result<(), Fault> {
+        let mut bytes = Vec::with_capacity(text.len() + 4);
+        bytes.extend([0; 4]);
+        bytes.extend(text);
+        self.send_framed(bytes)
+    }
+
+    /// Sends a message in front of which there is room for its length.
+    fn send_framed(&mut self, mut bytes: Vec<u8>) -> Result<(), Fault> {
+        let language = self.host.language;
         let length = u32::try_from(bytes.len() - 4)
             .map_err(|_| Fault::Garbled(language, "the question is too long".to_owned()))?;
         bytes[..4].copy_from_slice(&length.to_be_bytes());
+        if let Some(processor) = &mut self.child().processor {
+            processor.count_message();
+        }
         let patience = self.patience();
         let result = self.child().peer.send(&bytes, patience);
         result.map_err(|error| self.end(&error))
@@ -232,6 +262,15 @@ impl Session<'_> {
     /// # Errors
     /// When none comes in time, or the child is gone; it cannot be talked with any more then.
     pub fn receive(&mut self) -> Result<Json, Fault> {
+        let text = self.receive_text()?;
+        serde_json::from_slice(&text).map_err(|error| self.refuse(error.to_string()))
+    }
+
+    /// The text of the next message of the child.
+    ///
+    /// # Errors
+    /// When none comes in time, or the child is gone; it cannot be talked with any more then.
+    pub fn receive_text(&mut self) -> Result<Vec<u8>, Fault> {
         let patience = self.patience();
         let mut header = [0; 4];
         let result = self.child().peer.receive(&mut header, patience);
@@ -244,7 +283,7 @@ impl Session<'_> {
         let mut text = vec![0; length];
         let result = self.child().peer.receive(&mut text, patience);
         result.map_err(|error| self.end(&error))?;
-        serde_json::from_slice(&text).map_err(|error| self.refuse(error.to_string()))
+        Ok(text)
     }
 
     /// Whether the child is gone.
@@ -255,6 +294,17 @@ impl Session<'_> {
     /// Whether the child was told of another compile last; from now on it is this one.
     pub fn is_new_for(&mut self, compile: u64) -> bool {
         self.child().compile.replace(compile) != Some(compile)
+    }
+
+    /// Has this thread and the process of this number, which is the child or a copy of it, on one
+    /// processor until the child is released, where the system allows it.
+    pub fn share_processor(&mut self, process: u32) {
+        self.child().processor = SharedProcessor::new(process);
+    }
+
+    /// Lets this thread and the child have all processors again.
+    pub fn use_all_processors(&mut self) {
+        self.child().processor = None;
     }
 
     /// What the child said of something when it was loaded.
@@ -278,7 +328,10 @@ impl Session<'_> {
             Some(child) => state.slots[at] = Slot { owner, child: Some(child) },
             None => drop(state.slots.swap_remove(at)),
         }
-        self.host.free.notify_all();
+        // Most often nobody waits, and to wake nobody takes a system call.
+        if state.waiting > 0 {
+            self.host.free.notify_all();
+        }
     }
 
     fn patience(&self) -> Duration {

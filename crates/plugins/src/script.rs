@@ -21,6 +21,7 @@ const FILES: &[(&str, &str)] = &[
     ("ordain/types.rb", include_str!("../ruby/types.rb")),
     ("ordain/hiera.rb", include_str!("../ruby/hiera.rb")),
     ("ordain/resource_api.rb", include_str!("../ruby/resource_api.rb")),
+    ("ordain/processors.rb", include_str!("../ruby/processors.rb")),
     ("ordain/copies.rb", include_str!("../ruby/copies.rb")),
     ("ordain/main.rb", include_str!("../ruby/main.rb")),
 ];

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use crate::launch::{Launch, Threads};
 use crate::message::{self, Answer};
-use crate::{cgroup, direct, hold, interruption, supervisor};
+use crate::{affinity, cgroup, direct, hold, interruption, supervisor};
 
 /// The program whose supervisors start others.
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -67,6 +67,7 @@ impl Supervisor {
         // What is sent to the group of this process, as from a terminal, is not for it.
         command.process_group(0);
         let process = command.spawn()?;
+        affinity::spread(process.id());
         Ok(Self { socket: Arc::new(ours), process })
     }
 

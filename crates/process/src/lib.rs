@@ -9,6 +9,7 @@
 //! Where no supervisor was installed ([`install`]), as in tests of libraries, programs are children
 //! of this process, each with a process group of its own.
 
+mod affinity;
 mod cgroup;
 mod client;
 mod direct;
@@ -21,6 +22,7 @@ pub mod supervisor;
 mod tree;
 mod world;
 
+pub use affinity::SharedProcessor;
 pub use client::{Running, install, shutdown, start};
 pub use hold::hold_while_programs_run;
 pub use launch::{Launch, Remains, RunAs};

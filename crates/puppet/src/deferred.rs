@@ -10,14 +10,15 @@ use ordain_source::{Diagnostic, FileId, Span, TextRange, limits};
 
 use crate::catalog::compile::Node;
 use crate::catalog::{ResourceId, ResourceKind};
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
-use crate::eval::scope::{Scope, ScopeId, ScopeKind};
+use crate::error::{EvalError, EvalResult, PlainError, Unwind};
+use crate::eval::scope::{Scope, ScopeKind};
 use crate::eval::{Compiler, LogEntry, STACK_SIZE, Settings, Strict};
 use crate::load::Environment;
-use crate::rich::to_data;
 use crate::session::diagnose;
 use crate::types::new::{Host, new_instance};
 use crate::types::{Regexp, Type, object, parse};
+use crate::value::closure::ScopeId;
+use crate::value::rich::to_data;
 use crate::value::{Object, Value};
 
 /// The code of a deferred call that fails.
@@ -342,7 +343,7 @@ fn read(data: &Data, depth: usize) -> Result<Value, String> {
                 Ok(Value::Hash(Arc::new(entries.collect::<Result<_, String>>()?)))
             }
         },
-        other => Ok(crate::rich::from_data(other)),
+        other => Ok(crate::value::rich::from_data(other)),
     }
 }
 

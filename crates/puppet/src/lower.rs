@@ -15,12 +15,13 @@ use crate::catalog::exported::Import;
 use crate::catalog::tags::TagTable;
 use crate::catalog::{
     Catalog, Declared, How, LostValue, Param, ParamOrigin, RelationEnd, Resource, ResourceId,
-    ResourceKey, ResourceKind, flat, flatten_values, long_list,
+    ResourceKind, flat, flatten_values, long_list,
 };
 use crate::eval::Compiler;
 use crate::eval::resources::new_param;
-use crate::rich::to_data;
 use crate::value::Value;
+use crate::value::resource_key::ResourceKey;
+use crate::value::rich::to_data;
 
 /// Turns a finished catalog into a graph. Virtual resources are left out.
 ///

@@ -12,11 +12,9 @@ use ordain_source::limits;
 use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 
 use crate::catalog::compile::{Node, Outcome, compile};
-use crate::codes::advice::advise;
 use crate::deferred::{Deferral, DeferredAttribute};
-use crate::eval::error::EvalError;
+use crate::error::EvalError;
 use crate::eval::models::Given;
-use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, Frame, STACK_SIZE, Settings};
 use crate::exchange::migrate::Outline;
 use crate::hiera::Request;
@@ -24,9 +22,11 @@ use crate::hiera::explain::Explainer;
 use crate::load::Environment;
 use crate::lower::lower;
 use crate::plugins::NotGenerated;
+use crate::syntax::advice::advise;
 use crate::syntax::code_of;
 use crate::types::modelled;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 /// What compiling a catalog gave.
 pub struct Compiled {

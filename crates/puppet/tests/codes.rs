@@ -44,5 +44,5 @@ fn every_code_is_documented() {
 
 #[test]
 fn every_code_says_what_to_do() {
-    codes::say_what_to_do(CODES);
+    codes::check_details(CODES);
 }

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_puppet::catalog::compile::Node;
-use ordain_puppet::eval::error::{EvalError, EvalResult};
-use ordain_puppet::eval::scope::ScopeId;
+use ordain_puppet::error::{EvalError, EvalResult};
 use ordain_puppet::eval::{Compiler, Settings};
 use ordain_puppet::hiera::{Request, explain::Explainer};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session::evaluate;
 use ordain_puppet::value::Value;
+use ordain_puppet::value::closure::ScopeId;
 use ordain_source::{FileId, HostWorld, Span, TextRange};
 use ordain_testkit::golden::{entries, golden};
 use serde_json::Value as Json;

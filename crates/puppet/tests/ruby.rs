@@ -10,14 +10,17 @@ use std::sync::Arc;
 
 use ordain_plugins::{Limits, Ruby};
 use ordain_puppet::catalog::compile::Node;
-use ordain_puppet::eval::scope::ScopeId;
 use ordain_puppet::eval::{Compiler, Settings};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session::{Compiled, compile_node};
+use ordain_puppet::value::closure::ScopeId;
 use ordain_source::{
     Diagnostic, FileId, HostWorld, MemoryWorld, SourceMap, Span, TextRange, World,
 };
 use ordain_testkit::ruby::directory_for_ruby;
+
+#[path = "ruby/process.rs"]
+mod process;
 
 fn open(world: Arc<dyn World>, root: &Path, code: &str) -> Environment {
     let options = Options {

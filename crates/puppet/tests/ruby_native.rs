@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ordain_puppet::catalog::compile::Node;
-use ordain_puppet::eval::scope::ScopeId;
 use ordain_puppet::eval::{Compiler, Settings};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::value::Value;
+use ordain_puppet::value::closure::ScopeId;
 use ordain_ruby::Function;
 use ordain_source::{FileId, HostWorld, SourceMap, Span, TextRange};
 use ordain_testkit::ruby::directory_for_ruby;

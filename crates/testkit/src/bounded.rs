@@ -1,17 +1,17 @@
-//! Input that is made to do harm must end soon: in time, on a stack, and in memory.
+//! Limits on time, stack and memory for tests with malicious input.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// What input may take.
+/// The limits of a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Far longer than what is tested takes in a build without optimisation on a busy machine: it
-    /// only tells an end from none.
+    /// Far longer than the work takes without optimisation on a busy machine: it only detects work
+    /// that never ends.
     pub time: Duration,
-    /// The bytes of stack of the thread that the work is done on.
+    /// The stack size in bytes of the thread that runs the work.
     pub stack: usize,
-    /// The bytes of memory that the whole process may have, other tests included.
+    /// The memory in bytes of the whole process, other tests included.
     pub memory: u64,
 }
 
@@ -21,29 +21,29 @@ impl Default for Limits {
     }
 }
 
-/// How often time and memory are looked at.
+/// The interval at which time and memory are checked.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Does some work on a thread with a small stack, for which the name stands in messages. What takes
-/// too much cannot be stopped, so it ends the whole process, and the name tells what it was.
+/// Runs `work` on a thread with a small stack. `name` stands for it in messages. A thread cannot be
+/// stopped, so work that exceeds a limit aborts the whole process with a message.
 ///
 /// # Panics
-/// If the work does.
+/// If the work panics.
 pub fn bounded<T: Send>(name: &str, work: impl FnOnce() -> T + Send) -> T {
     bounded_by(Limits::default(), name, work)
 }
 
-/// As [`bounded()`], with other limits.
+/// Runs work as [`bounded()`] does, with other limits.
 ///
 /// # Panics
-/// If the work does.
+/// If the work panics.
 pub fn bounded_by<T: Send>(limits: Limits, name: &str, work: impl FnOnce() -> T + Send) -> T {
     let (done, wait) = channel();
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(limits.stack);
         let thread = builder.spawn_scoped(scope, move || {
             let result = work();
-            // Nobody waits any more only if the process is about to end.
+            // The receiver is gone only if the process is about to end.
             let _ = done.send(());
             result
         });
@@ -63,7 +63,7 @@ pub fn bounded_by<T: Send>(limits: Limits, name: &str, work: impl FnOnce() -> T 
     })
 }
 
-/// The memory of this process in bytes, where it can be known.
+/// The resident memory of this process in bytes; 0 if it is unknown.
 fn memory() -> u64 {
     const PAGE: u64 = 4096;
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -74,7 +74,7 @@ fn memory() -> u64 {
 fn end(name: &str, what: &str) -> ! {
     const SHOWN: usize = 300;
     let name: String = name.chars().take(SHOWN).collect();
-    // Not by `eprintln`, which the test harness would keep for itself.
+    // The test harness would capture the output of `eprintln`.
     let _ = std::io::Write::write_all(
         &mut std::io::stderr(),
         format!("\nnot bounded: {name}: {what}\n").as_bytes(),
@@ -98,7 +98,7 @@ mod tests {
         assert!(memory() > 100_000);
     }
 
-    /// The process that is ended is this test, run once more.
+    /// Runs this test a second time as a child process, which is aborted.
     #[test]
     fn what_has_no_end_is_ended() {
         const VARIABLE: &str = "ORDAIN_TESTKIT_ENDLESS";

@@ -1,4 +1,4 @@
-//! Whether every diagnostic code is documented, and tested.
+//! Checks that every diagnostic code is documented and tested.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,9 +8,8 @@ use ordain_source::CodeDoc;
 
 use crate::golden::entries;
 
-/// What stands between double quotes in the Rust sources below a directory, as far as quotes are in
-/// pairs on a line. Files below directories named `skip`, and unit tests, are left out: they make up
-/// codes of their own.
+/// The string literals of the Rust sources below a directory, as far as quotes are paired on a
+/// line. Skips directories named `skip` and unit tests, which use codes of their own.
 ///
 /// # Panics
 /// If a source cannot be read.
@@ -47,10 +46,10 @@ pub fn is_code(text: &str, prefixes: &[&str]) -> bool {
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
-/// Compares the codes that sources use with those that are documented.
+/// Compares the codes that sources use with the documented ones.
 ///
 /// # Panics
-/// If a code is not documented, or documented twice, or not used.
+/// If a code is undocumented, documented twice, or unused.
 pub fn documented(used: &BTreeSet<String>, docs: &[CodeDoc]) {
     assert!(!used.is_empty(), "the sources were not read");
     let known: BTreeSet<String> = docs.iter().map(|doc| doc.code.to_owned()).collect();
@@ -61,11 +60,11 @@ pub fn documented(used: &BTreeSet<String>, docs: &[CodeDoc]) {
     assert!(unused.is_empty(), "not used: {unused:#?}");
 }
 
-/// Whether the documentation of codes says enough: a short summary, sentences, and an example.
+/// Checks that the documentation of each code has a short summary, details and an example.
 ///
 /// # Panics
-/// If it does not.
-pub fn say_what_to_do(docs: &[CodeDoc]) {
+/// If one of them is missing.
+pub fn check_details(docs: &[CodeDoc]) {
     for CodeDoc { code, summary, details } in docs {
         assert!(!summary.is_empty() && summary.len() < 90, "{code}: {summary}");
         assert!(!summary.ends_with('.'), "{code}: {summary}");
@@ -74,11 +73,11 @@ pub fn say_what_to_do(docs: &[CodeDoc]) {
     }
 }
 
-/// Looks for every code in the files of tests: cases, pages and the tests themselves. `known` are
-/// those that no test can have, each with its reason.
+/// Looks for every code in the files of tests: cases, pages and the tests themselves. `known` lists
+/// the codes that no test can produce, each with its reason.
 ///
 /// # Panics
-/// If a code is in none of them, or one that is known to be missing is there.
+/// If no test has a code, or a test has one that `known` lists.
 pub fn tested(
     docs: &[CodeDoc],
     tests: &[PathBuf],

@@ -1,4 +1,5 @@
-//! Golden cases: what a test gives is compared with files, and `ORDAIN_BLESS=1` writes it there.
+//! Golden cases: compares the output of a test with files, or writes it there with
+//! `ORDAIN_BLESS=1`.
 
 use std::fmt::Write;
 use std::fs;
@@ -6,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
-/// The variable that makes tests write what they give.
+/// The environment variable that makes tests write their output to golden files.
 pub const BLESS: &str = "ORDAIN_BLESS";
 
-/// How many lines of a difference are shown.
+/// The number of lines of a difference that are shown.
 const SHOWN: usize = 60;
 
-/// Compares results with what is in files, and remembers what differs.
+/// Compares results with golden files and collects the differences.
 pub struct Golden {
     bless: bool,
     cases: usize,
@@ -20,7 +21,7 @@ pub struct Golden {
 }
 
 impl Golden {
-    /// Compares a result with a file, or writes it there. No result is one that has no file.
+    /// Compares a result with a file, or writes it there. An empty result has no file.
     pub fn file(&mut self, path: &Path, actual: &str) {
         let expected = fs::read_to_string(path).unwrap_or_default();
         self.cases += 1;
@@ -36,7 +37,7 @@ impl Golden {
         }
     }
 
-    /// Compares a file with what comes of running it: its input stands beside the results.
+    /// Compares a page, which holds both input and results, with the page that `run` makes of it.
     pub fn page(&mut self, path: &Path, run: impl FnOnce(&str) -> String) {
         let text = fs::read_to_string(path).unwrap();
         let actual = run(&text);
@@ -44,8 +45,8 @@ impl Golden {
     }
 }
 
-/// Runs a test over golden cases and fails with all differences at once, or if there are fewer
-/// cases than there must be: a directory that was moved would pass otherwise.
+/// Runs a test over golden cases. Fails with all differences at once, or if there are fewer cases
+/// than `at_least`: otherwise a moved directory would pass.
 ///
 /// # Panics
 /// If the test fails.
@@ -81,7 +82,7 @@ pub fn entries(dir: &Path) -> Vec<PathBuf> {
     entries
 }
 
-/// The first line that differs, by number, and the lines around what differs.
+/// The number of the first line that differs, and a unified diff.
 fn difference(path: &Path, expected: &str, actual: &str) -> String {
     let same = expected.lines().zip(actual.lines()).take_while(|(a, b)| a == b).count();
     let mut out = format!("{}:{}:\n", path.display(), same + 1);

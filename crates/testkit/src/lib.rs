@@ -1,20 +1,20 @@
-//! What the tests of several crates share. Nothing but tests depends on it.
+//! Test utilities that several crates share. Only tests depend on this crate.
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! | --- | --- |
-//! | [`mod@golden`] | compares what is given with files, or writes it there |
+//! | [`mod@golden`] | compares output with golden files, or writes it there |
 //! | [`models`] | compares outcomes of models of Inmanta |
 //! | [`pages`] | Markdown pages whose fenced blocks are cases |
-//! | [`transcript`] | pages whose blocks are commands and what they print |
-//! | [`codes`] | whether every diagnostic code is documented and tested |
+//! | [`transcript`] | pages whose blocks are commands and their output |
+//! | [`codes`] | checks that every diagnostic code is documented and tested |
 //! | [`bounded`](mod@bounded) | ends a test whose input takes too much time, stack or memory |
-//! | [`mod@peer`] | skips a test whose program to compare with is not installed, never in CI |
+//! | [`mod@peer`] | skips a test whose reference program is not installed, but never in CI |
 //! | [`ruby`] | directories of files for tests that need `ruby` |
-//! | [`random`] | numbers that look random and can be had again |
+//! | [`random`] | reproducible random numbers |
 //!
-//! Everything here ends in a panic, which fails the test with the reason.
+//! Everything here panics on failure, which fails the test with the reason.
 
-// A test that cannot go on is over.
+// A panic is how a test fails.
 #![allow(clippy::unwrap_used)]
 
 pub mod bounded;

@@ -1,16 +1,17 @@
-//! Compares what came of a model of Inmanta with what was recorded from the original, both in the
-//! form in which `ordain compile --format json` prints it.
+//! Compares the outcome of an Inmanta model with the recorded outcome of the original, both in the
+//! form of `ordain compile --format json`.
 //!
-//! Instances have no ids that a second run would give again: they are told apart by what they
-//! have. What was not recorded (variables, instances) is not compared. Whole numbers beyond 64 bits are compared as far as a float is exact. Lists of instances are compared without their order. Places in the model of `std` have no
-//! line, as Ordain has a model of its own.
+//! Instance ids differ from run to run, so instances are identified by their content. Parts that
+//! were not recorded (variables, instances) are not compared. Integers beyond 64 bits are compared
+//! as floats. Lists of instances are compared without their order. Places in the model of `std`
+//! have no line, as Ordain has a model of its own.
 
 use std::collections::HashMap;
 
 use serde_json::{Value as Json, json};
 
-/// What differs between a recorded outcome and another one; of what is not stable between two runs
-/// of the original only the status and the class of the error are compared.
+/// The differences between a recorded outcome and another one. If the original `is_stable` is
+/// false, only the status and the class of the error are compared.
 pub fn differences(want: &Json, got: &Json, is_stable: bool) -> Vec<String> {
     let want = &comparable(want);
     let got = &comparable(got);
@@ -40,7 +41,7 @@ impl Differences {
         }
     }
 
-    /// Compares an error with all that caused it.
+    /// Compares an error and all its causes.
     fn error(&mut self, name: &str, want: &Json, got: &Json, is_stable: bool) {
         self.check(&format!("{name}.class"), &want["class"], &got["class"]);
         if !is_stable {
@@ -75,7 +76,7 @@ impl Differences {
     }
 }
 
-/// A text without what differs from run to run: addresses and numbers of instances.
+/// A text without the addresses and instance numbers that differ from run to run.
 fn plain(value: &Json) -> Json {
     match value {
         Json::String(text) => json!(masked(text)),
@@ -84,7 +85,7 @@ fn plain(value: &Json) -> Json {
     }
 }
 
-/// Resources in the order of their ids.
+/// Sorts resources by id.
 fn sorted(resources: &Json) -> Json {
     let mut resources = resources.clone();
     if let Some(items) = resources.as_array_mut() {
@@ -93,8 +94,7 @@ fn sorted(resources: &Json) -> Json {
     resources
 }
 
-/// An outcome with places in the model of std without their lines, as it is written anew, and with
-/// large whole numbers as floats.
+/// An outcome without line numbers in the model of `std`, and with large integers as floats.
 fn comparable(value: &Json) -> Json {
     match value {
         Json::String(text) if text.contains("/model/_init.cf:") => json!(without_places(text)),
@@ -111,7 +111,7 @@ fn comparable(value: &Json) -> Json {
     }
 }
 
-/// A text without the lines of places in the model of std.
+/// Removes line numbers in the model of `std` from a text.
 fn without_places(text: &str) -> String {
     const FILE: &str = "std/model/_init.cf:";
     let text = text.replace("{std}/", "std/");
@@ -126,7 +126,7 @@ fn without_places(text: &str) -> String {
 
 fn masked(text: &str) -> String {
     let mut out = text.replace(" at 0x<id>", "").replace("<id>", "#");
-    // The numbers of instances.
+    // Instance numbers.
     while let Some(at) =
         out.find(" #").filter(|at| out[at + 2..].starts_with(|c: char| c.is_ascii_digit()))
     {
@@ -140,7 +140,8 @@ fn masked(text: &str) -> String {
     out
 }
 
-/// Variables and instances with ids that do not depend on the order of creation, relations sorted.
+/// Variables and instances with ids that do not depend on the order of creation; relations are
+/// sorted.
 fn canonical(result: &Json) -> (Json, Json) {
     let empty = Vec::new();
     let instances = result["instances"].as_array().unwrap_or(&empty);
@@ -181,7 +182,7 @@ fn canonical(result: &Json) -> (Json, Json) {
         .collect();
     let sort = |items: &mut Vec<Json>| items.sort_by_key(Json::to_string);
     for instance in &mut out {
-        // Where an instance was constructed several times the order is that of the runs.
+        // The order of instances that several statements construct differs between runs.
         if let Some(attrs) = instance["attrs"].as_object_mut() {
             attrs.sort_keys();
         }
@@ -204,7 +205,7 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Takes references to instances out.
+/// Removes references to instances.
 fn strip(value: &mut Json) {
     match value {
         Json::Object(map) if map.contains_key("$ref") => *value = json!("$ref"),
@@ -217,7 +218,7 @@ fn strip(value: &mut Json) {
     }
 }
 
-/// Renames references to instances; lists of them are sorted.
+/// Renames references to instances, and sorts lists of them.
 fn rename(value: &mut Json, keys: &HashMap<String, String>) {
     match value {
         Json::Object(map) if map.contains_key("$ref") => {

@@ -1,4 +1,4 @@
-//! Markdown pages whose fenced blocks are cases: what is to be done, and what comes of it.
+//! Markdown pages whose fenced blocks are the input and output of cases.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -7,61 +7,61 @@ use ordain_source::MemoryWorld;
 
 use crate::golden::{files, golden};
 
-/// A fenced block: what stands behind the fence, and what it holds.
+/// A fenced block.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'p> {
-    /// The whole line behind the fence, such as `yaml template file=a.yml`.
+    /// The info string behind the fence, such as `yaml template file=a.yml`.
     pub info: &'p str,
-    /// The lines, each with its end.
+    /// The lines, each with its line break.
     pub body: &'p str,
 }
 
 impl<'p> Block<'p> {
-    /// A word behind the fence: the first is the language.
+    /// A word of the info string; the first is the language.
     pub fn word(&self, at: usize) -> &'p str {
         self.info.split_whitespace().nth(at).unwrap_or_default()
     }
 
-    /// What is behind `name=`.
+    /// The value of the option `name=VALUE`.
     pub fn option(&self, name: &str) -> Option<&'p str> {
         self.options(name).next()
     }
 
-    /// Everything that is behind a `name=`.
+    /// The values of all options `name=VALUE`.
     pub fn options(&self, name: &str) -> impl Iterator<Item = &'p str> {
         let words = self.info.split_whitespace();
         words.filter_map(move |word| word.strip_prefix(name)?.strip_prefix('='))
     }
 
-    /// Adds the block to a world under the path of its option `file`, if it has one.
+    /// Adds the block to a world under the path of its option `file`. Returns false if it has none.
     pub fn store(&self, world: &mut MemoryWorld) -> bool {
         let Some(path) = self.option("file") else { return false };
         world.files.insert(path.into(), self.body.into());
         true
     }
 
-    /// The block with another content.
+    /// The block with another body.
     pub fn with(&self, body: impl Into<String>) -> Answer {
         Answer { info: self.info.to_owned(), body: body.into() }
     }
 }
 
-/// What a block should have been.
+/// The replacement of a block.
 pub struct Answer {
-    /// What stands behind the fence.
+    /// The info string behind the fence.
     pub info: String,
-    /// What it holds; the end of its last line may be missing.
+    /// The body; the last line break may be missing.
     pub body: String,
 }
 
 impl Answer {
-    /// A block.
+    /// Makes a replacement.
     pub fn new(info: &str, body: impl Into<String>) -> Self {
         Self { info: info.to_owned(), body: body.into() }
     }
 }
 
-/// The page with every block replaced for which there is an answer.
+/// Replaces every block of a page for which `run` returns an answer.
 pub fn rewrite(page: &str, mut run: impl FnMut(Block<'_>) -> Option<Answer>) -> String {
     let mut out = String::with_capacity(page.len());
     let mut rest = page;
@@ -87,15 +87,16 @@ pub fn rewrite(page: &str, mut run: impl FnMut(Block<'_>) -> Option<Answer>) -> 
     out
 }
 
-/// The first line with its end.
+/// The first line with its line break.
 fn first_line(text: &str) -> &str {
     text.split_inclusive('\n').next().unwrap_or_default()
 }
 
-/// Runs all pages of a directory: `case` begins one and gives what runs its blocks.
+/// Runs all pages of a directory. `case` starts a page and returns the function that runs its
+/// blocks.
 ///
 /// # Panics
-/// If an answer differs from what the page has, or pages are gone.
+/// If an answer differs from the page, or there are fewer pages than `at_least`.
 #[track_caller]
 pub fn pages_are_true<R>(dir: &Path, at_least: usize, mut case: impl FnMut() -> R)
 where

@@ -1,10 +1,10 @@
-//! Numbers that look random and are the same in every run, so that a failure can be repeated.
+//! Reproducible random numbers, so that a failure can be repeated.
 
-/// A small generator (xorshift).
+/// A pseudorandom number generator (xorshift).
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed.
+    /// Makes a generator from a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed.max(1))
     }
@@ -20,10 +20,10 @@ impl Random {
         usize::try_from(self.0 % n as u64).unwrap()
     }
 
-    /// One of some.
+    /// A random element of a slice.
     ///
     /// # Panics
-    /// If there are none.
+    /// If the slice is empty.
     pub fn of<'i, T>(&mut self, items: &'i [T]) -> &'i T {
         &items[self.below(items.len())]
     }

@@ -1,13 +1,13 @@
-//! Tests that need the `ruby` of the machine, on files in a directory of their own.
+//! Tests that run `ruby` on files in a temporary directory.
 
 use std::process::Command;
 
 use tempfile::TempDir;
 
-/// Files in a new directory; nothing, and a word of it, if there is no `ruby` on this machine.
+/// Writes files to a new directory. Returns `None` and skips the test if `ruby` is not installed.
 ///
 /// # Panics
-/// If there is no `ruby` although the variable `CI` is set, or the files cannot be written.
+/// If `ruby` is not installed although the variable `CI` is set, or the files cannot be written.
 pub fn directory_for_ruby(files: &[(&str, &str)]) -> Option<TempDir> {
     let is_installed = Command::new("ruby").arg("-v").output().is_ok_and(|o| o.status.success());
     if !crate::peer(is_installed, "ruby") {

@@ -1,9 +1,9 @@
 //! Transcripts: Markdown pages whose blocks are files to write and commands to run.
 //!
-//! A block that says `file=PATH` behind its language is written to that file, in a directory that
-//! the page has for itself. A block `console` has commands behind `$ ` and below each what it
-//! prints, both streams in order; a last line `(exit N)` stands for an exit code that is not 0. A
-//! line `...` stands for any lines, and `[..]` for anything in a line.
+//! A block with `file=PATH` behind its language is written to that file, in a directory of the
+//! page. A `console` block has commands behind `$ `, each followed by its output, both streams in
+//! order; a last line `(exit N)` is an exit code other than 0. A line `...` matches any lines, and
+//! `[..]` any text in a line.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -11,10 +11,10 @@ use std::process::Command;
 
 use crate::pages::{Answer, Block, rewrite};
 
-/// The page with the output that its commands really have. `program` is found by its name.
+/// Returns the page with the actual output of its commands. `program` is found by its name.
 ///
 /// # Panics
-/// If a file cannot be written or a command not be started.
+/// If a file cannot be written or a command cannot be started.
 pub fn run_page(text: &str, program: &Path) -> String {
     let dir = tempfile::tempdir().unwrap();
     rewrite(text, |block| run_block(block, dir.path(), program))
@@ -53,7 +53,7 @@ fn run_commands(body: &str, dir: &Path, program: &Path) -> String {
     out
 }
 
-/// What a command prints, with its exit code.
+/// Runs a command. Returns its output and exit code.
 fn run(command: &str, dir: &Path, program: &Path) -> String {
     let path = std::env::var("PATH").unwrap();
     let path = format!("{}:{path}", program.parent().unwrap().display());
@@ -78,7 +78,7 @@ fn run(command: &str, dir: &Path, program: &Path) -> String {
     text
 }
 
-/// Whether lines fit a pattern of lines.
+/// Whether lines match a pattern of lines.
 fn matches(pattern: &[&str], lines: &[&str]) -> bool {
     match pattern.split_first() {
         None => lines.is_empty(),

@@ -1,4 +1,4 @@
-//! Answers cases of Puppet's language, a case a line, in the form of the recorded answers.
+//! Answers cases of Puppet's language, one per line, in the form of the recorded answers.
 
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,9 +17,9 @@ use ordain_puppet::types::{format::quoted::quoted, infer::infer};
 use ordain_source::{Diagnostic, Severity, SourceMap};
 use serde_json::{Value as Json, json};
 
-use super::puppet::{Failed, environment, node, settings};
+use super::puppet::{OpenError, environment, node, settings};
 
-/// Reads cases from the input and writes an answer for each, until the input ends.
+/// Reads cases from standard input and writes an answer for each.
 pub fn answer() -> anyhow::Result<ExitCode> {
     let mut out = io::stdout().lock();
     for line in io::stdin().lock().lines() {
@@ -52,7 +52,7 @@ fn parse(case: &Json) -> Json {
         return refusal(&parsed.diagnostics, &sources);
     }
     let found = check::validate(&parsed.program, &check::Options::default());
-    // A text in the program that is not of the syntax it is said to be ends the parse.
+    // A syntax error in a heredoc's text ends the parse.
     if found.first().is_some_and(|d| d.issue.as_deref().is_some_and(is_embedded)) {
         return refusal(&found[..1], &sources);
     }
@@ -61,7 +61,7 @@ fn parse(case: &Json) -> Json {
     json!({ "ok": true, "pn": syntax::pn::print(&parsed.program), "diagnostics": found })
 }
 
-/// Whether an issue is that of a heredoc whose text is not of its syntax.
+/// Whether an issue is a syntax error in the text of a heredoc.
 fn is_embedded(issue: &str) -> bool {
     matches!(issue, "ILLEGAL_JSON" | "ILLEGAL_PP" | "ILLEGAL_EPP" | "ILLEGAL_BASE64")
 }
@@ -69,7 +69,7 @@ fn is_embedded(issue: &str) -> bool {
 fn expression(case: &Json) -> Json {
     let (env, _, sources) = match environment(case, Site::Code(text(case, "pre").into())) {
         Ok(opened) => opened,
-        Err(Failed(sources, errors)) => return refusal(&errors, &sources),
+        Err(OpenError(sources, errors)) => return refusal(&errors, &sources),
     };
     let node = node(case, "test");
     let code = text(case, "code");
@@ -84,7 +84,7 @@ fn expression(case: &Json) -> Json {
     out
 }
 
-/// What each of several lookups gives: calls, and keys to be explained.
+/// Answers several lookups: calls, and keys to explain.
 fn lookups(case: &Json) -> Json {
     let wanted = case["lookups"].as_array().into_iter().flatten();
     let answers: Vec<Json> = wanted
@@ -103,7 +103,7 @@ fn lookups(case: &Json) -> Json {
 fn explanation(case: &Json, key: &str, wanted: &Json) -> Json {
     let (env, _, sources) = match environment(case, Site::Code(text(case, "site").into())) {
         Ok(opened) => opened,
-        Err(Failed(sources, errors)) => return refusal(&errors, &sources),
+        Err(OpenError(sources, errors)) => return refusal(&errors, &sources),
     };
     let request = Request {
         names: vec![key.into()],
@@ -133,7 +133,7 @@ fn explanation(case: &Json, key: &str, wanted: &Json) -> Json {
 fn compile(case: &Json) -> Json {
     let (env, _, sources) = match environment(case, Site::Code(text(case, "code").into())) {
         Ok(opened) => opened,
-        Err(Failed(sources, errors)) => return refusal(&errors, &sources),
+        Err(OpenError(sources, errors)) => return refusal(&errors, &sources),
     };
     let compiled = session::compile_node(&env, settings(case), &node(case, "test"));
     let mut out = match &compiled.graph {

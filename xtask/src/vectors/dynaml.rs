@@ -1,4 +1,4 @@
-//! dynaml's cases: documents that are merged, expressions, syntax trees, comparisons.
+//! Cases of dynaml: merges, expressions, syntax trees and comparisons.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,12 +20,12 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{Disagreement, dynaml_tree};
 
-/// A case of the version that the user's document describes.
+/// Runs a case of spiff.
 pub fn seed(case: &Json) -> Disagreement {
     run(case, Dialect::Spiff)
 }
 
-/// A case of the later version.
+/// Runs a case of spiff++.
 pub fn plus(case: &Json) -> Disagreement {
     run(case, Dialect::SpiffPlusPlus)
 }
@@ -38,17 +38,17 @@ fn run(case: &Json, dialect: Dialect) -> Disagreement {
         Some("eval") => evaluate(case, dialect),
         Some("eval_fail") => fails(case, dialect),
         Some("parse") => dynaml_tree::parse(case, dialect),
-        Some("compare") => compared(case),
+        Some("compare") => compare_documents(case),
         Some("yaml_parse") => yaml(case),
         Some("yaml_find") => find(case),
         other => Some(format!("no runner for the kind {other:?}")),
     }
 }
 
-/// The machine, with the variables that the cases were recorded with.
-struct Recorded(HostWorld);
+/// The machine, with the environment variables of the recorded cases.
+struct RecordedWorld(HostWorld);
 
-impl World for Recorded {
+impl World for RecordedWorld {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.0.read(path)
     }
@@ -106,16 +106,16 @@ fn request(case: &Json, dialect: Dialect) -> Request {
     }
 }
 
-/// Where the other version of the program was found to give the same, it is given in its name too.
+/// If both versions of the program gave the same output, Ordain must do so in both dialects.
 fn merge_as_other(case: &Json, dialect: Dialect) -> Disagreement {
     let (other, is_same) = match dialect {
         Dialect::Spiff => (Dialect::SpiffPlusPlus, &case["pp_cli_matches"]),
         Dialect::SpiffPlusPlus => (Dialect::Spiff, &case["seed_language"]),
     };
     let want = case["cli_stdout"].as_str().filter(|_| *is_same == true)?;
-    // The earlier version prints an empty line behind a document.
+    // Spiff prints an empty line after a document.
     let want = want.trim_end_matches('\n');
-    let got = match session::merge(&Recorded(HostWorld::new()), &request(case, other)) {
+    let got = match session::merge(&RecordedWorld(HostWorld::new()), &request(case, other)) {
         Ok(output) => output.text,
         Err(error) => error.text(),
     };
@@ -123,10 +123,10 @@ fn merge_as_other(case: &Json, dialect: Dialect) -> Disagreement {
     differs.then(|| format!("expected of the other version, too:\n{want}\ngot:\n{got}"))
 }
 
-/// What is printed has to be what the real program printed, byte for byte; one that prints an empty
-/// line behind a document is not followed in that.
+/// The output must equal that of the real program byte for byte, but for the empty line that spiff
+/// prints after a document.
 fn merge(case: &Json, dialect: Dialect) -> Disagreement {
-    let world = Recorded(HostWorld::new());
+    let world = RecordedWorld(HostWorld::new());
     let result = session::merge(&world, &request(case, dialect));
     match (result, case["cli_stdout"].as_str(), case["cli_stderr"].as_str()) {
         (Ok(output), Some(want), _) => {
@@ -146,8 +146,8 @@ fn merge(case: &Json, dialect: Dialect) -> Disagreement {
     }
 }
 
-/// Reports agree if they have the same lines, with nested ones in place, in the order of their tags;
-/// the original's order within a tag is arbitrary.
+/// Reports agree if they have the same lines, with nested ones in place, and the same order of
+/// tags. The original's order within a tag is arbitrary.
 fn compare_reports(want: &str, got: &str) -> Disagreement {
     let tag = |block: &str| {
         let issue = block.lines().next().and_then(|line| line.split('\t').nth(5));
@@ -161,7 +161,7 @@ fn compare_reports(want: &str, got: &str) -> Disagreement {
                     block.push('\n');
                     block.push_str(line.trim_end_matches(' '));
                 }
-                // Behind the last node is a blank.
+                // The report has a space after the last node.
                 _ => blocks.push(line.trim_end_matches(' ').to_owned()),
             }
         }
@@ -169,7 +169,7 @@ fn compare_reports(want: &str, got: &str) -> Disagreement {
         blocks.sort();
         (tags, blocks)
     };
-    // What is recorded may lack the legend.
+    // Some recorded reports lack the legend.
     let got = if want.contains("error classification") {
         got
     } else {
@@ -178,7 +178,7 @@ fn compare_reports(want: &str, got: &str) -> Disagreement {
     (blocks(want) != blocks(got)).then(|| format!("expected:\n{want}\ngot:\n{got}"))
 }
 
-/// An expression in a document that has the names it is given.
+/// Evaluates an expression in a document with the names of the case.
 fn expression(case: &Json, dialect: Dialect) -> Result<Value, Error> {
     let mut expr = case["expr"].as_str().unwrap_or_default().to_owned();
     if case["ast"].to_string().contains("FailingExpr") {
@@ -210,7 +210,7 @@ fn expression(case: &Json, dialect: Dialect) -> Result<Value, Error> {
         options: Options { dialect, ..Options::default() },
         ..Request::default()
     };
-    let output = session::merge(&Recorded(HostWorld::new()), &request)?;
+    let output = session::merge(&RecordedWorld(HostWorld::new()), &request)?;
     let mut read = document::read(&output.text).map_err(|e| Error::Other(e.message))?;
     Ok(read.pop().unwrap_or_default())
 }
@@ -219,7 +219,7 @@ fn insert(map: &mut Map<String, Json>, path: &str, value: Json) {
     match path.split_once('.') {
         None if path.is_empty() => {}
         None => {
-            // A path further down says more than what stands for its beginning.
+            // A longer path may have created an entry already. It has more data.
             map.entry(path).or_insert(value);
         }
         Some((first, rest)) => {
@@ -234,8 +234,8 @@ fn insert(map: &mut Map<String, Json>, path: &str, value: Json) {
     }
 }
 
-/// The line of the report that is about the expression itself.
-fn trouble(error: &Error) -> Option<&Line> {
+/// The line of the report about the expression itself.
+fn report_line(error: &Error) -> Option<&Line> {
     match error {
         Error::Unresolved(lines) => lines.lines.iter().find(|l| l.path == "the expression"),
         _ => None,
@@ -250,7 +250,7 @@ fn evaluate(case: &Json, dialect: Dialect) -> Disagreement {
             (!equal(want, &got)).then(|| format!("expected {want}\n     got {got}"))
         }
         Err(error) => {
-            let blocked = trouble(&error).is_some_and(|l| l.tag != Tag::Error);
+            let blocked = report_line(&error).is_some_and(|l| l.tag != Tag::Error);
             let waits = want.get("_type").is_some()
                 || case["binding"].to_string().contains("MergeExpr") && want.is_null();
             (!(blocked && waits)).then(|| format!("expected {want}\n     got {}", error.text()))
@@ -261,7 +261,7 @@ fn evaluate(case: &Json, dialect: Dialect) -> Disagreement {
 fn fails(case: &Json, dialect: Dialect) -> Disagreement {
     match expression(case, dialect) {
         Ok(value) => Some(format!("expected a failure\n     got {}", to_json(&value))),
-        Err(error) if trouble(&error).is_some() => None,
+        Err(error) if report_line(&error).is_some() => None,
         Err(error) => Some(format!("expected a failure\n     got {}", error.text())),
     }
 }
@@ -281,7 +281,7 @@ fn to_json(value: &Value) -> Json {
     }
 }
 
-/// Numbers are equal by value.
+/// Compares JSON; numbers are equal by value.
 fn equal(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(x), Json::Number(y)) => x.as_f64() == y.as_f64(),
@@ -296,7 +296,7 @@ fn equal(a: &Json, b: &Json) -> bool {
     }
 }
 
-/// A document: its text, or data.
+/// Parses the document of a case, which is text or data.
 fn source(value: &Json) -> Result<Value, String> {
     let text = match value {
         Json::String(text) => text.clone(),
@@ -337,7 +337,7 @@ fn find(case: &Json) -> Disagreement {
     (!same).then(|| format!("expected {want:?}\n     got {got:?}"))
 }
 
-fn compared(case: &Json) -> Disagreement {
+fn compare_documents(case: &Json) -> Disagreement {
     let (left, right) = match (source(&case["a"]), source(&case["b"])) {
         (Ok(left), Ok(right)) => (left, right),
         (Err(error), _) | (_, Err(error)) => return Some(error),
@@ -363,7 +363,7 @@ fn compared(case: &Json) -> Disagreement {
     (want != got).then(|| format!("expected {want:?}\n     got {got:?}"))
 }
 
-/// The cases of a directory with one directory a case: inputs, and the expected output or report.
+/// Reads a directory with one directory per case: inputs, and the expected output or report.
 pub fn examples(dir: &Path) -> io::Result<Vec<Json>> {
     let mut dirs: Vec<PathBuf> =
         std::fs::read_dir(dir)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
@@ -384,7 +384,7 @@ pub fn examples(dir: &Path) -> io::Result<Vec<Json>> {
         for (file, field) in [("expected.yml", "cli_stdout"), ("expected-error.txt", "cli_stderr")]
         {
             if let Ok(text) = std::fs::read_to_string(dir.join(file)) {
-                // The examples have no empty line at their end.
+                // The example files lack the empty line that spiff prints.
                 let text = if field == "cli_stdout" { text + "\n" } else { text };
                 case[field] = text.into();
             }

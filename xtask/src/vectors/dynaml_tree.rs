@@ -1,4 +1,4 @@
-//! dynaml's syntax trees in the form that the real program's own types have.
+//! Prints dynaml's syntax trees in the form of the real program's types.
 
 use ordain_dynaml::eval::Dialect;
 use ordain_dynaml::syntax::ast::{
@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::Disagreement;
 
-/// An expression, its tree and its canonical text.
+/// Compares an expression's tree and its canonical text.
 pub fn parse(case: &Json, dialect: Dialect) -> Disagreement {
     let mut exprs = Exprs::default();
     let parsed = parser::parse(case["source"].as_str()?, &mut exprs);
@@ -34,7 +34,7 @@ pub fn parse(case: &Json, dialect: Dialect) -> Disagreement {
 struct Tree<'e> {
     exprs: &'e Exprs,
     dialect: Dialect,
-    /// Where the expression stands.
+    /// The path of the node with the expression.
     path: Vec<&'e str>,
 }
 
@@ -245,7 +245,7 @@ impl Tree<'_> {
         let defaults = json!({
             "_type": "defaultContext", "keyword": keyword,
             "brackets": brackets.iter().collect::<String>(),
-            // What sources it takes: maps, and for lists also lists.
+            // A bit set of supported sources: 1 for maps, 2 for lists.
             "supported": if kind.gives_map() { 1 } else { 3 },
         });
         json!({

@@ -1,4 +1,4 @@
-//! Inmanta's cases: models with their variables, instances, output, or the error.
+//! Cases of Inmanta: models with their variables, instances, output, or the error.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::Disagreement;
 
-/// A model.
+/// Runs the case of a model.
 pub fn model(case: &Json) -> Disagreement {
     let case = case.clone();
     let run = std::thread::Builder::new().stack_size(64 << 20).spawn(move || compare(&case));
@@ -34,7 +34,7 @@ fn answer(case: &Json) -> Json {
     let mut json = output::json(&outcome);
     if json["status"] == "ok" {
         match outcome.export() {
-            Ok(exported) => json["resources"] = exported.resources.into(),
+            Ok(exported) => json["resources"] = exported.json(),
             Err(error) => {
                 json["export_error"] = output::error(&error, &outcome.net.program.files);
             }

@@ -1,4 +1,4 @@
-//! mcl's cases: programs, and the resources they give or the error they end with.
+//! Cases of mcl: programs with their resources or error.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,17 +14,17 @@ use serde_json::Value as Json;
 
 use super::Disagreement;
 
-/// The first resource graph.
+/// Compares the first resource graph.
 pub fn resource_graph(case: &Json) -> Disagreement {
     run(case, |compiled| compiled.resources.lines())
 }
 
-/// The resources with their fields and groups.
+/// Compares the resources with their fields and groups.
 pub fn engine(case: &Json) -> Disagreement {
     run(case, |compiled| fields::lines(&compiled.resources))
 }
 
-/// The function graph as the text of a program has it.
+/// Compares the function graph.
 pub fn function_graph(case: &Json) -> Disagreement {
     let want_error = case["expected"]["kind"] == "error";
     if want_error {
@@ -64,7 +64,7 @@ fn check(case: &Json) -> (SourceMap, Result<session::Checked, Box<Refused>>) {
 fn run(case: &Json, lines: impl Fn(&Compiled) -> Vec<String>) -> Disagreement {
     let sources = SourceMap::new();
     let (mut world, input) = input(case);
-    // What the machine has on which the cases were recorded.
+    // The load of the machine on which the cases were recorded.
     world.files.insert("/proc/loadavg".into(), b"0.10 0.20 0.30 1/100 1000\n".to_vec());
     let surroundings = Memory {
         world: world.clone(),
@@ -118,7 +118,7 @@ fn compare_errors(case: &Json, sources: &SourceMap, error: &Refused) -> Disagree
     let class = |phase: Phase| phase.class().trim_start_matches("err").to_lowercase();
     let same_phase = expected["phase"].as_str() == Some(class(phase).as_str());
     let alternatives = expected["alternatives"].as_array().into_iter().flatten();
-    // Behind the text with its place are the lines that are shown there.
+    // The detail has the message in its first line, and the source lines after it.
     let shown = expected["detail"].as_str().unwrap_or_default().lines().skip(1);
     let shown: Vec<&str> = shown.collect();
     let mut texts = alternatives.filter_map(Json::as_str).filter(|text| !shown.contains(text));

@@ -1,8 +1,8 @@
-//! Runs recorded answers of the real programs and compares.
+//! Compares with recorded answers of the real programs.
 //!
-//! A file `<language>/<suite>.jsonl` has one case a line; `<language>-<suite>/` has a directory a
-//! case. A case that disagrees is an error unless
-//! the list of known differences (`tests/known-differences.txt`) names it with a reason.
+//! A file `<language>/<suite>.jsonl` has one case per line; `<language>-<suite>/` has one directory
+//! per case. A case that disagrees is an error unless the list of known differences
+//! (`tests/known-differences.txt`) has its name and a reason.
 
 mod answer;
 mod dynaml;
@@ -25,7 +25,7 @@ pub use answer::answer;
 /// Lines `suite/id: reason`.
 const KNOWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/known-differences.txt");
 
-/// What came of a case: nothing if it agrees, else what differs.
+/// The result of a case: `None` if it agrees, else the difference.
 pub type Disagreement = Option<String>;
 
 type Runner = fn(&Json) -> Disagreement;
@@ -46,7 +46,7 @@ fn runner(language: &str, suite: &str) -> Option<Runner> {
     }
 }
 
-/// Runs all files below a directory; fails if a case disagrees that is not known to.
+/// Runs all files below a directory. Fails if a case disagrees that is not a known difference.
 pub fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
     let known = known_differences()?;
     let mut files = Vec::new();
@@ -85,7 +85,7 @@ pub fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The language, the suite and the cases of a file, or of a directory with a directory a case.
+/// The language, the suite and the cases of a file, or of a directory with one directory per case.
 fn read(path: &Path) -> anyhow::Result<(String, String, Vec<Json>)> {
     let name = |p: &Path| p.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if path.is_dir() {
@@ -101,7 +101,7 @@ fn read(path: &Path) -> anyhow::Result<(String, String, Vec<Json>)> {
     Ok((language, suite, cases.with_context(|| path.display().to_string())?))
 }
 
-/// What a case gives to the program, as far as it is text.
+/// The textual input of a case.
 fn input(case: &Json) -> String {
     let mut out = String::new();
     for field in ["code", "source", "expr", "template"] {

@@ -1,4 +1,4 @@
-//! The modules of a crate, read from its files.
+//! Reads the modules of a crate from its files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,28 +8,28 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree};
 
-/// A path as it is written: `crate::a::B` is `["crate", "a", "B"]`.
-pub type Written = Vec<String>;
+/// A path in source code: `crate::a::B` is `["crate", "a", "B"]`.
+pub type PathSegments = Vec<String>;
 
-/// A module, whether it has a file of its own or not.
+/// A module, in a file of its own or inline.
 #[derive(Default)]
 pub struct Module {
     pub file: PathBuf,
     pub parent: Option<usize>,
     pub children: BTreeMap<String, usize>,
-    /// Names that a `use` brings, with the path that they stand for.
-    pub names: BTreeMap<String, Written>,
+    /// Names that `use` imports, with their paths.
+    pub names: BTreeMap<String, PathSegments>,
     /// The paths of `use path::*`.
-    pub globs: Vec<Written>,
-    /// Paths of two segments and more in items, expressions, patterns and macros.
-    pub paths: Vec<Written>,
-    /// Names that stand alone in them.
+    pub globs: Vec<PathSegments>,
+    /// Paths of two or more segments in items, expressions, patterns and macros.
+    pub paths: Vec<PathSegments>,
+    /// Paths of one segment in them.
     pub single: BTreeSet<String>,
     /// The names of items that the module defines.
     pub items: BTreeSet<String>,
 }
 
-/// The modules of a crate; the first one is its root.
+/// The modules of a crate; the first one is the crate root.
 #[derive(Default)]
 pub struct Crate {
     pub modules: Vec<Module>,
@@ -43,7 +43,7 @@ impl Crate {
         all
     }
 
-    /// Reads a file whose modules lie in `directory`.
+    /// Reads a file whose child modules are in `directory`.
     fn read_file(&mut self, file: &Path, directory: &Path, parent: Option<usize>) -> usize {
         let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
@@ -103,7 +103,7 @@ fn name_of(item: &Item) -> Option<String> {
     Some(name.to_string())
 }
 
-/// Whether attributes say `#[cfg(test)]` or `#[test]`.
+/// Whether the attributes contain `#[cfg(test)]` or `#[test]`.
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let path = attribute.path();
@@ -113,19 +113,19 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Collects the paths and the names of a module from its items.
+/// Collects the paths and names in the items of a module.
 struct Collect<'m>(&'m mut Module);
 
 impl Collect<'_> {
-    fn bring(&mut self, tree: &UseTree, mut path: Written) {
+    fn import(&mut self, tree: &UseTree, mut path: PathSegments) {
         match tree {
             UseTree::Path(inner) => {
                 path.push(inner.ident.to_string());
-                self.bring(&inner.tree, path);
+                self.import(&inner.tree, path);
             }
             UseTree::Name(name) => {
                 let name = name.ident.to_string();
-                // `use a::{self}` brings `a`.
+                // `use a::{self}` imports `a`.
                 if name != "self" {
                     path.push(name);
                 }
@@ -139,22 +139,22 @@ impl Collect<'_> {
             }
             UseTree::Glob(_) => self.0.globs.push(path),
             UseTree::Group(group) => {
-                group.items.iter().for_each(|tree| self.bring(tree, path.clone()));
+                group.items.iter().for_each(|tree| self.import(tree, path.clone()));
             }
         }
     }
 
-    fn name(&mut self, name: String, path: Written) {
+    fn name(&mut self, name: String, path: PathSegments) {
         self.0.paths.push(path.clone());
-        // `use x as _` brings no name.
+        // `use x as _` imports no name.
         if name != "_" {
             self.0.names.insert(name, path);
         }
     }
 
-    /// Finds paths in the tokens of a macro, which need not be Rust otherwise.
+    /// Finds paths in the tokens of a macro, which need not parse as Rust.
     fn tokens(&mut self, tokens: TokenStream) {
-        let mut path = Written::new();
+        let mut path = PathSegments::new();
         let mut colons = 0;
         for token in tokens {
             match &token {
@@ -178,11 +178,11 @@ impl Collect<'_> {
         self.end(&mut path);
     }
 
-    fn end(&mut self, path: &mut Written) {
+    fn end(&mut self, path: &mut PathSegments) {
         self.add(std::mem::take(path));
     }
 
-    fn add(&mut self, path: Written) {
+    fn add(&mut self, path: PathSegments) {
         match path.as_slice() {
             [] => {}
             [name] => drop(self.0.single.insert(name.clone())),
@@ -205,7 +205,7 @@ impl<'ast> Visit<'ast> for Collect<'_> {
     }
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
-        self.bring(&item.tree, Written::new());
+        self.import(&item.tree, PathSegments::new());
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {

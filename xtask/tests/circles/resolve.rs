@@ -1,4 +1,4 @@
-//! The file that defines the item of a path.
+//! Resolves a path to the file that defines its item.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use crate::Imports;
 use crate::modules::{Crate, Module};
 
-/// Re-exports that lead to each other are not followed deeper.
+/// The limit for following re-exports, which may form a loop.
 const MAX_STEPS: usize = 32;
 
-/// A name, and where it leads.
+/// The target of a name.
 #[derive(Clone, Copy)]
 enum Target {
     Module(usize),
@@ -29,7 +29,7 @@ pub fn imports(all: &Crate) -> Imports {
 }
 
 fn add(all: &Crate, at: usize, module: &Module, targets: &mut BTreeSet<PathBuf>) {
-    // A parent that hands on items of its children does not use them.
+    // A parent that re-exports items of its children does not use them.
     let handed_on = |target: usize| {
         let mut up = all.modules[target].parent;
         while let Some(parent) = up {
@@ -57,14 +57,14 @@ fn add(all: &Crate, at: usize, module: &Module, targets: &mut BTreeSet<PathBuf>)
     }
 }
 
-/// Whether a module names what a `use` brings in its own code.
+/// Whether a module uses an import in its own code.
 fn uses(module: &Module, path: &[String]) -> bool {
     let Some(name) = path.last() else { return false };
     module.single.contains(name)
         || module.paths.iter().any(|other| other.first() == Some(name) && other.len() > 1)
 }
 
-/// Where a path leads from a module; nothing for what is outside of the crate.
+/// Resolves a path in a module; `None` for paths into other crates.
 fn resolve(all: &Crate, at: usize, path: &[String], steps: usize) -> Option<Target> {
     let (first, rest) = path.split_first()?;
     let start = match first.as_str() {
@@ -91,7 +91,7 @@ fn walk(all: &Crate, start: Target, path: &[String], steps: usize) -> Option<Tar
     Some(here)
 }
 
-/// A name of a module: a child, an item that a `use` brings, or (`own`) one of its items.
+/// A name of a module: a child, an import, or (`own`) an item.
 fn member(all: &Crate, at: usize, name: &str, steps: usize, own: bool) -> Option<Target> {
     let module = &all.modules[at];
     if let Some(child) = module.children.get(name) {

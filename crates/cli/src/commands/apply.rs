@@ -22,7 +22,7 @@ use super::plan::{SelectionArgs, prepare};
 use crate::codes;
 use crate::exit::{APPLY_HELP, Exit, Failure};
 use crate::options::{CompileArgs, TextOrJson};
-use crate::runs::{self, Looking};
+use crate::runs::{self, ReadOnlyObserver};
 use crate::show::failures;
 use crate::show::log::Context;
 use crate::signals::{self, Signals};
@@ -39,19 +39,19 @@ pub struct ApplyArgs {
     /// A manifest, a directory, a graph, a catalog, a saved plan, or -
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
-    /// Change nothing, only say what would be changed
+    /// Change nothing, only report the changes
     #[arg(long)]
     noop: bool,
     /// Show what changes in files, as `diff -u` does
     #[arg(long)]
     show_diff: bool,
-    /// Apply what can be applied of a graph that cannot be carried out whole
+    /// Apply a graph even if some of its resources cannot be applied
     #[arg(long)]
     keep_going: bool,
-    /// Where the lock and the journal of runs are
+    /// The directory of the lock and the journal of runs
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     state_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -60,13 +60,13 @@ pub struct ApplyArgs {
     compile: CompileArgs,
 }
 
-/// Compiles, applies and prints.
+/// Compiles, applies and prints the report.
 ///
 /// # Errors
-/// When the sources have errors, the relations a loop, another run is under way, or a saved plan
-/// does not fit.
+/// When the sources have errors, the relations form a loop, another run holds the lock, or a saved
+/// plan does not match.
 pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
-    let signals = Signals::of_a_run(ui)?;
+    let signals = Signals::for_single_run(ui)?;
     let compile_options = args.selection.compile_options(&args.compile);
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     if let Some(saved) = &loaded.plan {
@@ -76,7 +76,7 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let registry = compile_options.registry()?;
     let noted = loaded.undo_missing(&args.selection.host(&args.path), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
-    // A saved plan is first held against what is now: that says more of what it lacks.
+    // A saved plan is first compared with the machine: that comparison explains errors better.
     if !args.keep_going && loaded.plan.is_none() {
         failures::refuse(ui, &prepared, &loaded)?;
     }
@@ -88,25 +88,15 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     }
     let dir = runs::state_dir(args.state_dir.as_deref())?;
     let _lock = runs::lock(&dir)?;
-    signals.finish_what_runs();
+    signals.enable_graceful_stop();
     let store = runs::journal(ui, &dir)?;
-    let earlier = runs::interrupted(ui, &store)?;
+    let earlier = runs::take_interrupted(ui, &store)?;
     if let Some(saved) = &loaded.plan {
-        let mut progress = ui.progress(loaded.leaves(), false);
-        let looking = Looking::new(&progress, args.state_dir.as_deref());
-        let now = plan(&prepared, &args.selection.host(&args.path), &looking, options.jobs);
-        progress.clear();
+        compare(ui, args, &loaded, &prepared, saved)?;
         if let Some(signal) = interruption::requested() {
-            runs::broken_off(ui, signal, &[]);
+            runs::report_interruption(ui, signal, &[]);
             return Ok(signals::code(signal));
         }
-        saved.check(&now).map_err(|refusal| {
-            let help = match refusal {
-                Refusal::Omitted(_) => "make it with `ordain plan --include-secrets --out FILE`",
-                _ => "make a new plan, and look at it",
-            };
-            Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help)
-        })?;
         if !args.keep_going {
             failures::refuse(ui, &prepared, &loaded)?;
         }
@@ -119,31 +109,41 @@ pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     progress.set_context(Context::new(&loaded).diffs(args.show_diff));
     let mut journal =
         Journal { progress, store: &store, run, graph: &loaded.graph, sources: &loaded.sources };
-    let host = runs::keeping(host, &store, run);
+    let host = runs::with_backups(host, &store, run);
     let report = apply_after(&prepared, &host, &journal, options.jobs, &earlier);
     journal.progress.clear();
-    runs::note_made(&store, run, &host)?;
-    let counts = report.counts();
-    let summary = runs::counts_json(&counts);
+    runs::record_final_states(&store, run, &host)?;
     let signal = interruption::requested();
-    let is_whole = signal.is_none() || counts.stopped == 0 && !interruption::is_forced();
-    match is_whole {
-        true => store.finish(run, &summary),
-        false => store.break_off(run, &summary),
-    }
-    .map_err(codes::state)?;
-    runs::tell_damages(ui, &store);
+    record_end(&store, run, &report, signal)?;
+    runs::report_damages(ui, &store);
     let exit = finish(ui, args, &report, "Applied")?;
     if let Some(signal) = signal {
         let stopped = report.resources.iter().filter(|r| r.status == Status::Stopped);
         let stopped: Vec<String> = stopped.map(|r| r.resource.to_string()).collect();
-        runs::broken_off(ui, signal, &stopped);
+        runs::report_interruption(ui, signal, &stopped);
         return Ok(signals::code(signal));
     }
     Ok(host.ending().map_or(exit, Exit::Code))
 }
 
-/// A saved plan is applied as it was saved, and where.
+/// Records the end of a run. If a signal left work undone, the next run resumes it.
+fn record_end(
+    store: &Store,
+    run: Run,
+    report: &Report,
+    signal: Option<i32>,
+) -> Result<(), Failure> {
+    let counts = report.counts();
+    let summary = runs::counts_json(&counts);
+    match signal.is_none() || counts.stopped == 0 && !interruption::is_forced() {
+        true => store.finish(run, &summary),
+        false => store.break_off(run, &summary),
+    }
+    .map_err(codes::state)?;
+    Ok(())
+}
+
+/// Checks that a saved plan is unchanged, and that it is applied on the machine it was saved for.
 fn verify(saved: &SavedPlan, dir: &Path, root: &Path) -> Result<(), Failure> {
     let key = MachineKey::existing(dir).map_err(codes::state)?;
     let key = key.as_ref().map_or(&[][..], MachineKey::bytes);
@@ -160,6 +160,31 @@ fn verify(saved: &SavedPlan, dir: &Path, root: &Path) -> Result<(), Failure> {
     })
 }
 
+/// Compares a saved plan with the machine, unless a signal interrupts that.
+fn compare(
+    ui: &mut Ui,
+    args: &ApplyArgs,
+    loaded: &Compiled,
+    prepared: &Prepared,
+    saved: &SavedPlan,
+) -> Result<(), Failure> {
+    let mut progress = ui.progress(loaded.leaves(), false);
+    let observer = ReadOnlyObserver::new(&progress, args.state_dir.as_deref());
+    let jobs = args.selection.jobs.map_or(1, Into::into);
+    let now = plan(prepared, &args.selection.host(&args.path), &observer, jobs);
+    progress.clear();
+    if interruption::requested().is_some() {
+        return Ok(());
+    }
+    saved.check(&now).map_err(|refusal| {
+        let help = match refusal {
+            Refusal::Omitted(_) => "make it with `ordain plan --include-secrets --out FILE`",
+            _ => "make a new plan, and look at it",
+        };
+        Diagnostic::error(codes::STALE_PLAN, refusal.to_string()).help(help).into()
+    })
+}
+
 fn run_noop(
     ui: &mut Ui,
     args: &ApplyArgs,
@@ -169,8 +194,8 @@ fn run_noop(
     let mut progress = ui.progress(loaded.leaves(), true);
     progress.set_context(Context::new(loaded).diffs(args.show_diff));
     let jobs = args.selection.jobs.map_or(1, Into::into);
-    let looking = Looking::new(&progress, args.state_dir.as_deref());
-    let report = apply(prepared, &args.selection.host(&args.path), &looking, jobs);
+    let observer = ReadOnlyObserver::new(&progress, args.state_dir.as_deref());
+    let report = apply(prepared, &args.selection.host(&args.path), &observer, jobs);
     progress.clear();
     finish(ui, args, &report, "Would apply")
 }
@@ -188,7 +213,7 @@ fn options(args: &ApplyArgs, loaded: &Compiled) -> Result<Options, Failure> {
     Ok(Options { jobs, ..saved.options.clone() })
 }
 
-/// Writes down what is about to be done, and shows how far the run is.
+/// Records changes in the journal, and shows progress.
 struct Journal<'a> {
     progress: Progress,
     store: &'a Store,
@@ -203,11 +228,11 @@ impl Observer for Journal<'_> {
     }
 
     fn acting(&self, resource: &ResourceRef, changes: &[Change]) -> Result<(), String> {
-        runs::note_acting(self.store, self.run, resource, changes)
+        runs::record_step_start(self.store, self.run, resource, changes)
     }
 
     fn acted(&self, resource: &ResourceRef, ok: bool) {
-        runs::note_acted(self.store, self.run, resource, ok);
+        runs::record_step_end(self.store, self.run, resource, ok);
     }
 
     fn last_applied(&self, resource: &ResourceRef) -> Option<Timestamp> {
@@ -215,7 +240,7 @@ impl Observer for Journal<'_> {
     }
 
     fn applied(&self, resource: &ResourceRef, now: Timestamp) {
-        runs::note_applied(self.store, resource, now);
+        runs::record_applied(self.store, resource, now);
     }
 
     fn audited(&self, resource: &ResourceRef) -> Vec<(String, String)> {
@@ -223,7 +248,7 @@ impl Observer for Journal<'_> {
     }
 
     fn note_audited(&self, resource: &ResourceRef, values: &[(String, String)]) {
-        runs::note_audited(self.store, resource, values);
+        runs::record_audited(self.store, resource, values);
     }
 
     fn secret_digest(&self, secret: &str) -> String {
@@ -231,7 +256,7 @@ impl Observer for Journal<'_> {
     }
 
     fn finished(&self, report: &ResourceReport) {
-        runs::note_outcome(self.store, self.run, report, self.graph, self.sources);
+        runs::record_outcome(self.store, self.run, report, self.graph, self.sources);
         self.progress.finished(report);
     }
 

@@ -1,4 +1,4 @@
-//! `ordain check`: everything that can be said without running.
+//! `ordain check`: checks sources without applying them.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -23,16 +23,16 @@ use ordain_driver::{Error, languages};
 
 use crate::codes;
 
-/// How deep directories may nest; a loop of links ends here.
+/// The deepest nesting of directories; a loop of links ends here.
 const MAX_DEPTH: usize = 64;
 
-/// The stack of a thread that parses; only what is used is ever backed by memory.
-const STACK: usize = 256 << 20;
+/// The stack size of a parser thread. Only the used part takes memory.
+const STACK_SIZE: usize = 256 << 20;
 
 /// Parse and validate manifests, templates and Hiera data
 ///
 /// Directories are searched for .pp and .epp files, hiera.yaml, and YAML and JSON below data/ and
-/// hieradata/. Whatever was asked for by name is checked, too. YAML with expressions `(( … ))` is
+/// hieradata/. Files that are named are always checked. YAML with expressions `(( … ))` is
 /// checked as a dynaml template; --language dynaml searches directories for it. The files of a
 /// repository are held against all that it defines: unknown names, parameters, facts, keys of data,
 /// values of wrong types, unused variables.
@@ -48,33 +48,33 @@ pub struct CheckArgs {
     /// Files and directories, or -
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: Format,
-    /// The language, if the file name does not say it
+    /// The language, if the file name does not imply it
     #[arg(long, value_name = "NAME", value_parser = languages::find)]
     language: Option<&'static dyn Language>,
-    /// What questionable code gives
+    /// The severity of questionable code
     #[arg(long, value_name = "WHAT", default_value = "error")]
     strict: Strict,
-    /// Leave out findings of a code, such as unused-variable
+    /// Ignore a diagnostic code, such as unused-variable
     #[arg(long, value_name = "CODE")]
     ignore: Vec<String>,
-    /// Where further modules are, separated by colons
+    /// Further module directories, separated by colons
     #[arg(long, value_name = "DIRS", value_delimiter = ':')]
     modulepath: Vec<PathBuf>,
-    /// Facts as JSON or YAML, which there are besides those of Facter and of modules
+    /// Further known facts, as JSON or YAML
     #[arg(long, value_name = "FILE")]
     facts: Option<PathBuf>,
     /// Run the Python code of Inmanta modules, to know the parameters of their plugins
     #[arg(long)]
     run_plugins: bool,
-    /// Which mcl programs of mgmt are in
+    /// The edition of mcl
     #[arg(long, value_name = "EDITION", default_value = "wide")]
     edition: Edition,
 }
 
-/// The form of the findings.
+/// The output format of findings.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 enum Format {
     /// For people
@@ -91,18 +91,18 @@ enum Format {
     Checkstyle,
 }
 
-/// A file with the languages that it may be of.
+/// A file with the languages that may claim it.
 struct Candidate {
     path: PathBuf,
-    /// The first one has it, unless its text speaks against it.
+    /// The first language wins, unless the text does not look like it.
     claims: Vec<(&'static dyn Language, Claim)>,
 }
 
-/// A file that was read and checked.
-struct Done {
+/// A file that was checked.
+struct CheckedFile {
     path: PathBuf,
     full: PathBuf,
-    /// What it is, if it could be read.
+    /// The language and text, if the file could be read.
     text: Option<(&'static dyn Language, FileId, Arc<str>)>,
     checked: Checked,
 }
@@ -122,20 +122,11 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         return Err(Failure::Shown);
     }
     if files.is_empty() {
-        return Err(nothing(&args.paths).into());
+        return Err(nothing_to_check(&args.paths).into());
     }
-    let no_dirs: Vec<Diagnostic> = args
-        .modulepath
-        .iter()
-        .filter(|dir| !dir.is_dir())
-        .map(|dir| {
-            let text = format!("--modulepath names {}, which is no directory", dir.display());
-            Diagnostic::warning(codes::FILE, text)
-        })
-        .collect();
-    ui.diagnostics(no_dirs, &SourceMap::new());
+    ui.diagnostics(missing_modules(&args.modulepath), &SourceMap::new());
     if args.paths.len() > 1 {
-        // As bytes, which are compared faster than the parts of paths.
+        // Byte strings are faster to compare than the components of paths.
         let mut seen = HashSet::new();
         files.retain(|file| seen.insert(file.path.clone().into_os_string()));
     }
@@ -152,7 +143,7 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         false => HostWorld::new().without_processes(),
     };
     let facts = args.facts.as_deref().map(|path| fact_paths(&world, path)).transpose()?;
-    args.ignore.iter().try_for_each(|name| known_code(name))?;
+    args.ignore.iter().try_for_each(|name| check_code(name))?;
     let checking = Checking {
         world: &world,
         strict: args.strict.into(),
@@ -161,11 +152,11 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
         facts: facts.as_deref(),
     };
     let one = |file: &Candidate| check_file(file, &checking, &sources);
-    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK).build();
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_SIZE).build();
     let pool = pool.map_err(|e| codes::io("cannot start threads", &e))?;
     let mut found = pool.install(|| {
-        let done: Vec<Done> = files.par_iter().map(one).collect();
-        let again = together(&done, &checking);
+        let done: Vec<CheckedFile> = files.par_iter().map(one).collect();
+        let again = check_together(&done, &checking);
         let mut found: Vec<Diagnostic> = done.into_iter().flat_map(|d| d.checked.found).collect();
         found.extend(again);
         found
@@ -174,8 +165,16 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     report(ui, args.format, files.len(), found, &sources)
 }
 
+/// Warnings about missing directories of the module path.
+fn missing_modules(modulepath: &[PathBuf]) -> Vec<Diagnostic> {
+    let missing = modulepath.iter().filter(|dir| !dir.is_dir());
+    let text =
+        |dir: &PathBuf| format!("--modulepath names {}, which is no directory", dir.display());
+    missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
+}
+
 /// The error that there is nothing to check.
-fn nothing(paths: &[PathBuf]) -> Diagnostic {
+fn nothing_to_check(paths: &[PathBuf]) -> Diagnostic {
     let shown: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     let text = format!("there is nothing to check in {}", shown.join(", "));
     let help = "looked for: manifests (.pp), templates (.epp), hiera.yaml, data/, programs (.mcl), \
@@ -183,14 +182,14 @@ fn nothing(paths: &[PathBuf]) -> Diagnostic {
     Diagnostic::error(codes::NOTHING, text).help(help)
 }
 
-/// Whether a name that is given means a code, which may be written without its language.
+/// Whether a name matches a code. The language prefix may be missing.
 fn is_code(name: &str, code: &str) -> bool {
     let short = code.rsplit("::").next().unwrap_or(code);
     name == code || name.replace('_', "-") == short
 }
 
-/// Refuses a code that nothing has.
-fn known_code(name: &str) -> Result<(), Diagnostic> {
+/// Refuses a name that matches no code.
+fn check_code(name: &str) -> Result<(), Diagnostic> {
     let all = codes::all();
     if all.iter().any(|doc| is_code(name, doc.code)) {
         return Ok(());
@@ -205,7 +204,7 @@ fn known_code(name: &str) -> Result<(), Diagnostic> {
     })
 }
 
-/// The paths of all facts of a file in order, such as `os` and `os.family`.
+/// The paths of all facts in a file, sorted, such as `os` and `os.family`.
 fn fact_paths(world: &HostWorld, path: &Path) -> Result<Vec<String>, Failure> {
     let (_, facts) = node::read_facts(world, path)?;
     let mut out = Vec::new();
@@ -242,7 +241,7 @@ fn report(
             if warnings > 0 {
                 parts.push(count(warnings, "warning"));
             }
-            ui.forget_counts();
+            ui.reset_counts();
             writeln!(ui.out(), "{} checked: {}", count(files, "file"), parts.join(", "))?;
         }
         Format::Json => {
@@ -268,16 +267,16 @@ fn report(
     Ok(if errors == 0 { Exit::Done } else { Exit::Failed })
 }
 
-/// Looks for files to check.
+/// Finds the files to check.
 struct Finder {
-    /// The language, if it was said.
+    /// The language, if it was named.
     language: Option<&'static dyn Language>,
-    /// What is searched, with all links followed.
+    /// The directories to search, with all links resolved.
     roots: Vec<PathBuf>,
 }
 
 impl Finder {
-    /// The files at a path that was given.
+    /// Adds the files at a path from the command line.
     fn find(&self, path: &Path, out: &mut Vec<Candidate>) -> Result<(), Diagnostic> {
         if path == Path::new("-") {
             let claims = match self.language {
@@ -322,7 +321,7 @@ impl Finder {
             if name.starts_with('.') || name == "plans" {
                 continue;
             }
-            // Without a dot at the front, paths are printed as they were given.
+            // Without a leading dot, paths are printed as the user wrote them.
             let path = if dir == Path::new(".") { PathBuf::from(&*name) } else { dir.join(&*name) };
             if path.is_dir() {
                 if entry.file_type().is_ok_and(|kind| kind.is_symlink()) && self.is_searched(&path)
@@ -342,14 +341,14 @@ impl Finder {
         Ok(())
     }
 
-    /// Whether a link leads to what is searched anyway.
+    /// Whether a link leads into a directory that is searched anyway.
     fn is_searched(&self, link: &Path) -> bool {
         let Ok(target) = link.canonicalize() else { return false };
         self.roots.iter().any(|root| target.starts_with(root) || root.starts_with(&target))
     }
 
-    /// The languages that a file may be of. Where one was said, files that only another one has are
-    /// its data or left out.
+    /// The languages that may claim a file. If a language was named, files of other languages are
+    /// its data, or left out.
     fn claims(&self, path: &Path, met: Met) -> Vec<(&'static dyn Language, Claim)> {
         let said = self.language.map(|language| language.name());
         let all = languages::ALL
@@ -364,11 +363,12 @@ impl Finder {
     }
 }
 
-fn check_file(candidate: &Candidate, checking: &Checking<'_>, sources: &SourceMap) -> Done {
+fn check_file(candidate: &Candidate, checking: &Checking<'_>, sources: &SourceMap) -> CheckedFile {
     let path = &candidate.path;
     let is_stdin = path == Path::new("-");
     let full = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    let mut done = Done { path: path.clone(), full, text: None, checked: Checked::default() };
+    let mut done =
+        CheckedFile { path: path.clone(), full, text: None, checked: Checked::default() };
     let text = if is_stdin { read_stdin() } else { read(path) };
     let text: Arc<str> = match text {
         Ok(text) => text.into(),
@@ -388,8 +388,8 @@ fn check_file(candidate: &Candidate, checking: &Checking<'_>, sources: &SourceMa
     done
 }
 
-/// What is said of files of a language together.
-fn together(done: &[Done], checking: &Checking<'_>) -> Vec<Diagnostic> {
+/// Runs the checks that need all files of a language.
+fn check_together(done: &[CheckedFile], checking: &Checking<'_>) -> Vec<Diagnostic> {
     let of = |language: &&'static dyn Language| {
         let files: Vec<(SourceText<'_>, &Checked)> = done
             .iter()

@@ -1,8 +1,8 @@
-//! What code each verb may run besides that of Ordain: for its help, and for the manual.
+//! The foreign code that each verb may run, for its help and for the manual.
 
 use clap::Command;
 
-/// What compiles run.
+/// The code that a compile runs.
 macro_rules! compiled {
     () => {
         "what is compiled: functions, types, templates and facts in Ruby, programs in facts.d, \
@@ -10,7 +10,7 @@ macro_rules! compiled {
     };
 }
 
-/// What a plan runs to see what is there.
+/// The code that a plan runs to examine the machine.
 macro_rules! looked {
     () => {
         "to look at the machine: onlyif and unless of exec, tools such as dpkg and systemctl, \
@@ -22,7 +22,7 @@ const COMPILES: &str = concat!(compiled!(), ".");
 const NOTHING: &str = "nothing.";
 const TEMPLATES: &str = "commands of exec in templates, unless --no-exec or --hermetic is given.";
 
-/// The verbs, and what they may run.
+/// The verbs, and the code that they may run.
 pub const VERBS: &[(&str, &str)] = &[
     ("check", "nothing; with --run-plugins the Python code of Inmanta modules."),
     ("compile", COMPILES),
@@ -63,12 +63,12 @@ pub const VERBS: &[(&str, &str)] = &[
     ("completions", NOTHING),
 ];
 
-/// A command with what it and those below it may run in its help.
-pub fn noted(verb: &str, command: Command) -> Command {
+/// Adds the code that a verb and its subcommands may run to their help.
+pub fn with_code_note(verb: &str, command: Command) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_string()).collect();
     let command = names.iter().fold(command, |command, name| {
         let full = if verb.is_empty() { name.clone() } else { format!("{verb} {name}") };
-        command.mut_subcommand(name, |below| noted(&full, below))
+        command.mut_subcommand(name, |below| with_code_note(&full, below))
     });
     let Some((_, runs)) = VERBS.iter().find(|(name, _)| *name == verb) else { return command };
     let own = command.get_after_help().map(ToString::to_string).unwrap_or_default();
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// The names of all verbs, those below others with these before them.
+    /// The full names of all verbs without subcommands.
     fn names(prefix: &str, command: &Command) -> Vec<String> {
         let name = |below: &Command| format!("{prefix}{}", below.get_name());
         let below = command.get_subcommands().flat_map(|c| names(&format!("{} ", name(c)), c));
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_verb_says_in_its_help_what_may_run() {
-        let mut all = crate::whole();
+        let mut all = crate::full_command();
         let mut found = names("", &all);
         let mut known: Vec<String> = VERBS.iter().map(|(verb, _)| verb.to_string()).collect();
         found.sort();

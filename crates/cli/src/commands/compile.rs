@@ -1,4 +1,4 @@
-//! `ordain compile`: from sources to a graph.
+//! `ordain compile`: compiles sources to a graph.
 
 use std::io::Write;
 
@@ -30,7 +30,7 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let kind = SourceKind::of(&args.path, &options);
     match (&kind, args.format) {
         (SourceKind::Mcl, Format::Mgmt) => {
-            ordain_driver::present(ui, &args.path, &options)?;
+            ordain_driver::check_exists(ui, &args.path, &options)?;
             options.check_paths()?;
             let request = Request::of(&args.path, &options)?;
             let is_graph = mgmt::compile(ui, &request)?;
@@ -66,12 +66,12 @@ pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
         ui.diagnostics(vec![warning], &compiled.sources);
     }
     write(ui.document(), &compiled.graph, &compiled.sources, args.format, secrets)?;
-    // The process ends here, and the system takes all memory back at once.
+    // The process ends soon, and the system reclaims all memory at once.
     std::mem::forget(compiled);
     Ok(Exit::Done)
 }
 
-/// Prints a model of Inmanta in a form of its own.
+/// Prints a model of Inmanta in one of its own formats.
 fn export_model(
     ui: &mut Ui,
     args: &CompileCommandArgs,
@@ -79,7 +79,7 @@ fn export_model(
     secrets: Secrets,
 ) -> Result<Exit, Failure> {
     options.check_paths()?;
-    ordain_driver::present(ui, &args.path, options)?;
+    ordain_driver::check_exists(ui, &args.path, options)?;
     let form = match args.format {
         Format::Resources => inmanta::Form::Resources,
         _ => inmanta::Form::Model { has_secrets: secrets == Secrets::Include },

@@ -1,4 +1,4 @@
-//! `ordain completions`: what shells need to complete the command line.
+//! `ordain completions`: the completion scripts of shells.
 
 use std::io::Write;
 
@@ -21,12 +21,12 @@ pub struct CompletionsArgs {
     /// The shell
     #[arg(required_unless_present = "format")]
     shell: Option<ShellName>,
-    /// What to print; json is all verbs and their arguments, whatever the shell
+    /// The output format; json lists all verbs and their arguments
     #[arg(long, value_name = "FORM")]
     format: Option<Form>,
 }
 
-/// The form of what is printed.
+/// The output format.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
     /// The script
@@ -46,7 +46,7 @@ enum ShellName {
     Fish,
 }
 
-/// Prints the script.
+/// Prints the script of a shell.
 ///
 /// # Errors
 /// When it cannot be written.

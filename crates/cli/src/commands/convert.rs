@@ -1,4 +1,4 @@
-//! `ordain convert`: a document in the form that merging prints, without evaluating it.
+//! `ordain convert`: prints a document in the output format of a merge, without evaluating it.
 
 use std::io::Write;
 
@@ -24,13 +24,13 @@ pub struct ConvertArgs {
     /// The file, or -
     file: String,
     #[command(flatten)]
-    wanted: Wanted,
+    options: ConvertOptions,
 }
 
-/// What is printed of a document.
+/// The parts of a document to print, and their format.
 #[derive(Args, Clone, Default, Debug)]
-pub struct Wanted {
-    /// Print JSON, a document a line
+pub struct ConvertOptions {
+    /// Print JSON, one document per line
     #[arg(long)]
     pub json: bool,
     /// Print only the node at this path, such as `a.b.[1]`
@@ -44,21 +44,21 @@ pub struct Wanted {
     pub split: bool,
 }
 
-/// Converts and prints.
+/// Converts a document and prints it.
 ///
 /// # Errors
 /// When the file cannot be read, or has no such node.
 pub fn run(ui: &mut Ui, args: &ConvertArgs) -> Result<Exit, Failure> {
-    let text = convert(&args.file, &args.wanted).map_err(|trouble| shown(ui, &trouble))?;
+    let text = convert(&args.file, &args.options).map_err(|trouble| shown(ui, &trouble))?;
     ui.document().write_all(text.as_bytes())?;
     Ok(Exit::Done)
 }
 
-/// The text of a file in normal form.
+/// Converts a file to the output format of a merge.
 ///
 /// # Errors
 /// When the file cannot be read, or has no such node.
-pub fn convert(file: &str, wanted: &Wanted) -> Result<String, MergeError> {
+pub fn convert(file: &str, options: &ConvertOptions) -> Result<String, MergeError> {
     let documents = documents(&HostWorld::new(), "template", file)?;
     let several = documents.len() > 1;
     let mut results: Vec<Option<Value>> = Vec::new();
@@ -74,11 +74,11 @@ pub fn convert(file: &str, wanted: &Wanted) -> Result<String, MergeError> {
             })
         };
         let mut value = document;
-        if let Some(path) = &wanted.path {
+        if let Some(path) = &options.path {
             value = select(&value, path)?;
         }
-        if !wanted.select.is_empty() {
-            let paths = wanted.select.iter();
+        if !options.select.is_empty() {
+            let paths = options.select.iter();
             let entries = paths.map(|path| {
                 let last = path.rsplit('.').next().unwrap_or(path);
                 Ok((last, select(&value, path)?))
@@ -86,13 +86,13 @@ pub fn convert(file: &str, wanted: &Wanted) -> Result<String, MergeError> {
             value = Value::map(entries.collect::<Result<Vec<_>, MergeError>>()?);
         }
         match &value {
-            Value::List(list) if wanted.split => {
+            Value::List(list) if options.split => {
                 results.extend(list.items.iter().map(|i| Some(i.value.clone())));
             }
             _ => results.push(Some(value)),
         }
     }
-    Ok(print(&results, wanted.json))
+    Ok(print(&results, options.json))
 }
 
 fn print(results: &[Option<Value>], json: bool) -> String {

@@ -1,4 +1,4 @@
-//! `ordain diff`: documents and graphs compared by their structure.
+//! `ordain diff`: compares documents or graphs by their structure.
 
 use std::io::Write;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::ui::Ui;
 use ordain_driver::dynaml::merge::data;
 use ordain_driver::{Compiled, Purpose, compile, is_graph};
 
-/// The marks of what goes and what comes.
+/// The marks of removals and additions.
 const COLOURS: Colours = Colours { left: marks::REMOVE, right: marks::ADD, end: marks::END };
 
 /// Compare two YAML files, or two graphs, by their structure
@@ -38,7 +38,7 @@ pub struct DiffArgs {
     left: String,
     /// The second
     right: String,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
     /// A text to print after each difference
@@ -51,7 +51,7 @@ pub struct DiffArgs {
     compile: CompileArgs,
 }
 
-/// Compares and prints.
+/// Compares and prints the differences.
 ///
 /// # Errors
 /// When standard output cannot be written.
@@ -112,7 +112,7 @@ fn compare_graphs(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
     print(ui, args, &Comparison::Documents(vec![found]), &places)
 }
 
-/// Shows why nothing can be compared.
+/// Prints the reason for which nothing can be compared.
 fn trouble(ui: &mut Ui, failure: Failure) -> Exit {
     if let Failure::Message(diagnostic) = failure {
         ui.diagnostics(vec![diagnostic], &SourceMap::new());

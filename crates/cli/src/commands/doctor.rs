@@ -1,4 +1,4 @@
-//! `ordain doctor`: the state of what Ordain keeps between runs, and of what it needs.
+//! `ordain doctor`: checks the state directory, and the programs that Ordain needs.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::options::TextOrJson;
 use crate::runs::state_dir;
 use crate::ui::{Ui, styles};
 
-/// Say in what state the state directory is and what this machine lacks
+/// Check the state directory and the programs that Ordain needs
 ///
-/// It looks at the state directory with its owner and mode, the lock and who holds it, the journal
-/// and whether it is intact, runs that did not come to their end, what runs keep for `rollback`, the
-/// key of saved plans, what killed processes left, and the programs that kinds of resources call.
-/// The exit code is 1 when something is wrong that is not mended.
+/// It checks the owner and mode of the state directory, the lock and its holder, the journal, runs
+/// that did not finish, backups for `rollback`, the key of saved plans, leftovers of killed
+/// processes, and the programs that kinds of resources call.
+/// The exit code is 1 when a problem remains.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -25,45 +25,45 @@ Examples:
   ordain doctor --fix
   ordain doctor --format json --state-dir /srv/state")]
 pub struct DoctorArgs {
-    /// Mend what can be mended: modes, damaged journals and keys, leftovers
+    /// Fix problems: modes, damaged journals and keys, leftovers
     #[arg(long)]
     fix: bool,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
-    /// Where the lock and the journal of runs are
+    /// The directory of the lock and the journal of runs
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     state_dir: Option<PathBuf>,
 }
 
-/// A finding, with what became of it if it was to be mended.
-struct Examined {
+/// A finding, and the result of fixing it.
+struct CheckResult {
     finding: Finding,
     mended: Option<Result<String, String>>,
 }
 
-impl Examined {
-    /// Whether it is wrong, and still so.
+impl CheckResult {
+    /// Whether the finding is a problem that is not fixed.
     fn is_wrong(&self) -> bool {
         self.finding.condition == Condition::Bad && !matches!(self.mended, Some(Ok(_)))
     }
 }
 
-/// Looks, mends if that is asked for, and prints.
+/// Checks, fixes problems with `--fix`, and prints the findings.
 ///
 /// # Errors
 /// When there is no place for a state directory.
 pub fn run(ui: &mut Ui, args: &DoctorArgs) -> Result<Exit, Failure> {
     let survey = Survey::of(&state_dir(args.state_dir.as_deref())?);
     let mend = |remedy: &Remedy| survey.mend(remedy).map_err(|error| error.to_string());
-    let examine = |finding: &Finding| Examined {
+    let check = |finding: &Finding| CheckResult {
         mended: finding.remedy.as_ref().filter(|_| args.fix).map(mend),
         finding: finding.clone(),
     };
-    let mut all: Vec<Examined> = survey.findings.iter().map(examine).collect();
+    let mut all: Vec<CheckResult> = survey.findings.iter().map(check).collect();
     let programs = programs().into_iter();
-    all.extend(programs.map(|finding| Examined { finding, mended: None }));
-    let wrong = all.iter().filter(|examined| examined.is_wrong()).count();
+    all.extend(programs.map(|finding| CheckResult { finding, mended: None }));
+    let wrong = all.iter().filter(|result| result.is_wrong()).count();
     match args.format {
         TextOrJson::Text => text(ui, &all, args.fix)?,
         TextOrJson::Json => {
@@ -77,11 +77,11 @@ pub fn run(ui: &mut Ui, args: &DoctorArgs) -> Result<Exit, Failure> {
     Ok(if wrong == 0 { Exit::Done } else { Exit::Failed })
 }
 
-/// Where the words begin, after the condition and what it is about.
+/// The column of the text, after the condition and the subject.
 const INDENT: usize = 17;
 
-fn text(ui: &mut Ui, all: &[Examined], fix: bool) -> Result<(), Failure> {
-    for Examined { finding, mended } in all {
+fn text(ui: &mut Ui, all: &[CheckResult], fix: bool) -> Result<(), Failure> {
+    for CheckResult { finding, mended } in all {
         let (word, style) = match finding.condition {
             Condition::Good => ("ok", styles::ADD),
             Condition::Remark => ("note", styles::CHANGE),
@@ -105,8 +105,8 @@ fn text(ui: &mut Ui, all: &[Examined], fix: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A text at 80 columns behind a head of [`INDENT`] columns. Words that are longer stay whole, so that
-/// they can be copied.
+/// Prints a text wrapped at 80 columns, after a head of [`INDENT`] columns. Longer words stay
+/// whole, so that they can be copied.
 fn lines(ui: &mut Ui, head: &str, text: &str) -> Result<(), Failure> {
     let mut line = head.to_string();
     let mut column = INDENT;
@@ -125,8 +125,8 @@ fn lines(ui: &mut Ui, head: &str, text: &str) -> Result<(), Failure> {
     Ok(writeln!(ui.out(), "{line}")?)
 }
 
-fn finding_json(examined: &Examined) -> Json {
-    let Examined { finding, mended } = examined;
+fn finding_json(result: &CheckResult) -> Json {
+    let CheckResult { finding, mended } = result;
     let condition = match finding.condition {
         Condition::Good => "ok",
         Condition::Remark => "note",
@@ -140,7 +140,7 @@ fn finding_json(examined: &Examined) -> Json {
     })
 }
 
-/// What resources are for, and the programs that their kinds call; one of each group is enough.
+/// The programs that kinds of resources call, by purpose; one of each group is enough.
 const PROGRAMS: &[(&str, &[&str])] = &[
     ("packages", &["apt-get", "dnf", "yum", "zypper", "apk", "pacman"]),
     ("services", &["systemctl", "service"]),
@@ -151,7 +151,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("mounts", &["mount"]),
 ];
 
-/// The interpreters and programs that compiles and kinds call.
+/// Checks the interpreters and programs that compiles and kinds call.
 fn programs() -> Vec<Finding> {
     let finding = |about, condition, text| Finding { about, condition, text, remedy: None };
     let mut out = Vec::new();
@@ -163,7 +163,7 @@ fn programs() -> Vec<Finding> {
         let own = std::env::var_os(variable).filter(|own| !own.is_empty()).map(PathBuf::from);
         let elsewhere = Path::new("/opt/puppetlabs/puppet/bin").join(name);
         let found =
-            own.or_else(|| on_path(name)).or(Some(elsewhere).filter(|path| is_program(path)));
+            own.or_else(|| find_on_path(name)).or(Some(elsewhere).filter(|path| is_program(path)));
         out.push(match found {
             Some(path) if is_program(&path) || path.components().count() == 1 => {
                 finding(name, Condition::Good, path.display().to_string())
@@ -178,7 +178,7 @@ fn programs() -> Vec<Finding> {
     for &(about, names) in PROGRAMS {
         let found: Vec<String> = names
             .iter()
-            .filter_map(|name| on_path(name))
+            .filter_map(|name| find_on_path(name))
             .map(|p| p.display().to_string())
             .collect();
         out.push(match found.is_empty() {
@@ -191,8 +191,8 @@ fn programs() -> Vec<Finding> {
     out
 }
 
-/// Where a program is on the path.
-fn on_path(name: &str) -> Option<PathBuf> {
+/// Finds a program on the PATH.
+fn find_on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|dir| dir.join(name)).find(|path| is_program(path))
 }

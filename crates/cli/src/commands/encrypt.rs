@@ -1,4 +1,5 @@
-//! `ordain encrypt`: documents under a key, as `encrypt` and `decrypt` have them in templates.
+//! `ordain encrypt`: encrypts and decrypts documents, as the template functions `encrypt` and
+//! `decrypt` do.
 
 use std::io::Write;
 
@@ -11,7 +12,7 @@ use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 use ordain_driver::dynaml::merge::{self, MergeError, read};
 
-/// The only method there is.
+/// The only supported method.
 const METHOD: &str = "3DES";
 
 /// Encrypt or decrypt a YAML document
@@ -35,10 +36,10 @@ pub struct EncryptArgs {
     decrypt: bool,
 }
 
-/// Encrypts or decrypts, and prints.
+/// Encrypts or decrypts a file and prints the result.
 ///
 /// # Errors
-/// When the file cannot be read, is no YAML, or the key is another one.
+/// When the file cannot be read, is no YAML, or the key is wrong.
 pub fn run(ui: &mut Ui, args: &EncryptArgs) -> Result<Exit, Failure> {
     let words: Vec<&str> = args.password.iter().chain(&args.method).map(String::as_str).collect();
     let text = encrypt(&args.file, &words, args.decrypt).map_err(|t| shown(ui, &t))?;
@@ -46,11 +47,11 @@ pub fn run(ui: &mut Ui, args: &EncryptArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The text of a file encrypted or decrypted with a line break behind it. The words are the key
-/// and the method.
+/// Encrypts or decrypts a file. `words` are the key and the method. The result ends with a line
+/// break.
 ///
 /// # Errors
-/// When the file cannot be read, is no YAML, or the key is another one.
+/// When the file cannot be read, is no YAML, or the key is wrong.
 pub fn encrypt(file: &str, words: &[&str], decrypt: bool) -> Result<String, MergeError> {
     let input = read(&HostWorld::new(), "data", file)?;
     let default = std::env::var("SPIFF_ENCRYPTION_KEY").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `ordain eval`: the value of an expression.
+//! `ordain eval`: evaluates an expression.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,14 +33,14 @@ pub struct EvalArgs {
     /// The manifest or control repository in whose scope the code runs
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
     #[command(flatten)]
     compile: CompileArgs,
 }
 
-/// Evaluates and prints.
+/// Evaluates code and prints its value.
 ///
 /// # Errors
 /// When the code has errors.

@@ -1,4 +1,4 @@
-//! `ordain explain`: why a resource is there, and why an attribute has its value.
+//! `ordain explain`: explains why a resource exists, and why an attribute has its value.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -43,14 +43,14 @@ pub struct ExplainArgs {
     /// The path of a node of the document that template and stubs give
     #[arg(long, value_name = "NODE")]
     at: Option<String>,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
     #[command(flatten)]
     compile: CompileArgs,
 }
 
-/// Compiles, finds and prints.
+/// Compiles, finds the resource and prints the explanation.
 ///
 /// # Errors
 /// When the sources have errors, or there is no such resource or attribute.
@@ -69,7 +69,7 @@ pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
     };
     let options = args.compile.options();
     let kind = SourceKind::of(path, &options);
-    // What only the engine has a name for is explained as a part of the graph.
+    // A kind that only the engine knows is explained from the graph.
     if kind == SourceKind::Mcl && mcl::names_own_kind(&args.resource) {
         let request = mcl::Request::of(path, &options)?;
         let explanation = mcl::explain(ui, &request, &args.resource)?;
@@ -112,7 +112,7 @@ fn line_of_file(file: &str, line: u32) -> Option<String> {
     text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
 }
 
-/// A node of a merged document.
+/// Explains a node of a merged document.
 fn explain_document(ui: &mut Ui, args: &ExplainArgs, node: &str) -> Result<Exit, Failure> {
     let stubs: Vec<String> = args.path.iter().map(|p| p.to_string_lossy().into_owned()).collect();
     let documents = Merge {

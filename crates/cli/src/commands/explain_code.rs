@@ -1,4 +1,4 @@
-//! `ordain explain-code`: what a diagnostic code means.
+//! `ordain explain-code`: prints the documentation of diagnostic codes.
 
 use std::io::Write;
 
@@ -16,15 +16,15 @@ use crate::ui::{Ui, styles};
 pub struct ExplainCodeArgs {
     /// The code, such as puppet::unknown-variable
     code: Option<String>,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
 }
 
-/// Prints documentation.
+/// Prints the documentation of a code, or lists all codes.
 ///
 /// # Errors
-/// When the code is not known.
+/// When the code is unknown.
 pub fn run(ui: &mut Ui, args: &ExplainCodeArgs) -> Result<Exit, Failure> {
     let all = codes::all();
     let chosen: Vec<&CodeDoc> = match &args.code {
@@ -68,7 +68,7 @@ fn find<'a>(all: &[&'a CodeDoc], code: &str) -> Result<&'a CodeDoc, Diagnostic> 
     })
 }
 
-/// Paragraphs at 80 columns; indented lines stay as they are.
+/// Wraps paragraphs at 80 columns; indented lines stay unchanged.
 fn wrapped(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! `ordain facts`: what is known of this machine.
+//! `ordain facts`: prints the facts of this machine.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -23,12 +23,12 @@ Examples:
   ordain facts os.release.major
   ordain facts --format json > facts.json")]
 pub struct FactsArgs {
-    /// Facts to print, such as os.family; all if there are none
+    /// Facts to print, such as os.family; default: all
     names: Vec<String>,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: Format,
-    /// Also print the flat facts of earlier times, such as osfamily
+    /// Also print the legacy flat facts, such as osfamily
     #[arg(long)]
     legacy: bool,
     /// A directory of further external facts
@@ -40,15 +40,15 @@ pub struct FactsArgs {
     /// The directory of an environment, whose modules have facts
     #[arg(long, value_name = "DIR")]
     environment: Option<PathBuf>,
-    /// Where modules with facts are, separated by colons
+    /// Module directories with facts, separated by colons
     #[arg(long, value_name = "DIRS", value_parser = NonEmptyStringValueParser::new())]
     modulepath: Option<String>,
 }
 
-/// The form of facts.
+/// The output format of facts.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A line a fact, `os.family => Debian`
+    /// One line per fact, `os.family => Debian`
     Text,
     /// An object, as `facter --json` prints it
     Json,
@@ -58,10 +58,10 @@ enum Format {
     Yaml,
 }
 
-/// Collects and prints.
+/// Collects facts and prints them.
 ///
 /// # Errors
-/// When a fact that was asked for is not known.
+/// When a named fact does not exist.
 pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
     let external = args.external_dir.iter().map(|dir| ("--external-dir", dir));
     let custom = args.custom_dir.iter().map(|dir| ("--custom-dir", dir));
@@ -130,7 +130,7 @@ fn find(facts: &Value, name: &str) -> Result<Value, Diagnostic> {
     })
 }
 
-/// A line for each scalar; the value alone if there is only one.
+/// A line for each scalar; with `bare`, the value alone if there is only one.
 fn text(values: &Value, bare: bool) -> String {
     let mut lines = Vec::new();
     flatten(values, "", &mut |name, value| lines.push((name.to_string(), shown(value))));
@@ -149,7 +149,7 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| ordain_data::json::compact(value), ToString::to_string)
 }
 
-/// Calls `each` for all that is no map, with its dotted name.
+/// Calls `each` for every value that is not a map, with its dotted name.
 fn flatten(value: &Value, name: &str, each: &mut impl FnMut(&str, &Value)) {
     let Some(map) = value.as_map().filter(|m| !m.is_empty()) else { return each(name, value) };
     for (key, value) in map.iter() {

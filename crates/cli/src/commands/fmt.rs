@@ -1,4 +1,4 @@
-//! `ordain fmt`: programs in the form that all have.
+//! `ordain fmt`: formats programs of mgmt.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use crate::ui::{Ui, count};
 
 /// Format programs of mgmt
 ///
-/// Files are written in place, and directories are searched for .mcl files. Comments stay, and what is
-/// no mcl is left as it is. With - standard input is formatted to standard output.
+/// Files are written in place, and directories are searched for .mcl files. Comments stay, and files
+/// that do not parse stay unchanged. With - standard input is formatted to standard output.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -30,12 +30,12 @@ pub struct FmtArgs {
     /// Write nothing; fail if a file is not formatted
     #[arg(long)]
     check: bool,
-    /// Which mcl the programs are in
+    /// The edition of mcl
     #[arg(long, value_name = "EDITION", default_value = "wide")]
     edition: Edition,
 }
 
-/// Formats.
+/// Formats the files, or lists those that are not formatted.
 ///
 /// # Errors
 /// When a file cannot be read, is no mcl, or cannot be written.
@@ -44,7 +44,7 @@ pub fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
     for path in &args.paths {
         if path == Path::new("-") {
             let text = read_stdin()?;
-            let formatted = mcl::formatted(path, &text, args.edition.into()).map_err(wrong)?;
+            let formatted = mcl::format_text(path, &text, args.edition.into()).map_err(wrong)?;
             if !args.check {
                 ui.document().write_all(formatted.as_bytes())?;
             }

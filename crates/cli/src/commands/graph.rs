@@ -1,4 +1,4 @@
-//! `ordain graph`: a picture of resources and relations.
+//! `ordain graph`: draws resources and relations.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::exit::{Exit, Failure};
 use crate::options::CompileArgs;
 use crate::show::picture;
 use crate::ui::Ui;
-use ordain_driver::{Compiled, Purpose, SourceKind, compile, cycle, inmanta, mcl, present};
+use ordain_driver::{Compiled, Purpose, SourceKind, check_exists, compile, cycle, inmanta, mcl};
 
 /// Draw resources and relations, as DOT, SVG or a page
 ///
@@ -28,7 +28,7 @@ pub struct GraphArgs {
     /// A manifest, a directory, a graph, a catalog, a program of mgmt, or -
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// What to write [default: by the name of the file, else dot]
+    /// The output format [default: by the name of the file, else dot]
     #[arg(long, value_name = "FORM")]
     format: Option<Format>,
     /// Draw the instances of a model of Inmanta, not its resources
@@ -44,7 +44,7 @@ pub struct GraphArgs {
     compile: CompileArgs,
 }
 
-/// The form of a picture.
+/// The output format of a picture.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// DOT, for Graphviz
@@ -57,7 +57,7 @@ enum Format {
     Json,
 }
 
-/// Compiles and draws.
+/// Compiles and draws the graph.
 ///
 /// # Errors
 /// When the sources have errors, or the file cannot be written.
@@ -89,14 +89,14 @@ fn instances(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
     Ok(inmanta::instances(ui, &args.path, &options)?)
 }
 
-/// The graph of functions of a program.
+/// The function graph of a program.
 fn functions(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
     let options = args.compile.options();
     if SourceKind::of(&args.path, &options) != SourceKind::Mcl {
         let text = "only programs of mgmt have a graph of functions";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
-    present(ui, &args.path, &options)?;
+    check_exists(ui, &args.path, &options)?;
     let sources = Arc::new(SourceMap::new());
     let request = mcl::Request::of(&args.path, &options)?;
     let graph = mcl::functions(ui, &request, &sources)?;
@@ -104,7 +104,7 @@ fn functions(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
 }
 
 fn graph(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
-    // A program may declare what only mgmt can apply; it is drawn all the same.
+    // A program may declare resources that only mgmt can apply. They are drawn as well.
     let options = args.compile.options();
     let purpose = match SourceKind::of(&args.path, &options) {
         SourceKind::Mcl => Purpose::Inspection,
@@ -122,7 +122,7 @@ fn graph(ui: &mut Ui, args: &GraphArgs) -> Result<Compiled, Failure> {
     Ok(compiled)
 }
 
-/// The form that is asked for, or that the name of the file says.
+/// The format of the argument, else that of the file name.
 fn format(args: &GraphArgs) -> Result<Format, Diagnostic> {
     let ending = args.out.as_ref().and_then(|path| path.extension());
     let (Some(ending), None) = (ending, args.format) else {
@@ -156,7 +156,7 @@ fn draw(loaded: &Compiled, format: Format) -> String {
         }
         Format::Dot => {
             let mut text = String::new();
-            // Writing to text cannot fail.
+            // Writing to a string cannot fail.
             let _ = dot::write(&loaded.graph, &mut text);
             text
         }

@@ -1,4 +1,4 @@
-//! `ordain history` and `ordain show`: what runs of the past changed.
+//! `ordain history` and `ordain show`: list earlier runs and their changes.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -14,35 +14,35 @@ use serde_json::{Value as Json, json};
 use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::options::{TextOrJson, number_of_run};
-use crate::runs::known_state_dir;
+use crate::runs::existing_state_dir;
 use crate::show::log::with_short_digests;
 use crate::ui::{Ui, styles};
 
-/// List the runs that the journal knows, the last first
+/// List the runs in the journal, the last one first
 ///
-/// Each with what it was of: the path, the node, the user who ran it.
+/// Each has its path, its node and its user.
 #[derive(Args)]
 pub struct HistoryArgs {
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
-    /// Where the lock and the journal of runs are
+    /// The directory of the lock and the journal of runs
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     state_dir: Option<PathBuf>,
 }
 
 /// Show what a run changed, what failed and why
 ///
-/// Without RUN it is the last one.
+/// Without RUN, the last one is shown.
 #[derive(Args)]
 pub struct ShowArgs {
     /// The number of a run, as `ordain history` lists it
     #[arg(value_parser = number_of_run)]
     run: Option<i64>,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
-    /// Where the lock and the journal of runs are
+    /// The directory of the lock and the journal of runs
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     state_dir: Option<PathBuf>,
 }
@@ -100,11 +100,11 @@ pub fn show(ui: &mut Ui, args: &ShowArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// What the journal has of a run.
-type Found = (PastRun, Vec<PastStep>, Vec<Outcome>);
+/// A run in the journal with its steps and outcomes.
+type RunDetails = (PastRun, Vec<PastStep>, Vec<Outcome>);
 
-/// The run of a number, or the last one.
-fn find(store: &Store, number: Option<i64>) -> Result<Option<Found>, StoreError> {
+/// Finds a run by number; by default the last one.
+fn find(store: &Store, number: Option<i64>) -> Result<Option<RunDetails>, StoreError> {
     let number = match number {
         Some(number) => Some(number),
         None => store.runs()?.first().map(|run| run.number),
@@ -114,7 +114,7 @@ fn find(store: &Store, number: Option<i64>) -> Result<Option<Found>, StoreError>
     Ok(Some((run, steps, store.outcomes(number)?)))
 }
 
-/// What a run did, or was about to do.
+/// Prints the steps of a run.
 fn show_steps(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(), Failure> {
     for (i, step) in steps.iter().enumerate() {
         let (sign, style) = match (step.ok, step.action.as_str()) {
@@ -138,7 +138,7 @@ fn show_steps(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(
             }
             continue;
         }
-        // What the change would have been called is not what happened.
+        // The planned message of a failed change would be misleading.
         let is_last = !steps[i + 1..].iter().any(|later| later.resource == step.resource);
         let outcome = outcomes.iter().find(|outcome| outcome.resource == step.resource);
         if let Some(outcome) = outcome.filter(|_| is_last) {
@@ -148,10 +148,10 @@ fn show_steps(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(
     Ok(())
 }
 
-/// How many resources that a run did not reach are named.
-const NAMED: usize = 10;
+/// The number of unreached resources that are named.
+const MAX_NAMES: usize = 10;
 
-/// What could not even be begun.
+/// Prints the resources that failed or were skipped before a step began.
 fn show_others(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(), Failure> {
     let failing: HashSet<&str> =
         steps.iter().filter(|s| s.ok == Some(false)).map(|s| s.resource.as_str()).collect();
@@ -176,7 +176,7 @@ fn show_others(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<
             }
         }
     }
-    let named = if ui.verbose() { stopped.len() } else { NAMED };
+    let named = if ui.verbose() { stopped.len() } else { MAX_NAMES };
     for outcome in stopped.iter().take(named) {
         let sign = ui.styled(styles::DIM, ".");
         writeln!(ui.out(), "{sign} {}  not reached", outcome.resource)?;
@@ -188,13 +188,13 @@ fn show_others(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<
     Ok(())
 }
 
-/// The resource whose failure is why another one was skipped.
+/// The resource whose failure caused another one to be skipped.
 fn failed_dependency(cause: &str) -> Option<&str> {
     let first = cause.lines().next()?;
     first.strip_prefix("Dependency ")?.strip_suffix(" has failures: true")
 }
 
-/// Where a resource is declared, and why it did not become what it shall be.
+/// Prints the place of a resource, and why it failed or was skipped.
 fn show_cause(ui: &mut Ui, outcome: &Outcome) -> Result<(), Failure> {
     if let Some((file, line)) = &outcome.place {
         below(ui, &format!("at {file}:{line}"))?;
@@ -208,17 +208,17 @@ fn show_cause(ui: &mut Ui, outcome: &Outcome) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line that belongs to the resource above.
+/// Prints a line below a resource.
 fn below(ui: &mut Ui, text: &str) -> Result<(), Failure> {
     Ok(ui.line(&format!("    {text}"), 6)?)
 }
 
-/// The journal, if there is one yet.
+/// Opens the journal, if there is one.
 fn open(given: Option<&Path>) -> Result<Option<Store>, Failure> {
-    Ok(Store::existing(&known_state_dir(given)?).map_err(codes::state)?)
+    Ok(Store::existing(&existing_state_dir(given)?).map_err(codes::state)?)
 }
 
-/// What a run was, in two lines.
+/// A run, in two lines.
 fn line(run: &PastRun) -> String {
     let ending = match run.finished {
         Some(finished) => {
@@ -246,7 +246,7 @@ fn line(run: &PastRun) -> String {
     if parts.is_empty() { first } else { format!("{first}\n      {}", parts.join(" ")) }
 }
 
-/// A time as people read it, in UTC.
+/// A time in UTC, for people.
 fn shown(at: SystemTime) -> String {
     let nanos = milliseconds(at).saturating_mul(1_000_000);
     let text = time::format("%Y-%m-%d %H:%M:%SZ", nanos, None);

@@ -1,4 +1,4 @@
-//! `ordain lookup`: what Hiera has for a key.
+//! `ordain lookup`: looks up keys in Hiera.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -25,22 +25,22 @@ Examples:
   ordain lookup ntp::servers --path . --node web1.example.org
   ordain lookup ntp::servers --path . --explain")]
 pub struct LookupArgs {
-    /// The keys; the first that is found counts
+    /// The keys; the first one that is found wins
     #[arg(required = true)]
     keys: Vec<String>,
     /// The control repository
     #[arg(long, value_name = "PATH", default_value = ".")]
     path: PathBuf,
-    /// Say where was looked, and what was found there
+    /// Explain where Hiera looked and which values it found
     #[arg(long)]
     explain: bool,
-    /// Say only how the options of lookups were found, such as how values merge
+    /// Explain only how lookup options were found, such as merge strategies
     #[arg(long)]
     explain_options: bool,
-    /// How values of several levels become one
+    /// The merge strategy for values of several levels
     #[arg(long, value_name = "HOW")]
     merge: Option<Merge>,
-    /// In a deep merge: what values begin with that take others away
+    /// In a deep merge: the prefix of values that remove others
     #[arg(long, value_name = "PREFIX", requires = "merge")]
     knock_out_prefix: Option<String>,
     /// In a deep merge: sort the lists
@@ -49,20 +49,20 @@ pub struct LookupArgs {
     /// In a deep merge: merge the hashes in lists by their positions
     #[arg(long, requires = "merge")]
     merge_hash_arrays: bool,
-    /// What to give when nothing is found
+    /// The value if nothing is found
     #[arg(long, value_name = "TEXT")]
     default: Option<String>,
     /// Compile the node's catalog first, for variables that data interpolates
     #[arg(long)]
     compile: bool,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
     #[command(flatten)]
     compile_args: CompileArgs,
 }
 
-/// A strategy of merging.
+/// A merge strategy.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Merge {
     /// The first that is found
@@ -75,7 +75,7 @@ enum Merge {
     Deep,
 }
 
-/// The strategy that is asked for; `undef` leaves it to the data.
+/// The merge strategy of the arguments; `undef` leaves the choice to the data.
 fn merge(args: &LookupArgs) -> Result<Value, Failure> {
     let Some(merge) = args.merge else { return Ok(Value::Undef) };
     let name = match merge {
@@ -104,10 +104,10 @@ fn merge(args: &LookupArgs) -> Result<Value, Failure> {
     Ok(Value::hash(options))
 }
 
-/// Looks up and prints.
+/// Looks up a key and prints its value.
 ///
 /// # Errors
-/// When nothing is found, or data is broken.
+/// When nothing is found, or the data has errors.
 pub fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
     let input = puppet::open(ui, Some(&args.path), &args.compile_args.options())?;
     let merge = merge(args)?;

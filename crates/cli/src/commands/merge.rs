@@ -1,4 +1,4 @@
-//! `ordain merge` and `ordain process`: templates of spiff and spiff++.
+//! `ordain merge` and `ordain process`: merge templates of spiff and spiff++.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct MergeArgs {
     /// The template, or -
     #[arg(required = true)]
     template: String,
-    /// What is merged into it, or -
+    /// The stubs, or -
     stubs: Vec<String>,
     /// How unresolved expressions are reported
     #[arg(long, value_name = "FORM", default_value = "ordain")]
@@ -48,7 +48,7 @@ pub struct ProcessArgs {
     document: String,
     /// The template, or -
     template: String,
-    /// What is merged into it, or -
+    /// The stubs, or -
     stubs: Vec<String>,
     /// How unresolved expressions are reported
     #[arg(long, value_name = "FORM", default_value = "ordain")]
@@ -57,11 +57,11 @@ pub struct ProcessArgs {
     flags: MergeFlags,
 }
 
-/// What is printed of the result, and how it is made.
+/// The options of a merge, and of its output.
 #[derive(Args, Clone, Default, Debug)]
 #[command(next_help_heading = "Merging")]
 pub struct MergeFlags {
-    /// Print JSON, a document a line
+    /// Print JSON, one document per line
     #[arg(long)]
     pub json: bool,
     /// Print only the node at this path, such as `a.b.[1]`
@@ -112,13 +112,13 @@ pub struct MergeFlags {
 }
 
 impl MergeFlags {
-    /// The machine as far as the flags allow it.
+    /// The machine with the access that the flags allow.
     fn world(&self) -> HostWorld {
         let world = HostWorld::new();
         if self.allow_http { world.fetching(fetch) } else { world }
     }
 
-    /// What the driver is asked for.
+    /// The options for the driver.
     fn options(&self) -> MergeOptions {
         MergeOptions {
             json: self.json,
@@ -140,7 +140,7 @@ impl MergeFlags {
     }
 }
 
-/// The form of a report.
+/// The format of the report about unresolved expressions.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Report {
     /// Diagnostics with their places and causes
@@ -152,7 +152,7 @@ pub enum Report {
     SpiffPlusPlus,
 }
 
-/// Merges and prints.
+/// Merges documents and prints the result.
 ///
 /// # Errors
 /// When a file cannot be read, or an expression has no value.
@@ -166,7 +166,7 @@ pub fn run(ui: &mut Ui, args: &MergeArgs) -> Result<Exit, Failure> {
     print(ui, &args.flags.world(), documents, args.report)
 }
 
-/// Processes and prints.
+/// Processes a document and prints the result.
 ///
 /// # Errors
 /// When a file cannot be read, or an expression has no value.
@@ -200,14 +200,14 @@ fn print(
         }
         Err(error) if report == Report::Ordain => Err(shown(ui, &error)),
         Err(error) => {
-            // When nobody reads it there is nobody to tell.
+            // A closed stderr is no reason to fail.
             let _ = std::io::stderr().write_all(error.text().as_bytes());
             Err(Failure::Shown)
         }
     }
 }
 
-/// Shows what is wrong with its places.
+/// Prints a merge error with its source places.
 pub fn shown(ui: &mut Ui, error: &MergeError) -> Failure {
     let sources = SourceMap::new();
     ui.diagnostics(error.diagnostics(&sources), &sources);

@@ -1,4 +1,4 @@
-//! The verbs, a file each: arguments, then what is done.
+//! The verbs, one file each: first the arguments, then the implementation.
 
 mod apply;
 mod check;
@@ -29,7 +29,7 @@ use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 use crate::watch::{self, WatchArgs};
 
-/// The verbs, each once: its name, its arguments, and what does it.
+/// Defines the verbs: the name, the arguments and the function of each.
 macro_rules! verbs {
     ($($verb:literal $name:ident($args:ty) => $run:path,)*) => {
         /// A verb.
@@ -39,18 +39,18 @@ macro_rules! verbs {
         }
 
         impl Command {
-            /// Does what the verb says.
+            /// Runs the verb.
             ///
             /// # Errors
-            /// Whatever keeps it from its end.
+            /// When the verb fails.
             pub fn run(&self, ui: &mut Ui) -> Result<Exit, Failure> {
                 match self {
                     $(Self::$name(args) => $run(ui, args),)*
                 }
             }
 
-            /// Whether a verb does nothing but read and evaluate its input. Others look at the
-            /// machine or change it, for which there is no bound; they watch what they evaluate.
+            /// Whether a verb only reads and evaluates its input. Others examine or change the
+            /// machine, which has no budget; they limit their evaluations themselves.
             pub fn only_evaluates(&self) -> bool {
                 let acts = matches!(
                     self,
@@ -65,10 +65,10 @@ macro_rules! verbs {
                 !acts
             }
 
-            /// The arguments of one verb, without those of all others.
-            pub fn alone(verb: &str) -> Option<clap::Command> {
+            /// The arguments of one verb, without building those of all others.
+            pub fn single(verb: &str) -> Option<clap::Command> {
                 match verb {
-                    $($verb => Some(code::noted(
+                    $($verb => Some(code::with_code_note(
                         $verb,
                         <$args>::augment_args(clap::Command::new($verb)),
                     )),)*

@@ -1,4 +1,4 @@
-//! `ordain parse`: text to tree.
+//! `ordain parse`: prints syntax trees.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ Examples:
 pub struct ParseArgs {
     /// A manifest, a template (.epp), or -
     file: PathBuf,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "tree")]
     format: Format,
     /// The file is a template, whatever its name
@@ -31,10 +31,10 @@ pub struct ParseArgs {
     epp: bool,
 }
 
-/// The form of a tree.
+/// The output format of a syntax tree.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A line a node
+    /// One line per node
     Tree,
     /// A document
     Json,
@@ -42,7 +42,7 @@ enum Format {
     Pn,
 }
 
-/// Parses and prints.
+/// Parses a file and prints its syntax tree.
 ///
 /// # Errors
 /// When the file cannot be read.

@@ -1,4 +1,4 @@
-//! `ordain plan`: what an apply would change.
+//! `ordain plan`: shows the changes that an apply would make.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -26,7 +26,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure, PLAN_HELP};
 use crate::options::{self, CompileArgs, TextOrJson};
 use crate::references;
-use crate::runs::{self, Looking, root_path};
+use crate::runs::{self, ReadOnlyObserver, root_path};
 use crate::show::{failures, plan as show};
 use crate::ui::Ui;
 use ordain_driver::private_file;
@@ -43,7 +43,7 @@ pub struct PlanArgs {
     /// A manifest, a directory, a graph, a catalog, or -
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
     /// Save the plan, to apply exactly this later, as this user and on this machine
@@ -52,7 +52,7 @@ pub struct PlanArgs {
     /// Save secrets in clear, so that a plan with secrets can be applied
     #[arg(long)]
     include_secrets: bool,
-    /// Where the lock and the journal of runs are
+    /// The directory of the lock and the journal of runs
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     state_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub struct PlanArgs {
     compile: CompileArgs,
 }
 
-/// Which resources, and where.
+/// The resources to apply, and the machine to apply them to.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Resources")]
 pub struct SelectionArgs {
@@ -73,7 +73,7 @@ pub struct SelectionArgs {
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub skip_tags: Vec<String>,
-    /// Only this resource, such as File[/etc/motd], with all that it needs; may be repeated
+    /// Only this resource, such as File[/etc/motd], with its dependencies; may be repeated
     #[arg(long, value_name = "RESOURCE", value_parser = references::parse)]
     pub target: Vec<ResourceRef>,
     /// How many resources to work on at the same time [default: 1; for watch: 4]
@@ -82,37 +82,37 @@ pub struct SelectionArgs {
     /// Do not install or remove several packages in one transaction
     #[arg(long)]
     pub no_autogroup: bool,
-    /// No order but that which is written: a file need not come after its directory
+    /// Use explicit relations only: a file need not come after its directory
     #[arg(long)]
     pub no_autoedges: bool,
-    /// Call deferred functions during the run, just before their resource is looked at, and not
+    /// Call deferred functions during the run, just before their resource is checked, and not
     /// before the run
     #[arg(long, alias = "no-preprocess_deferred")]
     pub no_preprocess_deferred: bool,
-    /// A directory that stands for the machine's file system
+    /// The root directory of the machine
     #[arg(long, value_name = "DIR", default_value = "/", value_parser = machine_root)]
     pub root: PathBuf,
-    /// Let PATH be removed, replaced or emptied, though the machine runs on it or it is a mount
+    /// Allow PATH to be removed, replaced or emptied, even if the system needs it or it is a mount
     /// point
     #[arg(long, value_name = "PATH", value_parser = machine_path)]
     pub allow_remove: Vec<PathBuf>,
-    /// Let files be changed that another user may have linked from elsewhere
+    /// Allow changes of files that another user may have hard-linked
     #[arg(long)]
     pub allow_hard_links: bool,
 }
 
-/// The directory that stands for a machine, without links, so that it is the same for commands that
-/// run elsewhere.
+/// Parses a root directory. Resolves links, so that commands with another working directory use the
+/// same one.
 ///
 /// # Errors
-/// When there is no such directory.
+/// When the directory does not exist.
 pub fn machine_root(text: &str) -> Result<PathBuf, String> {
     let root = std::fs::canonicalize(text).map_err(|e| e.to_string())?;
     if root.is_dir() { Ok(root) } else { Err("it is not a directory".into()) }
 }
 
 impl SelectionArgs {
-    /// What the engine is asked for.
+    /// The options for the engine.
     pub fn options(&self, noop: bool) -> Options {
         Options {
             noop,
@@ -125,13 +125,13 @@ impl SelectionArgs {
         }
     }
 
-    /// How to compile for the machine.
+    /// The options for compiling for this machine.
     pub fn compile_options(&self, args: &CompileArgs) -> CompileOptions {
         let deferral = if self.no_preprocess_deferred { Deferral::Hand } else { Deferral::Resolve };
         CompileOptions { machine: Some(self.root.clone()), deferral, ..args.options() }
     }
 
-    /// The machine, for sources at a path: these may have settings of their own.
+    /// The host to apply to. The project at `sources` may have settings for it.
     pub fn host(&self, sources: &Path) -> Host {
         let settings = project::settings(sources);
         let remove = self.allow_remove.iter().chain(&settings.allow_remove);
@@ -142,22 +142,22 @@ impl SelectionArgs {
     }
 }
 
-/// Compiles, compares and prints.
+/// Compiles, plans and prints the plan.
 ///
 /// # Errors
-/// When the sources have errors or the relations a loop.
+/// When the sources have errors or the relations form a loop.
 pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let compile_options = args.selection.compile_options(&args.compile);
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     let options = args.selection.options(false);
     let registry = compile_options.registry()?;
-    // A plan that cannot be signed is not worth the wait.
+    // Fails early, before the plan takes its time.
     let key = args.out.as_ref().map(|_| key(args.state_dir.as_deref())).transpose()?;
     loaded.undo_missing(&args.selection.host(&args.path), &registry)?;
     let prepared = prepare(ui, &loaded, registry, options.clone())?;
     let mut progress = ui.progress(loaded.leaves(), false);
-    let looking = Looking::new(&progress, args.state_dir.as_deref());
-    let plan = plan(&prepared, &args.selection.host(&args.path), &looking, options.jobs);
+    let observer = ReadOnlyObserver::new(&progress, args.state_dir.as_deref());
+    let plan = plan(&prepared, &args.selection.host(&args.path), &observer, options.jobs);
     progress.clear();
     failures::show(ui, plan.entries.iter().map(|e| &e.report), &loaded);
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
@@ -185,10 +185,10 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Refuses targets that the graph does not have, and warns of tags that no resource has.
+/// Refuses targets that are not in the graph, and warns about tags that no resource has.
 ///
 /// # Errors
-/// That there is no such target.
+/// When a target does not exist.
 pub fn check_selection(ui: &mut Ui, loaded: &Compiled, options: &Options) -> Result<(), Failure> {
     let graph = &loaded.graph;
     if let Some(name) = options.targets.iter().find(|name| graph.find(name).is_none()) {
@@ -214,10 +214,10 @@ pub fn check_selection(ui: &mut Ui, loaded: &Compiled, options: &Options) -> Res
     Ok(())
 }
 
-/// Parses all resources and puts them into order; a loop is shown.
+/// Parses all resources and sorts them. Prints a loop of relations.
 ///
 /// # Errors
-/// When the relations have a loop.
+/// When the relations form a loop.
 pub fn prepare(
     ui: &mut Ui,
     loaded: &Compiled,
@@ -227,10 +227,10 @@ pub fn prepare(
     prepare_after(ui, None, loaded, registry, options)
 }
 
-/// The same, with what an earlier graph has ready as far as both are equal.
+/// Does the same as [`prepare`], but reuses the unchanged parts of an earlier graph.
 ///
 /// # Errors
-/// As of [`prepare`].
+/// As for [`prepare`].
 pub fn prepare_after(
     ui: &mut Ui,
     earlier: Option<&Prepared>,
@@ -248,7 +248,7 @@ pub fn prepare_after(
     })
 }
 
-/// The key of this machine, under which plans are saved.
+/// The key of this machine, which signs saved plans.
 fn key(state_dir: Option<&Path>) -> Result<MachineKey, Failure> {
     Ok(MachineKey::open(&runs::state_dir(state_dir)?).map_err(codes::state)?)
 }

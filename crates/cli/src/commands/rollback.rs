@@ -1,4 +1,4 @@
-//! `ordain rollback`: files, directories and links as they were before a run.
+//! `ordain rollback`: restores files, directories and links to their state before a run.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -39,36 +39,36 @@ pub struct RollbackArgs {
     /// Put back also what was changed after the run
     #[arg(long)]
     force: bool,
-    /// Change nothing, only say what would be put back
+    /// Change nothing, only list the paths to put back
     #[arg(long)]
     noop: bool,
-    /// A directory that stands for the machine's file system
+    /// The root directory of the machine
     #[arg(long, value_name = "DIR", default_value = "/", value_parser = machine_root)]
     root: PathBuf,
-    /// Let PATH be removed, though the machine runs on it
+    /// Allow PATH to be removed, even if the system needs it
     #[arg(long, value_name = "PATH", value_parser = machine_path)]
     allow_remove: Vec<PathBuf>,
-    /// Let files be changed that another user may have linked from elsewhere
+    /// Allow changes of files that another user may have hard-linked
     #[arg(long)]
     allow_hard_links: bool,
-    /// Where the lock and the journal of runs are
+    /// The directory of the lock and the journal of runs
     #[arg(long, value_name = "DIR", env = "ORDAIN_STATE_DIR")]
     state_dir: Option<PathBuf>,
 }
 
 /// A path that a run changed.
-struct Changed {
+struct ChangedPath {
     kept: Kept,
     after: Option<State>,
 }
 
-/// Puts back what a run changed.
+/// Reverts the changes of a run.
 ///
 /// # Errors
-/// When there is no such run, something was changed since, or something could not be written.
+/// When there is no such run, a path was changed since, or a path cannot be written.
 pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
-    let signals = Signals::of_a_run(ui)?;
-    let dir = runs::known_state_dir(args.state_dir.as_deref())?;
+    let signals = Signals::for_single_run(ui)?;
+    let dir = runs::existing_state_dir(args.state_dir.as_deref())?;
     if !dir.exists() {
         return Err(nothing_known());
     }
@@ -78,22 +78,17 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let changed = changed(&store, number)?;
     let mut host = Host::new(args.root.clone(), Box::new(HostRunner));
     host.allowed = Allowed::new(&args.allow_remove, args.allow_hard_links);
-    refuse_moved(args, &host, number, &changed)?;
+    refuse_changed(args, &host, number, &changed)?;
     let all = past::in_order(changed.into_iter().map(|changed| changed.kept).collect());
     let todo: Vec<Kept> =
         all.into_iter().filter(|kept| !past::is_as(&host, &kept.path, &kept.state)).collect();
     if args.noop {
-        for kept in &todo {
-            let line = line(ui, kept);
-            writeln!(ui.out(), "{line}")?;
-        }
-        writeln!(ui.out(), "Would put back: {} of run {number}.", todo.len())?;
-        return Ok(if todo.is_empty() { Exit::Done } else { Exit::Changes });
+        return show_todo(ui, number, &todo);
     }
-    signals.finish_what_runs();
+    signals.enable_graceful_stop();
     let subject = Subject { source: None, ..runs::subject(Path::new("-"), "", &args.root) };
     let own = store.begin("rollback", &subject).map_err(codes::state)?;
-    let host = runs::keeping(host, &store, own);
+    let host = runs::with_backups(host, &store, own);
     let copies = store.backups(number);
     let (mut failed, mut stopped) = (0, Vec::new());
     for kept in &todo {
@@ -101,20 +96,11 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
             stopped.push(kept.shown());
             continue;
         }
-        let done = put_back(&store, own, &host, kept, &copies);
-        match done {
-            Ok(()) => {
-                let line = line(ui, kept);
-                writeln!(ui.out(), "{line}")?;
-            }
-            Err(why) => {
-                failed += 1;
-                let text = format!("cannot put back {}: {why}", kept.shown());
-                ui.message(&Diagnostic::error(codes::ROLLBACK, text));
-            }
-        }
+        let result = put_back(&store, own, &host, kept, &copies);
+        failed += usize::from(result.is_err());
+        show_result(ui, kept, result)?;
     }
-    runs::note_made(&store, own, &host)?;
+    runs::record_final_states(&store, own, &host)?;
     let done = todo.len() - failed - stopped.len();
     let summary = json!({
         "of": number, "put_back": done, "failed": failed, "not_reached": stopped.len(),
@@ -126,7 +112,7 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     };
     writeln!(ui.out(), "Put back: {done} of run {number}{rest}.")?;
     if let Some(signal) = interruption::requested() {
-        runs::broken_off(ui, signal, &stopped);
+        runs::report_interruption(ui, signal, &stopped);
         return Ok(signals::code(signal));
     }
     Ok(match (failed, done) {
@@ -136,7 +122,32 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// The run that is asked for, or the last that changed a path.
+/// Prints the paths that a rollback would revert.
+fn show_todo(ui: &mut Ui, number: i64, todo: &[Kept]) -> Result<Exit, Failure> {
+    for kept in todo {
+        let line = line(ui, kept);
+        writeln!(ui.out(), "{line}")?;
+    }
+    writeln!(ui.out(), "Would put back: {} of run {number}.", todo.len())?;
+    Ok(if todo.is_empty() { Exit::Done } else { Exit::Changes })
+}
+
+/// Prints a path that was reverted, or the error.
+fn show_result(ui: &mut Ui, kept: &Kept, result: Result<(), String>) -> Result<(), Failure> {
+    match result {
+        Ok(()) => {
+            let line = line(ui, kept);
+            writeln!(ui.out(), "{line}")?;
+        }
+        Err(why) => {
+            let text = format!("cannot put back {}: {why}", kept.shown());
+            ui.message(&Diagnostic::error(codes::ROLLBACK, text));
+        }
+    }
+    Ok(())
+}
+
+/// The number of the run in the arguments, or that of the last run that changed a path.
 fn number(args: &RollbackArgs, store: &Store) -> Result<i64, Failure> {
     let known = store.runs().map_err(codes::state)?;
     if let Some(number) = args.run {
@@ -155,12 +166,12 @@ fn number(args: &RollbackArgs, store: &Store) -> Result<i64, Failure> {
     Err(nothing_known())
 }
 
-/// The error that there is nothing to put back.
+/// The error that there is nothing to revert.
 fn nothing_known() -> Failure {
     Diagnostic::error(codes::ROLLBACK, "no run is known that changed a file").into()
 }
 
-fn changed(store: &Store, number: i64) -> Result<Vec<Changed>, Failure> {
+fn changed(store: &Store, number: i64) -> Result<Vec<ChangedPath>, Failure> {
     let broken = |e: serde_json::Error| {
         Diagnostic::error(codes::STATE, format!("the journal cannot be read: {e}"))
     };
@@ -169,27 +180,27 @@ fn changed(store: &Store, number: i64) -> Result<Vec<Changed>, Failure> {
         let path = PathBuf::from(OsStr::from_bytes(&row.path));
         let state = serde_json::from_str(&row.before).map_err(broken)?;
         let after = row.after.as_deref().map(serde_json::from_str).transpose().map_err(broken)?;
-        out.push(Changed { kept: Kept { path, state, name: row.name }, after });
+        out.push(ChangedPath { kept: Kept { path, state, name: row.name }, after });
     }
     Ok(out)
 }
 
-/// An error that names what is neither as the run left it nor as it was before.
-fn refuse_moved(
+/// Refuses paths that are neither as the run left them nor as they were before.
+fn refuse_changed(
     args: &RollbackArgs,
     host: &Host,
     number: i64,
-    changed: &[Changed],
+    changed: &[ChangedPath],
 ) -> Result<(), Failure> {
-    let moved = changed.iter().filter(|Changed { kept, after }| {
+    let changed_since = changed.iter().filter(|ChangedPath { kept, after }| {
         let is_left = |after: &State| past::is_as(host, &kept.path, after);
         !after.as_ref().is_none_or(is_left) && !past::is_as(host, &kept.path, &kept.state)
     });
-    let moved: Vec<String> = moved.map(|changed| changed.kept.shown()).collect();
-    if moved.is_empty() || args.force {
+    let changed_since: Vec<String> = changed_since.map(|changed| changed.kept.shown()).collect();
+    if changed_since.is_empty() || args.force {
         return Ok(());
     }
-    let text = format!("changed after run {number}: {}", moved.join(", "));
+    let text = format!("changed after run {number}: {}", changed_since.join(", "));
     let error = Diagnostic::error(codes::ROLLBACK, text);
     Err(error.help("look at what is there; --force puts it back all the same").into())
 }
@@ -212,7 +223,7 @@ fn put_back(
     let begun = store.begin_step(run, &resource.to_string(), "put back", &json!([]));
     begun.map_err(|e| e.to_string())?;
     let done = past::restore(host, kept, copies);
-    runs::note_acted(store, run, &resource, done.is_ok());
+    runs::record_step_end(store, run, &resource, done.is_ok());
     done.map_err(failed)
 }
 

@@ -1,5 +1,5 @@
-//! The command line of `inmanta`, for those who call this program by that name: what it has for
-//! projects on this machine, with its output and its exit codes.
+//! The command line of `inmanta`, for callers that start this program by that name: its commands
+//! for local projects, with its output and exit codes.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use ordain_data::Value as Data;
 use ordain_inmanta::error::Error;
 use ordain_inmanta::location::Files;
 use ordain_inmanta::project::{Project, set};
@@ -23,13 +24,13 @@ use self::table::table;
 
 mod table;
 
-/// The version of the original that this one is like.
+/// The version of the original program that is imitated.
 const VERSION: &str = "20.1.0";
-/// What stands on the command line that cannot be understood.
+/// The exit code after a usage error.
 const USAGE: u8 = 2;
-/// How wide the line is that says how a run ended.
+/// The width of the line with the result of a run.
 const WIDTH: usize = 80;
-/// The file that is compiled.
+/// The main file of a project.
 const MAIN: &str = "main.cf";
 
 /// Compile and export models of Inmanta on this machine
@@ -68,7 +69,7 @@ struct Global {
     /// Say more
     #[arg(short, long, action = ArgAction::Count, global = true)]
     verbose: u8,
-    /// What warnings do
+    /// The effect of warnings
     #[arg(long, value_name = "WHAT", default_value = "warn")]
     warnings: Warnings,
     /// Accepted, without effect
@@ -144,9 +145,9 @@ enum ProjectCommand {
     },
 }
 
-/// What compile and export have in common.
+/// The arguments that compile and export share.
 #[derive(Args)]
-struct Compiling {
+struct CommonArgs {
     /// The environment to compile this model for
     #[arg(short)]
     environment: Option<String>,
@@ -185,7 +186,7 @@ struct Compiling {
 #[derive(Args)]
 struct Compile {
     #[command(flatten)]
-    common: Compiling,
+    common: CommonArgs,
     /// Accepted, without effect
     #[arg(long)]
     username: Option<String>,
@@ -203,7 +204,7 @@ struct Compile {
 #[derive(Args)]
 struct Export {
     #[command(flatten)]
-    common: Compiling,
+    common: CommonArgs,
     /// Store the json that would have been submitted in this file
     #[arg(short)]
     json: Option<PathBuf>,
@@ -236,7 +237,7 @@ struct Export {
     soft_delete: bool,
 }
 
-/// Does what the arguments say.
+/// Runs the command line of `inmanta`.
 pub fn main(args: Vec<OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
@@ -297,27 +298,27 @@ fn list_commands() -> io::Result<ExitCode> {
     say(&text)
 }
 
-/// The project that the working directory is in.
+/// The project that contains the working directory.
 fn project() -> io::Result<Option<PathBuf>> {
     let here = std::env::current_dir()?;
     let world = HostWorld::new();
     let found = Project::around(&world, &here);
-    // Paths in messages are short where they can be.
+    // Paths in messages are relative if possible.
     Ok(found.map(|found| if found == here { PathBuf::from(".") } else { found }))
 }
 
-/// What is to be told of a run.
-struct Told {
+/// The result of a compile.
+struct CompileOutput {
     warnings: Vec<String>,
     printed: String,
     error: Option<String>,
     data: String,
-    resources: Result<Vec<serde_json::Value>, String>,
+    resources: Result<Vec<Data>, String>,
 }
 
-fn compile(global: &Global, args: &Compiling, exporting: Option<&Export>) -> io::Result<ExitCode> {
+fn compile(global: &Global, args: &CommonArgs, exporting: Option<&Export>) -> io::Result<ExitCode> {
     if let Some(exporting) = exporting
-        && let Some(why) = refused(exporting)
+        && let Some(why) = conflict(exporting)
     {
         return Ok(fail(&why));
     }
@@ -330,8 +331,8 @@ fn compile(global: &Global, args: &Compiling, exporting: Option<&Export>) -> io:
         let text = format!("Error: [Errno 2] No such file or directory: '{}'", main.display());
         return Ok(fail(&text));
     }
-    let told = match run(global, args, exporting.is_some(), &main) {
-        Ok(told) => told,
+    let output = match run(global, args, exporting.is_some(), &main) {
+        Ok(output) => output,
         Err(text) => {
             header("COMPILATION FAILURE");
             return Ok(fail(&format!("Error: {text}")));
@@ -339,21 +340,21 @@ fn compile(global: &Global, args: &Compiling, exporting: Option<&Export>) -> io:
     };
     let mut out = io::stdout().lock();
     if global.warnings != Warnings::Ignore {
-        for warning in &told.warnings {
+        for warning in &output.warnings {
             writeln!(out, "compiler       WARNING {warning}")?;
         }
     }
-    out.write_all(told.printed.as_bytes())?;
+    out.write_all(output.printed.as_bytes())?;
     if args.export_compile_data {
         let mut out = private_file::create(&directory.join(&args.export_compile_data_file))?;
-        out.write_all(told.data.as_ref())?;
+        out.write_all(output.data.as_ref())?;
     }
-    if let Some(error) = &told.error {
+    if let Some(error) = &output.error {
         header("COMPILATION FAILURE");
         return Ok(fail(error));
     }
     if let Some(exporting) = exporting
-        && let Err(text) = written(exporting, args, &told, &directory, &mut out)?
+        && let Err(text) = write_export(exporting, args, &output, &directory, &mut out)?
     {
         header("EXPORT FAILURE");
         return Ok(fail(&format!("Error: {text}")));
@@ -362,8 +363,8 @@ fn compile(global: &Global, args: &Compiling, exporting: Option<&Export>) -> io:
     Ok(ExitCode::SUCCESS)
 }
 
-/// What does not go together.
-fn refused(args: &Export) -> Option<String> {
+/// The error about arguments that exclude each other.
+fn conflict(args: &Export) -> Option<String> {
     if !args.partial && !args.delete_resource_set.is_empty() {
         return Some(
             "A full export was requested but resource sets were marked for deletion. Deleting a \
@@ -377,7 +378,12 @@ fn refused(args: &Export) -> Option<String> {
     (!is_object).then(|| format!("the metadata is no JSON object: {metadata}"))
 }
 
-fn run(global: &Global, args: &Compiling, exports: bool, main: &Path) -> Result<Told, String> {
+fn run(
+    global: &Global,
+    args: &CommonArgs,
+    exports: bool,
+    main: &Path,
+) -> Result<CompileOutput, String> {
     let sources = SourceMap::new();
     let mut settings = Vec::new();
     if let Some(environment) = &args.environment {
@@ -391,13 +397,13 @@ fn run(global: &Global, args: &Compiling, exports: bool, main: &Path) -> Result<
         settings,
         world: Arc::new(HostWorld::new()),
     };
-    let told = on_deep_stack(STACK_SIZE, || {
-        with_outcome(&model, &sources, |outcome| told(outcome, global, exports))
+    let output = on_deep_stack(STACK_SIZE, || {
+        with_outcome(&model, &sources, |outcome| summarize(outcome, global, exports))
     });
-    told.map_err(|diagnostic| diagnostic.message)
+    output.map_err(|diagnostic| diagnostic.message)
 }
 
-fn told(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> Told {
+fn summarize(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> CompileOutput {
     let files = &outcome.net.program.files;
     let shown = |warning: &ordain_inmanta::program::Warning| match warning.class.as_str() {
         "" => warning.text.clone(),
@@ -435,10 +441,10 @@ fn told(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> Told {
     };
     let error = error.map(|text| outcome.without_passwords(text));
     let warnings = warnings.into_iter().map(|text| outcome.without_passwords(text)).collect();
-    Told { warnings, printed: outcome.printed(), error, data, resources }
+    CompileOutput { warnings, printed: outcome.printed(), error, data, resources }
 }
 
-/// An error as the original prints it: with its long explanation, if it has one.
+/// An error with its long explanation, as the original program prints it.
 fn explained(error: &Error, files: &Files) -> String {
     let trace = error.trace(files);
     match explanation::of(error) {
@@ -447,11 +453,11 @@ fn explained(error: &Error, files: &Files) -> String {
     }
 }
 
-/// Writes the export.
-fn written(
+/// Writes the export. The inner result is an error for the user.
+fn write_export(
     args: &Export,
-    common: &Compiling,
-    told: &Told,
+    common: &CommonArgs,
+    output: &CompileOutput,
     directory: &Path,
     out: &mut dyn Write,
 ) -> io::Result<Result<(), String>> {
@@ -460,7 +466,7 @@ fn written(
         let text = "The environment for this model should be set for export to server!";
         writeln!(out, "exporter       WARNING {text}")?;
     }
-    let resources = match &told.resources {
+    let resources = match &output.resources {
         Ok(resources) => resources,
         Err(text) => return Ok(Err(text.clone())),
     };
@@ -480,7 +486,7 @@ fn written(
     Ok(Ok(()))
 }
 
-/// The line that says how a run ended.
+/// Prints the line with the result of a run.
 fn header(text: &str) {
     let middle = format!("= {text} =");
     let side = "=".repeat((WIDTH - middle.len()) / 2);
@@ -509,7 +515,7 @@ fn list(global: &Global) -> io::Result<ExitCode> {
     }
 }
 
-/// What a new project has besides its `project.yml`.
+/// The files of a new project besides its `project.yml`.
 const FILES: [(&str, &str); 3] = [
     (MAIN, "import std\n"),
     ("requirements.txt", ""),

@@ -1,4 +1,4 @@
-//! The command line of `mgmt`, for those who call this program by that name.
+//! The command line of `mgmt`, for callers that start this program by that name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ordain_driver::mcl::{Request, format, formatted};
+use ordain_driver::mcl::{Request, format, format_text};
 use ordain_mcl::Edition;
 use ordain_mcl::failure::Phase;
 use ordain_mcl::functions::surroundings::Surroundings;
@@ -18,13 +18,14 @@ use crate::codes;
 use crate::exit::Failure;
 use crate::ui::Ui;
 
-/// The first graph in the textual form of mgmt, or the error as a comment. Whether it is a graph.
+/// Prints the first graph in the textual form of mgmt, or the error as a comment. Returns whether
+/// it is a graph.
 ///
 /// # Errors
-/// When nothing can be written.
+/// When the output cannot be written.
 fn print(out: &mut dyn Write, request: &Request<'_>) -> Result<bool, std::io::Error> {
     let sources = SourceMap::new();
-    run_once(out, &Told::default(), request, &request.input(), &sources)
+    run_once(out, &Arguments::default(), request, &request.input(), &sources)
 }
 
 const USAGE: &str = "\
@@ -34,7 +35,7 @@ Usage: mgmt run [flags] lang INPUT
 INPUT is a .mcl file, a directory, its metadata.yaml, - for standard input, or code.
 ";
 
-/// The flags of mgmt that take a value.
+/// The flags of mgmt with a value.
 const WITH_VALUE: &[&str] = &[
     "--hostname",
     "--prefix",
@@ -64,7 +65,7 @@ const WITH_VALUE: &[&str] = &[
     "--pprof",
 ];
 
-/// The flags of mgmt that take none.
+/// The flags of mgmt without a value.
 const WITHOUT_VALUE: &[&str] = &[
     "--tmp-prefix",
     "--allow-tmp-prefix",
@@ -86,7 +87,7 @@ const WITHOUT_VALUE: &[&str] = &[
     "--skip-fmt",
 ];
 
-/// The command line of mgmt.
+/// Runs the command line of mgmt.
 pub fn main(args: &[String]) -> ExitCode {
     let mut out = std::io::stdout().lock();
     let result = match args.split_first() {
@@ -107,28 +108,28 @@ pub fn main(args: &[String]) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(text) => {
-            // Nobody may be reading.
+            // A closed stderr is no reason to fail.
             let _ = writeln!(std::io::stderr(), "{text}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// What `run` and `check` are told.
+/// The arguments of `run` and `check`.
 #[derive(Default)]
-struct Told {
+struct Arguments {
     values: BTreeMap<&'static str, String>,
     flags: BTreeSet<&'static str>,
     positional: Vec<String>,
 }
 
-impl Told {
+impl Arguments {
     fn read(args: &[String]) -> Result<Self, String> {
-        let mut told = Self::default();
+        let mut arguments = Self::default();
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             if !arg.starts_with("--") {
-                told.positional.push(arg.clone());
+                arguments.positional.push(arg.clone());
                 continue;
             }
             let (flag, value) = match arg.split_once('=') {
@@ -137,16 +138,16 @@ impl Told {
             };
             let known = |flags: &[&'static str]| flags.iter().copied().find(|f| *f == flag);
             if let Some(flag) = known(WITHOUT_VALUE) {
-                told.flags.insert(flag);
+                arguments.flags.insert(flag);
             } else if let Some(flag) = known(WITH_VALUE) {
                 let missing = || format!("missing value for {flag}\n{USAGE}");
                 let value = value.or_else(|| args.next().cloned()).ok_or_else(missing)?;
-                told.values.insert(flag, value);
+                arguments.values.insert(flag, value);
             } else {
                 return Err(format!("unknown argument {flag}\n{USAGE}"));
             }
         }
-        Ok(told)
+        Ok(arguments)
     }
 
     fn has(&self, flag: &str) -> bool {
@@ -154,7 +155,7 @@ impl Told {
     }
 }
 
-/// What an INPUT is.
+/// Parses an INPUT argument.
 fn input(text: &str) -> Result<Input, String> {
     let world = HostWorld::new();
     let code = |text: String| {
@@ -175,20 +176,20 @@ fn input(text: &str) -> Result<Input, String> {
     }
 }
 
-/// `run` and `check` with `lang`.
+/// Runs `run lang` or `check lang`.
 fn lang(out: &mut dyn Write, run: bool, args: &[String]) -> Result<bool, String> {
-    let told = Told::read(args)?;
-    let [payload, given] = &told.positional[..] else { return Err(USAGE.into()) };
+    let arguments = Arguments::read(args)?;
+    let [payload, given] = &arguments.positional[..] else { return Err(USAGE.into()) };
     if payload != "lang" {
         return Err(format!("the payload `{payload}` is not there: lang is"));
     }
-    let module_path = told.values.get("--module-path").cloned();
+    let module_path = arguments.values.get("--module-path").cloned();
     let module_path = module_path.or_else(|| std::env::var("MGMT_MODULE_PATH").ok());
     let request = Request {
         path: Path::new(given),
         edition: Edition::Upstream,
         module_path: module_path.map(PathBuf::from),
-        hostname: told.values.get("--hostname").cloned(),
+        hostname: arguments.values.get("--hostname").cloned(),
         world: Arc::new(HostWorld::new()),
         machine: None,
         store: None,
@@ -196,21 +197,21 @@ fn lang(out: &mut dyn Write, run: bool, args: &[String]) -> Result<bool, String>
     let input = input(given)?;
     let sources = SourceMap::new();
     if run {
-        return run_once(out, &told, &request, &input, &sources).map_err(|e| e.to_string());
+        return run_once(out, &arguments, &request, &input, &sources).map_err(|e| e.to_string());
     }
     let world = HostWorld::new();
     if let Err(refused) = session::check(&world, &sources, &input, &request.options()) {
         let (phase, text) = refused.first(&sources);
-        if phase < Phase::Unify || !told.has("--skip-unify") {
+        if phase < Phase::Unify || !arguments.has("--skip-unify") {
             return Err(text);
         }
     }
-    if told.has("--skip-fmt") {
+    if arguments.has("--skip-fmt") {
         return Ok(true);
     }
     let changed = match &input {
         Input::Path(path) => format(path, true, Edition::Upstream)?,
-        Input::Text(path, text) if formatted(path, text, Edition::Upstream)? != *text => {
+        Input::Text(path, text) if format_text(path, text, Edition::Upstream)? != *text => {
             vec![path.clone()]
         }
         Input::Text(..) => Vec::new(),
@@ -221,10 +222,10 @@ fn lang(out: &mut dyn Write, run: bool, args: &[String]) -> Result<bool, String>
     }
 }
 
-/// The first graph of a program.
+/// Prints the first graph of a program.
 fn run_once(
     out: &mut dyn Write,
-    told: &Told,
+    arguments: &Arguments,
     request: &Request<'_>,
     input: &Input,
     sources: &SourceMap,
@@ -235,14 +236,14 @@ fn run_once(
         Ok(compiled) => compiled,
         Err(refused) => return write_refused(out, &refused, sources),
     };
-    if told.has("--no-autoedges") {
+    if arguments.has("--no-autoedges") {
         compiled.resources.edges.retain(|_, edge| !edge.is_automatic);
     }
-    if let Some(path) = told.values.get("--graphviz") {
+    if let Some(path) = arguments.values.get("--graphviz") {
         let deploy = || compiled.checked.modules.deploy(machine.world());
         let graph = lower::lower(&compiled.resources, &machine.hostname(), &deploy).graph;
         let mut text = String::new();
-        // Writing to text cannot fail.
+        // Writing to a string cannot fail.
         let _ = ordain_graph::dot::write(&graph, &mut text);
         std::fs::write(path, text)?;
     }
@@ -279,10 +280,10 @@ fn format_files(out: &mut dyn Write, args: &[String]) -> Result<bool, String> {
     Ok(true)
 }
 
-/// `ordain compile` in the form of mgmt: whether there is a graph, and not an error.
+/// Prints a program in the form of mgmt, for `ordain compile`. Returns whether it has a graph.
 ///
 /// # Errors
-/// When nothing can be written.
+/// When the output cannot be written.
 pub fn compile(ui: &mut Ui, request: &Request<'_>) -> Result<bool, Failure> {
     print(ui.document(), request).map_err(|e| codes::io("cannot write the graph", &e).into())
 }
@@ -292,22 +293,24 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn told(line: &str) -> Result<Told, String> {
+    fn arguments(line: &str) -> Result<Arguments, String> {
         let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        Told::read(&args)
+        Arguments::read(&args)
     }
 
     #[test]
     fn flags_are_those_of_mgmt() {
-        let told_all =
-            told("--tmp-prefix --converger-timeout=5 --hostname h lang --skip-fmt x.mcl");
-        let told_all = told_all.unwrap();
-        assert_eq!(told_all.positional, ["lang", "x.mcl"]);
-        assert_eq!(told_all.values["--converger-timeout"], "5");
-        assert_eq!(told_all.values["--hostname"], "h");
-        assert!(told_all.has("--tmp-prefix") && told_all.has("--skip-fmt"));
-        assert!(told("--nope lang x").err().unwrap().starts_with("unknown argument --nope"));
-        assert!(told("lang x --prefix").err().unwrap().starts_with("missing value for --prefix"));
+        let all_arguments =
+            arguments("--tmp-prefix --converger-timeout=5 --hostname h lang --skip-fmt x.mcl");
+        let all_arguments = all_arguments.unwrap();
+        assert_eq!(all_arguments.positional, ["lang", "x.mcl"]);
+        assert_eq!(all_arguments.values["--converger-timeout"], "5");
+        assert_eq!(all_arguments.values["--hostname"], "h");
+        assert!(all_arguments.has("--tmp-prefix") && all_arguments.has("--skip-fmt"));
+        assert!(arguments("--nope lang x").err().unwrap().starts_with("unknown argument --nope"));
+        assert!(
+            arguments("lang x --prefix").err().unwrap().starts_with("missing value for --prefix")
+        );
     }
 
     #[test]

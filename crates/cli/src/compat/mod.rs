@@ -1,4 +1,4 @@
-//! The command lines of other programs, for those who call this one by their names.
+//! The command lines of other programs, for callers that start this program by their names.
 
 pub mod inmanta;
 pub mod mgmt;

@@ -1,5 +1,5 @@
-//! The command lines of `spiff` and `spiff++`, for those who call this program by one of these
-//! names: their flags, their formats, their exit codes.
+//! The command lines of `spiff` and `spiff++`, for callers that start this program by these names:
+//! their flags, output formats and exit codes.
 
 mod arguments;
 mod completion;
@@ -14,7 +14,7 @@ use ordain_engine::fetch::fetch;
 use ordain_functions::time::timestamp;
 use ordain_source::HostWorld;
 
-use crate::commands::convert::{Wanted, convert};
+use crate::commands::convert::{ConvertOptions, convert};
 use crate::commands::encrypt::encrypt;
 pub use arguments::Program;
 use arguments::{Arguments, VERBS, parse, refuse, say, usage};
@@ -22,7 +22,7 @@ use ordain_driver::dynaml::merge::{
     Merge, MergeError, MergeOptions, data, merge as merge_documents,
 };
 
-/// Does what the arguments say.
+/// Runs the command line of `spiff` or `spiff++`.
 pub fn main(program: Program, args: &[String]) -> ExitCode {
     let Some(name) = args.first().map(String::as_str) else {
         say(&usage());
@@ -50,7 +50,7 @@ pub fn main(program: Program, args: &[String]) -> ExitCode {
             format!("unknown command {name:?} for \"spiff\"")
         };
         let code = refuse(&what, "Run 'spiff --help' for usage.");
-        // The earlier program takes it for no error.
+        // spiff exits with 0 for an unknown command.
         let lenient = program == Program::Spiff && !name.starts_with('-');
         return if lenient { ExitCode::SUCCESS } else { code };
     };
@@ -65,29 +65,33 @@ pub fn main(program: Program, args: &[String]) -> ExitCode {
     if !verb.files.contains(&arguments.files.len()) {
         return refuse(verb.refusal, &format!("Usage:\n  spiff {}", verb.usage));
     }
-    let done = match verb.names[0] {
-        "merge" => merge(program, &arguments, None, &arguments.files),
-        "process" => merge(program, &arguments, arguments.files.first(), &arguments.files[1..]),
-        "diff" => diff(program, &arguments),
-        "convert" => convert(&arguments.files[0], &wanted(&arguments)),
-        "encrypt" => {
-            let words: Vec<&str> = arguments.files[1..].iter().map(String::as_str).collect();
-            encrypt(&arguments.files[0], &words, arguments.has("decrypt"))
-        }
-        "version" if arguments.has("quiet") => Ok(program.version().into()),
-        _ => Ok(format!("spiff version {}\n", program.version())),
-    };
-    match done {
+    match run(program, verb.names[0], &arguments) {
         Ok(text) => {
             say(&text);
             ExitCode::SUCCESS
         }
         Err(trouble) => {
             let text = format!("{} {}", time(), trouble.text());
-            // When nobody reads it there is nobody to tell.
+            // A closed stderr is no reason to fail.
             let _ = std::io::stderr().write_all(text.as_bytes());
             ExitCode::from(1)
         }
+    }
+}
+
+/// Runs a verb and returns its output.
+fn run(program: Program, verb: &str, arguments: &Arguments) -> Result<String, MergeError> {
+    match verb {
+        "merge" => merge(program, arguments, None, &arguments.files),
+        "process" => merge(program, arguments, arguments.files.first(), &arguments.files[1..]),
+        "diff" => diff(program, arguments),
+        "convert" => convert(&arguments.files[0], &convert_options(arguments)),
+        "encrypt" => {
+            let words: Vec<&str> = arguments.files[1..].iter().map(String::as_str).collect();
+            encrypt(&arguments.files[0], &words, arguments.has("decrypt"))
+        }
+        "version" if arguments.has("quiet") => Ok(program.version().into()),
+        _ => Ok(format!("spiff version {}\n", program.version())),
     }
 }
 
@@ -146,8 +150,8 @@ fn diff(program: Program, arguments: &Arguments) -> Result<String, MergeError> {
     Ok(report(&compare_all(&left, &right), &format))
 }
 
-fn wanted(arguments: &Arguments) -> Wanted {
-    Wanted {
+fn convert_options(arguments: &Arguments) -> ConvertOptions {
+    ConvertOptions {
         json: arguments.has("json"),
         path: arguments.last("path").filter(|p| !p.is_empty()),
         select: arguments.all("select"),
@@ -155,7 +159,7 @@ fn wanted(arguments: &Arguments) -> Wanted {
     }
 }
 
-/// The time as Go's log has it, in UTC where the zone is not known.
+/// The time in the format of Go's log; in UTC if the time zone is unknown.
 fn time() -> String {
     let now = timestamp(SystemTime::now()).to_zoned(jiff::tz::TimeZone::system());
     now.strftime("%Y/%m/%d %H:%M:%S").to_string()

@@ -1,29 +1,28 @@
-//! Texts compared line by line, as `diff -u` writes it.
+//! Line-based diffs of texts, as `diff -u` writes them.
 
 use ordain_engine::kind::TextChange;
 use similar::{ChangeTag, TextDiff};
 
 use crate::screen::Style;
 
-/// The most lines that are shown; `-v` shows all.
-const MOST: usize = 40;
+/// The number of lines that are shown without `-v`.
+const MAX_LINES: usize = 40;
 
-/// Lines around a change.
+/// The number of unchanged lines around a change.
 const CONTEXT: usize = 3;
 
 /// The longest line that is shown whole, in characters.
-const LONGEST: usize = 2000;
+const MAX_LINE_LENGTH: usize = 2000;
 
-/// The lines that differ, with those around them; all of them, or as many as people want to see.
+/// The changed lines with their context: all of them, or the first ones.
 ///
-/// The names of the two texts do not stand above it, and a text that had nothing before is shown
-/// without saying which of its lines these are.
+/// There is no file header, and no hunk header if one of the texts is empty.
 pub fn lines(text: &TextChange, all: bool) -> Vec<String> {
     let diff = TextDiff::from_lines(text.before.as_str(), text.after.as_str());
     let (mut out, mut more) = (Vec::new(), 0);
     let mut push = |style: Style, line: &str| {
-        if all || out.len() < MOST {
-            out.push(style.apply(&cut(line)));
+        if all || out.len() < MAX_LINES {
+            out.push(style.apply(&truncate_line(line)));
         } else {
             more += 1;
         }
@@ -51,9 +50,9 @@ pub fn lines(text: &TextChange, all: bool) -> Vec<String> {
     out
 }
 
-/// A line, shortened if it has no end.
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(LONGEST) {
+/// Truncates a very long line.
+fn truncate_line(line: &str) -> String {
+    match line.char_indices().nth(MAX_LINE_LENGTH) {
         Some((end, _)) => format!("{}...", &line[..end]),
         None => line.to_owned(),
     }
@@ -62,11 +61,11 @@ fn cut(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::screen::gated;
+    use crate::screen::sanitize;
 
     fn plain(before: &str, after: &str, all: bool) -> Vec<String> {
         let text = TextChange { before: before.into(), after: after.into() };
-        lines(&text, all).iter().map(|line| gated(line, false).into_owned()).collect()
+        lines(&text, all).iter().map(|line| sanitize(line, false).into_owned()).collect()
     }
 
     #[test]
@@ -94,9 +93,9 @@ mod tests {
     fn it_is_bounded() {
         let long: String = (0..100).map(|n| format!("{n}\n")).collect();
         let shown = plain("", &long, false);
-        assert_eq!(shown.len(), MOST + 1);
+        assert_eq!(shown.len(), MAX_LINES + 1);
         assert_eq!(shown.last().map(String::as_str), Some("60 more lines; -v shows them"));
         assert_eq!(plain("", &long, true).len(), 100);
-        assert_eq!(plain("", &"x".repeat(1 << 20), false)[0].len(), LONGEST + 3);
+        assert_eq!(plain("", &"x".repeat(1 << 20), false)[0].len(), MAX_LINE_LENGTH + 3);
     }
 }

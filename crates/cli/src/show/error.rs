@@ -1,4 +1,4 @@
-//! Diagnostics of resources that cannot be looked at or changed.
+//! Diagnostics of resources that cannot be checked or changed.
 
 use ordain_engine::kind::AttributeError;
 use ordain_engine::report::{Line, ResourceReport};
@@ -8,7 +8,7 @@ use ordain_source::{Diagnostic, Span};
 use crate::codes;
 use crate::show::name;
 
-/// The error of a failed resource, at the attribute it is about.
+/// The error of a failed resource, at its attribute.
 pub fn resource_error(report: &ResourceReport, line: &Line, graph: &Graph) -> Diagnostic {
     let property = line.source.strip_prefix(&report.path).and_then(|s| s.strip_prefix('/'));
     let origin = graph
@@ -18,7 +18,7 @@ pub fn resource_error(report: &ResourceReport, line: &Line, graph: &Graph) -> Di
     placed(graph, origin.unwrap_or(report.origin), text)
 }
 
-/// The error of a resource that cannot be applied, at the attribute it is about.
+/// The error of a resource that cannot be applied, at its attribute.
 pub fn attribute_error(graph: &Graph, resource: &Resource, error: &AttributeError) -> Diagnostic {
     let attribute = error.attribute.as_deref().and_then(|name| resource.attribute(name));
     let origin = attribute.map_or(resource.origin, |attribute| attribute.origin);

@@ -1,4 +1,4 @@
-//! Why something is as it is, with the lines of the source.
+//! Prints explanations with source excerpts.
 
 use std::io::Write;
 
@@ -10,10 +10,10 @@ use crate::show::gap;
 use crate::show::value::shown;
 use crate::ui::Ui;
 
-/// The widest excerpt.
+/// The widest excerpt, in characters.
 const EXCERPT_WIDTH: usize = 68;
 
-/// Writes what is explained and its value, then a step a line with what is written there.
+/// Writes the subject and its value, then a line for each step with a source excerpt.
 ///
 /// # Errors
 /// When standard output cannot be written.
@@ -69,7 +69,7 @@ fn write_cause(ui: &mut Ui, cause: &Cause, indent: &str) -> Result<(), Failure> 
             writeln!(ui.out(), "{indent}  {number} {}", excerpt(line))?;
         }
     } else if cause.step != "declaration" {
-        // What is declared in a catalog has its place in the next step.
+        // The declaration in a catalog has its place in the next step.
         ui.line(&text, indent.len() + 2)?;
     }
     for cause in &cause.from {
@@ -84,7 +84,7 @@ fn write_relation(ui: &mut Ui, relation: &Relation) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What of a line is shown.
+/// The part of a source line that is shown.
 fn excerpt(line: &str) -> String {
     let text: String = line.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
     let text = text.trim_end();

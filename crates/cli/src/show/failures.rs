@@ -1,4 +1,4 @@
-//! Prints the errors of resources that cannot be looked at or changed.
+//! Prints the errors of resources that cannot be checked or changed.
 
 use ordain_engine::kind::Level;
 use ordain_engine::prepare::Prepared;
@@ -11,7 +11,7 @@ use crate::show::error::{attribute_error, resource_error};
 use crate::ui::{self, Ui};
 use ordain_driver::Compiled;
 
-/// Shows a diagnostic for each error of each failed resource, at the attribute it is about.
+/// Prints each error of each failed resource, at its attribute.
 pub fn show<'a>(ui: &mut Ui, reports: impl Iterator<Item = &'a ResourceReport>, loaded: &Compiled) {
     let failed = reports.filter(|r| r.status == Status::Failed);
     let found = failed.flat_map(|report| {
@@ -21,10 +21,10 @@ pub fn show<'a>(ui: &mut Ui, reports: impl Iterator<Item = &'a ResourceReport>, 
     ui.diagnostics(found.collect(), &loaded.sources);
 }
 
-/// Refuses a graph that cannot be carried out whole: shows all that is wrong with its resources.
+/// Refuses a graph that cannot be applied completely, and prints all errors of its resources.
 ///
 /// # Errors
-/// When something is.
+/// When a resource cannot be applied.
 pub fn refuse(ui: &mut Ui, prepared: &Prepared, loaded: &Compiled) -> Result<(), Failure> {
     let graph = &loaded.graph;
     let found: Vec<Diagnostic> = prepared

@@ -1,83 +1,82 @@
-//! A layered layout: nodes in columns so that lines lead to the right, few of them crossing.
+//! A layered graph layout: nodes in columns, with edges to the right and few crossings.
 //!
-//! The steps are the usual ones (Sugiyama): columns by longest path, a bend in every column that a
-//! long line passes, order within columns by the mean of the neighbours, then heights. The same
-//! input gives the same picture.
+//! The algorithm is Sugiyama's: columns by longest path, a bend in every column that a long edge
+//! passes, order within columns by the mean of the neighbours, then heights. It is deterministic.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How often the columns are ordered anew.
-const SWEEPS: usize = 8;
+/// The number of sweeps that order the columns.
+const ORDER_SWEEPS: usize = 8;
 
-/// How often heights are evened.
-const ROUNDS: usize = 24;
+/// The number of rounds that even the heights.
+const HEIGHT_ROUNDS: usize = 24;
 
-/// The most bends; beyond that long lines run straight.
+/// The most bends. With more, long edges run straight.
 const MAX_BENDS: usize = 20_000;
 
-/// A node to place.
+/// The size of a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// How wide it is.
+    /// The width.
     pub width: f64,
-    /// How high it is, with the room around it.
+    /// The height, including the space around the node.
     pub height: f64,
 }
 
-/// Where a node stands: its left edge, and its middle.
+/// A point; for a node, its left edge and its vertical centre.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Spot {
+pub struct Point {
     /// The left edge.
     pub x: f64,
-    /// The middle.
+    /// The vertical centre.
     pub y: f64,
 }
 
 /// A finished layout.
 #[derive(Debug)]
 pub struct Layout {
-    /// The place of every node.
-    pub spots: Vec<Spot>,
-    /// Where the column of every node ends.
+    /// The position of every node.
+    pub positions: Vec<Point>,
+    /// The right edge of every node's column.
     pub ends: Vec<f64>,
-    /// The bends of every line, from left to right: where it enters and leaves the columns that it
-    /// passes.
-    pub bends: Vec<Vec<Spot>>,
-    /// The whole width.
+    /// The bends of every edge, from left to right: the points where it enters and leaves the
+    /// columns that it passes.
+    pub bends: Vec<Vec<Point>>,
+    /// The total width.
     pub width: f64,
-    /// The whole height.
+    /// The total height.
     pub height: f64,
 }
 
-/// Lays out nodes and lines between them. `gap` is the room between columns.
+/// Lays out nodes and edges. `gap` is the space between columns.
 pub fn layout(sizes: &[Size], lines: &[(usize, usize)], gap: f64) -> Layout {
     let column = columns(sizes.len(), lines);
-    let mut net = Net::new(sizes, lines, &column);
-    net.order();
-    let y = net.heights();
-    let mut x = vec![0.0; net.columns.len() + 1];
-    for (i, members) in net.columns.iter().enumerate() {
-        let width = members.iter().map(|&n| net.sizes[n].width).fold(0.0, f64::max);
+    let mut network = Network::new(sizes, lines, &column);
+    network.order();
+    let y = network.heights();
+    let mut x = vec![0.0; network.columns.len() + 1];
+    for (i, members) in network.columns.iter().enumerate() {
+        let width = members.iter().map(|&n| network.sizes[n].width).fold(0.0, f64::max);
         x[i + 1] = x[i] + width + gap;
     }
-    let edge = |n: usize, sign: f64| y[n] + sign * net.sizes[n].height / 2.0;
+    let edge = |n: usize, sign: f64| y[n] + sign * network.sizes[n].height / 2.0;
     let top = (0..y.len()).map(|n| edge(n, -1.0)).fold(f64::INFINITY, f64::min);
     let top = if top.is_finite() { top } else { 0.0 };
-    let spot = |n: usize| Spot { x: x[net.column[n]], y: y[n] - top };
+    let point = |n: usize| Point { x: x[network.column[n]], y: y[n] - top };
     let bottom = (0..y.len()).map(|n| edge(n, 1.0) - top).fold(0.0, f64::max);
-    let end = |n: usize| x[net.column[n] + 1] - gap;
-    let passed = |&n: &usize| [spot(n), Spot { x: end(n), y: spot(n).y }];
+    let end = |n: usize| x[network.column[n] + 1] - gap;
+    let passed = |&n: &usize| [point(n), Point { x: end(n), y: point(n).y }];
     Layout {
-        spots: (0..sizes.len()).map(spot).collect(),
+        positions: (0..sizes.len()).map(point).collect(),
         ends: (0..sizes.len()).map(end).collect(),
-        bends: net.bends.iter().map(|bends| bends.iter().flat_map(passed).collect()).collect(),
+        bends: network.bends.iter().map(|bends| bends.iter().flat_map(passed).collect()).collect(),
         width: (x.last().copied().unwrap_or(gap) - gap).max(0.0),
         height: bottom,
     }
 }
 
-/// The column of every node: one more than the last of those before it. Where lines form a loop
-/// the first node of it is taken as if nothing came before.
+/// The column of every node: one more than the last of its predecessors. In a loop, the first node
+/// counts as if it had none.
 fn columns(nodes: usize, lines: &[(usize, usize)]) -> Vec<usize> {
     let mut next = vec![Vec::new(); nodes];
     let mut waits = vec![0_usize; nodes];
@@ -105,8 +104,8 @@ fn columns(nodes: usize, lines: &[(usize, usize)]) -> Vec<usize> {
     column
 }
 
-/// Nodes and bends with their neighbours one column to the left and right.
-struct Net {
+/// Nodes and bends with their neighbours in the adjacent columns.
+struct Network {
     sizes: Vec<Size>,
     column: Vec<usize>,
     columns: Vec<Vec<usize>>,
@@ -115,9 +114,9 @@ struct Net {
     bends: Vec<Vec<usize>>,
 }
 
-impl Net {
+impl Network {
     fn new(sizes: &[Size], lines: &[(usize, usize)], column: &[usize]) -> Self {
-        let mut net = Self {
+        let mut network = Self {
             sizes: sizes.to_vec(),
             column: column.to_vec(),
             columns: vec![Vec::new(); column.iter().max().map_or(0, |m| m + 1)],
@@ -126,7 +125,7 @@ impl Net {
             bends: vec![Vec::new(); lines.len()],
         };
         for (node, &column) in column.iter().enumerate() {
-            net.columns[column].push(node);
+            network.columns[column].push(node);
         }
         let least = sizes.iter().map(|s| s.height).fold(f64::INFINITY, f64::min);
         let height = if least.is_finite() { least / 2.0 } else { 0.0 };
@@ -138,16 +137,16 @@ impl Net {
                 if !with_bends {
                     break;
                 }
-                let bend = net.add(Size { width: 0.0, height }, c);
-                net.bends[i].push(bend);
-                net.join(at, bend);
+                let bend = network.add(Size { width: 0.0, height }, c);
+                network.bends[i].push(bend);
+                network.join(at, bend);
                 at = bend;
             }
-            if net.column[at] + 1 == column[to] {
-                net.join(at, to);
+            if network.column[at] + 1 == column[to] {
+                network.join(at, to);
             }
         }
-        net
+        network
     }
 
     fn add(&mut self, size: Size, column: usize) -> usize {
@@ -165,7 +164,7 @@ impl Net {
         self.left[to].push(from);
     }
 
-    /// Orders every column by the mean place of its neighbours, there and back.
+    /// Orders every column by the mean position of the neighbours, sweeping in both directions.
     fn order(&mut self) {
         let mut rank = vec![0.0; self.sizes.len()];
         for members in &self.columns {
@@ -173,7 +172,7 @@ impl Net {
                 rank[node] = i as f64;
             }
         }
-        for sweep in 0..SWEEPS {
+        for sweep in 0..ORDER_SWEEPS {
             let count = self.columns.len();
             for i in 0..count {
                 let (i, near) =
@@ -190,7 +189,7 @@ impl Net {
         }
     }
 
-    /// The middle of every node: near the mean of its neighbours, without touching the next.
+    /// The vertical centre of every node: near the mean of its neighbours, without overlap.
     fn heights(&self) -> Vec<f64> {
         let mut y = vec![0.0; self.sizes.len()];
         for members in &self.columns {
@@ -199,10 +198,10 @@ impl Net {
                 y[node] = at + self.sizes[node].height / 2.0;
                 at += self.sizes[node].height;
             }
-            // All columns begin around the same middle.
+            // All columns start around the same centre.
             members.iter().for_each(|&node| y[node] -= at / 2.0);
         }
-        for round in 0..ROUNDS {
+        for round in 0..HEIGHT_ROUNDS {
             let forward = round % 2 == 0;
             for i in 0..self.columns.len() {
                 let i = if forward { i } else { self.columns.len() - 1 - i };
@@ -212,7 +211,7 @@ impl Net {
         y
     }
 
-    /// Moves the nodes of a column to where they would be, as far as their order permits: the mean
+    /// Moves the nodes of a column towards their neighbours as far as their order allows: the mean
     /// of pushing down and pushing up, each of which keeps the distances.
     fn even(&self, members: &[usize], y: &mut [f64]) {
         let wanted: Vec<f64> = members
@@ -255,16 +254,16 @@ mod tests {
     fn lines_lead_to_the_right_and_nodes_keep_apart() {
         let lines = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4), (0, 4)];
         let out = layout(&sizes(5), &lines, 6.0);
-        assert!(lines.iter().all(|&(a, b)| out.spots[a].x < out.spots[b].x));
+        assert!(lines.iter().all(|&(a, b)| out.positions[a].x < out.positions[b].x));
         assert_eq!(out.bends[6].len(), 2);
-        let mut middle: Vec<f64> = [1, 2, 3].iter().map(|&n: &usize| out.spots[n].y).collect();
+        let mut middle: Vec<f64> = [1, 2, 3].iter().map(|&n: &usize| out.positions[n].y).collect();
         middle.sort_by(f64::total_cmp);
         assert!(middle.windows(2).all(|w| w[1] - w[0] >= 3.999));
     }
 
     #[test]
     fn loops_and_nothing_are_laid_out() {
-        assert_eq!(layout(&sizes(2), &[(0, 1), (1, 0), (0, 0)], 6.0).spots.len(), 2);
+        assert_eq!(layout(&sizes(2), &[(0, 1), (1, 0), (0, 0)], 6.0).positions.len(), 2);
         assert_eq!(layout(&[], &[], 6.0).width, 0.0);
     }
 }

@@ -1,5 +1,4 @@
-//! What a run says of a resource, for people: what `puppet apply` logs, but for what takes several
-//! lines there or says too little.
+//! The log of a resource for people: as `puppet apply` logs it, with diffs and shorter lines.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,10 +12,10 @@ use crate::show::error::resource_error;
 use crate::show::{diff, name};
 use ordain_driver::Compiled;
 
-/// How many digits of a digest are shown.
-const DIGITS: usize = 8;
+/// The number of digits that are shown of a digest.
+const SHOWN_DIGITS: usize = 8;
 
-/// Where resources were declared, and what is shown of them.
+/// The graph and sources of a run, and which details its log shows.
 #[derive(Clone)]
 pub struct Context {
     graph: Arc<Graph>,
@@ -25,74 +24,75 @@ pub struct Context {
     is_verbose: bool,
 }
 
-/// Something to print.
-pub enum Said {
+/// A part of the log.
+pub enum LogItem {
     /// A line of the log.
     Line(Level, String),
     /// An error with its place.
     Error(Diagnostic),
-    /// What belongs to the line before.
-    Below(String),
+    /// A continuation of the line before.
+    Continuation(String),
 }
 
 impl Context {
-    /// Of a graph; no content is shown.
+    /// The context of a graph, without diffs.
     pub fn new(loaded: &Compiled) -> Self {
         let (graph, sources) = (Arc::clone(&loaded.graph), Arc::clone(&loaded.sources));
         Self { graph, sources, diffs: false, is_verbose: false }
     }
 
-    /// This with the content of files, as `diff -u` has it, if `shown`.
+    /// Enables diffs of file contents.
     #[must_use]
     pub fn diffs(self, shown: bool) -> Self {
         Self { diffs: shown, ..self }
     }
 
-    /// This with all that it shows of the content of files.
+    /// Enables complete diffs.
     #[must_use]
     pub fn verbose(self, is_verbose: bool) -> Self {
         Self { is_verbose, ..self }
     }
 
-    /// The texts that places are in.
+    /// The source texts of the graph.
     pub fn sources(&self) -> &SourceMap {
         &self.sources
     }
 
-    /// The error that a line is, if it says why a resource failed.
+    /// The diagnostic of a line that tells why a resource failed.
     pub fn error(&self, report: &ResourceReport, line: &Line) -> Option<Diagnostic> {
         is_failure(report, line).then(|| resource_error(report, line, &self.graph))
     }
 
-    /// What is to be said of a resource.
-    pub fn of(&self, report: &ResourceReport) -> Vec<Said> {
-        let mut said = Vec::new();
+    /// The log of a resource.
+    pub fn of(&self, report: &ResourceReport) -> Vec<LogItem> {
+        let mut items = Vec::new();
         let mut diffs: Vec<&Change> = report.changes.iter().filter(|c| c.text.is_some()).collect();
         for line in &report.lines {
             if let Some(error) = self.error(report, line) {
-                said.push(Said::Error(error));
+                items.push(LogItem::Error(error));
                 continue;
             }
-            let Some((level, text)) = shown(report, line) else { continue };
-            said.push(Said::Line(level, text));
+            let Some((level, text)) = log_line(report, line) else { continue };
+            items.push(LogItem::Line(level, text));
             let is_of = |change: &&Change| property(report, line) == Some(&change.property);
             let change = diffs.iter().position(is_of).map(|at| diffs.remove(at));
             let text = change.filter(|_| self.diffs).and_then(|change| change.text.as_ref());
             let lines = text.map(|text| diff::lines(text, self.is_verbose)).unwrap_or_default();
-            said.extend(lines.into_iter().map(|line| Said::Below(format!("    {line}"))));
+            items
+                .extend(lines.into_iter().map(|line| LogItem::Continuation(format!("    {line}"))));
         }
-        said
+        items
     }
 }
 
-/// Whether a line says why a resource failed.
+/// Whether a line tells why a resource failed.
 fn is_failure(report: &ResourceReport, line: &Line) -> bool {
     report.status == Status::Failed && line.level == Level::Error
 }
 
-/// A line as people read it, with its level: with the resource as all verbs name it, and short
-/// digests. Of the lines that say that a resource is skipped only one is left.
-pub fn shown(report: &ResourceReport, line: &Line) -> Option<(Level, String)> {
+/// A line for people, with its level: the resource has its usual name, and digests are short. Of
+/// the lines about a skipped resource only one is kept.
+pub fn log_line(report: &ResourceReport, line: &Line) -> Option<(Level, String)> {
     if report.status == Status::SkippedForFailure
         && let Some(cause) = &report.blocked_by
     {
@@ -113,7 +113,7 @@ fn property<'l>(report: &ResourceReport, line: &'l Line) -> Option<&'l str> {
     line.source.strip_prefix(&report.path)?.strip_prefix('/')
 }
 
-/// A text whose digests, such as `{sha256}98ea…`, have their first digits only.
+/// Shortens digests such as `{sha256}98ea…` to their first digits.
 pub fn with_short_digests(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = text;
@@ -127,7 +127,7 @@ pub fn with_short_digests(text: &str) -> Cow<'_, str> {
                 .iter()
                 .any(|name| head.rfind('{').is_some_and(|open| head[open..].starts_with(name)));
         if is_digest {
-            out += &tail[..DIGITS];
+            out += &tail[..SHOWN_DIGITS];
             out.push('…');
         } else {
             out += &tail[..digits];

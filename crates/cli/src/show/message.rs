@@ -1,14 +1,13 @@
-//! The message of an error as people read it, where an excerpt shows the places.
+//! Rewrites error messages for people, who see the places as source excerpts.
 //!
-//! Messages are those of the program whose language this is, word for word, in JSON. In text the
-//! places that they name in words are left out, because they stand below with their lines, and the
-//! slips of the pen of those programs are mended.
+//! Messages are those of the original program of each language, and JSON has them unchanged. Text
+//! output leaves out places that the excerpts show, and corrects typos of those programs.
 
 use ordain_source::{Diagnostic, SourceMap, Span};
 
-/// What other programs write, and how it is written. Enough stands around each that it is not part
-/// of a name.
-const SLIPS: &[(&str, &str)] = &[
+/// Typos of other programs and their corrections, with enough context that they do not match a
+/// name.
+const TYPOS: &[(&str, &str)] = &[
     (" reqires one or two arguments", " requires one or two arguments"),
     ("ambigious tag resolution", "ambiguous tag resolution"),
     ("argument for substraction must", "argument for subtraction must"),
@@ -27,14 +26,14 @@ const SLIPS: &[(&str, &str)] = &[
     ("value of arument pair", "value of argument pair"),
 ];
 
-/// The diagnostic with a message for people.
-pub fn for_people(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
+/// The diagnostic with its message for people.
+pub fn humanize(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
     let mut out = diagnostic.clone();
     let labels = diagnostic.primary.iter().chain(&diagnostic.related).map(|label| label.span);
     let spans = labels.chain(diagnostic.peer);
-    let places: Vec<String> = spans.map(|span| in_words(span, sources)).collect();
+    let places: Vec<String> = spans.map(|span| place_text(span, sources)).collect();
     for place in places {
-        // The words before a place go with it.
+        // The word before a place is removed with it.
         for before in [" at ", " "] {
             out.message = out.message.replace(&format!("{before}{place}"), "");
         }
@@ -44,8 +43,8 @@ pub fn for_people(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
     {
         out.message = format!("There is no class `{class}` to inherit from");
     }
-    for (slip, mended) in SLIPS.iter().filter(|(slip, _)| diagnostic.message.contains(slip)) {
-        out.message = out.message.replace(slip, mended);
+    for (typo, correction) in TYPOS.iter().filter(|(typo, _)| diagnostic.message.contains(typo)) {
+        out.message = out.message.replace(typo, correction);
     }
     let message = &out.message;
     let named = message.strip_prefix("Error while evaluating a").and_then(|m| m.split_once(", "));
@@ -58,8 +57,8 @@ pub fn for_people(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
     out
 }
 
-/// A place as messages name it.
-fn in_words(span: Span, sources: &SourceMap) -> String {
+/// A place as messages contain it.
+fn place_text(span: Span, sources: &SourceMap) -> String {
     let file = sources.file(span.file);
     let line = file.line(span.range.start);
     if file.has_path() {
@@ -78,18 +77,18 @@ mod tests {
     #[test]
     fn a_parent_is_a_class() {
         let text = "Could not find parent resource type '::baze' of type hostclass in production";
-        let shown = for_people(&Diagnostic::error("a::b", text), &SourceMap::new());
+        let shown = humanize(&Diagnostic::error("a::b", text), &SourceMap::new());
         assert_eq!(shown.message, "There is no class `baze` to inherit from");
     }
 
     #[test]
     fn slips_of_other_programs_are_mended() {
         let error = Diagnostic::error("a::b", "invalid empty encyption key");
-        let shown = for_people(&error, &SourceMap::new());
+        let shown = humanize(&error, &SourceMap::new());
         assert_eq!(shown.message, "invalid empty encryption key");
         let name = Diagnostic::error("a::b", "no file `encyption`");
-        assert_eq!(for_people(&name, &SourceMap::new()), name);
-        assert!(SLIPS.windows(2).all(|w| w[0].0.to_lowercase() < w[1].0.to_lowercase()));
+        assert_eq!(humanize(&name, &SourceMap::new()), name);
+        assert!(TYPOS.windows(2).all(|w| w[0].0.to_lowercase() < w[1].0.to_lowercase()));
     }
 
     #[test]
@@ -109,6 +108,6 @@ mod tests {
             .related(TextRange::new(0, 1).in_file(file), "here");
         let want = "Duplicate declaration: N[x] is already declared; cannot redeclare, see \
                     (file: a.pp, line: 3)";
-        assert_eq!(for_people(&error, &sources).message, want);
+        assert_eq!(humanize(&error, &sources).message, want);
     }
 }

@@ -1,4 +1,4 @@
-//! How things look: loops, plans, explanations, pictures.
+//! Text output: plans, explanations, logs, pictures.
 
 pub mod diff;
 pub mod error;
@@ -7,7 +7,7 @@ pub mod failures;
 pub mod layout;
 pub mod log;
 pub mod message;
-pub mod nest;
+pub mod nested_layout;
 pub mod picture;
 pub mod plan;
 pub mod value;
@@ -17,24 +17,24 @@ use ordain_graph::ResourceRef;
 use ordain_source::printable_line;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How wide a terminal is at least.
+/// The assumed minimum width of a terminal.
 pub const WIDTH: usize = 80;
 
 /// The escape that ends all styles.
 const RESET: &str = "\u{1b}[0m";
 
-/// Where places begin beside short text.
+/// The column of places beside short text.
 const PLACE_COLUMN: usize = 46;
 
-/// A resource as all verbs name it, on one line: `File[/etc/motd]`.
+/// The name of a resource on one line, as all verbs print it: `File[/etc/motd]`.
 pub fn name(resource: &ResourceRef) -> String {
     printable_line(&resource.to_string()).into_owned()
 }
 
-/// Breaks a line that is wider than a terminal; what follows begins in the column of `indent`. It is
-/// broken at a blank if there is one in the second half. Styles go on on the next line.
+/// Wraps a line at `width`; further lines are indented by `indent` columns. Breaks at a space if
+/// there is one in the second half. Styles continue on the next line.
 pub fn wrapped(line: &str, indent: usize, width: usize) -> Vec<String> {
-    let mut rows = Rows { indent: indent.min(width / 2), width, ..Rows::default() };
+    let mut rows = RowBuilder { indent: indent.min(width / 2), width, ..RowBuilder::default() };
     let mut rest = line.chars();
     while let Some(c) = rest.next() {
         match c {
@@ -54,24 +54,24 @@ pub fn wrapped(line: &str, indent: usize, width: usize) -> Vec<String> {
     rows.done
 }
 
-/// A line that is being broken into rows.
+/// The state while a line is broken into rows.
 #[derive(Default)]
-struct Rows {
+struct RowBuilder {
     indent: usize,
     width: usize,
     done: Vec<String>,
     row: String,
     column: usize,
-    /// The last blank of the row where it may be broken: what is behind it, and the style there.
+    /// The last space at which the row may be broken: its end, and the style there.
     blank: Option<(usize, String)>,
-    /// The style that holds: an escape as a whole, or a mark.
+    /// The active style: an escape or a mark.
     style: String,
 }
 
-impl Rows {
+impl RowBuilder {
     fn push(&mut self, c: char) {
         let columns = if c == '\t' { 8 - self.column % 8 } else { c.width().unwrap_or(0) };
-        // A blank at which a row ends is left out.
+        // A space at the end of a row is dropped.
         if self.column + columns > self.width && self.ends_row() && c == ' ' {
             return;
         }
@@ -82,14 +82,14 @@ impl Rows {
         }
     }
 
-    /// Begins a new row; whether nothing of the one before goes over to it.
+    /// Starts a new row. Returns whether no text moves to it from the row before.
     fn ends_row(&mut self) -> bool {
         let blank = self.blank.take().filter(|(at, _)| *at < self.row.len());
         let (tail, style) = match blank {
             Some((at, style)) => (self.row.split_off(at), style),
             None => (String::new(), self.style.clone()),
         };
-        self.done.push(closed(self.row.trim_end(), &style));
+        self.done.push(close_style(self.row.trim_end(), &style));
         let indent = self.indent;
         self.row = format!("{:indent$}{style}{}", "", tail.trim_start_matches(' '));
         self.column = indent + plain_width(&tail);
@@ -97,7 +97,7 @@ impl Rows {
     }
 }
 
-/// The rest of an escape that sets a style.
+/// The rest of a style escape.
 fn escape(rest: &mut std::str::Chars<'_>) -> String {
     let mut out = String::from('\u{1b}');
     for c in rest {
@@ -109,8 +109,8 @@ fn escape(rest: &mut std::str::Chars<'_>) -> String {
     out
 }
 
-/// A row that ends within a style.
-fn closed(row: &str, style: &str) -> String {
+/// Closes the style at the end of a row.
+fn close_style(row: &str, style: &str) -> String {
     match style {
         "" => row.to_owned(),
         escape if escape.starts_with('\u{1b}') => format!("{row}{RESET}"),
@@ -118,7 +118,7 @@ fn closed(row: &str, style: &str) -> String {
     }
 }
 
-/// How many columns a text without tabs takes, styles left out.
+/// The width of a text without tabs, in columns; styles do not count.
 pub fn plain_width(text: &str) -> usize {
     without_styles(text).chars().map(|c| c.width().unwrap_or(0)).sum()
 }
@@ -137,8 +137,8 @@ pub fn without_styles(text: &str) -> String {
     out
 }
 
-/// The blanks between a text and the place beside it: a column where it is wide enough, else the
-/// end of the line. Nothing if both do not fit on a line.
+/// The number of spaces between a text and the place beside it: up to a fixed column if both fit,
+/// else up to the right edge. `None` if they do not fit on a line.
 pub fn gap(text: &str, place: &str) -> Option<usize> {
     let (text, place) = (text.width(), place.width());
     if text + 2 <= PLACE_COLUMN && PLACE_COLUMN + place <= WIDTH {
@@ -162,7 +162,7 @@ mod tests {
         );
         assert_eq!(wrapped(&"x".repeat(9), 2, 4), ["xxxx", "  xx", "  xx", "  x"]);
         assert_eq!(wrapped("日本語日本語", 2, 6), ["日本語", "  日本", "  語"]);
-        // A style goes on on the next line, and each line ends its own.
+        // A style continues on the next line, and each line closes its own.
         let styled = "\u{1b}[31maaaa bbbb\u{1b}[0m c";
         let want = ["\u{1b}[31maaaa\u{1b}[0m", " \u{1b}[31mbbbb\u{1b}[0m", " c"];
         assert_eq!(wrapped(styled, 1, 5), want);

@@ -1,7 +1,7 @@
-//! Resources and relations as a picture: one SVG, or a page around it that needs nothing else.
+//! Draws resources and relations as an SVG, or as a self-contained HTML page.
 //!
-//! Classes and defines are frames around what they hold; lines are relations, dashed where a type asks
-//! for them by itself.
+//! Classes and defines are frames around their members. Lines are relations; dashed ones are
+//! automatic.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,38 +10,38 @@ use ordain_functions::text::xml_entity;
 use ordain_graph::place::place;
 use ordain_graph::{Barrier, Containment, Edge, EdgeKind, Relations, Resource, ResourceId};
 
-use crate::show::layout::{Size, Spot};
-use crate::show::nest::{HEADING, Nested, Rect, Way, nest};
+use crate::show::layout::{Point, Size};
+use crate::show::nested_layout::{HEADING, NestedLayout, Rect, Route, nest};
 use crate::ui::count;
 use ordain_driver::Compiled;
 
 /// The longest label, in characters.
-const LABEL: usize = 40;
+const MAX_LABEL: usize = 40;
 
 /// The width of a character.
-const CHARACTER: f64 = 7.3;
+const CHARACTER_WIDTH: f64 = 7.3;
 
 /// The height of a box.
-const BOX: f64 = 26.0;
+const BOX_HEIGHT: f64 = 26.0;
 
-/// The room around the whole.
+/// The margin around the picture.
 const MARGIN: f64 = 24.0;
 
 const STYLE: &str = include_str!("picture.css");
 const SCRIPT: &str = include_str!("picture.js");
 
-/// A relation.
+/// A relation between two boxes.
 struct Line {
     from: usize,
     to: usize,
     kind: EdgeKind,
     on_loop: bool,
-    /// Whether nobody wrote it: the type of a resource has it.
+    /// Whether it is automatic: required by the type of a resource.
     automatic: bool,
 }
 
 impl Line {
-    /// The class of its arrow.
+    /// The CSS class of its arrow.
     fn class(&self) -> &'static str {
         match (self.on_loop, self.kind) {
             (true, _) => "loop",
@@ -58,13 +58,13 @@ struct Picture<'a> {
     lines: Vec<Line>,
 }
 
-/// The picture as SVG.
+/// Draws an SVG.
 pub fn svg(loaded: &Compiled) -> String {
     let style = format!("<style>{STYLE}</style>");
     Picture::new(loaded).svg(&style)
 }
 
-/// The picture as a page: names can be searched, neighbours light up, wheel and buttons zoom.
+/// Draws an HTML page, with a search for names, highlighted neighbours, and zoom.
 pub fn html(loaded: &Compiled) -> String {
     let picture = Picture::new(loaded);
     let graph = &loaded.graph;
@@ -129,7 +129,7 @@ impl<'a> Picture<'a> {
         let mut lines: Vec<Line> = graph.edges.iter().filter_map(|e| line(e, false)).collect();
         let written: BTreeSet<(usize, usize)> = lines.iter().map(|l| (l.from, l.to)).collect();
         let automatic = graph.automatic.iter().filter_map(|e| line(e, true));
-        // They yield to what is written.
+        // An explicit relation wins over an automatic one.
         let yields =
             |l: &Line| written.contains(&(l.from, l.to)) || written.contains(&(l.to, l.from));
         lines.extend(automatic.filter(|l| !yields(l)));
@@ -143,7 +143,7 @@ impl<'a> Picture<'a> {
         Self { loaded, nodes, parents, lines }
     }
 
-    /// The barriers, which are boxes after those of resources.
+    /// The barriers. Their boxes come after those of resources.
     fn barriers(&self) -> &[Barrier] {
         &self.loaded.graph.barriers
     }
@@ -154,7 +154,10 @@ impl<'a> Picture<'a> {
         let labels: Vec<String> = labels.collect();
         let sizes: Vec<Size> = labels
             .iter()
-            .map(|l| Size { width: l.chars().count() as f64 * CHARACTER + 20.0, height: BOX })
+            .map(|l| Size {
+                width: l.chars().count() as f64 * CHARACTER_WIDTH + 20.0,
+                height: BOX_HEIGHT,
+            })
             .collect();
         let lines: Vec<(usize, usize)> = self.lines.iter().map(|l| (l.from, l.to)).collect();
         let out = nest(&self.parents, &sizes, &lines);
@@ -165,7 +168,7 @@ impl<'a> Picture<'a> {
             -MARGIN, -MARGIN
         );
         for class in ["before", "notify", "loop"] {
-            // Writing to text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(
                 text,
                 "<marker id=\"{class}\" class=\"{class}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" \
@@ -174,7 +177,7 @@ impl<'a> Picture<'a> {
             );
         }
         text.push_str("</defs>\n");
-        // Frames are below lines, and outer frames below inner ones; other boxes are above.
+        // Lines are drawn above frames, inner frames above outer ones, and other boxes on top.
         let mut frames: Vec<usize> = (0..labels.len()).filter(|&i| out.is_frame[i]).collect();
         frames.sort_by_key(|&i| out.depth[i]);
         for i in frames {
@@ -188,11 +191,11 @@ impl<'a> Picture<'a> {
         text
     }
 
-    fn write_lines(&self, out: &mut String, nested: &Nested) {
+    fn write_lines(&self, out: &mut String, nested: &NestedLayout) {
         for (i, line) in self.lines.iter().enumerate() {
             let (from, to) = (nested.boxes[line.from], nested.boxes[line.to]);
-            let path = match &nested.ways[i] {
-                Some(way) => along(from, way, to),
+            let path = match &nested.routes[i] {
+                Some(route) => along(from, route, to),
                 None => across(from, to),
             };
             let class = line.class();
@@ -248,32 +251,32 @@ impl<'a> Picture<'a> {
     /// The name, shortened in its middle.
     fn label(&self, id: ResourceId) -> String {
         let name: Vec<char> = self.loaded.graph.resource(id).id.to_string().chars().collect();
-        if name.len() <= LABEL {
+        if name.len() <= MAX_LABEL {
             return name.into_iter().collect();
         }
-        let half = LABEL / 2;
+        let half = MAX_LABEL / 2;
         let (head, tail) = (&name[..half], &name[name.len() - half + 1..]);
         head.iter().chain(['…'].iter()).chain(tail).collect()
     }
 }
 
-/// What stands in the box of a barrier.
+/// The label of a barrier.
 fn barrier_label(barrier: &Barrier) -> String {
     let word = if barrier.kind == EdgeKind::Notify { "notifies" } else { "before" };
     format!("each of {} {word} each of {}", barrier.from.len(), barrier.to.len())
 }
 
-/// Resources that every catalog has and nobody wrote.
+/// Whether a resource is in every catalog without a declaration.
 fn is_implied(resource: &Resource) -> bool {
     let name = resource.id.to_string();
     ["Stage[main]", "Class[Settings]", "Class[Main]", "Class[main]"].contains(&name.as_str())
 }
 
-/// A smooth line inside of one frame, through its bends. One that leads back goes around.
-fn along(from: Rect, way: &Way, to: Rect) -> String {
-    let mut out = format!("M{:.1} {:.1}H{:.1}", from.right(), from.middle(), way.leave);
-    let mut at = Spot { x: way.leave, y: from.middle() };
-    for &next in way.bends.iter().chain([&Spot { x: to.x, y: to.middle() }]) {
+/// A smooth line within one frame, through its bends. A line to the left makes a detour.
+fn along(from: Rect, route: &Route, to: Rect) -> String {
+    let mut out = format!("M{:.1} {:.1}H{:.1}", from.right(), from.middle(), route.leave);
+    let mut at = Point { x: route.leave, y: from.middle() };
+    for &next in route.bends.iter().chain([&Point { x: to.x, y: to.middle() }]) {
         let reach = if next.x > at.x { (next.x - at.x) / 2.0 } else { 60.0 };
         curve(&mut out, at, (reach, 0.0), next);
         at = next;
@@ -285,36 +288,36 @@ fn along(from: Rect, way: &Way, to: Rect) -> String {
 fn across(from: Rect, to: Rect) -> String {
     let (begin, end, reach) = if to.x >= from.right() {
         let reach = ((to.x - from.right()) / 2.0).max(20.0);
-        (spot(from.right(), from.middle()), spot(to.x, to.middle()), (reach, 0.0))
+        (point(from.right(), from.middle()), point(to.x, to.middle()), (reach, 0.0))
     } else if to.y >= from.y + from.height {
         let low = from.y + from.height;
         let reach = ((to.y - low) / 2.0).max(20.0);
-        (spot(centre(from), low), spot(centre(to), to.y), (0.0, reach))
+        (point(centre(from), low), point(centre(to), to.y), (0.0, reach))
     } else if to.y + to.height <= from.y {
         let low = to.y + to.height;
         let reach = -((from.y - low) / 2.0).max(20.0);
-        (spot(centre(from), from.y), spot(centre(to), low), (0.0, reach))
+        (point(centre(from), from.y), point(centre(to), low), (0.0, reach))
     } else {
-        // One of them is in the other, or it leads back.
-        let first = spot(from.right(), from.y + from.height.min(HEADING) / 2.0);
-        (first, spot(to.x, to.y + to.height.min(HEADING) / 2.0), (40.0, 0.0))
+        // One box contains the other, or the line leads to the left.
+        let first = point(from.right(), from.y + from.height.min(HEADING) / 2.0);
+        (first, point(to.x, to.y + to.height.min(HEADING) / 2.0), (40.0, 0.0))
     };
     let mut out = format!("M{:.1} {:.1}", begin.x, begin.y);
     curve(&mut out, begin, reach, end);
     out
 }
 
-fn spot(x: f64, y: f64) -> Spot {
-    Spot { x, y }
+fn point(x: f64, y: f64) -> Point {
+    Point { x, y }
 }
 
 fn centre(rect: Rect) -> f64 {
     rect.x + rect.width / 2.0
 }
 
-fn curve(out: &mut String, from: Spot, reach: (f64, f64), to: Spot) {
+fn curve(out: &mut String, from: Point, reach: (f64, f64), to: Point) {
     let (dx, dy) = reach;
-    // Writing to text cannot fail.
+    // Writing to a string cannot fail.
     let _ = write!(
         out,
         "C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",

@@ -1,4 +1,4 @@
-//! A plan for people: a line a resource, what changes below it, one line of counts.
+//! Prints a plan: a line for each resource, its changes below it, and a summary.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,11 +18,11 @@ use crate::show::{WIDTH, diff, gap, name};
 use crate::ui::Ui;
 use ordain_driver::Compiled;
 
-/// The width of the names of properties.
+/// The width of property names.
 const NAME_WIDTH: usize = 10;
 
-/// Attributes that a resource that comes does not show: they say nothing about its state, or the
-/// change itself shows them.
+/// Attributes that are not listed for a new resource: they do not describe its state, or the change
+/// itself shows them.
 const NOT_SHOWN: &[&str] = &[
     "alias",
     "audit",
@@ -79,11 +79,11 @@ fn write_entry(
     let at = place(&loaded.graph, report.origin, &loaded.sources);
     let at = at.map(|p| p.of_line().to_string()).unwrap_or_default();
     let declared = match action {
-        Some(Action::Create) => declared(report, loaded),
+        Some(Action::Create) => declared_attributes(report, loaded),
         _ => Vec::new(),
     };
     let changes = report.changes.iter().filter(|change| change.action != Action::Run);
-    let names = changes.map(named);
+    let names = changes.map(change_label);
     let names = names.chain(declared.iter().map(|attribute| attribute.name.as_str()));
     let column = names.map(|name| name.len() + 1).max().unwrap_or(0).max(NAME_WIDTH);
     let (line, below) = (style.apply(&head), Style::Dim.apply(&at));
@@ -102,7 +102,7 @@ fn write_entry(
         write_named(ui, column, "with", &tree.to_string())?;
     }
     for attribute in &declared {
-        let value = short(ui, column, &shown(&attribute.value));
+        let value = shorten_value(ui, column, &shown(&attribute.value));
         write_named(ui, column, &attribute.name, &format!("+ {value}"))?;
     }
     if matches!(action, Some(Action::Run) | None) {
@@ -121,11 +121,11 @@ fn write_entry(
     Ok(())
 }
 
-/// What else is declared of a resource that comes.
-fn declared<'l>(report: &ResourceReport, loaded: &'l Compiled) -> Vec<&'l Attribute> {
+/// The other declared attributes of a new resource.
+fn declared_attributes<'l>(report: &ResourceReport, loaded: &'l Compiled) -> Vec<&'l Attribute> {
     let Some(id) = loaded.graph.find(&report.resource) else { return Vec::new() };
     let changed = |name: &str| report.changes.iter().any(|c| c.property == name);
-    // What nobody declared: the type has it by default.
+    // An undeclared default of the type.
     let is_default = |attribute: &Attribute| {
         let origin = loaded.graph.origins.get(attribute.origin);
         matches!(origin.step, Step::Kind(_)) && origin.span.is_none()
@@ -138,7 +138,7 @@ fn declared<'l>(report: &ResourceReport, loaded: &'l Compiled) -> Vec<&'l Attrib
     loaded.graph.resource(id).attributes.iter().filter(is_shown).collect()
 }
 
-/// The command of what runs.
+/// Writes the command that a resource runs.
 fn write_command(
     ui: &mut Ui,
     column: usize,
@@ -149,14 +149,14 @@ fn write_command(
     let resource = loaded.graph.resource(id);
     let command = report.refreshed.then(|| resource.attribute("refresh")).flatten();
     if let Some(command) = command.or_else(|| resource.attribute("command")) {
-        let value = short(ui, column, &shown(&command.value));
+        let value = shorten_value(ui, column, &shown(&command.value));
         write_named(ui, column, "command", &value)?;
     }
     Ok(())
 }
 
-/// A value that fits on the line, unless everything was asked for.
-fn short(ui: &Ui, column: usize, text: &str) -> String {
+/// A value that fits on the line; with `-v`, the whole value.
+fn shorten_value(ui: &Ui, column: usize, text: &str) -> String {
     let room = WIDTH.saturating_sub(column + 9);
     match text.char_indices().nth(room) {
         Some((end, _)) if !ui.verbose() => format!("{}...", &text[..end]),
@@ -164,7 +164,7 @@ fn short(ui: &Ui, column: usize, text: &str) -> String {
     }
 }
 
-/// Writes what is said of a name below a resource, whose names take so many columns.
+/// Writes a labelled line below a resource. `column` is the width of the labels.
 fn write_named(ui: &mut Ui, column: usize, name: &str, text: &str) -> Result<(), Failure> {
     Ok(ui.line(&format!("    {name:column$}{text}"), 4 + column + 1)?)
 }
@@ -178,19 +178,18 @@ fn sign(action: Option<Action>) -> (char, Style) {
     }
 }
 
-/// What a change is called: the text of a file that comes is its content, whatever property brings
-/// it.
-fn named(change: &Change) -> &str {
+/// The label of a change. The text of a new file is labelled `content`, whatever property sets it.
+fn change_label(change: &Change) -> &str {
     if change.text.is_some() { "content" } else { change.property.as_str() }
 }
 
 fn write_change(ui: &mut Ui, column: usize, change: &Change) -> Result<(), Failure> {
-    let property = named(change);
+    let property = change_label(change);
     if let Some(text) = &change.text {
         return write_text(ui, column, property, text);
     }
     let line = match (change.action, &change.before) {
-        // What the command is says more than its exit code.
+        // The command is more useful than its exit code.
         (Action::Run, _) => return Ok(()),
         (Action::Create, _) | (_, Value::Null) => format!("+ {}", shown(&change.after)),
         (Action::Remove, before) => format!("- {}", shown(before)),
@@ -200,7 +199,7 @@ fn write_change(ui: &mut Ui, column: usize, change: &Change) -> Result<(), Failu
     write_named(ui, column, property, &line)
 }
 
-/// The content before and after, as `diff -u` has it.
+/// Writes a diff of the content.
 fn write_text(ui: &mut Ui, column: usize, name: &str, text: &TextChange) -> Result<(), Failure> {
     for (i, line) in diff::lines(text, ui.verbose()).iter().enumerate() {
         write_named(ui, column, if i == 0 { name } else { "" }, line)?;
@@ -218,7 +217,7 @@ fn summary(counts: &Counts, changes: bool) -> String {
         "Plan: nothing to change".to_string()
     };
     if counts.run > 0 {
-        // Writing to text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(out, ", {} to run", counts.run);
     }
     let _ = write!(out, ", {} in place", counts.in_place);

@@ -1,10 +1,10 @@
 //! Values of graphs as text.
 
 use ordain_data::Value;
-use ordain_puppet::rich::from_data;
 use ordain_puppet::types::format::quoted::quoted;
+use ordain_puppet::value::rich::from_data;
 
-/// A value in Puppet's notation; secrets are not shown.
+/// A value in Puppet's notation, without secrets.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::Null => "absent".into(),

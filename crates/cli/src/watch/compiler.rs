@@ -1,4 +1,4 @@
-//! Compiles in a thread of its own, so that the reconcile loop does not wait for it.
+//! Compiles in a background thread, so that the reconcile loop does not wait for it.
 
 use std::os::unix::fs::MetadataExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,42 +23,41 @@ use crate::show::failures;
 use crate::ui::Ui;
 use ordain_driver::{Compiled, LiveSources, Session};
 
-/// How long the end waits for a compile that is under way, and for programs to let go of what they
-/// started.
+/// The time that shutdown waits for a running compile, and for programs to stop their commands.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A request to the thread.
 enum Request {
-    /// SourceFiles the sources.
+    /// Compile the sources.
     Compile,
-    /// Go on: a file that a program waits for may have changed.
+    /// Evaluate running programs again: one of their files may have changed.
     Inputs,
 }
 
 /// The result of a request.
 pub(super) struct CompileResult {
-    /// A graph, if there is another one than before.
-    pub made: Result<Option<Box<PreparedGraph>>, Failure>,
+    /// The graph, if it differs from the one before.
+    pub graph: Result<Option<Box<PreparedGraph>>, Failure>,
     /// The messages of the compile, its errors included.
     pub text: String,
-    /// The files that were read, if the sources were.
+    /// The files that were read, if the sources were compiled.
     pub sources: Option<SourceFiles>,
-    /// The files that programs wait for.
+    /// The files that running programs depend on.
     pub inputs: Vec<PathBuf>,
     pub took: Duration,
 }
 
-/// The files and directories that were read.
+/// The files and directories that a compile read.
 pub(super) struct SourceFiles {
     /// Sorted.
     pub paths: Vec<PathBuf>,
-    /// When reading began.
+    /// The time when reading began.
     pub began: SystemTime,
 }
 
 impl SourceFiles {
-    /// Whether a file among them may have changed after it was read, when nobody watched it yet.
-    /// Directories may change by the compile itself.
+    /// Whether a file may have changed after it was read and before it was watched. Directories are
+    /// left out, since the compile itself may change them.
     pub(super) fn has_moved(&self, watched: &[PathBuf]) -> bool {
         let began = self.began.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let is_later = |path: &PathBuf| {
@@ -71,18 +70,18 @@ impl SourceFiles {
     }
 }
 
-/// A graph that is ready to be kept true.
+/// A graph that is ready to be reconciled.
 pub(super) struct PreparedGraph {
     pub loaded: Compiled,
     pub prepared: Prepared,
-    /// The notes on this machine about resources that are to be undone.
+    /// The notes on this machine about resources that are to be reverted.
     pub noted: Noted,
 }
 
-/// The graph that is kept true.
+/// The graph that is being reconciled.
 type CurrentGraph = Arc<Mutex<Weak<Prepared>>>;
 
-/// The thread, seen from the one that keeps graphs true.
+/// The handle of the compiler thread.
 pub(super) struct Compiler {
     requests: Sender<Request>,
     answers: Receiver<CompileResult>,
@@ -92,14 +91,14 @@ pub(super) struct Compiler {
 }
 
 impl Compiler {
-    /// Compiles once, and starts the thread; it wakes who waits when it has an answer.
+    /// Compiles once, then starts the thread. Calls `wake` for every result.
     ///
-    /// The first compile is done here: there is nothing yet that could wait for it, and what it used is
-    /// used again by those who keep its graph. So the thread is there before it: one that begins later
-    /// takes what the compile no longer needs to itself.
+    /// The first compile runs on this thread: nothing waits yet, and the reconcile loop reuses its
+    /// memory. The compiler thread is created before it, because a thread that starts later would
+    /// claim the memory which the compile has freed.
     ///
     /// # Errors
-    /// When the system gives no thread.
+    /// When the system cannot start a thread.
     pub(super) fn start(
         ui: &Ui,
         args: &WatchArgs,
@@ -109,15 +108,15 @@ impl Compiler {
         let (requests, received) = channel();
         let (sender, answers) = channel();
         let current = CurrentGraph::default();
-        let mut work = Work {
-            ui: ui.beside(),
+        let mut work = Worker {
+            ui: ui.for_background(),
             args: Arc::new(args.clone()),
             registry: Arc::clone(registry),
             current: Arc::clone(&current),
             running: None,
             session: Session::default(),
         };
-        let (begin, begun) = channel::<(Work, Sender<CompileResult>, Wake)>();
+        let (begin, begun) = channel::<(Worker, Sender<CompileResult>, Wake)>();
         let run = move || {
             if let Ok((work, answers, wake)) = begun.recv() {
                 work.run(&received, &answers, &wake);
@@ -127,45 +126,45 @@ impl Compiler {
         let first = work.compile_here();
         let is_compiling = sender.send(first).is_ok();
         wake();
-        // It waits for just this.
+        // The thread waits for this message only, so sending cannot fail.
         let _ = begin.send((work, sender, wake));
         Ok(Self { requests, answers, is_compiling, current })
     }
 
-    /// Reads the sources. Whether it does: not while it is still at it.
+    /// Compiles the sources. Returns false while a compile is running.
     pub(super) fn compile(&mut self) -> bool {
         if self.is_compiling {
             return false;
         }
-        // The thread only ends before this when the process does.
+        // The thread ends before this handle only together with the process.
         self.is_compiling = self.requests.send(Request::Compile).is_ok();
         self.is_compiling
     }
 
-    /// A file that programs wait for may have changed.
+    /// Marks a file of a running program as possibly changed.
     pub(super) fn inputs_changed(&self) {
         let _ = self.requests.send(Request::Inputs);
     }
 
-    /// Whether the sources are being compiled.
+    /// Whether a compile is running.
     pub(super) fn is_compiling(&self) -> bool {
         self.is_compiling
     }
 
-    /// The next answer, if there is one.
+    /// The next result, if there is one.
     pub(super) fn answer(&mut self) -> Option<CompileResult> {
         let answer = self.answers.try_recv().ok()?;
         self.is_compiling &= answer.sources.is_none();
         Some(answer)
     }
 
-    /// Makes a graph the current one. The next graph takes over what it has in common with it.
+    /// Sets the current graph. The next graph reuses its unchanged parts.
     pub(super) fn set_current(&self, prepared: Option<&Arc<Prepared>>) {
         let current = prepared.map(Arc::downgrade).unwrap_or_default();
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = current;
     }
 
-    /// Ends the thread, so that programs end what they started.
+    /// Stops the thread, so that programs stop their commands.
     pub(super) fn end(self) {
         drop(self.requests);
         let end = Instant::now() + SHUTDOWN_TIMEOUT;
@@ -175,8 +174,8 @@ impl Compiler {
     }
 }
 
-/// The thread.
-struct Work {
+/// The state of the thread.
+struct Worker {
     ui: Ui,
     args: Arc<WatchArgs>,
     registry: Arc<Registry>,
@@ -185,14 +184,14 @@ struct Work {
     session: Session,
 }
 
-impl Work {
+impl Worker {
     fn run(mut self, requests: &Receiver<Request>, answers: &Sender<CompileResult>, wake: &Wake) {
         loop {
-            let order = match self.running.as_ref().and_then(LiveSources::patience) {
-                Some(patience) => requests.recv_timeout(patience),
+            let request = match self.running.as_ref().and_then(LiveSources::timeout) {
+                Some(timeout) => requests.recv_timeout(timeout),
                 None => requests.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
-            let answer = match order {
+            let answer = match request {
                 Ok(Request::Compile) => Some(self.compile()),
                 Ok(Request::Inputs) => self.advance(true),
                 Err(RecvTimeoutError::Timeout) => self.advance(false),
@@ -207,11 +206,11 @@ impl Work {
         }
     }
 
-    /// Reads the sources, and runs what they say up to the first graph. If that fails, what ran before
-    /// goes on.
+    /// Compiles the sources and runs programs up to their first graph. If that fails, the earlier
+    /// programs keep running.
     ///
-    /// This is done in a thread that ends then: the memory that it used and no longer needs goes back
-    /// to the system. Only parsed texts stay for the next compile.
+    /// The compile runs in a thread of its own, so that the system gets back the memory which it no
+    /// longer needs. Only parsed texts are kept for the next compile.
     fn compile(&mut self) -> CompileResult {
         on_deep_stack(STACK_SIZE, || self.compile_here())
     }
@@ -221,18 +220,18 @@ impl Work {
         let options = self.args.selection.compile_options(&self.args.compile);
         let options = self.session.options(&options);
         let args = Arc::clone(&self.args);
-        let (made, text) = self.capture_output(|work| {
+        let (graph, text) = self.capture_output(|work| {
             let mut running = LiveSources::start(&mut work.ui, &args.path, &options)?;
-            let made = work.next(&mut running)?;
-            work.running = Some(running).filter(LiveSources::goes_on);
-            Ok(made)
+            let graph = work.next(&mut running)?;
+            work.running = Some(running).filter(LiveSources::may_change);
+            Ok(graph)
         });
         let paths = watched(&options.touched.paths(), &self.args.path);
         let sources = Some(SourceFiles { paths, began });
-        CompileResult { made, text, sources, inputs: self.inputs(), took: start.elapsed() }
+        CompileResult { graph, text, sources, inputs: self.inputs(), took: start.elapsed() }
     }
 
-    /// Runs programs further, if something happened for which they wait.
+    /// Evaluates running programs again, if one of their inputs has changed.
     fn advance(&mut self, files_changed: bool) -> Option<CompileResult> {
         let start = Instant::now();
         let mut running = self.running.take()?;
@@ -243,10 +242,10 @@ impl Work {
         if files_changed {
             running.files_changed();
         }
-        let (made, text) = self.capture_output(|work| work.next(&mut running));
+        let (graph, text) = self.capture_output(|work| work.next(&mut running));
         self.running = Some(running);
         Some(CompileResult {
-            made,
+            graph,
             text,
             sources: None,
             inputs: self.inputs(),
@@ -258,7 +257,7 @@ impl Work {
         self.running.as_ref().map(LiveSources::files).unwrap_or_default()
     }
 
-    /// The next graph, made ready.
+    /// Prepares the next graph.
     fn next(&mut self, running: &mut LiveSources) -> Result<Option<Box<PreparedGraph>>, Failure> {
         let Some(mut loaded) = running.poll(&mut self.ui)? else { return Ok(None) };
         if loaded.plan.is_some() {
@@ -277,24 +276,24 @@ impl Work {
         Ok(Some(Box::new(PreparedGraph { loaded, prepared, noted })))
     }
 
-    /// Runs an action. Returns its result and its messages, errors included. A panic was shown by its
-    /// hook and counts as one more failure.
+    /// Runs an action. Returns its result and its messages, errors included. A panic, which its
+    /// hook has shown, counts as an error.
     fn capture_output<T>(
         &mut self,
         action: impl FnOnce(&mut Self) -> Result<T, Failure>,
     ) -> (Result<T, Failure>, String) {
-        self.ui.hold();
+        self.ui.start_buffering();
         let result = catch_unwind(AssertUnwindSafe(|| action(self))).unwrap_or_else(|_| {
             Err(Diagnostic::error(codes::RESOURCE, "the compile ended in the middle").into())
         });
         if let Err(Failure::Message(diagnostic)) = &result {
             self.ui.message(diagnostic);
         }
-        (result, self.ui.release())
+        (result, self.ui.take_buffer())
     }
 }
 
-/// The paths to watch for changes of the sources, each with its full name.
+/// The paths to watch for changes of the sources, as absolute paths.
 fn watched(touched: &[PathBuf], given: &Path) -> Vec<PathBuf> {
     const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
     let all = touched.iter().map(PathBuf::as_path).chain([given]);

@@ -1,4 +1,4 @@
-//! What happens, a line each: for logs, for people who look at logs, and for programs.
+//! The output of a watch as lines: text for logs and people, JSON for programs.
 
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -15,19 +15,19 @@ use super::printer::Printer;
 use crate::runs;
 use crate::ui::{Progress, Ui, count};
 
-/// TextLines for people.
+/// Text lines for people.
 pub(super) struct TextLines {
     log: Progress,
 }
 
 impl TextLines {
     pub(super) fn new(ui: &Ui) -> Self {
-        Self { log: ui.lines() }
+        Self { log: ui.resource_log() }
     }
 }
 
 fn print(line: &str) {
-    // When nobody reads it there is nobody to tell.
+    // A closed stdout is no reason to stop.
     let _ = writeln!(std::io::stdout().lock(), "{}", printable_line(line));
 }
 
@@ -61,7 +61,7 @@ impl WatchOutput for TextLines {
     }
 }
 
-/// That the sources have errors, in words.
+/// The text about sources with errors.
 pub(super) fn refused_text(is_kept: bool) -> &'static str {
     match is_kept {
         true => "The sources have errors; what was kept true still is.",
@@ -69,7 +69,7 @@ pub(super) fn refused_text(is_kept: bool) -> &'static str {
     }
 }
 
-/// What a new graph brings, in words.
+/// The text about a new graph.
 pub(super) fn graph_text(graph: &NewGraph) -> String {
     let swapped = graph.swapped;
     let total = swapped.kept + swapped.changed + swapped.added;
@@ -81,7 +81,7 @@ pub(super) fn graph_text(graph: &NewGraph) -> String {
     format!("Keeping {} true ({parts}), from {sources} in {took} ms.", count(total, "resource"))
 }
 
-/// That a resource began to flap, and which others do.
+/// The text about a resource that began to flap, with the others that flap.
 pub(super) fn flapping_text(resource: &ResourceRef, all: &[(&ResourceRef, Standing)]) -> String {
     let others = all.iter().filter(|(name, how)| *how == Standing::Flapping && *name != resource);
     let others: Vec<String> = others.map(|(name, _)| name.to_string()).collect();
@@ -92,14 +92,14 @@ pub(super) fn flapping_text(resource: &ResourceRef, all: &[(&ResourceRef, Standi
     )
 }
 
-/// How many resources stand how, in words.
+/// The number of resources by state, as text.
 pub(super) fn standings_text(standings: &[(&ResourceRef, Standing)]) -> String {
     let counts = counts(standings);
     let parts: Vec<String> = counts.iter().map(|(word, n)| format!("{n} {word}")).collect();
     if parts.is_empty() { "Nothing is declared.".into() } else { format!("{}.", parts.join(", ")) }
 }
 
-/// How many resources stand how; what nothing stands as is left out.
+/// The number of resources by state, without empty states.
 pub(super) fn counts(standings: &[(&ResourceRef, Standing)]) -> Vec<(&'static str, usize)> {
     let all = [
         Standing::InPlace,
@@ -113,7 +113,7 @@ pub(super) fn counts(standings: &[(&ResourceRef, Standing)]) -> Vec<(&'static st
     all.iter().map(|how| (word(*how), of(*how))).filter(|(_, n)| *n > 0).collect()
 }
 
-/// The word for how a resource stands.
+/// The name of a state.
 pub(super) fn word(standing: Standing) -> &'static str {
     match standing {
         Standing::InPlace => "in place",
@@ -126,7 +126,7 @@ pub(super) fn word(standing: Standing) -> &'static str {
     }
 }
 
-/// TextLines for programs: an object each, with what happened as `event` and when as `time`.
+/// JSON lines for programs: an object each, with the fields `event` and `time`.
 pub(super) struct JsonLines {
     printer: Printer,
 }
@@ -136,7 +136,7 @@ impl JsonLines {
         Self { printer: Printer::new() }
     }
 
-    fn tell(&mut self, event: &str, members: Json) {
+    fn emit(&mut self, event: &str, members: Json) {
         let left_out = |n| {
             let message = format!("{} left out: nobody reads them", count(n, "line"));
             object("note", json!({ "message": message }))
@@ -155,7 +155,7 @@ fn object(event: &str, mut members: Json) -> String {
 impl WatchOutput for JsonLines {
     fn graph(&mut self, graph: &NewGraph) {
         let swapped = graph.swapped;
-        self.tell(
+        self.emit(
             "graph",
             json!({
                 "kept": swapped.kept, "changed": swapped.changed, "new": swapped.added,
@@ -166,21 +166,21 @@ impl WatchOutput for JsonLines {
     }
 
     fn refused(&mut self, text: &str, _: bool) {
-        self.tell("refused", json!({ "message": text }));
+        self.emit("refused", json!({ "message": text }));
     }
 
     fn remarks(&mut self, text: &str) {
-        self.tell("remarks", json!({ "message": text }));
+        self.emit("remarks", json!({ "message": text }));
     }
 
     fn report(&mut self, report: &ResourceReport) {
         if report.status != Status::InPlace || !report.lines.is_empty() {
-            self.tell("resource", runs::resource_json(report));
+            self.emit("resource", runs::resource_json(report));
         }
     }
 
     fn note(&mut self, text: &str) {
-        self.tell("note", json!({ "message": text }));
+        self.emit("note", json!({ "message": text }));
     }
 
     fn settled(&mut self, standings: &[(&ResourceRef, Standing)]) {
@@ -193,6 +193,6 @@ impl WatchOutput for JsonLines {
             .filter(|(_, how)| matches!(how, Standing::Failed | Standing::Flapping))
             .map(|(name, _)| name.to_string())
             .collect();
-        self.tell("settled", json!({ "resources": counts, "failed": failed }));
+        self.emit("settled", json!({ "resources": counts, "failed": failed }));
     }
 }

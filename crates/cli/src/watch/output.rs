@@ -1,4 +1,4 @@
-//! The interface of everything that shows a watch: lines, JSON, a screen.
+//! The interface of all outputs of a watch: lines, JSON, a screen.
 
 use std::time::Duration;
 
@@ -8,44 +8,44 @@ use ordain_graph::ResourceRef;
 
 use crate::show::log::Context;
 
-/// Shows what happens during a watch.
+/// Shows the events of a watch.
 pub(super) trait WatchOutput {
-    /// Another graph is kept true.
+    /// A new graph is reconciled.
     fn graph(&mut self, graph: &NewGraph);
 
-    /// The sources do not compile, or their graph cannot be kept true; what was kept true still is,
-    /// if there is anything.
+    /// The sources do not compile, or their graph cannot be reconciled. The previous graph stays in
+    /// effect, if there is one.
     fn refused(&mut self, text: &str, is_kept: bool);
 
-    /// Warnings and logs of a compile.
+    /// Shows the warnings and logs of a compile.
     fn remarks(&mut self, text: &str);
 
-    /// A resource was looked at.
+    /// Shows the report of a resource.
     fn report(&mut self, report: &ResourceReport);
 
-    /// Something about the run itself.
+    /// Shows a message about the run itself.
     fn note(&mut self, text: &str);
 
-    /// Everything was looked at, and nothing is to be done now.
+    /// All resources were checked, and there is nothing to do now.
     fn settled(&mut self, standings: &[(&ResourceRef, Standing)]);
 
-    /// Whether [`WatchOutput::draw`] is of use.
+    /// Whether the output implements [`WatchOutput::draw`].
     fn draws(&self) -> bool {
         false
     }
 
-    /// Shows how everything stands.
+    /// Draws the states of all resources.
     fn draw(&mut self, _standings: &[(&ResourceRef, Standing)]) {}
 }
 
-/// A graph that is kept true from now on.
+/// A new graph that is reconciled.
 pub(super) struct NewGraph {
-    /// How it differs from the one before.
+    /// The differences to the graph before.
     pub swapped: Swapped,
-    /// How many files and directories it was made from.
+    /// The number of files and directories that it was compiled from.
     pub sources: usize,
-    /// How long it took to make it.
+    /// The duration of the compile.
     pub took: Duration,
-    /// Where its resources were declared.
+    /// The places of its resources.
     pub context: Option<Context>,
 }

@@ -1,16 +1,16 @@
-//! TextLines on standard output for readers who may be slow, or have stopped to read.
+//! Prints lines for readers that may be slow or have stopped.
 
 use std::io::Write;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
 use std::time::Duration;
 
-/// How many lines wait for a reader before more are left out.
-const WAITING: usize = 10_000;
+/// The number of lines that wait for a reader before more are dropped.
+const MAX_QUEUED: usize = 10_000;
 
-/// How long the end waits for a reader.
+/// The time that shutdown waits for a reader.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Writes lines in a thread of its own: who does not read them does not stop the work.
+/// Writes lines in a thread of its own, so that a slow reader does not block the watch.
 pub(super) struct Printer {
     lines: Option<SyncSender<String>>,
     ended: Receiver<()>,
@@ -18,27 +18,27 @@ pub(super) struct Printer {
 }
 
 impl Printer {
-    /// Writes to standard output.
+    /// Creates a printer for standard output.
     pub(super) fn new() -> Self {
         Self::to(std::io::stdout())
     }
 
     fn to(mut out: impl Write + Send + 'static) -> Self {
-        let (lines, waiting) = sync_channel::<String>(WAITING);
+        let (lines, waiting) = sync_channel::<String>(MAX_QUEUED);
         let (end, ended) = channel();
         let write = move || {
             for line in waiting {
-                // When nobody reads it there is nobody to tell.
+                // A closed stdout is no reason to stop.
                 let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
             }
             drop(end);
         };
-        // Without a thread nothing can be said, and the work goes on.
+        // Without a thread nothing is printed, but the watch continues.
         let started = std::thread::Builder::new().name("printer".into()).spawn(write);
         Self { lines: started.is_ok().then_some(lines), ended, left_out: 0 }
     }
 
-    /// Prints a line; `left_out` words how many before it were not printed.
+    /// Prints a line. `left_out` makes the line about dropped lines from their number.
     pub(super) fn print(&mut self, line: String, left_out: impl Fn(usize) -> String) {
         let Some(lines) = &self.lines else { return };
         if self.left_out > 0 && lines.try_send(left_out(self.left_out)).is_ok() {
@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// What is written, once it may be.
+    /// A writer that blocks until it is released.
     #[derive(Clone, Default)]
     struct Slow(Arc<(Mutex<(bool, String)>, Condvar)>);
 
@@ -94,7 +94,7 @@ mod tests {
             printer.print(format!("{lines}\n"), left_out);
             lines += 1;
         };
-        (0..WAITING + 100).for_each(|_| print(&mut printer));
+        (0..MAX_QUEUED + 100).for_each(|_| print(&mut printer));
         {
             let mut state = out.0.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             state.0 = true;
@@ -107,9 +107,9 @@ mod tests {
         drop(printer);
         let text = out.0.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).1.clone();
         assert!(text.starts_with("0\n1\n2\n"));
-        let told = |line: &str| line.strip_suffix(" left out")?.parse::<usize>().ok();
-        let missing: usize = text.lines().filter_map(told).sum();
-        let printed = text.lines().filter(|line| told(line).is_none()).count();
+        let dropped = |line: &str| line.strip_suffix(" left out")?.parse::<usize>().ok();
+        let missing: usize = text.lines().filter_map(dropped).sum();
+        let printed = text.lines().filter(|line| dropped(line).is_none()).count();
         assert!(missing > 0);
         assert_eq!(missing + printed, lines);
     }

@@ -1,4 +1,4 @@
-//! A screen that shows how every resource stands while it does.
+//! A full-screen view of all resources and their states.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
@@ -14,55 +14,55 @@ use ordain_source::{printable, printable_line};
 
 use super::lines::{counts, graph_text, refused_text, standings_text, word};
 use super::output::{NewGraph, WatchOutput};
-use crate::screen::{Style, gated};
+use crate::screen::{Style, sanitize};
 use crate::show::{log, name, wrapped};
 use crate::ui::Ui;
 
-/// The pause between two looks of the screen.
-pub(super) const PAUSE: Duration = Duration::from_millis(100);
+/// The time between two draws.
+pub(super) const FRAME_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How many entries of the log are kept.
-const KEPT: usize = 100;
+/// The number of log lines that are kept.
+const MAX_LOG_ENTRIES: usize = 100;
 
-/// How many lines of the log are shown at most.
-const LOG: usize = 8;
+/// The number of log lines that are shown.
+const MAX_LOG_LINES: usize = 8;
 
-/// How many lines the cause of a failure takes at most.
-const CAUSE: usize = 3;
+/// The number of lines for the cause of a failure.
+const MAX_CAUSE_LINES: usize = 3;
 
-/// Where the names of resources begin.
-const NAMES: usize = 15;
+/// The column of resource names.
+const NAME_COLUMN: usize = 15;
 
-/// How long a resource that was repaired is shown among the first.
+/// The time for which a repaired resource is listed near the top.
 const RECENT: Duration = Duration::from_secs(30);
 
-/// The whole terminal.
+/// The full-screen view.
 pub(super) struct View {
-    /// Whether the terminal shows it.
+    /// Whether the terminal is in full-screen mode.
     is_open: bool,
     colour: bool,
     title: String,
     graph: String,
-    /// Why the sources do not compile: lines that are rendered.
+    /// The rendered diagnostics of sources that do not compile.
     refused: Vec<String>,
-    /// TextLines without what a terminal would obey, but for our own styles.
+    /// Sanitized log lines, which may contain our own styles.
     log: VecDeque<String>,
     repaired: HashMap<ResourceRef, Instant>,
-    /// Why resources failed.
+    /// The error messages of failed resources.
     causes: HashMap<ResourceRef, String>,
     last: String,
-    /// How the resources were when they were last drawn.
+    /// The counts of the last draw.
     states: String,
 }
 
 impl View {
-    /// Whether there is a screen.
+    /// Whether the terminal supports the view.
     pub(super) fn fits(_: &Ui) -> bool {
         std::io::stdout().is_terminal() && std::env::var_os("TERM").is_some_and(|t| t != "dumb")
     }
 
     pub(super) fn new(ui: &Ui, path: &Path) -> Self {
-        // Another screen, without a cursor; what was there comes back at the end.
+        // Switches to the alternate screen and hides the cursor. The old screen returns at the end.
         show("\x1b[?1049h\x1b[?25l");
         let mut view = Self::of(path, ui.colour());
         view.is_open = true;
@@ -84,10 +84,10 @@ impl View {
         }
     }
 
-    /// Adds lines to the log that are rendered.
-    fn say(&mut self, text: &str) {
+    /// Appends rendered lines to the log.
+    fn append_log(&mut self, text: &str) {
         self.log.extend(text.lines().map(str::to_string));
-        while self.log.len() > KEPT {
+        while self.log.len() > MAX_LOG_ENTRIES {
             self.log.pop_front();
         }
     }
@@ -106,7 +106,7 @@ impl View {
         self.repaired.get(name).is_some_and(|at| at.elapsed() < RECENT)
     }
 
-    /// The resources that are worth most attention first, as many as there is room for.
+    /// The resources in order of importance, as many as there is room for.
     fn rows(
         &self,
         standings: &[(&ResourceRef, Standing)],
@@ -139,23 +139,23 @@ impl View {
         rows
     }
 
-    /// A resource, with why it failed.
+    /// The lines of a resource, with the cause of its failure.
     fn row(&self, resource: &ResourceRef, how: Standing, width: usize) -> Vec<String> {
         let repaired = how == Standing::InPlace && self.is_recent(resource);
         let (text, style) =
             if repaired { ("repaired", Style::Add) } else { (word(how), Self::style(how)) };
         let text = format!("  {} {}", style.apply(&format!("{text:12}")), name(resource));
-        let mut lines = wrapped(&text, NAMES, width);
-        lines.truncate(CAUSE);
+        let mut lines = wrapped(&text, NAME_COLUMN, width);
+        lines.truncate(MAX_CAUSE_LINES);
         if let Some(cause) = self.causes.get(resource).filter(|_| how == Standing::Failed) {
-            let mut causes = wrapped(&format!("{:NAMES$}{cause}", ""), NAMES, width);
-            shorten(&mut causes, CAUSE);
+            let mut causes = wrapped(&format!("{:NAME_COLUMN$}{cause}", ""), NAME_COLUMN, width);
+            shorten(&mut causes, MAX_CAUSE_LINES);
             lines.extend(causes);
         }
         lines
     }
 
-    /// All rows of a screen of this size, without escapes that are not styles.
+    /// All rows of a screen of this size. They contain no escapes but styles.
     fn screen(
         &self,
         standings: &[(&ResourceRef, Standing)],
@@ -168,14 +168,14 @@ impl View {
         rows.extend(first_line(&states, width));
         rows.truncate(height.saturating_sub(2));
         rows.push(String::new());
-        // What is wrong stands first: its beginning says what, its end only how much.
+        // Of long diagnostics, the beginning is the important part.
         let refused = self.refused.iter().flat_map(|line| wrapped(line, 6, width));
         let mut refused: Vec<String> = refused.collect();
         shorten(&mut refused, (height / 2).max(4));
         rows.extend(refused);
         let log = self.log.iter().rev().map(|line| wrapped(line, 4, width));
         let mut shown: VecDeque<Vec<String>> = VecDeque::new();
-        let most = LOG.min(height.saturating_sub(rows.len()) / 2);
+        let most = MAX_LOG_LINES.min(height.saturating_sub(rows.len()) / 2);
         for lines in log {
             if shown.iter().map(Vec::len).sum::<usize>() + lines.len() > most {
                 break;
@@ -193,9 +193,10 @@ impl View {
 }
 
 impl View {
-    /// What stays on the terminal when the screen is gone: the end of the log, and how all is.
-    fn ending(&self, width: usize) -> Vec<String> {
-        let log = self.refused.iter().chain(self.log.iter().rev().take(LOG).rev());
+    /// The lines that remain on the terminal after the view is closed: the end of the log, and the
+    /// counts.
+    fn final_lines(&self, width: usize) -> Vec<String> {
+        let log = self.refused.iter().chain(self.log.iter().rev().take(MAX_LOG_LINES).rev());
         let mut rows: Vec<String> = log.flat_map(|line| wrapped(line, 4, width)).collect();
         if !self.states.is_empty() {
             rows.extend(wrapped(&format!("{}.", self.states), 4, width));
@@ -209,7 +210,7 @@ fn first_line(text: &str, width: usize) -> Option<String> {
     wrapped(text, 0, width).into_iter().next()
 }
 
-/// Leaves so many lines, of which the last says how many more there are.
+/// Limits the number of lines. The last one then tells how many are missing.
 fn shorten(lines: &mut Vec<String>, most: usize) {
     if lines.len() > most {
         let more = lines.len() - most + 1;
@@ -222,7 +223,7 @@ impl WatchOutput for View {
     fn graph(&mut self, graph: &NewGraph) {
         self.refused.clear();
         self.graph = graph_text(graph);
-        self.say(&graph_text(graph));
+        self.append_log(&graph_text(graph));
     }
 
     fn refused(&mut self, text: &str, is_kept: bool) {
@@ -231,7 +232,7 @@ impl WatchOutput for View {
     }
 
     fn remarks(&mut self, text: &str) {
-        self.say(text);
+        self.append_log(text);
     }
 
     fn report(&mut self, report: &ResourceReport) {
@@ -249,14 +250,14 @@ impl WatchOutput for View {
             }
         }
         for line in &report.lines {
-            if let Some((_, text)) = log::shown(report, line) {
-                self.say(&printable(&text));
+            if let Some((_, text)) = log::log_line(report, line) {
+                self.append_log(&printable(&text));
             }
         }
     }
 
     fn note(&mut self, text: &str) {
-        self.say(&printable_line(text));
+        self.append_log(&printable_line(text));
     }
 
     fn settled(&mut self, _: &[(&ResourceRef, Standing)]) {}
@@ -272,8 +273,8 @@ impl WatchOutput for View {
         let mut text = String::from("\x1b[H");
         for (i, row) in rows.iter().enumerate() {
             let end = if i + 1 < height { "\r\n" } else { "" };
-            // Writing to a text cannot fail.
-            let _ = write!(text, "{}\x1b[K{end}", coloured(row, self.colour));
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{}\x1b[K{end}", render_row(row, self.colour));
         }
         text.push_str("\x1b[J");
         if text != self.last {
@@ -289,33 +290,33 @@ impl Drop for View {
             return;
         }
         show("\x1b[?25h\x1b[?1049l");
-        for row in self.ending(size().0) {
-            show(&format!("{}\n", coloured(&row, self.colour)));
+        for row in self.final_lines(size().0) {
+            show(&format!("{}\n", render_row(&row, self.colour)));
         }
     }
 }
 
-/// How many columns and rows the terminal has.
+/// The columns and rows of the terminal.
 fn size() -> (usize, usize) {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
     size.map_or((80, 24), |s| (usize::from(s.ws_col).max(20), usize::from(s.ws_row).max(10)))
 }
 
-/// How many resources are in which state, in words.
+/// The number of resources by state, as text.
 fn states(standings: &[(&ResourceRef, Standing)]) -> String {
     let counts = counts(standings).into_iter().map(|(word, n)| format!("{n} {word}"));
     counts.collect::<Vec<_>>().join(", ")
 }
 
-/// A row in colour: its marks become escapes. Escapes that it has are our own already.
-fn coloured(row: &str, colour: bool) -> String {
-    let parts = row.split('\u{1b}').map(|part| gated(part, colour));
+/// Renders the marks of a row. Escapes in it are already those of our own styles.
+fn render_row(row: &str, colour: bool) -> String {
+    let parts = row.split('\u{1b}').map(|part| sanitize(part, colour));
     parts.collect::<Vec<_>>().join("\u{1b}")
 }
 
 fn show(text: &str) {
     let mut out = std::io::stdout().lock();
-    // When the terminal is gone there is nobody to tell.
+    // A closed terminal is no reason to fail.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
@@ -347,13 +348,17 @@ mod tests {
         }
     }
 
-    /// What stands on a screen, where nothing is wider than it or would be obeyed.
-    fn seen(view: &View, standings: &[(&ResourceRef, Standing)], size: (usize, usize)) -> String {
+    /// The text of a screen, checked to fit and to be sanitized.
+    fn checked_text(
+        view: &View,
+        standings: &[(&ResourceRef, Standing)],
+        size: (usize, usize),
+    ) -> String {
         let rows = view.screen(standings, size.0, size.1);
         assert!(rows.len() <= size.1);
         for row in &rows {
             assert!(plain_width(row) <= size.0, "{row}");
-            let plain = coloured(row, false);
+            let plain = render_row(row, false);
             assert!(!plain.contains(|c: char| c.is_control() && c != '\u{1b}'), "{row:?}");
         }
         rows.join("\n")
@@ -366,7 +371,7 @@ mod tests {
         let report = failed("/etc/a\u{1b}]0;x\u{7}\nb", &message);
         view.report(&report);
         for size in [(80, 24), (120, 40), (40, 20)] {
-            let text = seen(&view, &[(&report.resource, Standing::Failed)], size);
+            let text = checked_text(&view, &[(&report.resource, Standing::Failed)], size);
             assert!(text.contains("the last word"), "{text}");
             assert!(text.contains("File[/etc/a␛]0;x␇␊b]"), "{text}");
             assert!(text.contains("site␇.pp"));
@@ -380,7 +385,7 @@ mod tests {
         view.report(&report);
         let other = ResourceRef { kind: "File".into(), title: "/b".into() };
         view.states = states(&[(&report.resource, Standing::Failed), (&other, Standing::InPlace)]);
-        let rows = view.ending(40);
+        let rows = view.final_lines(40);
         assert!(rows.iter().all(|row| plain_width(row) <= 40), "{rows:?}");
         assert!(rows.iter().skip(1).any(|row| row.starts_with("    ")), "{rows:?}");
         let last = rows.last().map_or("", String::as_str);
@@ -394,10 +399,10 @@ mod tests {
         let line = |n: usize| format!("\u{1b}[1m\u{1b}[91merror {n}\u{1b}[0m: {}", "w ".repeat(60));
         let text: String = (0..40).map(|n| line(n) + "\n").collect();
         view.refused(&text, true);
-        let text = seen(&view, &[(&resource, Standing::InPlace)], (80, 24));
+        let text = checked_text(&view, &[(&resource, Standing::InPlace)], (80, 24));
         assert!(text.contains("error 0") && !text.contains("error 39"), "{text}");
         assert!(text.contains("more lines") && text.contains("File[/a]"), "{text}");
-        // Styles are obeyed, and shown nowhere as text.
+        // Escapes of styles have an effect and are not shown as text.
         assert!(!text.replace("\u{1b}[", "").contains("[1m"), "{text}");
     }
 }

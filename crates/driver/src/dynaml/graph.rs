@@ -13,16 +13,16 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::reporter::Reporter;
 
-/// Whether a path is that of a document.
+/// Whether a path names a YAML document.
 pub(crate) fn is_document(world: &dyn World, path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
     (extension == "yml" || extension == "yaml") && world.kind(path) == Some(EntryKind::File)
 }
 
-/// Merges a document with its stubs, and gives the resources that it declares.
+/// Merges a document with its stubs and returns the graph of the resources that it declares.
 ///
 /// # Errors
-/// When there is no document, or what it declares has no form.
+/// When there is no document, or its resources do not have the expected form.
 pub(crate) fn graph(
     reporter: &mut dyn Reporter,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Merging documents: from the names of files to the merged document.
+//! Merges YAML documents that are named by path.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,73 +19,73 @@ use crate::codes;
 use crate::private_file;
 use crate::reporter::Reporter;
 
-/// How documents are merged, and what is printed of the result.
+/// Options of a merge and of its output.
 #[derive(Clone, Default, Debug)]
 pub struct MergeOptions {
-    /// Print JSON, a document a line
+    /// Print JSON, one document per line.
     pub json: bool,
-    /// Print only the node at this path, such as `a.b.[1]`
+    /// Print only the node at this path, such as `a.b.[1]`.
     pub path: Option<String>,
-    /// Print a map of these nodes, by the last step of their paths
+    /// Print a map of these nodes, by the last step of their paths.
     pub select: Vec<String>,
-    /// Evaluate an expression on the result and print its value
+    /// Evaluate an expression on the result and print its value.
     pub evaluate: Option<String>,
-    /// Print a list as documents of their own
+    /// Print a list as documents of their own.
     pub split: bool,
-    /// A file with names that are known everywhere
+    /// A file with names that are known everywhere.
     pub bindings: Option<PathBuf>,
-    /// A name that is known everywhere; dots make nested maps
+    /// A name that is known everywhere; dots make nested maps.
     pub define: Vec<String>,
-    /// A file that is known by a tag
+    /// A file that is known by a tag.
     pub tag: Vec<String>,
-    /// Language features to switch on: interpolation, control
+    /// Language features to switch on: interpolation, control.
     pub features: Vec<String>,
-    /// The same as --features interpolation
+    /// The same as --features interpolation.
     pub interpolation: bool,
-    /// Print what can be resolved, and the rest as it is written
+    /// Print unresolved expressions unchanged instead of failing.
     pub partial: bool,
-    /// Keep the ! of ((! … ))
+    /// Keep the ! of ((! … )).
     pub preserve_escapes: bool,
-    /// Keep nodes that are marked as temporary
+    /// Keep nodes that are marked as temporary.
     pub preserve_temporary: bool,
-    /// A file of values that are kept from run to run
+    /// A file of values that are kept from run to run.
     pub state: Option<PathBuf>,
-    /// Run no command and write no file, whatever the documents say
+    /// Run no command and write no file, whatever the documents say.
     pub no_exec: bool,
 }
 
-/// Documents to merge, and how.
+/// The documents to merge, and the options.
 #[derive(Default, Debug)]
 pub struct Merge<'a> {
     /// The template.
     pub template: &'a str,
-    /// What is merged into it.
+    /// The documents that are merged into the template.
     pub stubs: &'a [String],
     /// A document that template and stubs process.
     pub document: Option<&'a str>,
-    /// How.
+    /// The options.
     pub options: MergeOptions,
-    /// Whose words are used.
+    /// The program whose messages are imitated.
     pub dialect: Dialect,
-    /// A node that is to be explained.
+    /// A node to explain.
     pub explain: Option<String>,
-    /// Whether a file of bindings may be missing, as it may for spiff.
+    /// Whether a missing bindings file is accepted, as spiff does.
     pub lenient: bool,
 }
 
-/// Why there is no result.
+/// The reason for which a merge has no result.
 #[derive(Debug)]
 pub enum MergeError {
-    /// A file cannot be read: what it is, and its name.
+    /// A file cannot be read. Has the role of the file, its name and the error.
     Read(&'static str, String, io::Error),
-    /// The run failed; what was read for it.
+    /// The evaluation failed. Has the error and the inputs that were read.
     Merge(Error, Vec<Input>),
-    /// The arguments do not fit.
+    /// The arguments do not fit together.
     Usage(String),
 }
 
 impl MergeError {
-    /// As spiff logs it.
+    /// The error message as spiff logs it.
     pub fn text(&self) -> String {
         without_passwords(&self.plain_text()).into_owned()
     }
@@ -97,13 +97,13 @@ impl MergeError {
                     io::ErrorKind::NotFound => format!("open {name}: no such file or directory"),
                     io::ErrorKind::PermissionDenied => format!("open {name}: permission denied"),
                     io::ErrorKind::IsADirectory => format!("read {name}: is a directory"),
-                    // What was fetched is named again, as spiff does.
+                    // Spiff names the URL of a failed download a second time.
                     _ if is_web(name) && !error.to_string().starts_with('[') => {
                         format!("error getting [{name}]: {error}")
                     }
                     _ => error.to_string(),
                 };
-                // A plain path of an address would be none any more.
+                // `clean_path` would remove a slash of a URL's `//`.
                 let shown = clean_path(&without_passwords(name));
                 format!("error reading {role} [{shown}]: {reason}\n")
             }
@@ -115,7 +115,7 @@ impl MergeError {
         }
     }
 
-    /// As diagnostics, with their places.
+    /// The error as diagnostics with source places.
     pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
         match self {
             Self::Read(_, name, error) => {
@@ -137,7 +137,7 @@ impl MergeError {
     }
 }
 
-/// Reads files, each once from standard input.
+/// Reads input files. Standard input can be read only once.
 struct Reader<'w> {
     world: &'w dyn World,
     stdin: bool,
@@ -173,28 +173,28 @@ impl<'w> Reader<'w> {
     }
 }
 
-/// Reports what is wrong, with its places.
+/// Reports a failed merge to `reporter`.
 pub(crate) fn report(reporter: &mut dyn Reporter, error: &MergeError) -> crate::Error {
     let sources = SourceMap::new();
     reporter.diagnostics(error.diagnostics(&sources), &sources);
     crate::Error::Reported
 }
 
-/// Merges; the state is written, the rest is the caller's.
+/// Merges documents and writes the state file. The caller prints the output.
 ///
 /// # Errors
 /// When a file cannot be read or written, or an expression has no value.
 pub fn merge(world: &dyn World, merge: &Merge<'_>) -> Result<Output, MergeError> {
     let request = request(world, merge)?;
     let output = session::merge(world, &request);
-    let output = output.map_err(|error| failed(error, request))?;
+    let output = output.map_err(|error| merge_error(error, request))?;
     if let (Some(path), Some(text)) = (&merge.options.state, &output.state) {
         write_state(path, text)?;
     }
     Ok(output)
 }
 
-/// Merges, and makes a graph of the resources that the document declares.
+/// Merges documents and makes a graph of the resources that the result declares.
 ///
 /// # Errors
 /// When a file cannot be read, or an expression has no value.
@@ -205,11 +205,11 @@ pub(crate) fn declare(
     codes: Codes,
 ) -> Result<Declared, MergeError> {
     let request = request(world, merge)?;
-    session::declare(world, &request, sources, codes).map_err(|error| failed(error, request))
+    session::declare(world, &request, sources, codes).map_err(|error| merge_error(error, request))
 }
 
-/// An error of a merge, with the files that it is about.
-fn failed(error: Error, request: Request) -> MergeError {
+/// Adds the inputs of a request to an error.
+fn merge_error(error: Error, request: Request) -> MergeError {
     let mut inputs = request.stubs;
     inputs.extend(request.template);
     inputs.extend(request.tags.into_iter().map(|tag| tag.1));
@@ -275,7 +275,7 @@ fn features(options: &MergeOptions) -> Result<Features, MergeError> {
     let mut features = Features::default();
     if let Ok(names) = std::env::var("SPIFF_FEATURES") {
         for name in names.split(',') {
-            // What the environment names wrongly is no error for spiff either.
+            // Spiff, too, ignores an unknown feature in the environment variable.
             let _ = set_feature(&mut features, name.trim());
         }
     }
@@ -305,7 +305,7 @@ fn state_form(path: &Path, json: bool) -> StateForm {
     }
 }
 
-/// Writes the state; what was there is kept beside it.
+/// Writes the state file. The previous one is kept as `.bak`.
 fn write_state(path: &Path, text: &str) -> Result<(), MergeError> {
     let mut backup = path.as_os_str().to_owned();
     backup.push(".bak");
@@ -320,7 +320,7 @@ fn write_state(path: &Path, text: &str) -> Result<(), MergeError> {
     Ok(())
 }
 
-/// Names by name; maps that `-D` builds can still grow.
+/// A tree of bindings. `-D` can still add entries to its maps.
 #[derive(Debug)]
 enum Binding {
     Value(Data),
@@ -385,10 +385,10 @@ fn bindings(reader: &mut Reader<'_>, merge: &Merge<'_>) -> Result<Vec<(String, D
     Ok(names.into_iter().map(|(k, v)| (k, v.into())).collect())
 }
 
-/// How many parts a name may have: each is a map in another.
-const MOST_PARTS: usize = 100;
+/// The most parts a name may have: each is a map in another.
+const MAX_PARTS: usize = 100;
 
-/// The parts of a name between dots; a backslash makes a dot part of the name.
+/// Splits a name at its dots; a backslash makes a dot part of the name.
 fn components(name: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut chars = name.chars().peekable();
@@ -415,8 +415,8 @@ fn add(
 ) -> Result<(), String> {
     match path {
         [] => Ok(()),
-        _ if path.len() > MOST_PARTS => {
-            Err(format!("a name has more than {MOST_PARTS} parts: {}", shortened(whole)))
+        _ if path.len() > MAX_PARTS => {
+            Err(format!("a name has more than {MAX_PARTS} parts: {}", shortened(whole)))
         }
         [first, ..] if first.is_empty() => Err(format!("empty path component in {whole:?}")),
         [last] => {
@@ -433,7 +433,7 @@ fn add(
     }
 }
 
-/// A file as text.
+/// Reads a file as text.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -441,7 +441,7 @@ pub fn read(world: &dyn World, role: &'static str, name: &str) -> Result<Input, 
     Reader::new(world).read(role, name)
 }
 
-/// A file as documents that nothing is evaluated in.
+/// Reads the documents of a file without evaluating them.
 ///
 /// # Errors
 /// When it cannot be read, or is no YAML.
@@ -453,15 +453,15 @@ pub fn documents(
     parse(role, &read(world, role, name)?)
 }
 
-/// A file as the plain data of its documents.
+/// Reads the documents of a file as plain data.
 ///
 /// # Errors
-/// As of [`documents`].
+/// As for [`documents`].
 pub fn data(world: &dyn World, role: &'static str, name: &str) -> Result<Vec<Data>, MergeError> {
     Ok(lower::data(&Exprs::default(), &documents(world, role, name)?))
 }
 
-/// The documents of a text, in which nothing is evaluated.
+/// Parses the documents of a text without evaluating them.
 ///
 /// # Errors
 /// When it is no YAML.

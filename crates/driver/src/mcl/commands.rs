@@ -1,4 +1,4 @@
-//! Commands that programs read from line by line, as `os.system` does.
+//! Commands whose output programs read line by line, as with `os.system`.
 
 use ecow::EcoString;
 use ordain_process::{Launch, Remains};
@@ -9,26 +9,26 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The longest line that is read; the rest is another one.
+/// The longest line that is read, in bytes; the rest counts as another line.
 const MAX_LINE: u64 = 1 << 20;
 
-/// The commands that were started. They end with it.
+/// The running commands. They are ended when this is dropped.
 #[derive(Default)]
 pub(super) struct Commands {
     started: Mutex<BTreeMap<EcoString, Running>>,
 }
 
 struct Running {
-    /// Ends with this, and all that it started.
+    /// Ends the command and its children when it is dropped.
     _process: ordain_process::Running,
-    said: Arc<Said>,
-    /// How many lines were told of.
-    told: u64,
+    output: Arc<CommandOutput>,
+    /// The number of lines that [`Commands::with_new_lines`] has reported.
+    reported_lines: u64,
 }
 
-/// What a command wrote so far.
+/// The output of a command so far.
 #[derive(Default)]
-struct Said {
+struct CommandOutput {
     state: Mutex<State>,
     more: Condvar,
 }
@@ -40,7 +40,7 @@ struct State {
     has_ended: bool,
 }
 
-impl Said {
+impl CommandOutput {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -71,23 +71,24 @@ impl Commands {
         self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last line of a command, which is started if it was not yet: then this waits for the first.
+    /// The last line of a command. Starts the command on the first call and waits for its first
+    /// line.
     pub(super) fn line(&self, command: &str) -> Result<Option<EcoString>, EcoString> {
-        let said = {
+        let output = {
             let mut started = self.started();
             match started.get(command) {
-                Some(running) => Arc::clone(&running.said),
+                Some(running) => Arc::clone(&running.output),
                 None => {
                     let running = start(command)?;
-                    let said = Arc::clone(&running.said);
+                    let output = Arc::clone(&running.output);
                     started.insert(command.into(), running);
-                    said
+                    output
                 }
             }
         };
         let waits = |state: &mut State| state.last.is_none() && !state.has_ended;
         let limit = limits().time;
-        let state = said.more.wait_timeout_while(said.state(), limit, waits);
+        let state = output.more.wait_timeout_while(output.state(), limit, waits);
         let (state, waited) = state.unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             let why = format!("{command}: no line within {limit:?}; --command-timeout allows more");
@@ -96,21 +97,21 @@ impl Commands {
         Ok(state.last.clone())
     }
 
-    /// The commands that wrote something since the last call of this.
-    pub(super) fn news(&self) -> Vec<EcoString> {
+    /// The commands that wrote a line since the last call of this function.
+    pub(super) fn with_new_lines(&self) -> Vec<EcoString> {
         let mut found = Vec::new();
         for (command, running) in self.started().iter_mut() {
-            let lines = running.said.state().lines;
-            if std::mem::replace(&mut running.told, lines) != lines {
+            let lines = running.output.state().lines;
+            if std::mem::replace(&mut running.reported_lines, lines) != lines {
                 found.push(command.clone());
             }
         }
         found
     }
 
-    /// Whether one of them may still write.
+    /// Whether a command may still write.
     pub(super) fn are_running(&self) -> bool {
-        self.started().values().any(|running| !running.said.state().has_ended)
+        self.started().values().any(|running| !running.output.state().has_ended)
     }
 }
 
@@ -121,16 +122,16 @@ fn start(command: &str) -> Result<Running, EcoString> {
         remains: Remains::Await,
         ..Launch::default()
     };
-    let (output, written) = std::io::pipe().map_err(failed)?;
+    let (pipe, written) = std::io::pipe().map_err(failed)?;
     let input = File::open("/dev/null").map_err(failed)?;
     let errors = std::io::stderr().as_fd().try_clone_to_owned().map_err(failed)?;
     let stdio = [input.into(), written.into(), errors];
     let process = ordain_process::start(&launch, stdio).map_err(failed)?;
-    let said = Arc::new(Said::default());
-    let reader = Arc::clone(&said);
-    let reader = move || reader.read(output);
+    let output = Arc::new(CommandOutput::default());
+    let reader = Arc::clone(&output);
+    let reader = move || reader.read(pipe);
     std::thread::Builder::new().name("command".into()).spawn(reader).map_err(failed)?;
-    Ok(Running { _process: process, said, told: 0 })
+    Ok(Running { _process: process, output, reported_lines: 0 })
 }
 
 #[cfg(test)]
@@ -153,8 +154,8 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         assert_eq!(commands.line(&command).unwrap().unwrap(), "b");
-        assert_eq!(commands.news(), [command.as_str()]);
-        assert!(commands.news().is_empty());
+        assert_eq!(commands.with_new_lines(), [command.as_str()]);
+        assert!(commands.with_new_lines().is_empty());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A program that is evaluated again whenever one of its inputs changes.
+//! Evaluates a program again whenever one of its inputs changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use ordain_mcl::stream::{News, Stream};
 use ordain_source::{HostWorld, SourceMap, budget};
 use ordain_store::ExportStore;
 
-use super::stored::PendingExports;
+use super::shared::PendingExports;
 use super::{Machine, Request};
 use crate::compiled::Compiled;
 use crate::error::Error;
 use crate::options::Options;
 use crate::reporter::Reporter;
 
-/// A program and what it sees of the machine.
+/// A running program and its view of the machine.
 pub struct LiveProgram {
     stream: Stream,
     machine: Machine,
     sources: Arc<SourceMap>,
-    /// Where exported resources are kept.
+    /// The store of exported resources.
     store: Option<Arc<ExportStore>>,
-    /// What is wrong, when something is.
+    /// Collects the errors of the program for its diagnostics.
     refused: Refused,
 }
 
 impl LiveProgram {
-    /// Checks a program and starts it; what is wrong is shown.
+    /// Checks a program and starts it. Reports diagnostics to `reporter`.
     ///
     /// # Errors
     /// When it has errors.
@@ -54,7 +54,8 @@ impl LiveProgram {
         })?;
         reporter.diagnostics(checked.warnings, &sources);
         let store = request.store.clone();
-        // What the program reads while it runs is told to it, and no reason to compile it again.
+        // Files that the program reads at run time are watched by the stream. They are no reason to
+        // compile it again.
         let machine = Request { world: Arc::new(HostWorld::new()), ..request }.machine();
         let mut refused = Refused { failures: Vec::new(), input: None, modules: checked.modules };
         match Stream::new(checked.program, &machine) {
@@ -67,10 +68,10 @@ impl LiveProgram {
         }
     }
 
-    /// The next graph, if there is another one now; what is wrong is shown.
+    /// The next graph, if it has changed. Reports diagnostics to `reporter`.
     ///
     /// # Errors
-    /// When the program ends with an error, or the engine cannot do what it says.
+    /// When the program ends with an error, or the engine does not support a resource of it.
     pub fn poll(&mut self, reporter: &mut dyn Reporter) -> Result<Option<Compiled>, Error> {
         let _watch = budget::Watch::within();
         let resources = match self.stream.poll(&self.machine) {
@@ -95,7 +96,7 @@ impl LiveProgram {
         Ok(Some(loaded))
     }
 
-    /// The files that it waits for.
+    /// The files that the program depends on.
     pub fn files(&self) -> Vec<PathBuf> {
         let file = |watch: &Watch| match watch {
             Watch::File(path) => Some(path.clone()),
@@ -113,7 +114,7 @@ impl LiveProgram {
         files
     }
 
-    /// One of them may have changed.
+    /// Marks all of these files as possibly changed.
     pub fn files_changed(&mut self) {
         let is_file = |watch: &&Watch| {
             matches!(watch, Watch::File(_) | Watch::Key(_) | Watch::Schedule(_) | Watch::Exports(_))
@@ -124,23 +125,24 @@ impl LiveProgram {
         }
     }
 
-    /// Whether the time has come for which it waits, or a command that it reads from wrote something.
+    /// Whether the program has to be evaluated again: a timer has expired, or a command has written
+    /// a line.
     pub fn is_due(&mut self) -> bool {
         let mut is_due = self.stream.due().is_some_and(|due| due <= SystemTime::now());
-        for command in self.machine.commands.news() {
+        for command in self.machine.commands.with_new_lines() {
             is_due |= self.stream.happened(&Watch::Command(command));
         }
         is_due
     }
 
-    /// How long it waits when nothing happens.
-    pub fn patience(&self) -> Option<Duration> {
+    /// The time until the program has to be polled again; `None` if only a file change wakes it.
+    pub fn timeout(&self) -> Option<Duration> {
         let due = self.stream.due();
         let due = due.map(|due| due.duration_since(SystemTime::now()).unwrap_or_default());
-        let look = self.machine.commands.are_running().then_some(LOOK);
-        [due, look].into_iter().flatten().min()
+        let poll = self.machine.commands.are_running().then_some(POLL_INTERVAL);
+        [due, poll].into_iter().flatten().min()
     }
 }
 
-/// How often commands are asked whether they wrote something.
-const LOOK: Duration = Duration::from_millis(200);
+/// The interval at which commands are polled for new lines.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);

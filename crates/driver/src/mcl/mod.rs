@@ -24,27 +24,27 @@ use crate::reporter::Reporter;
 
 mod commands;
 mod live;
-mod stored;
+mod shared;
 
 pub use live::LiveProgram;
-pub use stored::PendingExports;
+pub use shared::PendingExports;
 
-/// This machine, as functions see it.
+/// This machine as functions of a program see it.
 pub struct Machine {
     world: Arc<dyn World>,
-    shared: stored::Stored,
+    shared: shared::SharedState,
     commands: commands::Commands,
     root: Option<PathBuf>,
     hostname: Option<EcoString>,
-    /// Where the file system of the machine begins, if the graph is for it.
+    /// The root directory of the machine, if the graph is for a machine.
     machine: Option<PathBuf>,
     scratch: Scratch,
 }
 
-/// Where programs keep files of their own on the machine that they are for.
-const OWN: &str = "var/lib/ordain/mcl";
+/// The state directory of programs, relative to the root of the machine.
+const STATE_DIRECTORY: &str = "var/lib/ordain/mcl";
 
-/// A directory of a run that is for no machine, made when it is asked for.
+/// A temporary directory for a compile that is for no machine. It is created on first use.
 #[derive(Default)]
 struct Scratch(OnceLock<Option<PathBuf>>);
 
@@ -90,19 +90,19 @@ impl Surroundings for Machine {
     }
 
     fn packages(&self, names: &[&str]) -> BTreeMap<String, Vec<String>> {
-        // A compile alone is the same on every machine.
+        // A plain compile must give the same result on every machine.
         if self.machine.is_some() { contents(self.shared.host(), names) } else { BTreeMap::new() }
     }
 
     fn state_directory(&self) -> Option<PathBuf> {
         match &self.machine {
-            Some(machine) => Some(machine.join(OWN)),
+            Some(machine) => Some(machine.join(STATE_DIRECTORY)),
             None => self.scratch.path(self.world.as_ref()),
         }
     }
 }
 
-/// Whether what stands at a path is a program of mgmt.
+/// Whether the path is a program of mgmt.
 pub fn is_program(world: &dyn World, path: &Path) -> bool {
     match world.kind(path) {
         Some(EntryKind::Directory) => {
@@ -116,29 +116,29 @@ pub fn is_program(world: &dyn World, path: &Path) -> bool {
     }
 }
 
-/// What is compiled, and how.
+/// A program to compile, and the options.
 pub struct Request<'a> {
     /// A file or a directory.
     pub path: &'a Path,
-    /// Which mcl it is.
+    /// The edition of mcl.
     pub edition: Edition,
-    /// Where modules are that come from elsewhere.
+    /// The directory of imported modules.
     pub module_path: Option<PathBuf>,
-    /// The name of the host; none is that of this machine.
+    /// The name of the host; by default that of this machine.
     pub hostname: Option<String>,
     /// The files, and the machine around them.
     pub world: Arc<dyn World>,
-    /// Where the file system of the machine begins, if not at `/`.
+    /// The root directory of the machine, if it is not `/`.
     pub machine: Option<PathBuf>,
-    /// Where exported resources are kept.
+    /// The store of exported resources.
     pub store: Option<Arc<ExportStore>>,
 }
 
 impl<'a> Request<'a> {
-    /// What stands at a path, compiled as the arguments of most verbs say.
+    /// A request for the program at a path with the common options.
     ///
     /// # Errors
-    /// When there is to be a store, and it cannot be used.
+    /// When the store of exported resources cannot be used.
     pub fn of(path: &'a Path, options: &Options) -> Result<Self, Diagnostic> {
         let module_path = options.modulepath.as_deref().map(PathBuf::from);
         let (hostname, world) = (options.node.clone(), options.world());
@@ -149,17 +149,17 @@ impl<'a> Request<'a> {
 }
 
 impl Request<'_> {
-    /// What is read.
+    /// The input to read.
     pub fn input(&self) -> Input {
         Input::Path(self.path.to_path_buf())
     }
 
-    /// How it is compiled.
+    /// The options of the compile.
     pub fn options(&self) -> session::Options {
         session::Options { edition: self.edition, module_path: self.module_path.clone() }
     }
 
-    /// This machine, as its functions see it.
+    /// The machine as functions of the program see it.
     pub fn machine(&self) -> Machine {
         let is_dir = self.world.kind(self.path) == Some(EntryKind::Directory);
         let root = if is_dir { Some(self.path) } else { self.path.parent() };
@@ -167,7 +167,7 @@ impl Request<'_> {
             root: root.map(Path::to_path_buf),
             hostname: self.hostname.as_deref().map(EcoString::from),
             world: Arc::clone(&self.world),
-            shared: stored::Stored::of(self.machine.as_deref(), self.store.clone()),
+            shared: shared::SharedState::of(self.machine.as_deref(), self.store.clone()),
             machine: self.machine.clone(),
             commands: commands::Commands::default(),
             scratch: Scratch::default(),
@@ -180,8 +180,8 @@ impl Request<'_> {
     }
 }
 
-/// Compiles a program to its first graph, and what it exports. A graph that is to be planned has
-/// nothing that the engine cannot do.
+/// Compiles a program to its first graph and its exported resources. If the graph `is_planned`, a
+/// resource that the engine does not support is an error.
 ///
 /// # Errors
 /// When the program has errors.
@@ -214,10 +214,10 @@ pub fn compile(
     }
 }
 
-/// The graph of functions of a program; what is wrong is shown.
+/// The function graph of a program. Reports diagnostics to `reporter`.
 ///
 /// # Errors
-/// When the program has errors, or its graph grows beyond all reason.
+/// When the program has errors, or its function graph is too large to be drawn.
 pub fn functions(
     reporter: &mut dyn Reporter,
     request: &Request<'_>,
@@ -242,13 +242,13 @@ pub fn functions(
     }
 }
 
-/// Whether a reference to a resource has a kind of mgmt's, or none at all.
+/// Whether a reference names a kind of mgmt, or no kind at all.
 pub fn names_own_kind(reference: &str) -> bool {
     let Some((kind, _)) = reference.split_once('[') else { return true };
     ordain_mcl::resources::find(&kind.to_lowercase().replace("::", ":")).is_some()
 }
 
-/// Why a resource, or a field of it, is as it is: `file[/etc/motd].content`.
+/// Explains a resource or a field of it, such as `file[/etc/motd].content`.
 ///
 /// # Errors
 /// When the program has errors, or there is no such resource or field.
@@ -294,11 +294,11 @@ pub fn explain(
     })
 }
 
-/// A text as the formatter writes it.
+/// Formats a text.
 ///
 /// # Errors
-/// With the place where it is no mcl.
-pub fn formatted(path: &Path, text: &str, edition: Edition) -> Result<String, String> {
+/// The place and text of a syntax error.
+pub fn format_text(path: &Path, text: &str, edition: Edition) -> Result<String, String> {
     fmt::format(text, edition).map_err(|error| {
         let sources = SourceMap::new();
         let place = sources.start(error.range.in_file(sources.add(path, text)));
@@ -306,11 +306,11 @@ pub fn formatted(path: &Path, text: &str, edition: Edition) -> Result<String, St
     })
 }
 
-/// Formats a file in place, or a directory with all that is in it. Gives the files that are not
-/// formatted; with `test` nothing is written.
+/// Formats a file, or all programs of a directory, in place. Returns the files that were not
+/// formatted; with `test`, nothing is written.
 ///
 /// # Errors
-/// With what cannot be read, parsed or written.
+/// The path and the reason, if a file cannot be read, parsed or written.
 pub fn format(path: &Path, test: bool, edition: Edition) -> Result<Vec<PathBuf>, String> {
     let world = HostWorld::new();
     let (mut changed, mut count) = (Vec::new(), 0);
@@ -329,7 +329,7 @@ pub fn format(path: &Path, test: bool, edition: Edition) -> Result<Vec<PathBuf>,
         let shown = path.display();
         let bytes = world.read(&path).map_err(|e| format!("{shown}: {e}"))?;
         let text = String::from_utf8(bytes).map_err(|_| format!("{shown}: not UTF-8"))?;
-        let formatted = formatted(&path, &text, edition)?;
+        let formatted = format_text(&path, &text, edition)?;
         if formatted != text {
             if !test {
                 world

@@ -1,4 +1,4 @@
-//! What is known of the node: its name, its facts, what a classifier says.
+//! The node's name, its facts, and the data of its classifier.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,15 @@ use ordain_facts::{Facts, Layers, Machine, external};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::load::Environment;
 use ordain_puppet::plugins::KnownFacts;
-use ordain_puppet::rich::from_data;
 use ordain_puppet::value::Value;
+use ordain_puppet::value::rich::from_data;
 use ordain_source::{Diagnostic, EntryKind, World};
 
 use crate::codes;
 use crate::error::Error;
 use crate::options::Options;
 
-/// What a node classifier says.
+/// The answer of a node classifier.
 #[derive(Clone, Debug, Default)]
 pub struct NodeData {
     /// The name of its environment.
@@ -69,7 +69,7 @@ fn entries(data: &Data) -> Vec<(EcoString, Value)> {
     entries.filter_map(|(k, v)| Some((k.as_str()?.into(), from_data(v)))).collect()
 }
 
-/// Everything that is known of the node, and what went wrong with its facts.
+/// Describes the node. Returns it with the problems of its facts.
 ///
 /// # Errors
 /// When a file of facts cannot be read.
@@ -117,8 +117,8 @@ fn machine_name() -> Option<String> {
     facts.dig(["networking", "fqdn"]).and_then(Data::as_str).map(ToString::to_string)
 }
 
-/// The facts of this machine, with the external ones of the given directories and the custom ones
-/// of others.
+/// The facts of this machine, with external facts of `external_dirs` and custom facts of
+/// `custom_dirs`.
 pub fn machine_facts(
     env: &Environment,
     external_dirs: Vec<PathBuf>,
@@ -150,12 +150,12 @@ pub fn machine_facts(
     layers.merged(custom.values)
 }
 
-/// Facts from a file, with the node's name if the file has it: as `facter --json` prints them, or
-/// as a fact store keeps them, with `name` and `values`.
+/// Reads a file of facts, and the node's name if the file has it. The form is that of `facter
+/// --json`, or that of a fact store with `name` and `values`.
 pub fn read_facts(world: &dyn World, path: &Path) -> Result<(Option<String>, Data), Error> {
     let bytes = world.read(path).map_err(|e| codes::unreadable(path, &e))?;
     let (name, values) = external::read_named(path, &bytes)
         .map_err(|e| Diagnostic::error(codes::DOCUMENT, e.to_string()))?;
-    // A fact of this name is not the name of the node.
+    // `name` may also be an ordinary fact.
     Ok((name.filter(|_| values.get("name").is_none()), values))
 }

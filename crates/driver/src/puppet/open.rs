@@ -1,4 +1,4 @@
-//! From a path to an environment that can be compiled.
+//! Opens the environment at a path.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use crate::exports::PendingExports;
 use crate::options::{Layer, Options};
 use crate::reporter::Reporter;
 
-/// Where modules are that belong to no environment.
+/// The module path that belongs to no environment.
 const BASE_MODULEPATH: &str = "/etc/puppetlabs/code/modules:/opt/puppetlabs/puppet/modules";
 
-/// What a control repository or environment has; one of them is enough.
+/// The parts of a control repository or environment; one of them is enough.
 const PARTS: [&str; 7] = [
     "environment.conf",
     "bolt-project.yaml",
@@ -41,41 +41,41 @@ const PARTS: [&str; 7] = [
 /// The module path of a directory without `environment.conf`.
 const DEFAULT_MODULEPATH: &str = "site-modules:modules:$basemodulepath";
 
-/// A program that is ready to be compiled for a node.
+/// An environment and a node, ready to compile.
 pub struct Input {
     /// The environment.
     pub env: Environment,
-    /// All source texts.
+    /// The source texts.
     pub sources: Arc<SourceMap>,
-    /// Settings.
+    /// The settings of the compile.
     pub settings: Settings,
     /// The node.
     pub node: Node,
-    /// Where exported resources are kept.
+    /// The store of exported resources.
     pub store: Option<Arc<ExportStore>>,
 }
 
 impl Input {
-    /// What a compile exports, to be kept for the other nodes.
+    /// The node's exported resources, to be stored for the other nodes.
     pub fn exports(&self, exported: Vec<Exported>) -> PendingExports {
         PendingExports::of_node(self.store.clone(), self.node.name.clone(), exported)
     }
 }
 
-/// Where the parts of an environment are.
+/// The parts of an environment.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Its directory, if it has one.
+    /// The directory, if there is one.
     pub dir: Option<PathBuf>,
-    /// Where modules are.
+    /// The directories of modules.
     pub modulepath: Vec<PathBuf>,
     /// The site program.
     pub site: Site,
-    /// The command that says the version of catalogs.
+    /// The command that prints the version of catalogs.
     pub config_version: Option<String>,
 }
 
-/// Opens what stands at a path and finds out about the node. What is wrong is shown.
+/// Opens the source at a path and describes the node. Reports diagnostics to `reporter`.
 ///
 /// # Errors
 /// When the site program has errors, or a file that was named cannot be read.
@@ -88,15 +88,18 @@ pub fn open(
         && options.hiera.is_none()
         && let Some(path) = path
     {
-        reporter.diagnostics(alone(options.untracked_world().as_ref(), path), &SourceMap::new());
+        reporter.diagnostics(
+            warn_lone_manifest(options.untracked_world().as_ref(), path),
+            &SourceMap::new(),
+        );
     }
     open_laid_out(reporter, options, |world, environment| layout(world, path, options, environment))
 }
 
-/// As [`open`], for those who want a catalog: there have to be manifests, or classes for the node.
+/// Opens the source at a path as [`open`] does. It must have manifests, or classes for the node.
 ///
 /// # Errors
-/// As of [`open`], and when a directory has nothing that can be compiled.
+/// As for [`open`], and when a directory has nothing to compile.
 pub fn open_with_manifests(
     reporter: &mut dyn Reporter,
     path: &Path,
@@ -107,23 +110,24 @@ pub fn open_with_manifests(
         return Ok(input);
     }
     if input.env.site.is_empty() {
-        declares_nothing(reporter, input.env.world.as_ref(), path)?;
+        report_no_manifests(reporter, input.env.world.as_ref(), path)?;
     } else if input.env.site.iter().all(|program| program.is_empty()) {
-        reporter.message(nothing_in(&path.display().to_string()));
+        reporter.message(warn_empty(&path.display().to_string()));
     }
     Ok(input)
 }
 
-/// The warning that a source has nothing in it that declares anything.
-pub fn nothing_in(what: &str) -> Diagnostic {
+/// The warning that a source is empty.
+pub fn warn_empty(what: &str) -> Diagnostic {
     Diagnostic::warning(codes::NOTHING, format!("{what} is empty, so nothing is declared"))
 }
 
-/// A directory without manifests: an error if it has no other part of a control repository either.
+/// Reports that a directory has no manifests: a warning if it has other parts of a control
+/// repository, else an error.
 ///
 /// # Errors
-/// That it has none.
-pub fn declares_nothing(
+/// When the directory has no part of a control repository.
+pub fn report_no_manifests(
     reporter: &mut dyn Reporter,
     world: &dyn World,
     path: &Path,
@@ -141,10 +145,10 @@ pub fn declares_nothing(
     Err(Diagnostic::error(codes::NOTHING, text).help(format!("looked for: {help}")).into())
 }
 
-/// Opens the modules of what stands at a path, without its manifests.
+/// Opens the modules of the source at a path, without its manifests.
 ///
 /// # Errors
-/// When there is nothing, or a file that was named cannot be read.
+/// When nothing exists at the path, or a file that was named cannot be read.
 pub fn open_modules(
     reporter: &mut dyn Reporter,
     path: &Path,
@@ -155,10 +159,10 @@ pub fn open_modules(
     })
 }
 
-/// The modules of an environment, of a module path, or none, for their facts.
+/// Opens the modules of an environment or of a module path, for their facts.
 ///
 /// # Errors
-/// When the directory is not there or its configuration cannot be read.
+/// When the directory does not exist or its configuration cannot be read.
 pub fn open_for_facts(
     reporter: &mut dyn Reporter,
     dir: Option<&Path>,
@@ -220,11 +224,11 @@ fn open_laid_out(
     let (node, problems) = node::describe(&site.env, options, data)?;
     reporter.diagnostics(problems, &site.sources);
     let settings = site.settings(options, &node);
-    let Opened { env, sources, store } = site;
+    let OpenEnvironment { env, sources, store } = site;
     Ok(Input { env, sources, settings, node, store })
 }
 
-/// The environment of nodes of which nothing else is said.
+/// The environment of a node without another one.
 pub const DEFAULT_ENVIRONMENT: &str = "production";
 
 fn new_world(options: &Options) -> Arc<dyn World> {
@@ -237,24 +241,24 @@ fn new_world(options: &Options) -> Arc<dyn World> {
     }
 }
 
-/// A program that is ready to be compiled, for any node.
-pub struct Opened {
+/// An environment that is ready to compile for any node.
+pub struct OpenEnvironment {
     /// The environment.
     pub env: Environment,
-    /// All source texts.
+    /// The source texts.
     pub sources: Arc<SourceMap>,
     store: Option<Arc<ExportStore>>,
 }
 
-/// Opens what stands at a path, for several nodes. What is wrong is shown.
+/// Opens the source at a path for several nodes. Reports diagnostics to `reporter`.
 ///
 /// # Errors
-/// As [`open`].
+/// As for [`open`].
 pub fn open_for_all(
     reporter: &mut dyn Reporter,
     path: &Path,
     options: &Options,
-) -> Result<Opened, Error> {
+) -> Result<OpenEnvironment, Error> {
     options.check_paths()?;
     reporter.diagnostics(options.missing_modules(), &SourceMap::new());
     let world = new_world(options);
@@ -272,7 +276,7 @@ fn open_layout(
     layout: Layout,
     options: &Options,
     name: &str,
-) -> Result<Opened, Error> {
+) -> Result<OpenEnvironment, Error> {
     let sources = options.sources();
     let open = load::Options {
         world,
@@ -299,10 +303,10 @@ fn open_layout(
     reporter.diagnostics(missing_data(&env, options.strict), &sources);
     let store = options.export_store()?;
     report_damage(reporter, store.as_ref());
-    Ok(Opened { env, sources, store })
+    Ok(OpenEnvironment { env, sources, store })
 }
 
-/// Warnings about directories of data that are not there, which upstream passes over.
+/// Warnings about missing data directories, which upstream ignores.
 fn missing_data(env: &Environment, strict: Strict) -> Vec<Diagnostic> {
     let missing = ordain_puppet::hiera::missing_directories(env, strict).into_iter();
     let warning = |(config, dir): (PathBuf, String)| {
@@ -312,7 +316,7 @@ fn missing_data(env: &Environment, strict: Strict) -> Vec<Diagnostic> {
     missing.map(warning).collect()
 }
 
-impl Opened {
+impl OpenEnvironment {
     /// The settings of a compile; some are variables of `$settings`.
     pub fn settings(&self, options: &Options, node: &Node) -> Settings {
         let modules = self.env.modulepath.iter().map(|p| p.display().to_string());
@@ -333,17 +337,16 @@ impl Opened {
         }
     }
 
-    /// What the compile of a node exports, to be kept for the others.
+    /// The exported resources of a node, to be stored for the other nodes.
     pub fn exports(&self, node: &EcoString, exported: Vec<Exported>) -> PendingExports {
         PendingExports::of_node(self.store.clone(), node.clone(), exported)
     }
 }
 
-/// Where the parts are of what stands at a path: a manifest, a directory, or `-` for standard
-/// input.
+/// The parts of the source at a path: a manifest, a directory, or `-` for standard input.
 ///
 /// # Errors
-/// When there is nothing, or standard input cannot be read.
+/// When nothing exists at the path, or standard input cannot be read.
 pub fn layout(
     world: &dyn World,
     path: Option<&Path>,
@@ -368,9 +371,9 @@ pub fn layout(
     }
 }
 
-/// A warning if a file that is given belongs to a control repository: compiled by itself it has
-/// neither the modules nor the data of that.
-fn alone(world: &dyn World, path: &Path) -> Vec<Diagnostic> {
+/// Warns about a single file of a control repository: compiled alone, it has neither the modules
+/// nor the data of the repository.
+fn warn_lone_manifest(world: &dyn World, path: &Path) -> Vec<Diagnostic> {
     let is_file = world.kind(path) == Some(EntryKind::File);
     let manifests = path.ancestors().skip(1).find(|dir| dir.ends_with("manifests"));
     let Some(dir) = manifests.filter(|_| is_file).and_then(Path::parent) else { return Vec::new() };
@@ -384,7 +387,7 @@ fn alone(world: &dyn World, path: &Path) -> Vec<Diagnostic> {
     vec![Diagnostic::warning(codes::ARGUMENTS, text).help(help)]
 }
 
-/// A site program on its own.
+/// A layout without a directory.
 fn without_directory(site: Site, options: &Options, environment: &str) -> Layout {
     let modulepath = given_modulepath(options, environment).unwrap_or_default();
     Layout { dir: None, modulepath, site, config_version: None }
@@ -394,13 +397,13 @@ fn given_modulepath(options: &Options, environment: &str) -> Option<Vec<PathBuf>
     options.modulepath.as_deref().map(|text| split(text, Path::new(""), environment))
 }
 
-/// What the library says of such a text.
+/// The message of the standard library for such a text.
 const NOT_UTF8: &str = "stream did not contain valid UTF-8";
 
-/// The text on standard input.
+/// Reads standard input as text.
 ///
 /// # Errors
-/// When it cannot be read or is no text.
+/// When it cannot be read or is not UTF-8.
 pub fn read_stdin() -> Result<String, Error> {
     let bytes = ordain_source::read_standard_input();
     let text = bytes.and_then(|bytes| {
@@ -410,8 +413,8 @@ pub fn read_stdin() -> Result<String, Error> {
     text.map_err(|e| codes::io("cannot read standard input", &e).into())
 }
 
-/// The parts of a control repository or environment. A directory that has none of an
-/// environment's parts is a directory of manifests.
+/// The parts of a control repository or environment. A directory without any of them is a directory
+/// of manifests.
 fn directory(world: &dyn World, dir: &Path, environment: &str) -> Result<Layout, Error> {
     let has = |name: &str| world.kind(&dir.join(name)).is_some();
     if !PARTS.iter().any(|name| has(name)) {
@@ -454,7 +457,7 @@ fn read_conf(world: &dyn World, path: &Path) -> Result<Vec<(String, String)>, Di
     Ok(entries)
 }
 
-/// A command with its variables replaced, and its program below `dir` if its path is relative.
+/// Replaces the variables of a command. A relative program is taken from `dir`.
 fn command(text: &str, dir: &Path, environment: &str) -> String {
     let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_path_buf());
     let around = dir.parent().unwrap_or(&dir).display().to_string();

@@ -1,7 +1,6 @@
-//! `.ecore` files to models.
+//! Reads `.ecore` files.
 //!
-//! Elements are read into packages first, references as they are written; when all packages are
-//! known, the references are resolved.
+//! The first pass indexes the packages, the second one reads the model and resolves references.
 
 mod references;
 mod xml;
@@ -20,21 +19,20 @@ pub use xml::{
     MAX_ATTRIBUTES, MAX_DEPTH, MAX_ELEMENTS, MAX_NAMESPACES, MAX_TEXT, MAX_VALUE, Problem,
 };
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Document {
     /// Its packages.
     pub packages: Vec<Package>,
-    /// What it says and the model has no place for.
+    /// Parts of the file that the model does not represent.
     pub left_out: Vec<Problem>,
 }
 
-/// Reads the text of an `.ecore` file. References by the name of the file itself, if that is given,
-/// are to the same document.
+/// Reads the text of an `.ecore` file. References to `file_name` refer to the same document.
 ///
 /// # Errors
-/// The first thing that is wrong: XML that is not well-formed or beyond the bounds, something else
-/// than Ecore, a reference to another document or to nothing.
+/// The first problem: XML that is malformed or beyond the limits, a document other than Ecore, an
+/// unresolved reference or one to another document.
 pub fn read(text: &str, file_name: Option<&str>) -> Result<Document> {
     let root = xml::parse(text)?;
     let roots: Vec<&Element> = match (&*root.name, root.namespace.as_deref()) {
@@ -58,7 +56,7 @@ pub fn read(text: &str, file_name: Option<&str>) -> Result<Document> {
     Ok(Document { packages, left_out: reader.left_out })
 }
 
-/// Texts of an element's attributes.
+/// The text of an attribute; empty if it is missing.
 fn text(element: &Element, name: &str) -> EcoString {
     element.get(name).cloned().unwrap_or_default()
 }
@@ -88,7 +86,7 @@ fn number(element: &Element, name: &str, default: i64) -> Result<i64> {
     found.ok_or_else(|| Problem::new(element.range, format!("{name} is a number, not {text:?}")))
 }
 
-/// What `xsi:type` says of an element, without the prefix.
+/// The value of `xsi:type` without the prefix.
 fn kind(element: &Element) -> Result<&str> {
     match &element.kind {
         Some((Some(namespace), name)) if &**namespace == ECORE => Ok(name),
@@ -102,7 +100,7 @@ fn kind(element: &Element) -> Result<&str> {
     }
 }
 
-/// Whether an operation has notes: code for it is nowhere else.
+/// Whether an operation has annotations, the only place for its code.
 fn has_notes(operation: &Element) -> bool {
     operation.children.iter().any(|child| &*child.name == "eAnnotations")
 }
@@ -198,7 +196,7 @@ impl Reader {
     }
 
     fn operation(&mut self, element: &Element) -> Result<Operation> {
-        // A type of another document is none that is known here.
+        // A type of another document is unknown here.
         let kind = |reader: &Self, element: &Element| {
             reader.references(element, "eType").ok().and_then(|found| found.into_iter().next())
         };
@@ -211,7 +209,8 @@ impl Reader {
                     let kind = kind(self, child);
                     out.parameters.push(Parameter { name: name(child)?, kind });
                 }
-                // Generic types and exceptions have no counterpart in what operations are read for.
+                // Generic types and exceptions are not needed: operations are read for their code
+                // only.
                 _ => {}
             }
         }
@@ -278,7 +277,7 @@ impl Reader {
         Ok(out)
     }
 
-    /// A generic type without what it is given.
+    /// The classifier of a generic type. Its type arguments are left out.
     fn generic(&mut self, element: &Element, owner: &str) -> Result<Option<TypeRef>> {
         for child in &element.children {
             self.unknown(child, owner);
@@ -290,7 +289,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// What an attribute of an element, or children with `href`, refer to.
+    /// The types that an attribute, or children with `href`, refer to.
     fn references(&self, element: &Element, name: &str) -> Result<Vec<TypeRef>> {
         let mut out = Vec::new();
         for uri in uris(element, name) {
@@ -305,8 +304,8 @@ impl Reader {
     }
 }
 
-/// The URIs of an attribute or of children of the same name. In an attribute the type of what is
-/// referred to may stand before each.
+/// The URIs of an attribute and of children of the same name. In an attribute, each URI may follow
+/// the name of its type.
 fn uris<'e>(element: &'e Element, name: &'e str) -> impl Iterator<Item = &'e str> {
     let given = element.get(name).map_or("", EcoString::as_str).split_whitespace();
     let given = given.filter(|word| !is_type_name(word));
@@ -314,7 +313,7 @@ fn uris<'e>(element: &'e Element, name: &'e str) -> impl Iterator<Item = &'e str
     given.chain(children.filter_map(|child| child.get("href").map(EcoString::as_str)))
 }
 
-/// `ecore:EClass`
+/// Whether a word is a type name such as `ecore:EClass`.
 fn is_type_name(word: &str) -> bool {
     word.split_once(':').is_some_and(|(prefix, name)| {
         !prefix.is_empty() && name.starts_with('E') && name.chars().all(char::is_alphanumeric)

@@ -1,4 +1,4 @@
-//! What the URIs of a document refer to.
+//! Resolves the URIs of a document.
 
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,15 +7,15 @@ use super::xml::{Element, Problem, Result};
 use crate::model::{FeatureRef, TypeRef};
 use crate::{ECORE, XMI, XML_TYPES};
 
-/// Names of the document, and where they are.
+/// The named elements of a document.
 pub(super) struct Index {
     packages: Vec<Entry>,
     roots: Vec<usize>,
-    names: FxHashMap<(usize, EcoString), Place>,
+    names: FxHashMap<(usize, EcoString), Member>,
     features: FxHashSet<(usize, usize, EcoString)>,
-    /// By `xmi:id`.
+    /// The elements with an `xmi:id`.
     ids: FxHashMap<EcoString, Target>,
-    /// By the URI of the namespace.
+    /// The packages by namespace URI.
     uris: FxHashMap<EcoString, usize>,
     file_name: Option<EcoString>,
 }
@@ -31,14 +31,14 @@ struct ClassEntry {
     features: Vec<EcoString>,
 }
 
-/// What a package has under a name.
+/// A member of a package.
 #[derive(Clone, Copy)]
-enum Place {
+enum Member {
     Package(usize),
     Classifier(usize),
 }
 
-/// What a fragment leads to.
+/// The target of a URI fragment.
 #[derive(Clone)]
 enum Target {
     Package(usize),
@@ -69,7 +69,7 @@ impl Index {
         path.push(super::name(element)?);
         let id = self.packages.len();
         self.packages.push(Entry { path: path.clone(), packages: vec![], classifiers: vec![] });
-        self.keep_id(element, Target::Package(id));
+        self.add_id(element, Target::Package(id));
         if let Some(uri) = element.get("nsURI") {
             self.uris.entry(uri.clone()).or_insert(id);
         }
@@ -80,8 +80,8 @@ impl Index {
                     let name = super::name(child)?;
                     let inner = self.package(child, &path)?;
                     self.packages[id].packages.push(inner);
-                    // A class of the same name is what a reference means.
-                    self.names.entry((id, name)).or_insert(Place::Package(inner));
+                    // A class wins over a package of the same name.
+                    self.names.entry((id, name)).or_insert(Member::Package(inner));
                 }
                 _ => {}
             }
@@ -92,13 +92,13 @@ impl Index {
     fn classifier_of(&mut self, package: usize, element: &Element) -> Result<()> {
         let name = super::name(element)?;
         let number = self.packages[package].classifiers.len();
-        let before = self.names.insert((package, name.clone()), Place::Classifier(number));
-        if let Some(Place::Classifier(_)) = before {
+        let before = self.names.insert((package, name.clone()), Member::Classifier(number));
+        if let Some(Member::Classifier(_)) = before {
             let path = self.packages[package].path.join("/");
             let message = format!("{name} is defined twice in {path}");
             return Err(Problem::new(element.range, message));
         }
-        self.keep_id(element, Target::Classifier(package, number));
+        self.add_id(element, Target::Classifier(package, number));
         let mut features = Vec::new();
         for child in element.children.iter().filter(|one| one.name == "eStructuralFeatures") {
             let feature = super::name(child)?;
@@ -106,20 +106,20 @@ impl Index {
                 let message = format!("the feature {feature} is defined twice in {name}");
                 return Err(Problem::new(child.range, message));
             }
-            self.keep_id(child, Target::Feature(package, number, feature.clone()));
+            self.add_id(child, Target::Feature(package, number, feature.clone()));
             features.push(feature);
         }
         self.packages[package].classifiers.push(ClassEntry { name, features });
         Ok(())
     }
 
-    fn keep_id(&mut self, element: &Element, target: Target) {
+    fn add_id(&mut self, element: &Element, target: Target) {
         if let Some(id) = element.get_of(XMI, "id") {
             self.ids.insert(id.clone(), target);
         }
     }
 
-    /// The type that a URI refers to.
+    /// Resolves a URI to a type.
     pub fn classifier(&self, uri: &str) -> std::result::Result<TypeRef, String> {
         let (document, fragment) = uri.split_once('#').unwrap_or(("", uri));
         if let Some(name) = fragment.strip_prefix("//") {
@@ -138,7 +138,7 @@ impl Index {
         }
     }
 
-    /// The feature that a URI refers to.
+    /// Resolves a URI to a feature.
     pub fn feature(&self, uri: &str) -> std::result::Result<FeatureRef, String> {
         let (document, fragment) = uri.split_once('#').unwrap_or(("", uri));
         match self.target(uri, document, fragment)? {
@@ -179,7 +179,7 @@ impl Index {
         }
     }
 
-    /// Follows the steps of a path, the first of which names an outermost package by its number.
+    /// Follows a path. Its first step is the number of an outermost package.
     fn walk(&self, root: Option<usize>, path: &str) -> Option<Target> {
         let mut steps = path.split('/');
         let first = steps.next()?;
@@ -208,8 +208,8 @@ impl Index {
                 }
                 Some(_) => None,
                 None => match self.names.get(&(*id, step.into()))? {
-                    Place::Package(inner) => Some(Target::Package(*inner)),
-                    Place::Classifier(number) => Some(Target::Classifier(*id, *number)),
+                    Member::Package(inner) => Some(Target::Package(*inner)),
+                    Member::Classifier(number) => Some(Target::Classifier(*id, *number)),
                 },
             },
             Target::Classifier(id, class) => {
@@ -228,7 +228,7 @@ impl Index {
     }
 }
 
-/// Whether a URI is that of a file of this name.
+/// Whether a URI refers to a file with this name.
 fn ends_in(uri: &str, name: &str) -> bool {
     uri.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }

@@ -1,4 +1,4 @@
-//! Text to a tree of elements, with bounds on everything that a file can make grow.
+//! Parses a file to a tree of elements, with limits on everything that can grow.
 
 use std::rc::Rc;
 
@@ -9,25 +9,25 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-/// The longest file in bytes.
+/// The largest file, in bytes.
 pub const MAX_TEXT: usize = 64 << 20;
-/// How deep elements may be nested.
+/// The deepest nesting of elements.
 pub const MAX_DEPTH: usize = 100;
-/// How many elements a file may have.
+/// The most elements in a file.
 pub const MAX_ELEMENTS: usize = 1_000_000;
-/// How many attributes an element may have.
+/// The most attributes of an element.
 pub const MAX_ATTRIBUTES: usize = 100;
-/// How long the value of an attribute may be, in bytes.
+/// The longest attribute value, in bytes.
 pub const MAX_VALUE: usize = 1 << 20;
-/// How many prefixes may be declared at a place.
+/// The most namespace prefixes in scope.
 pub const MAX_NAMESPACES: usize = 100;
 
-/// What is wrong with a file, or left out of it, and where.
+/// An error in a file, or a part of it that is left out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// What, in words.
+    /// The message.
     pub message: String,
-    /// Where.
+    /// The place in the file.
     pub range: TextRange,
 }
 
@@ -42,21 +42,21 @@ pub(super) type Result<T> = std::result::Result<T, Problem>;
 /// An element.
 #[derive(Debug)]
 pub(super) struct Element {
-    /// The URI of its namespace.
+    /// The namespace URI.
     pub namespace: Option<Rc<str>>,
-    /// Its name without the prefix.
+    /// The local name.
     pub name: EcoString,
-    pub attributes: Vec<Given>,
+    pub attributes: Vec<XmlAttribute>,
     pub children: Vec<Element>,
-    /// Its start tag.
+    /// The range of the start tag.
     pub range: TextRange,
-    /// What `xsi:type` says: namespace and name.
+    /// The namespace and local name in `xsi:type`.
     pub kind: Option<(Option<Rc<str>>, EcoString)>,
 }
 
 /// An attribute of an element.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct XmlAttribute {
     pub namespace: Option<Rc<str>>,
     pub name: EcoString,
     pub value: EcoString,
@@ -77,20 +77,20 @@ impl Element {
     }
 }
 
-/// A declared prefix; the empty one is the default namespace.
-struct Declared {
+/// A prefix declaration; the empty prefix is the default namespace.
+struct PrefixDeclaration {
     prefix: EcoString,
     uri: Rc<str>,
 }
 
 struct Tree {
     open: Vec<(Element, usize)>,
-    namespaces: Vec<Declared>,
+    namespaces: Vec<PrefixDeclaration>,
     root: Option<Element>,
     count: usize,
 }
 
-/// The outermost element of a document.
+/// Parses a document to its root element.
 pub(super) fn parse(text: &str) -> Result<Element> {
     if text.len() > MAX_TEXT {
         let message = format!("the file has more than {} MiB", MAX_TEXT >> 20);
@@ -178,7 +178,7 @@ impl Tree {
             let message = format!("more than {MAX_NAMESPACES} prefixes are declared");
             return Err(Problem::new(range, message));
         }
-        self.namespaces.push(Declared { prefix: prefix.into(), uri: uri.into() });
+        self.namespaces.push(PrefixDeclaration { prefix: prefix.into(), uri: uri.into() });
         Ok(())
     }
 
@@ -202,7 +202,7 @@ impl Tree {
             if out.attributes.iter().any(|one| one.name == name && one.namespace == namespace) {
                 return Err(Problem::new(range, format!("the attribute {name} is given twice")));
             }
-            out.attributes.push(Given { namespace, name, value });
+            out.attributes.push(XmlAttribute { namespace, name, value });
         }
         if let Some(kind) = out.get_of(crate::XSI, "type") {
             out.kind = Some(self.resolve(&kind.clone(), true, range)?);
@@ -210,7 +210,7 @@ impl Tree {
         Ok(out)
     }
 
-    /// The namespace and name of a name with or without a prefix.
+    /// Splits a qualified name into namespace and local name.
     fn resolve(
         &self,
         name: &str,
@@ -230,7 +230,7 @@ impl Tree {
     }
 
     fn end(&mut self) {
-        // The reader has matched the names.
+        // The reader has checked that the names match.
         let Some((element, known)) = self.open.pop() else { return };
         self.namespaces.truncate(known);
         match self.open.last_mut() {

@@ -11,7 +11,7 @@ use crate::symbol::Symbol;
 use crate::syntax::ast::Definition;
 use crate::types::{Type, TypeId};
 
-/// What goes with every complaint of a single attribute.
+/// The end of every complaint of a single attribute.
 const IDENTICAL: &str =
     "All attributes of a dataclasses must be identical in both the python and inmanta domain";
 
@@ -27,7 +27,7 @@ impl Program {
     /// Compares an entity with its counterpart, if it must have one.
     ///
     /// # Errors
-    /// What does not agree.
+    /// The complaints.
     pub(crate) fn check_dataclass(&mut self, id: u32) -> Result<()> {
         let Some(found) = self.dataclasses.get(&id).map(|found| found.class.clone()) else {
             return Ok(());
@@ -114,7 +114,7 @@ impl Program {
         }
     }
 
-    /// The Python type that holds what an attribute of a type holds.
+    /// The Python type for the values of an attribute of a type.
     fn python_type(&self, ty: TypeId) -> String {
         match self.types.get(ty) {
             Type::String => "str".into(),
@@ -146,7 +146,7 @@ impl Program {
         }
     }
 
-    /// What does not agree of attributes and fields, which are taken out as they are met.
+    /// Complaints of attributes and fields, which are taken out as they are met.
     fn compare_fields(
         &mut self,
         id: u32,

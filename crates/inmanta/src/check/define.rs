@@ -1,4 +1,4 @@
-//! Registering what is defined, in the original's order.
+//! Registering definitions, in the original's order.
 
 use std::rc::Rc;
 
@@ -20,7 +20,7 @@ use crate::types::{NAMED, Type, TypeId};
 
 use super::Found;
 
-/// The file of what the compiler defines by itself.
+/// The file of the compiler's own definitions.
 const INTERNAL: Location =
     Location { file: u32::MAX, line: 1, column: 1, end_line: 1, end_column: 1 };
 

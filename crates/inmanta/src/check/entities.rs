@@ -1,4 +1,4 @@
-//! Entities: parents first, attributes, what is inherited.
+//! Entities: parents first, attributes, inheritance.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -129,7 +129,7 @@ impl Program {
         self.check_inherited(id)
     }
 
-    /// What an entity and those that it extends call the same must have the same type.
+    /// Attributes of one name of an entity and of those that it extends must have the same type.
     fn check_inherited(&self, id: u32) -> Result<()> {
         let entity = &self.entities[id as usize];
         let mut known: FxHashMap<Symbol, u32> = FxHashMap::default();

@@ -1,5 +1,5 @@
-//! What every run would meet: values that stand in a constructor as they are and do not fit the
-//! attribute, instances that nothing implements, attributes that an instance does not have.
+//! Errors that every run would meet: values that stand in a constructor as they are and do not fit
+//! the attribute, instances that nothing implements, attributes that an instance does not have.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,7 @@ use crate::value::Value;
 
 /// A value that does not fit.
 pub struct Misfit {
-    /// What is wrong.
+    /// The error.
     pub error: Box<Error>,
     /// Whether every run meets it: the constructor is at the top level of a file.
     pub is_certain: bool,
@@ -74,8 +74,8 @@ impl Program {
         found
     }
 
-    /// The constants in constructors of which a typedef asks more than their type, with the typedef.
-    /// Typedefs that ask Python code of modules are left out.
+    /// The constants in constructors of which a typedef asks more than their type, with the
+    /// typedef. Typedefs that ask Python code of modules are left out.
     pub(crate) fn narrowed_constants(&self) -> Vec<Narrowed> {
         let mut certain = vec![false; self.news.len()];
         for top in &self.tops {
@@ -165,7 +165,7 @@ impl Program {
         let mut seen = FxHashSet::default();
         for (base, name, at) in read.chain(set) {
             let Some(entity) = entity_of(base) else { continue };
-            // What is set stands in the tree as what is read, too.
+            // A name that is set stands in the tree like one that is read.
             if !seen.insert((at.file, at.line, name)) {
                 continue;
             }
@@ -272,7 +272,7 @@ impl Program {
                     }
                 }
                 ExprKind::Call(_) => calls.push(id),
-                // What is made in these may never be.
+                // Instances in these may never be made.
                 ExprKind::Cond(condition, ..) => {
                     left.push(*condition);
                     continue;
@@ -284,7 +284,7 @@ impl Program {
         }
     }
 
-    /// Whether a constant may be a value of a type. What a typedef asks besides is not looked at.
+    /// Whether a constant may be a value of a type. The conditions of typedefs are not looked at.
     fn may_fit(&self, value: &Value, ty: TypeId) -> bool {
         match (self.types.get(ty), value) {
             (Type::Nullable(_), Value::Null) => true,

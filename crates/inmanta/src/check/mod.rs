@@ -1,4 +1,4 @@
-//! What can be said of a program before it runs: what names mean, whether definitions fit.
+//! The checks of a program before it runs: the meaning of names, definitions that do not fit.
 
 mod conflicts;
 mod dataclasses;

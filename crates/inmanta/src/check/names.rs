@@ -8,12 +8,12 @@ use crate::program::{Named, NamespaceId, Program, Visible, Warning};
 use crate::syntax::ast::Name;
 use crate::types::{Type, TypeId};
 
-/// What a name is.
+/// The kinds of names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Found {
     /// A type that is built in.
     Type(TypeId),
-    /// What is defined in a namespace.
+    /// The definitions in a namespace.
     Named(Named),
 }
 
@@ -53,7 +53,7 @@ impl Program {
         self.file_namespaces.get(file as usize).copied().unwrap_or_default()
     }
 
-    /// What a name means in a namespace.
+    /// The meaning of a name in a namespace.
     ///
     /// # Errors
     /// If nothing has this name, or its namespace was not imported.
@@ -109,7 +109,7 @@ impl Program {
         names
     }
 
-    /// What an error about a value of an attribute says besides, where it is set at a place.
+    /// The further facts of an error about a value of an attribute that is set at a place.
     pub(crate) fn about_attribute(&self, attribute: u32, at: Location) -> Background {
         let attribute = &self.attributes[attribute as usize];
         let name = self.name(attribute.name);
@@ -121,7 +121,7 @@ impl Program {
         }
     }
 
-    /// What an error about an instance without an implementation says besides.
+    /// The further facts of an error about an instance without an implementation.
     pub(crate) fn about_implementations(&self, entity: u32) -> Background {
         let entity = &self.entities[entity as usize];
         let name = entity.name.map_or("", |name| self.name(name));

@@ -1,4 +1,4 @@
-//! Looking up what names in expressions mean: types, plugins, attributes and variables.
+//! Looking up the names in expressions: types, plugins, attributes and variables.
 
 use ordain_source::suggest;
 use rustc_hash::FxHashMap;
@@ -12,7 +12,7 @@ use crate::syntax::ast::{
 };
 use crate::types::{Type, TypeId};
 
-/// What a value is assigned to.
+/// The target of an assignment.
 #[derive(Clone, Copy, Debug)]
 pub struct Hint {
     /// The type that is wanted there.
@@ -24,7 +24,7 @@ pub struct Hint {
 /// The attributes of indexes.
 type IndexNames = smallvec::SmallVec<[Symbol; 8]>;
 
-/// What the attributes of a constructor are set to.
+/// The values of a constructor's attributes.
 type SetArguments = smallvec::SmallVec<[Argument; 16]>;
 
 /// A level of names.
@@ -258,7 +258,7 @@ impl Program {
         Slot::Unresolved
     }
 
-    /// Looks up the variable at the beginning of a reference, without saying what is wrong.
+    /// Looks up the variable at the beginning of a reference, without errors.
     fn resolve_reference(&mut self, id: ExprId, scopes: &Scopes) {
         let mut id = id;
         while let ExprKind::Attr(base, _) = self.ast.exprs[id].kind {
@@ -363,7 +363,7 @@ impl Program {
         result
     }
 
-    /// What is called.
+    /// Looks up a callee.
     fn callee(&mut self, id: ExprId, call: CallId) -> Result<Callee> {
         let name = self.ast.calls[call].name;
         let namespace = self.namespace_at(self.ast.exprs[id].at.file);
@@ -495,7 +495,7 @@ impl Program {
         (indexed, dynamic)
     }
 
-    /// The defaults of an entity, and what is set in their place or besides.
+    /// The defaults of an entity, and the values that are set in their place or besides.
     fn with_defaults(&self, entity: u32, names: &[Name], values: &[ExprId]) -> SetArguments {
         let mut all: SetArguments = self.entities[entity as usize].defaults.as_slice().into();
         for (name, value) in names.iter().zip(values) {
@@ -538,7 +538,7 @@ impl Program {
         suggest::nearest(self.name(name), known)
     }
 
-    /// That a constructor lacks what an index needs.
+    /// That a constructor lacks an attribute that an index needs.
     pub(crate) fn missing_attributes(
         &self,
         id: ExprId,
@@ -561,7 +561,7 @@ impl Program {
         error.by(self.ast.reported(id), self.ast.exprs[id].at)
     }
 
-    /// The entity of a constructor, by its name and by what it is assigned to.
+    /// The entity of a constructor, by its name and by the attribute that it is assigned to.
     fn entity_of(&mut self, id: ExprId, new: NewId, hint: Option<Hint>) -> Result<u32> {
         let at = self.ast.exprs[id].at;
         let class = self.ast.news[new].class;

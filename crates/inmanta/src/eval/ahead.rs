@@ -9,11 +9,11 @@
 use std::rc::Rc;
 
 use super::call::{Checked, Given};
-use super::{Kind, Net, ScopeId, UnitId, Work};
+use super::{Kind, Net, Root, ScopeId, UnitId, Work};
 use crate::plugin::Arguments;
 use crate::program::Named;
 use crate::syntax::ast::{Callee, ExprId, ExprKind};
-use crate::value::VarId;
+use crate::value::{Value, VarId};
 
 /// How many calls are handed over together at most.
 const MOST_CALLS: usize = 1000;
@@ -36,20 +36,48 @@ impl Net<'_> {
         if !self.ahead.is_empty() || !entry.is_batched() || !self.can_look_ahead() {
             return false;
         }
-        let calls = self.calls_behind();
-        if calls.is_empty() {
-            return false;
-        }
-        let mut has_room = entry.prepare(self, arguments);
-        for (plugin, call) in calls {
+        for at in 0..self.running.len() {
+            let count = self.ahead.len();
+            if at > FIRST_UNITS + MORE_UNITS * count || count == MOST_CALLS {
+                break;
+            }
+            let unit = self.running[at];
+            if let Work::Assign { target, root: Root::Plain, .. } = self.units[unit as usize].work {
+                self.assigned_ahead.insert(target, unit);
+            }
+            let Some(call) = self.call_behind(unit) else { break };
+            let Some((plugin, call)) = call else { continue };
+            if count == 0 {
+                // Before the units that were looked at, this call runs.
+                let assigned = std::mem::take(&mut self.assigned_ahead);
+                entry.prepare(self, arguments);
+                self.assigned_ahead = assigned;
+            }
+            let entry = self.program.plugins[plugin as usize].plugin.clone();
+            let has_room = entry.prepare(self, &call.arguments);
+            self.ahead.push_back(call);
             if !has_room {
                 break;
             }
-            let entry = self.program.plugins[plugin as usize].plugin.clone();
-            has_room = entry.prepare(self, &call.arguments);
-            self.ahead.push_back(call);
         }
-        true
+        self.assigned_ahead.clear();
+        !self.ahead.is_empty()
+    }
+
+    /// The value that a variable has when a call runs that is being prepared, if a unit sets it
+    /// before.
+    pub(super) fn value_ahead(&mut self, var: VarId) -> Option<Value> {
+        let var = self.behind(var)?;
+        let unit = *self.assigned_ahead.get(&var)?;
+        let Work::Assign { expr, .. } = self.units[unit as usize].work else { return None };
+        let is_single = matches!(self.vars[var.0 as usize].kind, Kind::Plain | Kind::One);
+        if !is_single || !self.reads_freely(unit) || self.makes(expr) {
+            return None;
+        }
+        let scope = self.units[unit as usize].scope;
+        let requires = self.units[unit as usize].requires.clone();
+        let mut values = self.read(&requires, super::Place::expr(expr)).ok()?;
+        self.execute(expr, scope, &mut values).ok()
     }
 
     /// Whether the checks of values do without code that is not built in.
@@ -78,32 +106,22 @@ impl Net<'_> {
         self.inner(expr).into_iter().any(|part| self.calls_python(part))
     }
 
-    /// The calls that the units which are ready make next.
-    fn calls_behind(&mut self) -> Vec<(u32, Ahead)> {
-        let mut found = Vec::new();
-        for at in 0..self.running.len() {
-            if at > FIRST_UNITS + MORE_UNITS * found.len() || found.len() == MOST_CALLS {
-                break;
-            }
-            let unit = self.running[at];
-            let Work::Call { expr, .. } = self.units[unit as usize].work else { continue };
-            let ExprKind::Call(call) = self.program.ast.exprs[expr].kind else { continue };
-            let Callee::Plugin(plugin) = self.program.ast.calls[call].callee else { continue };
-            let entry = &self.program.plugins[plugin as usize].plugin;
-            if !entry.is_batched() {
-                if entry.touches_world() {
-                    break;
-                }
-                continue;
-            }
-            let allows_unknown = entry.signature().allow_unknown;
-            match self.arguments_of(unit, expr, plugin) {
-                Some(Checked { has_unknown: true, .. }) if !allows_unknown => {}
-                Some(Checked { arguments, .. }) => found.push((plugin, Ahead { unit, arguments })),
-                None => break,
-            }
+    /// The call that a unit makes when it runs; none of the first kind where the search ends, none
+    /// of the second where it goes on.
+    fn call_behind(&mut self, unit: UnitId) -> Option<Option<(u32, Ahead)>> {
+        let Work::Call { expr, .. } = self.units[unit as usize].work else { return Some(None) };
+        let ExprKind::Call(call) = self.program.ast.exprs[expr].kind else { return Some(None) };
+        let Callee::Plugin(plugin) = self.program.ast.calls[call].callee else { return Some(None) };
+        let entry = &self.program.plugins[plugin as usize].plugin;
+        if !entry.is_batched() {
+            return (!entry.touches_world()).then_some(None);
         }
-        found
+        let allows_unknown = entry.signature().allow_unknown;
+        let Checked { arguments, has_unknown, .. } = self.arguments_of(unit, expr, plugin)?;
+        if has_unknown && !allows_unknown {
+            return Some(None);
+        }
+        Some(Some((plugin, Ahead { unit, arguments })))
     }
 
     /// The expressions in an expression.
@@ -113,8 +131,8 @@ impl Net<'_> {
         parts
     }
 
-    /// The arguments of a call before its turn; none where that could be noticed, or fails: it does so
-    /// again in its turn.
+    /// The arguments of a call before its turn; none where that could be noticed, or fails: it does
+    /// so again in its turn.
     fn arguments_of(&mut self, unit: UnitId, expr: ExprId, plugin: u32) -> Option<Checked> {
         let Work::Call { arguments, .. } = &self.units[unit as usize].work else { return None };
         let given = match arguments {
@@ -132,14 +150,19 @@ impl Net<'_> {
     }
 
     fn given_of(&mut self, unit: UnitId, expr: ExprId) -> Option<Rc<Given>> {
-        let requires = self.units[unit as usize].requires.clone();
-        let scope: ScopeId = self.units[unit as usize].scope;
-        let is_plain = requires.iter().all(|&var| !self.notifies(var));
-        if !is_plain || self.inner(expr).into_iter().any(|part| self.makes(part)) {
+        let makes = self.inner(expr).into_iter().any(|part| self.makes(part));
+        if makes || !self.reads_freely(unit) {
             return None;
         }
+        let requires = self.units[unit as usize].requires.clone();
+        let scope: ScopeId = self.units[unit as usize].scope;
         let mut values = self.read(&requires, super::Place::expr(expr)).ok()?;
         self.arguments(expr, scope, &mut values).ok().map(Rc::new)
+    }
+
+    /// Whether nobody learns of it when the variables are read that a unit waits for.
+    fn reads_freely(&self, unit: UnitId) -> bool {
+        self.units[unit as usize].requires.iter().all(|&var| !self.notifies(var))
     }
 
     /// Whether somebody learns of it when a variable is read.

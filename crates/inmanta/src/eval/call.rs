@@ -26,7 +26,7 @@ pub(super) struct Checked {
     pub(super) arguments: Arguments,
     /// Whether one is not known.
     pub(super) has_unknown: bool,
-    /// What has to have a value before the rest is checked.
+    /// The variables that need a value before the rest is checked.
     pub(super) missing: Vec<VarId>,
 }
 

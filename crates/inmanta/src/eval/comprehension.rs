@@ -6,7 +6,7 @@ use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::{Value, VarId};
 
 impl Net<'_> {
-    /// Takes an element of what a comprehension goes through.
+    /// Takes an element of the list of a comprehension.
     pub(super) fn element(&mut self, number: u32, value: &Value, place: Place) -> Result<()> {
         let super::Comprehension { expr, scope, listener, .. } =
             self.comprehensions[number as usize];
@@ -93,7 +93,7 @@ impl Net<'_> {
         }
     }
 
-    /// What the value for an element of a comprehension waits for.
+    /// Adds the variables that the value for an element of a comprehension waits for.
     fn emit_element(
         &mut self,
         each: ExprId,

@@ -116,7 +116,7 @@ impl Net<'_> {
         explanation::collision(&ast.pretty(id), &at, class, &matches)
     }
 
-    /// What `**` dicts and the object that the instance is assigned to give.
+    /// The attributes from `**` dicts and from the object that the instance is assigned to.
     fn late_attributes(
         &mut self,
         id: ExprId,
@@ -200,7 +200,7 @@ impl Net<'_> {
         Ok((!is_direct && is_indexed && fits).then_some((end.name, object)))
     }
 
-    /// Makes an instance with what its indexes need.
+    /// Makes an instance with the attributes that its indexes need.
     pub(super) fn create(
         &mut self,
         entity: u32,
@@ -227,7 +227,7 @@ impl Net<'_> {
         Ok(id)
     }
 
-    /// Sets what is left of the attributes.
+    /// Sets the other attributes.
     fn fill(
         &mut self,
         id: ExprId,

@@ -1,4 +1,4 @@
-//! What plugins see of a run.
+//! The run as plugins see it.
 
 use std::path::Path;
 
@@ -77,7 +77,10 @@ impl Context for Net<'_> {
     fn attribute(&mut self, instance: InstanceId, name: &str) -> Result<Value, Stop> {
         let symbol = self.program.ast.symbols.intern(name);
         let var = self.attribute_var(instance, symbol)?;
-        self.value_of(var)
+        match self.value_of(var) {
+            Err(Stop::Unset(vars)) => self.value_ahead(var).ok_or(Stop::Unset(vars)),
+            found => found,
+        }
     }
 
     fn attribute_names(&self, instance: InstanceId) -> Vec<EcoString> {

@@ -53,7 +53,7 @@ impl Net<'_> {
         let mut instances = Vec::new();
         self.converted(value, ty, &mut instances);
         for id in instances {
-            // What came from an object is that object again, whatever is in it.
+            // A value that came from an object is that object again, whatever is in it.
             if let Some(Origin::Object) = self.origins.get(&id) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What an expression or a statement waits for. Emitting makes the units that will run.
+//! The requirements of expressions and statements. Emitting makes the units that will run.
 
 use super::{
     Comprehension, Kind, Listener, ListenerId, NONE, Net, Place, Promise, Requires, Root, Scope,
@@ -209,7 +209,7 @@ impl Net<'_> {
         self.listeners.len() as ListenerId - 1
     }
 
-    /// Promises what statements inside of one may assign; gives the number of the first promise.
+    /// Promises the assignments of statements inside of one; gives the number of the first promise.
     fn take_promises(&mut self, id: StmtId, scope: ScopeId) -> Result<u32> {
         let first = self.promises.len() as u32;
         let Some(promised) = self.program.promises.get(&id) else { return Ok(first) };
@@ -252,7 +252,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// What an expression waits for.
+    /// Adds the variables that an expression waits for.
     pub(super) fn emit(&mut self, id: ExprId, scope: ScopeId, out: &mut Requires) -> Result<()> {
         match self.program.ast.exprs[id].kind {
             ExprKind::Const(_) => {}
@@ -402,8 +402,8 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// What an expression waits for whose elements a listener gets as they come. Says how its value
-    /// is read when all is there.
+    /// Adds the variables that an expression waits for whose elements a listener gets as they come.
+    /// Says how its value is read when all is there.
     pub(super) fn emit_gradual(
         &mut self,
         id: ExprId,

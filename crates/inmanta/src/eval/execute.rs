@@ -13,7 +13,7 @@ use crate::syntax::ast::{BinOp, ExprId, ExprKind};
 use crate::value::Value;
 
 impl Net<'_> {
-    /// The value of an expression; `values` are those of what it waited for.
+    /// The value of an expression; `values` are those of the variables that it waited for.
     pub(super) fn execute(
         &mut self,
         id: ExprId,
@@ -143,7 +143,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// What stands behind `**`.
+    /// The value behind `**`.
     fn splat(&self, id: ExprId, value: Value) -> Result<Value> {
         if matches!(value, Value::Dict(_)) {
             return Ok(value);

@@ -1,4 +1,4 @@
-//! What is checked before anything runs, and what is missing at the end.
+//! The checks before anything runs, and the errors about missing values at the end.
 
 use super::{Kind, Net, Place, Work};
 use crate::error::{Class, Error, Result};
@@ -88,7 +88,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Finds what is missing at the end.
+    /// Finds the values that are missing at the end.
     pub(super) fn finish(&mut self) -> Result<()> {
         let mut errors = Vec::new();
         for entity in 0..self.program.entities.len() {

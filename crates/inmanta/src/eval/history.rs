@@ -16,20 +16,20 @@ pub enum How {
     Expression,
 }
 
-/// What gave an attribute its value.
+/// The source of an attribute's value.
 #[derive(Clone, Debug)]
 pub struct Given {
     /// How.
     pub how: How,
     /// Where.
     pub at: Location,
-    /// What stands there.
+    /// The kind of the source.
     pub text: String,
 }
 
 impl Net<'_> {
-    /// What gave an attribute its value; `None` for lists, which get theirs from several places,
-    /// and for what has none.
+    /// The source of an attribute's value; `None` for lists, which get theirs from several places,
+    /// and for attributes without a value.
     pub fn given(&self, id: InstanceId, attribute: &str) -> Option<Given> {
         let instance = &self.instances[id.0 as usize];
         let slots = &self.program.entities[instance.entity as usize].slots;
@@ -42,7 +42,7 @@ impl Net<'_> {
         is_there.then(|| self.said(var.place, at))
     }
 
-    /// What constructed an instance, the first constructor first.
+    /// The constructors of an instance, the first one first.
     pub fn constructors(&self, id: InstanceId) -> Vec<Given> {
         let places = &self.instances[id.0 as usize].places;
         places.iter().map(|place| self.said(*place, self.location(*place))).collect()

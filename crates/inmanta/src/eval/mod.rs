@@ -3,26 +3,26 @@
 //! Everything is one thread with first-in-first-out queues, whose order the result depends on:
 //! which list is frozen first decides whether a later assignment is too late.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! | --- | --- |
 //! | `variables.rs` | variables: setting, reading, waiting, listening |
 //! | `relations.rs` | relations: their other ends, and when they are frozen |
-//! | `emit.rs` | what an expression or statement waits for |
+//! | `emit.rs` | the requirements of expressions and statements |
 //! | `units.rs` | units, once they are ready |
 //! | `references.rs` | units that read attributes, promise them, ask whether they are defined |
 //! | `comprehension.rs` | units of comprehensions |
 //! | `execute.rs` | the values of expressions |
 //! | `construct.rs` | instances |
 //! | `index.rs` | indexes |
-//! | `queues.rs` | the loop, and what is frozen when nothing can run |
+//! | `queues.rs` | the loop, and freezing when nothing can run |
 //! | `call.rs` | plugins and casts |
 //! | `ahead.rs` | calls of Python code that are handed over together |
 //! | `validate.rs` | whether values fit types |
 //! | `direct.rs` | conditions of typedefs |
 //! | `operators.rs`, `strings.rs` | operators, strings with placeholders |
-//! | `finish.rs` | what is missing at the end |
+//! | `finish.rs` | errors about missing values at the end |
 //! | `history.rs` | how instances came by their values |
-//! | `context.rs` | what plugins see of all this |
+//! | `context.rs` | the run as plugins see it |
 
 mod ahead;
 mod call;
@@ -141,11 +141,11 @@ enum Kind {
     Many,
     /// A list that is put together.
     Collected,
-    /// What stands for another variable.
+    /// A proxy of another variable.
     Proxy,
 }
 
-/// What a variable has.
+/// The state of a variable.
 #[derive(Debug)]
 enum State {
     /// Nothing yet: the first and last who wait.
@@ -172,7 +172,7 @@ struct Var {
 // There are several for every instance.
 const _: () = assert!(size_of::<Var>() == 40 && size_of::<Delayed>() == 40);
 
-/// What a variable without a value has.
+/// The value of a variable without a value.
 const NOTHING: &Value = &Value::Null;
 
 impl Var {
@@ -190,7 +190,7 @@ impl Var {
     }
 }
 
-/// What variables have that are frozen at some time.
+/// The data of variables that are frozen at some time.
 #[derive(Debug, Default)]
 struct Delayed {
     /// The instance.
@@ -208,7 +208,7 @@ struct Delayed {
     reason: Reason,
     /// The items, if there are some.
     items: Option<Rc<Vec<Value>>>,
-    /// What few have.
+    /// Data that few have.
     rare: Option<Box<Rare>>,
 }
 
@@ -223,7 +223,7 @@ impl Delayed {
     }
 }
 
-/// What few of the delayed variables have.
+/// Data that few of the delayed variables have.
 #[derive(Debug, Default)]
 struct Rare {
     /// The items, once there are many.
@@ -233,7 +233,7 @@ struct Rare {
     waited: SmallVec<[Place; 3]>,
 }
 
-/// What led to a freeze.
+/// The reason of a freeze.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Reason {
     /// Nothing more was promised.
@@ -281,10 +281,10 @@ enum Root {
     Collected,
 }
 
-/// What variables a unit waits for.
+/// The variables that a unit waits for.
 type Requires = SmallVec<[VarId; 3]>;
 
-/// What a unit does when it is ready.
+/// The work of a unit.
 #[derive(Clone, Debug)]
 enum Work {
     Exec {
@@ -326,7 +326,7 @@ enum Work {
     Attr {
         expr: ExprId,
         proxy: VarId,
-        /// Whether an optional relation without a value on the way stands for what is read.
+        /// Whether an optional relation without a value on the way stands for the value.
         is_lenient: bool,
     },
     Promise {
@@ -424,10 +424,10 @@ struct Instance {
 /// The key of an index: the list of attributes and their values.
 type IndexKey = (u32, SmallVec<[index::Part; 2]>);
 
-/// What lookups wait for, by the key they look for.
+/// The variables that lookups wait for, by the keys of the lookups.
 type Missing = IndexMap<IndexKey, Vec<(VarId, ExprId)>, FxBuildHasher>;
 
-/// What a run needs besides the program.
+/// The settings of a run.
 pub struct Settings<'w> {
     /// The outside world.
     pub world: &'w dyn World,
@@ -482,12 +482,12 @@ pub struct Net<'w> {
     bool_type: TypeId,
     /// The blocks of scopes that a plugin may look into by name.
     scope_blocks: FxHashMap<u32, BlockId>,
-    /// What stands for an element that a comprehension does not take.
+    /// The value in place of an element that a comprehension does not take.
     skipped: Value,
     /// The list without items.
     empty: Value,
     renderer: Renderer,
-    /// The instances that Python code made, with what from.
+    /// The instances that Python code made, with their origins.
     origins: FxHashMap<InstanceId, Origin>,
     /// How many items relations and collected lists have.
     items: usize,
@@ -495,6 +495,8 @@ pub struct Net<'w> {
     compared: Cell<u64>,
     /// The calls that were handed over before their turn, in the order of their turns.
     ahead: VecDeque<ahead::Ahead>,
+    /// The units that set variables before the call that is being prepared.
+    assigned_ahead: FxHashMap<VarId, UnitId>,
     /// Whether calls may be handed over before their turn, once that is known.
     looks_ahead: Option<bool>,
 }
@@ -561,11 +563,12 @@ impl<'w> Net<'w> {
             items: 0,
             compared: Cell::new(0),
             ahead: VecDeque::new(),
+            assigned_ahead: FxHashMap::default(),
             looks_ahead: None,
         }
     }
 
-    /// Looks up all names, and checks what needs no run.
+    /// Looks up all names, and does the checks that need no run.
     ///
     /// # Errors
     /// The first thing that is wrong.
@@ -633,7 +636,7 @@ impl<'w> Net<'w> {
             + self.waiting.bytes()
             + self.zero.bytes();
         if taken < self.settings.most_bytes {
-            // What values take besides, such as texts, is not counted.
+            // The further memory of values, such as texts, is not counted.
             return budget::check()
                 .map_err(|exceeded| Error::new(Class::Compiler, exceeded.to_string()));
         }
@@ -649,12 +652,12 @@ impl<'w> Net<'w> {
         Err(error)
     }
 
-    /// What the program printed.
+    /// The output of the program.
     pub fn stdout(&self) -> &str {
         &self.stdout
     }
 
-    /// What was logged, one line each.
+    /// The log, one line each.
     pub fn logs(&self) -> &[String] {
         &self.logs
     }
@@ -739,16 +742,14 @@ impl<'w> Net<'w> {
 
     /// An error that passes through a place, which is noted if none is.
     fn through(&self, mut error: Box<Error>, place: Place) -> Box<Error> {
-        if error.reporter.is_none() {
-            self.note_statement(&mut error, place);
-        }
+        self.note_statements(&mut error, place, false);
         error.set_reporter(false, &|| self.reporter(place));
         error
     }
 
-    /// An error that passes through a place, which is noted in place of what was.
+    /// An error that passes through a place, which replaces the one that was noted.
     fn replaced(&self, mut error: Box<Error>, place: Place) -> Box<Error> {
-        self.note_statement(&mut error, place);
+        self.note_statements(&mut error, place, true);
         error.set_reporter(true, &|| self.reporter(place));
         error
     }

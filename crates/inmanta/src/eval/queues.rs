@@ -1,4 +1,4 @@
-//! The loop: what runs, and what is frozen when nothing can run.
+//! The loop: units run, and variables are frozen when none can run.
 
 use std::collections::VecDeque;
 

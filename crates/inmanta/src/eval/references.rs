@@ -109,7 +109,7 @@ impl Net<'_> {
         let StmtKind::SetAttr { base, name, .. } = self.program.ast.stmts[stmt].kind else {
             return Ok(());
         };
-        // Where an optional relation on the way has no value, that is what may get one.
+        // Where an optional relation on the way has no value, that relation may get one.
         let var = match self.read(requires, Place::expr(base)) {
             Err(error) if error.class == Class::OptionalValue => {
                 requires.first().and_then(|var| self.behind(*var))

@@ -1,4 +1,4 @@
-//! Relations: what is set on one end is set on the other, and lists that are frozen.
+//! Relations: values that are set on both ends, and lists that are frozen.
 
 use std::rc::Rc;
 
@@ -252,7 +252,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Freezes a variable: what it has is all that it gets.
+    /// Freezes a variable: it gets no further values.
     pub(super) fn freeze(&mut self, var: VarId, reason: Reason) {
         self.freeze_with(var, reason, None);
     }
@@ -298,7 +298,7 @@ impl Net<'_> {
         places
     }
 
-    /// That a value came after a freeze, with what led to it.
+    /// That a value came after a freeze, with the reason of the freeze.
     fn too_late(&self, var: VarId, value: &Value, place: Place, recurs: bool) -> Box<Error> {
         let at = self.location(place);
         let mut error = Error::new(Class::ModifiedAfterFreeze, "List modified after freeze").at(at);
@@ -359,6 +359,17 @@ impl Net<'_> {
         }))
     }
 
+    /// Lets the explanations of an error and its causes know the statement that they pass through:
+    /// where no statement is noted yet, or always if it is to be replaced.
+    pub(super) fn note_statements(&self, error: &mut Error, place: Place, replaces: bool) {
+        for cause in &mut error.causes {
+            self.note_statements(cause, place, replaces);
+        }
+        if replaces || error.reporter.is_none() {
+            self.note_statement(error, place);
+        }
+    }
+
     /// Lets the explanation of an error know the statement that led to it.
     pub(super) fn note_statement(&self, error: &mut Error, place: Place) {
         if let Some(Explanation::Late(late)) = &mut error.explanation
@@ -368,7 +379,7 @@ impl Net<'_> {
         }
     }
 
-    /// What to write to set a relation from its own side, in place of the other one.
+    /// The statement that sets a relation from its own side, in place of the other one.
     fn reversed(&self, relation: u32, place: Place) -> Option<String> {
         let ast = &self.program.ast;
         let attribute = &self.program.attributes[relation as usize];

@@ -110,7 +110,7 @@ impl Net<'_> {
     }
 }
 
-/// A text with escapes for what is not ASCII.
+/// A text with escapes for letters beyond ASCII.
 fn ascii(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

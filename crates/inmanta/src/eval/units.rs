@@ -1,4 +1,4 @@
-//! What units do once they are ready.
+//! Running units that are ready.
 
 use ordain_source::budget;
 
@@ -7,7 +7,7 @@ use crate::error::{Class, Error, Reporter, Result};
 use crate::syntax::ast::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::value::{InstanceId, Value, VarId};
 
-/// The values of what a unit waited for, read one after the other.
+/// The values of the variables that a unit waited for, read one after the other.
 pub(super) struct Values {
     pub(super) values: smallvec::SmallVec<[Value; 3]>,
     pub(super) at: usize,
@@ -21,7 +21,7 @@ impl Values {
 }
 
 impl Net<'_> {
-    /// The place of what a unit is for.
+    /// The place of a unit in the program.
     pub(super) fn place_of(&self, unit: UnitId) -> Option<Place> {
         Some(match &self.units[unit as usize].work {
             Work::Exec { owner, .. } => *owner,
@@ -56,7 +56,7 @@ impl Net<'_> {
         self.free_units.push(id);
     }
 
-    /// The values of what a unit waited for.
+    /// The values of the variables that a unit waited for.
     pub(super) fn read(&mut self, requires: &Requires, place: Place) -> Result<Values> {
         let mut values = smallvec::SmallVec::new();
         for var in requires {
@@ -536,7 +536,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Freezes what nobody waits for any more.
+    /// Freezes a variable that nobody waits for any more.
     pub(super) fn freeze_last(&mut self, var: VarId) {
         self.freeze(var, Reason::End);
     }

@@ -125,7 +125,7 @@ impl Net<'_> {
         }
     }
 
-    /// Whether all values of a type are of another one, for what references compute.
+    /// Whether all values of a type are of another one, for the values that references compute.
     fn is_subtype(&self, a: TypeId, b: TypeId) -> bool {
         if a == b {
             return true;
@@ -231,7 +231,7 @@ impl Net<'_> {
         Err(Error::new(Class::Typing, message))
     }
 
-    /// The constants in constructors that are not what their typedef asks, without a run.
+    /// The constants in constructors that do not fit their typedef, without a run.
     pub fn unmet_conditions(&mut self) -> Vec<Misfit> {
         let mut found = Vec::new();
         for constant in self.program.narrowed_constants() {
@@ -303,7 +303,7 @@ fn literal(value: &Value) -> Literal {
     }
 }
 
-/// What the original fails with when it meets what it takes for impossible.
+/// The original's error for a case that it takes for impossible.
 fn assertion() -> Box<Error> {
     Error::python("AssertionError", "")
 }

@@ -306,7 +306,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Has a listener get what a variable has and will get; says whether it is one that does so.
+    /// Has a listener get the present and later items of a variable; says whether the variable has items.
     pub(super) fn listen(
         &mut self,
         var: VarId,
@@ -401,7 +401,7 @@ impl Net<'_> {
         result
     }
 
-    /// An error of setting an attribute, with what set it.
+    /// An error of setting an attribute, with the statement that set it.
     pub(super) fn assignment_error(
         &self,
         error: Box<Error>,
@@ -564,7 +564,7 @@ impl Net<'_> {
     /// The value of a variable.
     ///
     /// # Errors
-    /// If it is a relation without a value, or what is told of it fails.
+    /// If it is a relation without a value, or a listener fails.
     pub(super) fn get(&mut self, var: VarId, place: Place) -> Result<Value> {
         let Some(real) = self.behind(var) else { return Ok(Value::Null) };
         let found = &self.vars[real.0 as usize];

@@ -1,4 +1,4 @@
-//! What a resource is known by.
+//! The ids of resources.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The resources of a model: what `inmanta export` writes.
+//! The resources of a model, as `inmanta export` writes them.
 //!
 //! Where modules bring resource classes in Python, these export all resources; else those of `std`
 //! are exported here, and no Python is started.
@@ -8,7 +8,7 @@ mod references;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use serde_json::{Map, Value as Json, json};
+use ordain_data::{Map, Value as Data};
 
 use crate::error::{Class, Error};
 use crate::eval::Net;
@@ -48,7 +48,7 @@ fn check_sets(net: &mut Net<'_>, exported: &Exported) -> Result<(), Stop> {
         .instances
         .iter()
         .zip(&exported.resources)
-        .filter_map(|(instance, resource)| Some(((*instance)?, resource["id"].as_str()?)))
+        .filter_map(|(instance, resource)| Some(((*instance)?, resource.get("id")?.as_str()?)))
         .collect();
     let mut of: HashMap<&str, String> = HashMap::new();
     for set in sets {
@@ -93,7 +93,7 @@ fn failed(stop: &Stop) -> Box<Error> {
 struct Made {
     id: Id,
     instance: InstanceId,
-    fields: Map<String, Json>,
+    fields: Map,
 }
 
 fn native(context: &mut dyn Context, instances: &[InstanceId]) -> Result<Exported, Stop> {
@@ -144,22 +144,22 @@ fn fields(
     kind: &Kind,
     id: &Id,
     instance: InstanceId,
-) -> Result<Map<String, Json>, Stop> {
+) -> Result<Map, Stop> {
     let mut collector = Collector::default();
     let mut places = Vec::new();
-    let mut out = Map::new();
+    let mut out = Map::default();
     for &field in kind.fields {
         let value = match field {
             "references" | "mutators" => {
-                out.insert(field.into(), Json::Null);
+                out.insert(Data::str(field), Data::Null);
                 continue;
             }
             _ => attribute(context, instance, field)?,
         };
-        out.insert(field.into(), collector.separated(&value, field, &mut places)?);
+        out.insert(Data::str(field), collector.separated(&value, field, &mut places)?);
     }
-    out["mutators"] = references::mutators(&id.without_version(), &places);
-    out["references"] = collector.models();
+    out.insert(Data::str("mutators"), references::mutators(&id.without_version(), &places));
+    out.insert(Data::str("references"), collector.models());
     Ok(out)
 }
 
@@ -189,10 +189,11 @@ fn finish(context: &mut dyn Context, all: Vec<Made>, exported: &mut Exported) ->
             ));
         }
         let found: Vec<String> = found.into_iter().cloned().collect();
-        made.fields.insert("requires".into(), json!(found));
-        made.fields.insert("id".into(), json!(made.id.to_string()));
+        let requires = Data::list(found.iter().map(|id| Data::str(id.as_str())));
+        made.fields.insert(Data::str("requires"), requires);
+        made.fields.insert(Data::str("id"), Data::str(made.id.to_string()));
         edges.push((made.id.without_version(), found));
-        exported.resources.push(Json::Object(made.fields));
+        exported.resources.push(Data::Map(made.fields.into()));
         exported.instances.push(Some(made.instance));
     }
     match cycle(&edges) {
@@ -242,7 +243,7 @@ fn cycle(edges: &[(String, Vec<String>)]) -> Option<Vec<String>> {
 }
 
 /// The resources as the original writes them: one line, everything beyond ASCII escaped.
-pub fn text(resources: &[Json]) -> String {
+pub fn text(resources: &[Data]) -> String {
     let mut out = String::from("[");
     for (index, resource) in resources.iter().enumerate() {
         out.push_str(if index > 0 { ", " } else { "" });
@@ -252,10 +253,15 @@ pub fn text(resources: &[Json]) -> String {
     if out.contains("</") { out.replace("</", "<\\/") } else { out }
 }
 
-fn write(json: &Json, out: &mut String) {
-    match json {
-        Json::String(text) => write_text(text, out),
-        Json::Array(items) => {
+fn write(data: &Data, out: &mut String) {
+    match data {
+        Data::Null => out.push_str("null"),
+        Data::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Data::Int(number) => out.push_str(&number.to_string()),
+        Data::BigInt(digits) => out.push_str(digits),
+        Data::Float(number) => out.push_str(&float_text(*number)),
+        Data::Str(text) => write_text(text, out),
+        Data::List(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
                 out.push_str(if index > 0 { ", " } else { "" });
@@ -263,20 +269,19 @@ fn write(json: &Json, out: &mut String) {
             }
             out.push(']');
         }
-        Json::Object(entries) => {
+        Data::Map(entries) => {
             out.push('{');
             for (index, (key, item)) in entries.iter().enumerate() {
                 out.push_str(if index > 0 { ", " } else { "" });
-                write_text(key, out);
+                write(key, out);
                 out.push_str(": ");
                 write(item, out);
             }
             out.push('}');
         }
-        Json::Number(number) if number.is_f64() => {
-            out.push_str(&float_text(number.as_f64().unwrap_or_default()));
-        }
-        other => out.push_str(&other.to_string()),
+        // An export has neither.
+        Data::Secret(inner) => write(inner, out),
+        Data::Bytes(bytes) => write_text(&String::from_utf8_lossy(bytes), out),
     }
 }
 
@@ -297,7 +302,8 @@ mod tests {
 
     #[test]
     fn text_is_that_of_python() {
-        let resources = [json!({"a": [1, 1.0, null, true], "b": "\u{e9}</x>"})];
-        assert_eq!(text(&resources), r#"[{"a": [1, 1.0, null, true], "b": "\u00e9<\/x>"}]"#);
+        let wanted = r#"[{"a": [1, 1.0, null, true, 1180591620717411303424], "b": "\u00e9<\/x>"}]"#;
+        let resources = ordain_data::json::read(&wanted.replace("\\/", "/")).unwrap();
+        assert_eq!(text(resources.as_list().unwrap()), wanted);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ordain_data::Value as Data;
 use ordain_functions::digest;
-use serde_json::{Map, Value as Json, json};
 
 use crate::plugin::Stop;
 use crate::value::{Reference, Value};
@@ -18,12 +18,12 @@ const DEPTH_LIMIT: usize = 100;
 /// The references of a resource.
 #[derive(Default)]
 pub(super) struct Collector {
-    models: BTreeMap<String, Json>,
+    models: BTreeMap<String, Data>,
     depth: usize,
 }
 
 impl Collector {
-    /// A value as JSON with null in place of its references, which are noted with their paths.
+    /// A value as data with null in place of its references, which are noted with their paths.
     ///
     /// # Errors
     /// If something in it cannot be exported.
@@ -32,40 +32,40 @@ impl Collector {
         value: &Value,
         path: &str,
         places: &mut Vec<(String, String)>,
-    ) -> Result<Json, Stop> {
+    ) -> Result<Data, Stop> {
         Ok(match value {
-            Value::Null => Json::Null,
-            Value::Bool(truth) => json!(truth),
-            Value::Int(number) => json!(number),
-            Value::BigInt(number) => json!(number.to_string()),
-            Value::Float(number) => json!(number),
-            Value::Str(text) => json!(text.as_str()),
-            Value::Unknown(_) => json!("<<undefined>>"),
+            Value::Null => Data::Null,
+            Value::Bool(truth) => Data::Bool(*truth),
+            Value::Int(number) => Data::Int(*number),
+            Value::BigInt(number) => Data::BigInt(number.to_string().into()),
+            Value::Float(number) => Data::Float(*number),
+            Value::Str(text) => Data::Str(text.clone()),
+            Value::Unknown(_) => Data::str("<<undefined>>"),
             Value::Reference(reference) => {
                 let id = self.add(reference)?;
                 places.push((path.to_owned(), id));
-                Json::Null
+                Data::Null
             }
             Value::List(items) => {
                 let mut out = Vec::new();
                 for (index, item) in items.iter().enumerate() {
                     out.push(self.separated(item, &format!("{path}[{index}]"), places)?);
                 }
-                Json::Array(out)
+                Data::list(out)
             }
             Value::Dict(entries) => {
-                let mut out = Map::new();
+                let mut out = Vec::with_capacity(entries.len());
                 for (key, item) in entries.iter() {
                     let quoted = key.replace("\\", "\\\\").replace("'", "\\'");
                     let item = self.separated(item, &format!("{path}.'{quoted}'"), places)?;
-                    out.insert(key.to_string(), item);
+                    out.push((key.clone(), item));
                 }
-                Json::Object(out)
+                Data::map(out)
             }
             Value::Instance(_) | Value::Object(_) => {
-                let what =
+                let shown =
                     if let Value::Object(object) = value { &object.repr } else { "an instance" };
-                let text = format!("{what} in resource is not JSON serializable at path {path}");
+                let text = format!("{shown} in resource is not JSON serializable at path {path}");
                 return Err(Stop::raised("TypeError", text));
             }
         })
@@ -83,62 +83,67 @@ impl Collector {
             arguments.push(self.argument(name, value)?);
         }
         self.depth -= 1;
-        let model = json!({"type": reference.name.as_str(), "args": arguments});
-        let id = identifier(&model);
-        let full = json!({"type": reference.name.as_str(), "args": arguments, "id": id});
+        let kind = ("type", Data::Str(reference.name.clone()));
+        let arguments = ("args", Data::list(arguments));
+        let id = identifier(&Data::map([kind.clone(), arguments.clone()]));
+        let full = Data::map([kind, arguments, ("id", Data::str(id.as_str()))]);
         self.models.insert(id.clone(), full);
         Ok(id)
     }
 
-    fn argument(&mut self, name: &str, value: &Value) -> Result<Json, Stop> {
+    fn argument(&mut self, name: &str, value: &Value) -> Result<Data, Stop> {
         let mut inner = Vec::new();
         Ok(match value {
-            Value::Reference(reference) => {
-                json!({"type": "reference", "name": name, "id": self.add(reference)?})
-            }
+            Value::Reference(reference) => reference_argument(name, &self.add(reference)?),
             Value::List(_) | Value::Dict(_) => {
                 let plain = self.separated(value, "$", &mut inner)?;
                 if inner.is_empty() {
-                    return Ok(json!({"type": "json", "name": name, "value": plain}));
+                    return Ok(argument("json", name, "value", plain));
                 }
-                let found: Map<String, Json> = inner
-                    .into_iter()
-                    .map(|(path, id)| {
-                        let said = json!({"type": "reference", "name": path, "id": id});
-                        (path, said)
-                    })
-                    .collect();
-                json!({"type": "mjson", "name": name, "value": plain, "references": found})
+                let found = inner.into_iter().map(|(path, id)| {
+                    let said = reference_argument(&path, &id);
+                    (path, said)
+                });
+                let found = ("references", Data::map(found));
+                let kind = ("type", Data::str("mjson"));
+                Data::map([kind, ("name", Data::str(name)), ("value", plain), found])
             }
-            _ => {
-                let plain = self.separated(value, name, &mut inner)?;
-                json!({"type": "literal", "name": name, "value": plain})
-            }
+            _ => argument("literal", name, "value", self.separated(value, name, &mut inner)?),
         })
     }
 
     /// The references by their ids.
-    pub(super) fn models(&self) -> Json {
-        self.models.values().cloned().collect()
+    pub(super) fn models(&self) -> Data {
+        Data::list(self.models.values().cloned())
     }
 }
 
-/// What puts references in their places. They have ids like references, which are not exported but
-/// say their order.
-pub(super) fn mutators(resource: &str, places: &[(String, String)]) -> Json {
-    let made = places.iter().map(|(path, id)| {
-        let model = json!({"type": "core::Replace", "args": [
-            {"type": "resource", "name": "resource", "id": resource},
-            {"type": "reference", "name": "value", "id": id},
-            {"type": "literal", "name": "destination", "value": path},
-        ]});
-        (identifier(&model), model)
-    });
-    made.collect::<BTreeMap<_, _>>().into_values().collect()
+/// An argument of a reference or a mutator.
+fn argument(kind: &str, name: &str, key: &str, value: Data) -> Data {
+    Data::map([("type", Data::str(kind)), ("name", Data::str(name)), (key, value)])
 }
 
-/// The id of a reference or a mutator: a UUID of version 3 over the digest of what it says.
-fn identifier(model: &Json) -> String {
+fn reference_argument(name: &str, id: &str) -> Data {
+    argument("reference", name, "id", Data::str(id))
+}
+
+/// The mutators that put references in their places. They have ids like references, which are not
+/// exported but give their order.
+pub(super) fn mutators(resource: &str, places: &[(String, String)]) -> Data {
+    let made = places.iter().map(|(path, id)| {
+        let arguments = Data::list([
+            argument("resource", "resource", "id", Data::str(resource)),
+            reference_argument("value", id),
+            argument("literal", "destination", "value", Data::str(path.as_str())),
+        ]);
+        let model = Data::map([("type", Data::str("core::Replace")), ("args", arguments)]);
+        (identifier(&model), model)
+    });
+    Data::list(made.collect::<BTreeMap<_, _>>().into_values())
+}
+
+/// The id of a reference or a mutator: a UUID of version 3 over the digest of its text.
+fn identifier(model: &Data) -> String {
     let mut text = String::new();
     write_sorted(model, &mut text);
     let hex = |text: &str| -> Vec<u8> {
@@ -155,9 +160,19 @@ fn identifier(model: &Json) -> String {
     parts.join("-")
 }
 
-/// JSON as Python writes it with sorted keys.
-fn write_sorted(json: &Json, out: &mut String) {
-    let mut sorted = json.clone();
-    sorted.sort_all_objects();
-    super::write(&sorted, out);
+/// Data as Python writes it with sorted keys.
+fn write_sorted(data: &Data, out: &mut String) {
+    super::write(&sorted(data), out);
+}
+
+fn sorted(data: &Data) -> Data {
+    match data {
+        Data::List(items) => Data::list(items.iter().map(sorted)),
+        Data::Map(entries) => {
+            let entries = entries.iter().filter_map(|(key, value)| Some((key.as_str()?, value)));
+            let ordered: BTreeMap<&str, Data> = entries.map(|(k, v)| (k, sorted(v))).collect();
+            Data::map(ordered)
+        }
+        other => other.clone(),
+    }
 }

@@ -19,7 +19,7 @@ pub(super) const TABLE: &[Entry] = &[
     plain("password", "pw_id: string", "string", password).context(),
 ];
 
-/// What the text begins with by which a file handler knows that it names a file.
+/// The beginning of texts that name a file to a file handler.
 const FILE_MARKER: &str = "imp-module-source:file://";
 /// The longest password that is made.
 const PASSWORD_LIMIT: i64 = 1 << 16;

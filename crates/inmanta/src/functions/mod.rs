@@ -25,7 +25,7 @@ pub(crate) use json::write_text;
 pub use python::{python_repr, python_text};
 pub use validate::{Validation, validate};
 
-/// What a plugin function gives.
+/// The result of a plugin function.
 type Outcome = Result<Value, Stop>;
 
 /// A line of a table.

@@ -3,11 +3,18 @@
 
 use std::collections::HashMap;
 
-use ordain_data::Value as Data;
-use serde_json::{Map, Value as Json};
+use ordain_data::{Map, Value as Data};
 
 /// The fields of a resource.
-pub(super) type Fields = Map<String, Json>;
+#[derive(Clone, Copy)]
+pub(super) struct Fields<'a>(pub(super) &'a Map);
+
+impl<'a> Fields<'a> {
+    /// The value of a field, if there is one.
+    pub(super) fn get(self, name: &str) -> Option<&'a Data> {
+        self.0.get(&Data::str(name))
+    }
+}
 
 /// The contents of files by their digests.
 pub(super) type Files = HashMap<String, Vec<u8>>;
@@ -26,7 +33,7 @@ pub(super) struct Mapped {
     pub(super) attributes: Vec<(String, Data, String)>,
     /// Whether the directories around it are made, too.
     pub(super) makes_parents: bool,
-    /// Whether it does something when what it requires has changed.
+    /// Whether it does something when a resource that it requires has changed.
     pub(super) reloads: bool,
 }
 
@@ -50,7 +57,7 @@ impl Mapped {
 pub(super) fn mapped(
     entity: &str,
     title: &str,
-    fields: &Fields,
+    fields: Fields<'_>,
     files: &Files,
 ) -> Result<Mapped, String> {
     let mut out = match entity {
@@ -79,26 +86,26 @@ pub(super) fn mapped(
     Ok(out)
 }
 
-fn text<'a>(fields: &'a Fields, name: &str) -> Option<&'a str> {
+fn text<'a>(fields: Fields<'a>, name: &str) -> Option<&'a str> {
     fields.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
-fn flag(fields: &Fields, name: &str) -> bool {
-    fields.get(name).and_then(Json::as_bool).unwrap_or_default()
+fn flag(fields: Fields<'_>, name: &str) -> bool {
+    fields.get(name).and_then(Data::as_bool).unwrap_or_default()
 }
 
 /// A mode that is written as a number of digits from 0 to 7.
-fn mode(fields: &Fields) -> Option<Data> {
-    let mode = fields.get("permissions")?.as_i64()?;
+fn mode(fields: Fields<'_>) -> Option<Data> {
+    let mode = fields.get("permissions")?.as_int()?;
     Some(Data::str(format!("{mode:04}")))
 }
 
-fn ensure(fields: &Fields, present: &str) -> Data {
+fn ensure(fields: Fields<'_>, present: &str) -> Data {
     Data::str(if flag(fields, "purged") { "absent" } else { present })
 }
 
-/// Owner, group and mode, which only what is there has.
-fn ownership(out: &mut Mapped, fields: &Fields, mode_from: &str) {
+/// Owner, group and mode, unless the resource is purged.
+fn ownership(out: &mut Mapped, fields: Fields<'_>, mode_from: &str) {
     if flag(fields, "purged") {
         return;
     }
@@ -107,7 +114,7 @@ fn ownership(out: &mut Mapped, fields: &Fields, mode_from: &str) {
     out.set("mode", mode(fields), mode_from);
 }
 
-fn file(title: &str, fields: &Fields, mode_from: &str, content: Option<Data>) -> Mapped {
+fn file(title: &str, fields: Fields<'_>, mode_from: &str, content: Option<Data>) -> Mapped {
     let mut out = Mapped::new("File", title);
     out.set("ensure", ensure(fields, "file"), "purged");
     if !flag(fields, "purged") {
@@ -118,7 +125,7 @@ fn file(title: &str, fields: &Fields, mode_from: &str, content: Option<Data>) ->
 }
 
 /// The content of a `fs::File`: the export has its digest alone.
-fn fs_content(fields: &Fields, files: &Files) -> Result<Option<Data>, String> {
+fn fs_content(fields: Fields<'_>, files: &Files) -> Result<Option<Data>, String> {
     let Some(digest) = text(fields, "hash") else {
         return Ok(text(fields, "content").map(Data::str));
     };
@@ -131,7 +138,7 @@ fn fs_content(fields: &Fields, files: &Files) -> Result<Option<Data>, String> {
     }))
 }
 
-fn directory(title: &str, fields: &Fields, mode_from: &str) -> Mapped {
+fn directory(title: &str, fields: Fields<'_>, mode_from: &str) -> Mapped {
     let mut out = Mapped::new("File", title);
     out.set("ensure", ensure(fields, "directory"), "purged");
     if flag(fields, "purged") {
@@ -142,7 +149,7 @@ fn directory(title: &str, fields: &Fields, mode_from: &str) -> Mapped {
     out
 }
 
-fn symlink(title: &str, fields: &Fields, target: &str) -> Mapped {
+fn symlink(title: &str, fields: Fields<'_>, target: &str) -> Mapped {
     let mut out = Mapped::new("File", title);
     out.set("ensure", ensure(fields, "link"), "purged");
     if !flag(fields, "purged") {
@@ -151,7 +158,7 @@ fn symlink(title: &str, fields: &Fields, target: &str) -> Mapped {
     out
 }
 
-fn package(title: &str, fields: &Fields, provider: &str) -> Mapped {
+fn package(title: &str, fields: Fields<'_>, provider: &str) -> Mapped {
     let mut out = Mapped::new("Package", title);
     let ensure = if flag(fields, "purged") { "purged" } else { "present" };
     out.set("ensure", Data::str(ensure), "purged");
@@ -159,7 +166,7 @@ fn package(title: &str, fields: &Fields, provider: &str) -> Mapped {
     out
 }
 
-fn command(title: &str, fields: &Fields) -> Result<Mapped, String> {
+fn command(title: &str, fields: Fields<'_>) -> Result<Mapped, String> {
     let words = |name: &str| -> Result<Option<Data>, String> {
         let Some(line) = text(fields, name) else { return Ok(None) };
         let words = split(line).ok_or_else(|| format!("{name} has a quote without an end"))?;
@@ -179,18 +186,21 @@ fn command(title: &str, fields: &Fields) -> Result<Mapped, String> {
         out.set(plain, text(fields, plain).map(Data::str), plain);
     }
     out.set("path", Data::str(text(fields, "path").unwrap_or(COMMANDS)), "path");
-    if let Some(environment) = fields.get("environment").and_then(Json::as_object)
+    if let Some(environment) = fields.get("environment").and_then(Data::as_map)
         && !environment.is_empty()
     {
-        let pairs = environment.iter().map(|(name, value)| match value {
-            Json::String(text) => Data::str(format!("{name}={text}")),
-            other => Data::str(format!("{name}={other}")),
+        let pairs = environment.iter().map(|(name, value)| {
+            let name = name.as_str().unwrap_or_default();
+            match value {
+                Data::Str(text) => Data::str(format!("{name}={text}")),
+                other => Data::str(format!("{name}={}", ordain_data::json::compact(other))),
+            }
         });
         out.set("environment", Data::list(pairs), "environment");
     }
     out.set("refreshonly", Data::Bool(flag(fields, "reload_only")), "reload_only");
     for plain in ["returns", "timeout"] {
-        out.set(plain, fields.get(plain).and_then(data), plain);
+        out.set(plain, fields.get(plain).and_then(present), plain);
     }
     if flag(fields, "skip_on_fail") {
         out.set("skip_on_fail", Data::Bool(true), "skip_on_fail");
@@ -252,16 +262,17 @@ const OWN: &[&str] = &[
 ];
 
 /// A resource that the engine has no kind for, or one of that name.
-fn unknown(entity: &str, title: &str, fields: &Fields) -> Mapped {
+fn unknown(entity: &str, title: &str, fields: Fields<'_>) -> Mapped {
     let mut out = Mapped::new(&kind_name(entity), title);
-    for (name, value) in fields.iter().filter(|(name, _)| !OWN.contains(&name.as_str())) {
-        out.set(name, data(value), name);
+    let named = fields.0.iter().filter_map(|(name, value)| Some((name.as_str()?, value)));
+    for (name, value) in named.filter(|(name, _)| !OWN.contains(name)) {
+        out.set(name, present(value), name);
     }
     out
 }
 
-fn data(value: &Json) -> Option<Data> {
-    ordain_graph::json::read_value(value).ok().filter(|value| !value.is_null())
+fn present(value: &Data) -> Option<Data> {
+    (!value.is_null()).then(|| value.clone())
 }
 
 /// An entity as graphs have kinds: `std::testing::NullResource` as `Std::Testing::NullResource`.

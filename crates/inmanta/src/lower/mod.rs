@@ -12,7 +12,6 @@ use ordain_graph::{
     ResourceRef, Step,
 };
 use ordain_source::{Diagnostic, SourceMap};
-use serde_json::Value as Json;
 
 use crate::diagnose::span;
 use crate::eval::{Layout, Net};
@@ -22,9 +21,9 @@ use crate::python::Exported;
 use crate::value::InstanceId;
 use kinds::{Fields, Files, Mapped};
 
-/// The code of what cannot be done on this machine.
+/// The code of diagnostics about resources that cannot be deployed on this machine.
 const CODE: &str = "inmanta::deploy";
-/// What stands for a value that is not known yet.
+/// The text in place of a value that is not known yet.
 const UNDEFINED: &str = "<<undefined>>";
 /// The names of agents that stand for the machine itself.
 const OWN_NAMES: [&str; 2] = ["localhost", "internal"];
@@ -36,19 +35,19 @@ const LOCAL: [&str; 4] = ["local", "sudo", "su", "doas"];
 pub struct Lowered {
     /// The graph.
     pub graph: Graph,
-    /// What is to be said of it.
+    /// Warnings and remarks.
     pub notes: Vec<Diagnostic>,
 }
 
 /// A resource of the export.
 struct Found<'a> {
     id: Id,
-    fields: &'a Fields,
+    fields: Fields<'a>,
     instance: Option<InstanceId>,
     requires: Vec<&'a str>,
 }
 
-/// The graph of what one agent deploys: the one that is named, else the only one, else that of the
+/// The graph of the resources that one agent deploys: the one that is named, else the only one, else that of the
 /// machine itself.
 ///
 /// # Errors
@@ -96,11 +95,11 @@ pub fn lower(
     if errors.is_empty() { Ok(Lowered { graph, notes }) } else { Err(errors) }
 }
 
-fn found(resource: &Json, instance: Option<InstanceId>) -> Option<Found<'_>> {
-    let fields = resource.as_object()?;
+fn found(resource: &Data, instance: Option<InstanceId>) -> Option<Found<'_>> {
+    let fields = Fields(resource.as_map()?);
     let id = Id::parse(fields.get("id")?.as_str()?)?;
-    let requires = fields.get("requires").and_then(Json::as_array);
-    let requires = requires.into_iter().flatten().filter_map(Json::as_str).collect();
+    let requires = fields.get("requires").and_then(Data::as_list);
+    let requires = requires.into_iter().flatten().filter_map(Data::as_str).collect();
     Some(Found { id, fields, instance, requires })
 }
 
@@ -135,7 +134,7 @@ struct Lowering<'a, 'w> {
     graph: Graph,
     notes: Vec<Diagnostic>,
     errors: Vec<Diagnostic>,
-    /// The resources by their ids, with what the engine knows them as.
+    /// The resources by their ids, with their ids in the graph.
     ids: HashMap<String, (ResourceId, bool)>,
     /// Those whose directories are made, too, with their paths.
     inner: Vec<(ResourceId, String)>,
@@ -152,7 +151,7 @@ impl Lowering<'_, '_> {
             for needed in &one.requires {
                 users.entry(needed).or_default().push(at);
             }
-            if one.fields.values().any(is_undefined) {
+            if one.fields.0.values().any(is_undefined) {
                 left_out.insert(at);
                 work.push(at);
             }
@@ -172,7 +171,7 @@ impl Lowering<'_, '_> {
                 continue;
             }
             let name = one.id.without_version();
-            let text = if one.fields.values().any(is_undefined) {
+            let text = if one.fields.0.values().any(is_undefined) {
                 format!("{name} is left out: a value of it is not known yet")
             } else {
                 format!("{name} is left out: it requires what is not known yet")
@@ -185,8 +184,8 @@ impl Lowering<'_, '_> {
     /// Refuses a resource that is deployed over a connection.
     fn refuse_remote(&mut self, one: &Found<'_>) {
         let mut next = one.fields.get("via");
-        while let Some(via) = next.and_then(Json::as_object) {
-            let method = via.get("method_name").and_then(Json::as_str).unwrap_or_default();
+        while let Some(via) = next.filter(|via| via.as_map().is_some()) {
+            let method = via.get("method_name").and_then(Data::as_str).unwrap_or_default();
             if !LOCAL.contains(&method) {
                 let name = one.id.without_version();
                 let text = format!("{name} is not of this machine: it is reached by {method}");
@@ -200,11 +199,8 @@ impl Lowering<'_, '_> {
 
     fn add(&mut self, one: &Found<'_>, files: &Files) {
         let name = one.id.without_version();
-        let has_references = one
-            .fields
-            .get("mutators")
-            .and_then(Json::as_array)
-            .is_some_and(|list| !list.is_empty());
+        let has_references =
+            one.fields.get("mutators").and_then(Data::as_list).is_some_and(|list| !list.is_empty());
         if has_references {
             let text = format!("{name} has references, which only the orchestrator resolves");
             self.errors.push(Diagnostic::error(CODE, text));
@@ -234,7 +230,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Adds the directories around those that want them, where the model does not declare them. The
-    /// engine makes a directory before what is in it.
+    /// engine makes a directory before the files in it.
     fn add_parents(&mut self) {
         for (inner, path) in std::mem::take(&mut self.inner) {
             let origin = self.graph.resource(inner).origin;
@@ -309,13 +305,13 @@ impl Lowering<'_, '_> {
         let sends: HashMap<String, bool> = all
             .iter()
             .map(|one| {
-                let sends = one.fields.get("send_event").and_then(Json::as_bool);
+                let sends = one.fields.get("send_event").and_then(Data::as_bool);
                 (one.id.without_version(), sends.unwrap_or_default())
             })
             .collect();
         for one in all {
             let Some(&(to, reloads)) = self.ids.get(&one.id.without_version()) else { continue };
-            let receives = one.fields.get("receive_events").and_then(Json::as_bool) != Some(false);
+            let receives = one.fields.get("receive_events").and_then(Data::as_bool) != Some(false);
             let origin = self.graph.resource(to).origin;
             for needed in &one.requires {
                 let Some(&(from, _)) = self.ids.get(*needed) else { continue };
@@ -330,22 +326,23 @@ impl Lowering<'_, '_> {
     }
 }
 
-fn is_undefined(value: &Json) -> bool {
+fn is_undefined(value: &Data) -> bool {
     match value {
-        Json::String(text) => text == UNDEFINED,
-        Json::Array(items) => items.iter().any(is_undefined),
-        Json::Object(entries) => entries.values().any(is_undefined),
+        Data::Str(text) => text == UNDEFINED,
+        Data::List(items) => items.iter().any(is_undefined),
+        Data::Map(entries) => entries.values().any(is_undefined),
         _ => false,
     }
 }
 
-/// A value of the model as data; instances are what they print as.
+/// A value of the model as data; instances are their texts.
 pub fn data(value: &crate::value::Value, net: &Net<'_>) -> Data {
     use crate::value::Value;
     match value {
         Value::Null => Data::Null,
         Value::Bool(truth) => Data::Bool(*truth),
         Value::Int(number) => Data::Int(*number),
+        Value::BigInt(number) => Data::BigInt(number.to_string().into()),
         Value::Float(number) => Data::Float(*number),
         Value::Str(text) => Data::str(text.clone()),
         Value::List(items) => Data::list(items.iter().map(|item| data(item, net))),

@@ -10,7 +10,7 @@ const OWN: [&str; 4] = [".env", ".venv", "venv", "env"];
 const INTERPRETER: &str = "ORDAIN_PYTHON";
 /// How long Python may take to say where it looks for packages.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
-/// What Python prints its search path with.
+/// The Python program that prints the search path.
 const SAY_PATH: &str = "import sys; print('\\n'.join(sys.path))";
 
 /// A Python environment.
@@ -46,7 +46,7 @@ impl Environment {
         out
     }
 
-    /// Adds a directory of packages, and what its `.pth` files add to it.
+    /// Adds a directory of packages, and the ones that its `.pth` files name.
     fn add(&mut self, world: &dyn World, directory: PathBuf) {
         if self.packages.contains(&directory) {
             return;
@@ -60,7 +60,7 @@ impl Environment {
         }
     }
 
-    /// What the interpreter says of where it looks for packages, beyond what is known; this starts
+    /// The directories of packages that the interpreter names besides the known ones; this starts
     /// it.
     pub fn asked(&self, world: &dyn World) -> Vec<PathBuf> {
         let program = self.interpreter.clone().unwrap_or_else(|| "python3".into());

@@ -7,7 +7,7 @@ use ordain_source::World;
 
 use crate::error::{Class, Error, Result};
 
-/// What a project says of itself.
+/// The metadata of a project.
 #[derive(Clone, Default, Debug)]
 pub struct Project {
     /// Its directory.

@@ -22,7 +22,7 @@ use crate::program::Program;
 use crate::syntax::ast::{Definition, ImportDef};
 use crate::syntax::{self, Doubt};
 
-/// What is loaded.
+/// The request to load a project.
 pub struct Loading<'a> {
     /// The outside world.
     pub world: &'a dyn World,
@@ -34,7 +34,7 @@ pub struct Loading<'a> {
     pub environment: Environment,
     /// Whether `std` is imported everywhere.
     pub autostd: bool,
-    /// How paths begin in messages, in place of what they begin with.
+    /// The beginnings of paths, with the ones that messages have in their place.
     pub shown: Vec<(PathBuf, String)>,
     /// The texts for diagnostics: the file of a number here is that of the same number there.
     pub sources: &'a SourceMap,
@@ -51,7 +51,7 @@ struct Module {
     is_old: bool,
 }
 
-/// What came of loading.
+/// A loaded project.
 #[derive(Default)]
 pub struct Loaded {
     /// The modules with their directories.
@@ -62,11 +62,11 @@ pub struct Loaded {
     pub old: Vec<String>,
     /// Where Python says that packages are, if it was asked.
     pub asked: Option<Vec<PathBuf>>,
-    /// What is hardly meant.
+    /// Likely mistakes.
     pub doubts: Vec<Doubt>,
 }
 
-/// A namespace of a module: its name, the number of its file, and what the file says.
+/// A namespace of a module: its name, the number of its file, and the tree of the file.
 type Member = (String, u32, syntax::ast::Unit);
 
 /// How many files a program may have.
@@ -144,7 +144,7 @@ impl Loading<'_> {
         out
     }
 
-    /// What a file imports, with `std` before it.
+    /// The imports of a file, with `std` before them.
     fn imports(
         &self,
         program: &Program,
@@ -294,7 +294,7 @@ impl Loading<'_> {
         Err(Error::new(Class::ModuleNotFound, message))
     }
 
-    /// Where a module is; what is installed comes first.
+    /// Where a module is; installed ones come first.
     fn find(&self, module: &str, loaded: &mut Loaded) -> Result<Option<Module>> {
         if let Some(found) = self.installed(module, &self.environment.packages) {
             return Ok(Some(found));

@@ -7,8 +7,8 @@ use ordain_source::World;
 /// A setting: section, key, value.
 pub type Setting = (String, String, String);
 
-/// The settings that hold for a project: those of the machine, of the user, of the project, and of a
-/// file that is given; the later win.
+/// The settings that hold for a project: those of the machine, of the user, of the project, and of
+/// a file that is given; the later win.
 pub fn settings(world: &dyn World, project: &Path, given: Option<&Path>) -> Vec<Setting> {
     let home = world.env("HOME").filter(|home| !home.is_empty());
     let mut files = vec![PathBuf::from("/etc/inmanta/inmanta.cfg")];

@@ -3,15 +3,17 @@
 use std::cell::RefCell;
 
 use ecow::EcoString;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use super::wire::{Mirror, received, sent};
+use super::message::{Message, list, plain};
+use super::mirror::Mirror;
+use super::wire::{received, write};
 use crate::error::Class;
 use crate::functions;
 use crate::plugin::{Context, Stop};
 use crate::value::{InstanceId, Value, VarId};
 
-/// A question with what is needed to answer it.
+/// A question, and the model that it is asked of.
 struct Question<'a> {
     context: &'a mut dyn Context,
     mirror: &'a RefCell<Mirror>,
@@ -21,28 +23,28 @@ struct Question<'a> {
 /// The answer to a question.
 ///
 /// # Errors
-/// What keeps it from being answered; the call cannot go on then.
+/// If it cannot be answered; the call cannot go on then.
 pub(super) fn answer(
     context: &mut dyn Context,
     message: &Json,
     mirror: &RefCell<Mirror>,
-) -> Result<Json, Stop> {
+) -> Result<Message, Stop> {
     let mut question = Question { context, mirror, with: &message["with"] };
     match message["ask"].as_str().unwrap_or_default() {
         "attribute" => Ok(question.attribute()),
-        "life" => Ok(json!({})),
+        "life" => Ok(Message::new()),
         "is" => Ok(question.is_instance()),
         "parents" => Ok(question.parents()),
         "attributes" => Ok(question.attributes()),
         "lookup" => question.lookup(),
-        "type" => Ok(json!({"v": question.text(0)})),
+        "type" => Ok(Message::with("v", question.text(0))),
         "validate" => question.validate(),
         "call" => question.call(),
         "plugins" => {
             let names = question.context.plugin_names();
-            Ok(json!({"v": names.iter().map(|name| name.as_str()).collect::<Vec<_>>()}))
+            Ok(names_as(names.iter()))
         }
-        other => Ok(json!({"text": format!("there is no question `{other}`")})),
+        other => Ok(Message::with("text", format!("there is no question `{other}`"))),
     }
 }
 
@@ -59,72 +61,80 @@ impl Question<'_> {
         received(&self.with[at], self.context, &mut self.mirror.borrow_mut())
     }
 
-    fn sent(&mut self, value: &Value) -> Json {
-        json!({"v": sent(value, &mut self.mirror.borrow_mut())})
+    fn sent(&mut self, value: &Value) -> Message {
+        Message::with_value("v", value, &mut self.mirror.borrow_mut())
     }
 
     /// An attribute of an instance, and with it all others that have a value.
-    fn attribute(&mut self) -> Json {
+    fn attribute(&mut self) -> Message {
         let (instance, name) = (self.instance(), self.text(1).to_owned());
         if self.mirror.borrow().is_finished() {
             return self.attribute_of_finished(instance, &name);
         }
-        let known = known(self.context, instance, Some(&name), &mut self.mirror.borrow_mut());
-        if known.iter().any(|pair| pair[0] == name) {
-            return json!({"known": known});
+        let mut names = self.context.attribute_names(instance);
+        if !names.contains(&EcoString::from(name.as_str())) {
+            names.push(name.as_str().into());
         }
-        let mut reply = match self.context.attribute(instance, &name) {
-            Ok(value) => self.sent(&value),
-            Err(found) => stop(&found, &mut self.mirror.borrow_mut()),
+        let Known { attributes, missing } =
+            known(self.context, instance, names, &mut self.mirror.borrow_mut());
+        let mut reply = match missing.iter().any(|missing| *missing == name) {
+            false => Message::new(),
+            true => match self.context.attribute(instance, &name) {
+                Ok(value) => self.sent(&value),
+                Err(found) => stop(&found, &mut self.mirror.borrow_mut()),
+            },
         };
-        reply["known"] = json!(known);
+        reply.entry("known").extend(attributes.into_text());
         reply
     }
 
     /// An attribute when the run is over. With it come all attributes of all instances of the
     /// entity that the child knows: whoever reads one reads others.
-    fn attribute_of_finished(&mut self, instance: InstanceId, name: &str) -> Json {
+    fn attribute_of_finished(&mut self, instance: InstanceId, name: &str) -> Message {
         let mirror = &mut *self.mirror.borrow_mut();
         let entity = EcoString::from(self.context.entity_name(instance));
         let names = self.context.attribute_names(instance);
-        let mut sent = Vec::new();
+        let mut rows = Rows::default();
         // Attributes may name further instances of the entity, which follow at once.
         let mut next = mirror.completes(instance).then_some(instance);
         loop {
             next = next.or_else(|| mirror.next_incomplete(&entity, self.context));
             let Some(instance) = next.take() else { break };
-            sent.push(row(self.context, instance, &names, mirror));
+            rows.add(self.context, instance, &names, mirror);
         }
-        let mut reply = json!({"rows": [[names_of(&names), sent]]});
+        let mut reply = Message::new();
+        list(reply.entry("rows"), [(names.as_slice(), rows)], |out, (names, rows)| {
+            rows.write(out, names);
+        });
         if !names.iter().any(|known| known == name) {
-            let known = known(self.context, instance, Some(name), mirror);
-            reply["known"] = known.into_iter().filter(|pair| pair[0] == name).collect();
+            let wanted = vec![name.into()];
+            let known = known(self.context, instance, wanted, mirror);
+            reply.entry("known").extend(known.attributes.into_text());
         }
         reply
     }
 
-    fn is_instance(&mut self) -> Json {
+    fn is_instance(&mut self) -> Message {
         let is = self.context.is_instance(self.instance(), self.text(1));
-        json!({"v": is.unwrap_or_default()})
+        Message::with("v", is.unwrap_or_default())
     }
 
-    fn parents(&mut self) -> Json {
-        let parents = self.context.parent_names(self.instance());
-        json!({"v": parents.iter().map(|name| name.as_str()).collect::<Vec<_>>()})
+    fn parents(&mut self) -> Message {
+        names_as(self.context.parent_names(self.instance()).iter())
     }
 
-    fn attributes(&mut self) -> Json {
+    fn attributes(&mut self) -> Message {
         let instance = self.instance();
         let names = self.context.attribute_names(instance);
         let pairs = names.iter().map(|name| {
             let is_relation = self.context.is_relation(instance, name);
-            json!([name.as_str(), if is_relation { "relation" } else { "any" }])
+            (name.as_str(), if is_relation { "relation" } else { "any" })
         });
-        json!({"v": pairs.collect::<Vec<_>>()})
+        Message::with("v", pairs.collect::<Vec<_>>())
     }
 
     /// A name where the call stands.
-    fn lookup(&mut self) -> Result<Json, Stop> {
+    fn lookup(&mut self) -> Result<Message, Stop> {
         let name = self.text(0).to_owned();
         let found = match name.rsplit_once("::") {
             Some((namespace, name)) => self.context.lookup_in(namespace, name),
@@ -132,27 +142,29 @@ impl Question<'_> {
         };
         Ok(match found {
             Ok(value) => self.sent(&value),
-            Err(Stop::Error(error)) if error.class == Class::NotFound => json!({"missing": true}),
+            Err(Stop::Error(error)) if error.class == Class::NotFound => {
+                Message::with("missing", true)
+            }
             Err(found) => stop(&found, &mut self.mirror.borrow_mut()),
         })
     }
 
     /// Whether a value fits one of the types that `std` brings.
-    fn validate(&mut self) -> Result<Json, Stop> {
+    fn validate(&mut self) -> Result<Message, Stop> {
         let (value, parameters) = (self.value(1)?, self.value(2)?);
         let parameters = match &parameters {
             Value::Dict(entries) => Some(&**entries),
             _ => None,
         };
         match functions::validate(self.context.world(), self.text(0), &value, parameters) {
-            Ok(answer) => Ok(json!({"v": answer})),
-            Err(Stop::Raised { text, .. }) => Ok(json!({"text": text})),
+            Ok(answer) => Ok(Message::with("v", answer)),
+            Err(Stop::Raised { text, .. }) => Ok(Message::with("text", text)),
             Err(found) => Err(found),
         }
     }
 
     /// A call of another plugin.
-    fn call(&mut self) -> Result<Json, Stop> {
+    fn call(&mut self) -> Result<Message, Stop> {
         let mut positional = Vec::new();
         for value in self.with[1].as_array().into_iter().flatten() {
             positional.push(received(value, self.context, &mut self.mirror.borrow_mut())?);
@@ -171,79 +183,111 @@ impl Question<'_> {
     }
 }
 
-/// What is known of the attributes of an instance, for good: those that have a value, and those
-/// that will never have one. Without a name, only these; with one, that one too if it does not
-/// exist.
+fn names_as<'a>(names: impl Iterator<Item = &'a EcoString>) -> Message {
+    Message::with("v", names.map(EcoString::as_str).collect::<Vec<_>>())
+}
+
+/// Attributes of an instance: those with a value, and those that will never have one.
+pub(super) struct Known {
+    /// Those that are known for good, as a message.
+    pub(super) attributes: Message,
+    /// The names of the others.
+    pub(super) missing: Vec<EcoString>,
+}
+
+/// The attributes of an instance with these names, as far as they are known for good.
 pub(super) fn known(
     context: &mut dyn Context,
     instance: InstanceId,
-    wanted: Option<&str>,
+    names: Vec<EcoString>,
     mirror: &mut Mirror,
-) -> Vec<Json> {
-    let mut names = context.attribute_names(instance);
-    if let Some(wanted) = wanted
-        && !names.iter().any(|name| name == wanted)
-    {
-        names.push(wanted.into());
-    }
-    let mut out = Vec::with_capacity(names.len());
-    for name in names {
-        if let Some(value) = attribute(context, instance, &name, mirror) {
-            out.push(json!([name.as_str(), value]));
+) -> Known {
+    let mut attributes = Message::new();
+    let mut missing = names;
+    missing.retain(|name| {
+        !attributes.try_set(name, |out| write_attribute(out, context, instance, name, mirror))
+    });
+    Known { attributes, missing }
+}
+
+/// Instances of one entity of a finished run with all their attributes, as the text of messages.
+#[derive(Default)]
+pub(super) struct Rows {
+    text: Vec<u8>,
+}
+
+impl Rows {
+    /// Adds an instance: its number, and its attributes in the order of their names.
+    pub(super) fn add(
+        &mut self,
+        context: &mut dyn Context,
+        instance: InstanceId,
+        names: &[EcoString],
+        mirror: &mut Mirror,
+    ) {
+        let out = &mut self.text;
+        out.push(if out.is_empty() { b'[' } else { b',' });
+        out.push(b'[');
+        plain(out, instance.0);
+        for name in names {
+            out.push(b',');
+            if !write_attribute(out, context, instance, name, mirror) {
+                out.extend(br#"{"$n":0}"#);
+            }
         }
+        out.push(b']');
     }
-    out
-}
 
-/// The names of attributes, as a message.
-pub(super) fn names_of(names: &[EcoString]) -> Json {
-    names.iter().map(|name| Json::from(name.as_str())).collect()
-}
-
-/// An instance of a finished run with all its attributes, in the order of their names.
-pub(super) fn row(
-    context: &mut dyn Context,
-    instance: InstanceId,
-    names: &[EcoString],
-    mirror: &mut Mirror,
-) -> Json {
-    let mut row = Vec::with_capacity(names.len() + 1);
-    row.push(json!(instance.0));
-    for name in names {
-        let value = attribute(context, instance, name, mirror);
-        row.push(value.unwrap_or_else(|| json!({"$n": 0})));
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
     }
-    row.into()
+
+    /// Adds the names of the attributes and the rows to a message.
+    pub(super) fn write(&self, out: &mut Vec<u8>, names: &[EcoString]) {
+        out.push(b'[');
+        list(out, names, |out, name| plain(out, name.as_str()));
+        out.push(b',');
+        out.extend(if self.is_empty() { b"[" } else { self.text.as_slice() });
+        out.extend(b"]]");
+    }
 }
 
-/// What is known of an attribute for good, as a message.
-fn attribute(
+/// Adds an attribute to a message, if it is known for good. Says whether it is.
+fn write_attribute(
+    out: &mut Vec<u8>,
     context: &mut dyn Context,
     instance: InstanceId,
     name: &str,
     mirror: &mut Mirror,
-) -> Option<Json> {
-    match context.attribute(instance, name) {
-        Ok(value) | Err(Stop::Unknown(value)) => Some(sent(&value, mirror)),
-        Err(Stop::Error(error)) => match error.class {
-            Class::OptionalValue => Some(json!({"$m": ["optional", error.message]})),
-            Class::NotFound => Some(json!({"$m": ["missing", error.message]})),
-            _ => None,
-        },
-        Err(_) => None,
-    }
+) -> bool {
+    let (kind, text) = match context.attribute(instance, name) {
+        Ok(value) | Err(Stop::Unknown(value)) => {
+            write(out, &value, mirror);
+            return true;
+        }
+        Err(Stop::Error(error)) if error.class == Class::OptionalValue => {
+            ("optional", error.message)
+        }
+        Err(Stop::Error(error)) if error.class == Class::NotFound => ("missing", error.message),
+        Err(_) => return false,
+    };
+    out.extend(br#"{"$m":"#);
+    plain(out, (kind, text));
+    out.push(b'}');
+    true
 }
 
-/// What keeps a question from being answered, as a message.
-pub(super) fn stop(stop: &Stop, mirror: &mut Mirror) -> Json {
+/// The message that a question cannot be answered.
+pub(super) fn stop(stop: &Stop, mirror: &mut Mirror) -> Message {
     match stop {
         Stop::Unset(variables) => {
-            json!({"wait": variables.iter().map(|variable| variable.0).collect::<Vec<_>>()})
+            Message::with("wait", variables.iter().map(|variable| variable.0).collect::<Vec<_>>())
         }
-        Stop::Unknown(value) => json!({"unknown": sent(value, mirror)}),
-        Stop::Raised { class, text } => json!({"text": format!("{class}: {text}")}),
-        Stop::Explicit { message, .. } => json!({"text": message}),
-        Stop::Error(error) => json!({"text": error.message}),
+        Stop::Unknown(value) => Message::with_value("unknown", value, mirror),
+        Stop::Raised { class, text } => Message::with("text", format!("{class}: {text}")),
+        Stop::Explicit { message, .. } => Message::with("text", message),
+        Stop::Error(error) => Message::with("text", &error.message),
     }
 }
 

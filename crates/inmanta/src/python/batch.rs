@@ -1,46 +1,91 @@
 //! Calls that run one after the other without a message between.
 //!
-//! The child runs them until one fails or has a question. The question waits until the call is
-//! asked for its result: only then the model is as far as the call may see.
+//! The child runs them until one fails or has a question, and sends results while it goes on. A
+//! question waits until its call is asked for its result: only then the model is as far as the call
+//! may see.
 
 use std::collections::VecDeque;
 
 use ordain_plugins::Fault;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
+use super::message::Message;
 use super::{Python, answers, gone, lines};
 use crate::error::{Class, Error};
 use crate::plugin::{Context, Stop};
 
-/// How many bytes the calls of a message take at most, about, besides those of the last one.
+/// How many bytes the calls of a message take at most, besides those of the last one.
 const MOST_BYTES: usize = 1 << 20;
 
-/// The calls that were prepared, and what came of them.
+/// The calls that were prepared, and their results.
 #[derive(Default)]
 pub(super) struct Batch {
-    /// Those that were not sent yet.
-    waiting: Vec<Json>,
-    /// About how many bytes they take.
-    bytes: usize,
-    /// What came of those that have run, in their order.
+    /// Those that were not sent yet, as the text of a message.
+    waiting: Vec<u8>,
+    /// How many these are.
+    count: usize,
+    /// The results of those that have run, in their order.
     results: VecDeque<Json>,
-    /// What the next one asks.
+    /// The question of the next one.
     question: Option<Json>,
     /// How many were sent of which nothing was heard.
     unheard: usize,
+    /// Whether the child runs them, so that it sends further results.
+    is_running: bool,
     /// That the child was lost.
     fault: Option<Fault>,
 }
 
 impl Batch {
-    /// Adds a call. Says whether there is room for more.
-    pub(super) fn prepare(&mut self, message: Json) -> bool {
-        self.bytes += bytes(&message);
-        self.waiting.push(message);
-        self.bytes < MOST_BYTES
+    /// Adds a call, which `write` adds to a message. Says whether there is room for more.
+    pub(super) fn prepare(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> bool {
+        if self.count > 0 {
+            self.waiting.push(b',');
+        }
+        self.count += 1;
+        write(&mut self.waiting);
+        self.waiting.len() < MOST_BYTES
     }
 
-    /// What the child ran when it was lost: it says what came of calls when it has run several.
+    /// The message with the calls that were prepared, if there are some.
+    fn take_waiting(&mut self) -> Option<Message> {
+        if self.count == 0 {
+            return None;
+        }
+        self.unheard = std::mem::take(&mut self.count);
+        let mut message = Message::with("do", "calls");
+        let out = message.entry("calls");
+        out.push(b'[');
+        out.append(&mut self.waiting);
+        out.push(b']');
+        Some(message)
+    }
+
+    /// Takes a message of the child while it runs calls.
+    fn take(&mut self, answer: Result<Json, Fault>) {
+        let mut said = match answer {
+            Ok(said) => said,
+            Err(fault) => {
+                (self.fault, self.is_running) = (Some(fault), false);
+                return;
+            }
+        };
+        if let Json::Array(results) = said["results"].take() {
+            self.unheard = self.unheard.saturating_sub(results.len());
+            self.results.extend(results);
+        }
+        // The child says of itself that the next call ends it.
+        if said.get("last").is_some() {
+            self.unheard = 1;
+        }
+        self.is_running = said.get("more").is_some();
+        if said.get("ask").is_some() {
+            self.question = Some(said);
+        }
+    }
+
+    /// Names the calls that the child may have run when it was lost: it sends results when it has
+    /// several.
     fn under_way(&self, who: &str) -> String {
         match self.unheard {
             0 | 1 => who.to_owned(),
@@ -51,14 +96,11 @@ impl Batch {
 }
 
 impl Python {
-    /// What came of the next one of the calls that were prepared.
+    /// The result of the next one of the calls that were prepared.
     pub(super) fn prepared(&self, context: &mut dyn Context, who: &str) -> Result<Json, Stop> {
-        let waiting = std::mem::take(&mut self.batch.borrow_mut().waiting);
-        if !waiting.is_empty() {
-            let mut batch = self.batch.borrow_mut();
-            (batch.bytes, batch.unheard) = (0, waiting.len());
-            drop(batch);
-            self.run_batch(context, json!({"do": "calls", "calls": waiting}));
+        let waiting = self.batch.borrow_mut().take_waiting();
+        if let Some(message) = waiting {
+            self.run_batch(context, message);
         }
         let mut stopped = None;
         loop {
@@ -71,6 +113,10 @@ impl Python {
                     Some(stop) => Err(stop),
                     None => Ok(result),
                 };
+            }
+            if self.batch.borrow().is_running {
+                self.hear_batch(context);
+                continue;
             }
             let batch = self.batch.borrow();
             if let Some(fault) = &batch.fault {
@@ -96,49 +142,27 @@ impl Python {
         }
     }
 
-    /// Sends a message, and takes what comes of calls until all have run, one has a question, or the
-    /// child is lost: the call that it ran then is told of it, and those before it are done.
-    fn run_batch(&self, context: &dyn Context, message: Json) {
-        let mut answer = self.try_exchange(context, message);
-        loop {
-            let mut batch = self.batch.borrow_mut();
-            let mut said = match answer {
-                Ok(said) => said,
-                Err(fault) => {
-                    batch.fault = Some(fault);
-                    return;
-                }
-            };
-            if let Json::Array(results) = said["results"].take() {
-                batch.unheard = batch.unheard.saturating_sub(results.len());
-                batch.results.extend(results);
-            }
-            // The child says of itself that the next call ends it.
-            if said.get("last").is_some() {
-                batch.unheard = 1;
-            }
-            let goes_on = said.get("more").is_some();
-            if said.get("ask").is_some() {
-                batch.question = Some(said);
-            }
-            if !goes_on {
-                return;
-            }
-            answer = self.next_message(context);
+    /// Has the child run calls, or go on with them.
+    fn run_batch(&self, context: &dyn Context, message: Message) {
+        let sent = self.send(context, message);
+        let mut batch = self.batch.borrow_mut();
+        match sent {
+            Ok(()) => batch.is_running = true,
+            Err(fault) => batch.take(Err(fault)),
         }
     }
 
-    fn next_message(&self, context: &dyn Context) -> Result<Json, Fault> {
-        self.host.session(context.world(), super::COMPILE)?.receive()
+    /// Waits for the next message of the child while it runs calls. If the child is lost, the call
+    /// that it ran then learns of it; those before it are done.
+    fn hear_batch(&self, context: &dyn Context) {
+        let answer = self.receive(context);
+        self.batch.borrow_mut().take(answer);
     }
-}
 
-/// About how many bytes a message takes.
-fn bytes(json: &Json) -> usize {
-    match json {
-        Json::String(text) => text.len() + 2,
-        Json::Array(items) => items.iter().map(bytes).sum::<usize>() + 2,
-        Json::Object(entries) => entries.iter().map(|(key, item)| key.len() + bytes(item)).sum(),
-        _ => 8,
+    /// Waits until the child runs no calls of a batch, so that it can be sent another message.
+    pub(super) fn pause_batch(&self, context: &dyn Context) {
+        while self.batch.borrow().is_running {
+            self.hear_batch(context);
+        }
     }
 }

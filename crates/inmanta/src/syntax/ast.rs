@@ -71,7 +71,7 @@ pub enum BinOp {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// Where it is.
     pub at: Location,
@@ -104,11 +104,11 @@ pub enum ExprKind {
     Dict(ListRef<EcoString>, ListRef<ExprId>),
     /// `[value for variable in iterable if guard]`
     Comprehension {
-        /// What an element becomes.
+        /// The expression of an element of the result.
         value: ExprId,
         /// The loop variable.
         variable: Symbol,
-        /// What is gone through.
+        /// The list that is iterated over.
         iterable: ExprId,
         /// Which elements are taken.
         guard: Option<ExprId>,
@@ -129,7 +129,7 @@ pub enum ExprKind {
     Splat(ExprId),
 }
 
-/// What a called name turned out to be.
+/// The meaning of a called name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Callee {
     /// It was not looked up.
@@ -143,7 +143,7 @@ pub enum Callee {
 /// A call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The name of the callee.
     pub name: Name,
     /// The positional arguments.
     pub positional: ListRef<ExprId>,
@@ -153,7 +153,7 @@ pub struct Call {
     pub named: ListRef<ExprId>,
     /// The dicts of further arguments.
     pub splats: ListRef<ExprId>,
-    /// What the name is.
+    /// The meaning of the name.
     pub callee: Callee,
 }
 
@@ -164,7 +164,7 @@ pub struct New {
     pub class: Name,
     /// The names of the attributes that are set.
     pub names: ListRef<Name>,
-    /// What they are set to.
+    /// Their values.
     pub values: ListRef<ExprId>,
     /// The dicts of further attributes.
     pub splats: ListRef<ExprId>,
@@ -179,7 +179,7 @@ pub struct Lookup {
     pub root: Option<(ExprId, Symbol)>,
     /// The names of the attributes that are looked for.
     pub names: Vec<Symbol>,
-    /// What they have to be.
+    /// The values that they are compared with.
     pub values: ListRef<ExprId>,
     /// The dicts of further attributes.
     pub splats: ListRef<ExprId>,
@@ -228,7 +228,7 @@ pub struct Field {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Its kind.
     pub kind: StmtKind,
     /// Where it is.
     pub at: Location,
@@ -245,7 +245,7 @@ pub enum StmtKind {
         base: ExprId,
         /// The attribute.
         name: Symbol,
-        /// What it is set to.
+        /// Its value.
         value: ExprId,
         /// Whether it is `+=`.
         append: bool,
@@ -254,14 +254,14 @@ pub enum StmtKind {
     For {
         /// The loop variable.
         variable: Symbol,
-        /// What is gone through.
+        /// The list that is iterated over.
         iterable: ExprId,
-        /// What is done.
+        /// The body.
         block: BlockId,
     },
     /// `if condition: then else: otherwise end`
     If {
-        /// What decides.
+        /// The condition.
         condition: ExprId,
         /// The block if it holds.
         then: BlockId,
@@ -317,7 +317,7 @@ pub struct EntityDef {
     pub parents: Vec<Name>,
     /// Its attributes.
     pub attributes: Vec<AttributeDef>,
-    /// What is said about it.
+    /// Its documentation.
     pub comment: Option<EcoString>,
     /// The place of the statement.
     pub at: Location,
@@ -347,7 +347,7 @@ pub struct RelationDef {
     pub at: Location,
     /// Its annotations.
     pub annotations: ListRef<ExprId>,
-    /// What is said about it.
+    /// Its documentation.
     pub comment: Option<EcoString>,
 }
 
@@ -358,9 +358,9 @@ pub struct TypedefDef {
     pub name: Name,
     /// The type that it narrows.
     pub base: Name,
-    /// What values have to fulfil.
+    /// The condition that values have to fulfil.
     pub condition: ExprId,
-    /// What is said about it.
+    /// Its documentation.
     pub comment: Option<EcoString>,
 }
 
@@ -395,9 +395,9 @@ pub struct ImplementationDef {
     pub name: Name,
     /// The entity.
     pub entity: Name,
-    /// What it does.
+    /// Its statements.
     pub block: BlockId,
-    /// What is said about it.
+    /// Its documentation.
     pub comment: Option<EcoString>,
 }
 
@@ -428,7 +428,7 @@ pub enum Definition {
 /// A file.
 #[derive(Clone, Debug, Default)]
 pub struct Unit {
-    /// What is said about the module.
+    /// The documentation of the module.
     pub comment: Option<EcoString>,
     /// The definitions in their order.
     pub definitions: Vec<Definition>,

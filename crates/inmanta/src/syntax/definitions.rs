@@ -1,4 +1,4 @@
-//! Definitions: entities, relations, types and what refines them.
+//! Definitions: entities, relations, types and their conditions.
 
 use super::ast::{
     AttributeDef, EndDef, EntityDef, ExprId, ExprKind, ImplementDef, ImplementationDef, ImportDef,
@@ -186,7 +186,7 @@ impl Parser<'_, '_> {
         let at = self.lexer.line_of(&dot);
         let name = self.id()?;
         let (low, high) = self.multiplicity()?;
-        // What is written on the left is what the right entity is reached by.
+        // The name on the left is that of the attribute which leads to the right entity.
         let left = EndDef { entity, name: Some(name), low, high };
         let mut annotations = Vec::new();
         let other = if self.kind() == Kind::Rel {

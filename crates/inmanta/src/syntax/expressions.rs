@@ -36,7 +36,7 @@ pub(super) struct Target {
     pub(super) attribute: Option<(ExprId, Symbol)>,
 }
 
-/// What begins with a name.
+/// Parses an expression that begins with a name.
 pub(super) enum Operand {
     Target(Target),
     Other(ExprId),
@@ -44,7 +44,7 @@ pub(super) enum Operand {
 
 /// A name with namespaces.
 pub(super) enum Path {
-    /// What ends with a name that begins with a capital.
+    /// Parses an expression whose path ends with a name that begins with a capital.
     Class(Name),
     Other(Name),
 }
@@ -342,7 +342,7 @@ impl Parser<'_, '_> {
         error
     }
 
-    /// What begins with a name that is not capital.
+    /// Parses an expression that begins with a name without a capital.
     pub(super) fn named_operand(&mut self) -> Result<Operand> {
         let name = match self.path()? {
             Path::Class(name) => return self.class_operand(name).map(Operand::Other),

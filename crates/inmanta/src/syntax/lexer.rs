@@ -114,7 +114,7 @@ pub enum Kind {
 /// A token.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Where it begins in the text.
     pub start: u32,

@@ -1,4 +1,4 @@
-//! The syntax of models: text to tree, and what the original prints for a node.
+//! The syntax of models: text to tree, and the text that the original prints for a node.
 
 pub mod ast;
 mod definitions;

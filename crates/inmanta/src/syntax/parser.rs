@@ -1,4 +1,4 @@
-//! The parser: what a file is made of, and statements.
+//! The parser: files and statements.
 
 use ordain_syntax::{ListRef, Nesting};
 
@@ -18,7 +18,7 @@ const DEPTH: u32 = 400;
 pub struct Doubt {
     /// Where.
     pub at: Location,
-    /// What.
+    /// The expected token.
     pub text: String,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Parser<'a, 't> {
     pub(super) lexer: Lexer<'t>,
     pub(super) token: Token,
     next: Option<Token>,
-    /// The keyword before the token, if it was one that still waits for what follows.
+    /// The keyword before the token, if it was one that needs more behind it.
     previous: Option<Keyword>,
     previous_at: Location,
     pub(super) nesting: Nesting,
@@ -119,7 +119,7 @@ impl<'t> Parser<'_, 't> {
         self.token.kind = kind;
     }
 
-    /// What is wrong with the current token where it stands.
+    /// The error that the current token is not expected where it stands.
     pub(super) fn unexpected<T>(&mut self) -> Result<T> {
         let token = self.token;
         let text = self.lexer.slice(&token);

@@ -145,7 +145,7 @@ fn reference(ast: &mut Ast, name: &str, at: Location) -> ExprId {
 /// An f-string.
 ///
 /// # Errors
-/// What is wrong with its braces, in Python's words.
+/// The fault of its braces, in Python's words.
 pub(super) fn formatted(ast: &mut Ast, text: &str, place: Location) -> Result<ExprId, String> {
     let mut reader = Reader {
         ast,

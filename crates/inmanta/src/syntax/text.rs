@@ -1,4 +1,4 @@
-//! What the original prints for a node: in what it reports, and in hints.
+//! The texts that the original prints for a node, in reports and in hints.
 
 use std::fmt::Write;
 
@@ -39,7 +39,7 @@ impl BinOp {
     }
 }
 
-/// What the original prints for `is defined`.
+/// The text that the original prints for `is defined`.
 const DEFINED: &str = "<inmanta.ast.constraint.expression.IsDefined object>";
 
 impl Ast {

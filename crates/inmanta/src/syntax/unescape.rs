@@ -1,9 +1,9 @@
 //! Escapes in strings.
 
-/// The text that is written with escapes, by Python's rules. What is no escape stays as it is.
+/// The text that is written with escapes, by Python's rules. The rest stays as it is.
 ///
 /// # Errors
-/// What Python says of an escape that is not complete.
+/// Python's error for an escape that is not complete.
 pub fn unescape(text: &str) -> Result<String, String> {
     if !text.contains('\\') {
         return Ok(text.to_owned());
@@ -50,7 +50,7 @@ pub fn unescape(text: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// A character by its number or name, or what is wrong with it; and the length of what says so.
+/// A character by its number or name, or the fault of it; and the length of the escape.
 fn coded(text: &str) -> Option<(Result<char, &'static str>, usize)> {
     let (skip, most, least, radix, short) = match text.as_bytes().first()? {
         b'x' => (1, 2, 2, 16, "truncated \\xXX escape"),

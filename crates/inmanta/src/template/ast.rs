@@ -1,4 +1,4 @@
-//! What a template is parsed into, in the words of Jinja's own nodes.
+//! The tree of a template, in the words of Jinja's own nodes.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ pub(super) struct Template {
     pub(super) uses_self: bool,
 }
 
-/// A block with what is needed to render it.
+/// A block with the flags for its rendering.
 pub(super) struct Block {
     pub(super) name: EcoString,
     pub(super) body: Vec<Node>,
@@ -143,7 +143,7 @@ pub(super) struct For {
 }
 
 pub(super) struct Macro {
-    /// `None` for what stands between `{% call %}` and its end.
+    /// `None` for the body between `{% call %}` and its end.
     pub(super) name: Option<EcoString>,
     pub(super) arguments: Vec<EcoString>,
     /// Those of the last arguments.
@@ -156,7 +156,7 @@ pub(super) struct Macro {
     pub(super) uses_varargs: bool,
 }
 
-/// What is assigned to.
+/// The target of an assignment.
 #[derive(Clone)]
 pub(super) enum Target {
     Name(EcoString),
@@ -210,7 +210,7 @@ pub(super) struct ArgumentNodes {
 
 /// A filter or a test.
 pub(super) struct Filter {
-    /// What it is applied to; of filters of blocks the text of the block.
+    /// Its operand; for filters of blocks the text of the block.
     pub(super) value: Option<Expr>,
     pub(super) name: EcoString,
     pub(super) arguments: ArgumentNodes,

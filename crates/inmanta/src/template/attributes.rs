@@ -1,4 +1,4 @@
-//! What a dot, brackets and parentheses reach.
+//! Attributes, items and calls: dots, brackets and parentheses.
 
 use std::rc::Rc;
 

@@ -51,7 +51,7 @@ impl Runtime<'_> {
             Expr::Item(object, argument) => {
                 let object = self.value(object, frame)?;
                 let argument_value = self.value(argument, frame)?;
-                // Slices go past what Jinja does with attributes.
+                // Slices do not go through Jinja's attributes.
                 if matches!(**argument, Expr::Slice(..)) {
                     return self.python_item(&object, &argument_value);
                 }

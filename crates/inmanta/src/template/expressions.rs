@@ -101,7 +101,7 @@ impl Parser {
         while self.skip_operator("~")? {
             parts.push(self.product()?);
         }
-        // What is constant is joined before it is known how it is escaped.
+        // Constants are joined before it is known how they are escaped.
         let is_constant = parts.iter().all(super::walk::is_constant);
         let escape = if is_constant { Escape::Never } else { self.escape };
         Ok(Expr::Concat(parts, escape))

@@ -3,7 +3,7 @@
 use crate::error::{Class, Error};
 use crate::plugin::Stop;
 
-/// What an evaluation gives.
+/// The result of an evaluation.
 pub(super) type Res<T> = Result<T, Fault>;
 
 /// Why there is no value.
@@ -13,7 +13,7 @@ pub(super) enum Fault {
     Undefined(String),
     /// A Python exception of this class.
     Raised(&'static str, String),
-    /// What the model said.
+    /// The error of the model.
     Stop(Box<Stop>),
 }
 

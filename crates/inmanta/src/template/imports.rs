@@ -81,7 +81,7 @@ impl Runtime<'_> {
         self.length_fits(out.len())
     }
 
-    /// What a template exports that knows nothing of the one that imports it.
+    /// The exports of a template that knows nothing of the one that imports it.
     pub(super) fn default_module(&mut self, loaded: &Loaded) -> Res<Val> {
         let address = Rc::as_ptr(&loaded.template) as usize;
         if let Some(found) = self.model.renderer().modules.get(&address) {

@@ -16,14 +16,14 @@ use crate::plugin;
 /// How deep calls, templates and expressions may nest.
 const DEPTH_LIMIT: usize = 240;
 
-/// What a template is run with.
+/// The environment that a template is run in.
 pub(super) struct Runtime<'a> {
     pub(super) model: &'a mut dyn plugin::Context,
     /// The filters that plugins are, by their names in templates.
     pub(super) plugins: Rc<std::collections::HashMap<EcoString, EcoString>>,
     steps: u64,
     depth: usize,
-    /// What the last number was made of that came by chance.
+    /// The seed of the last random number.
     pub(super) random: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Iterators: what loops and filters go through.
+//! Iterators of loops and filters.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,9 +19,9 @@ pub(super) struct Generator {
     state: RefCell<State>,
 }
 
-/// What makes items.
+/// The source of items.
 pub(super) type Next = Box<dyn FnMut(&mut Runtime<'_>) -> Res<Option<Val>>>;
-/// What makes all items when the first is asked for.
+/// A function that makes all items when the first is asked for.
 pub(super) type All = Box<dyn FnOnce(&mut Runtime<'_>) -> Res<Vec<Val>>>;
 
 enum State {
@@ -49,12 +49,12 @@ impl Generator {
         Self::new("list_iterator", State::Items(items.into_iter()))
     }
 
-    /// What Python's `reversed` gives, of items that were turned round.
+    /// The iterator of Python's `reversed`, of items that were turned round.
     pub(super) fn reversed(items: Vec<Val>) -> Rc<Self> {
         Self::new("list_reverseiterator", State::Items(items.into_iter()))
     }
 
-    /// What a function of Python gives that makes its items one by one.
+    /// The iterator of a Python generator.
     pub(super) fn lazy(function: &'static str, next: Next) -> Val {
         let state = RefCell::new(State::Next(next));
         Val::Iterator(Rc::new(Self { type_name: "generator", function, state }))
@@ -74,7 +74,7 @@ impl Generator {
     /// The next item.
     pub(super) fn next(&self, runtime: &mut Runtime<'_>) -> Res<Option<Val>> {
         runtime.step(1)?;
-        // What is asked of an iterator while it makes an item finds it at its end.
+        // Whoever asks an iterator while it makes an item finds it at its end.
         let mut state = std::mem::replace(&mut *self.state.borrow_mut(), State::Done);
         if let State::All(all) = state {
             state = State::Items(all(runtime)?.into_iter());
@@ -169,7 +169,7 @@ impl Runtime<'_> {
         }
     }
 
-    /// What a view of a dict shows.
+    /// The items of a view of a dict.
     pub(super) fn viewed(&mut self, view: View, dict: &Val) -> Res<Vec<Val>> {
         if let (View::Items, Val::Proxy(found)) = (view, dict)
             && let Value::Dict(entries) = &found.value

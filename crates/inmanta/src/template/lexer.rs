@@ -1,4 +1,4 @@
-//! The tokens of a template: text, tags and what stands in them.
+//! The tokens of a template: text, and tags with their contents.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use ecow::EcoString;
 use num_bigint::BigInt;
 use ordain_functions::text::is_python_space;
 
-/// What a token is. Operators are named as in the messages of Jinja: by themselves.
+/// The kinds of tokens. Operators are named as in the messages of Jinja: by themselves.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Token {
     Data(EcoString),
@@ -82,7 +82,7 @@ struct Lexer<'a> {
     tokens: Vec<Placed>,
 }
 
-/// What begins with a brace in text.
+/// Reads text that begins with a brace.
 enum Opening {
     /// With the end of its tag.
     Raw(usize),
@@ -241,7 +241,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// What stands in a tag, up to its end.
+    /// Reads the tokens of a tag, up to its end.
     fn tag(&mut self, close: &str, plus: bool) -> Result<(), String> {
         let mut open: Vec<&'static str> = Vec::new();
         while self.at < self.source.len() {
@@ -390,7 +390,7 @@ fn float_length(text: &str) -> Option<usize> {
     is_float.then_some(length)
 }
 
-/// The base of a number, the length of what says so, and its length.
+/// The base of a number, the length of the prefix, and its length.
 fn integer_length(text: &str) -> Option<(u32, usize, usize)> {
     type Table = (&'static str, u32, fn(u8) -> bool);
     let tables: [Table; 3] = [

@@ -46,12 +46,12 @@ use value::Val;
 /// How many templates may be rendered within each other, by plugins that they call.
 const NESTED: usize = 60;
 
-/// What renders the templates of a run.
+/// The renderer of the templates of a run.
 #[derive(Default)]
 pub struct Renderer {
     /// The templates that were read, by their names.
     templates: HashMap<EcoString, Loaded>,
-    /// What templates export that were imported without a context, by their addresses.
+    /// The exports of templates that were imported without a context, by their addresses.
     modules: HashMap<usize, Val>,
     /// The filters that plugins are.
     plugins: Option<Rc<HashMap<EcoString, EcoString>>>,

@@ -686,7 +686,7 @@ fn merge_sort(
 
 type SetItems = indexmap::IndexMap<Key, Val, rustc_hash::FxBuildHasher>;
 
-/// The items of what behaves as a set.
+/// The items of a value that behaves as a set.
 pub(super) fn set_of(value: &Val) -> Option<SetItems> {
     let Val::Object(found) = value else { return None };
     match &**found {

@@ -19,7 +19,7 @@ pub(super) struct BlockSource {
 /// Reads a template of this name.
 ///
 /// # Errors
-/// What Jinja says of its syntax.
+/// Jinja's syntax errors.
 pub(super) fn parse(source: &str, name: &str) -> Res<(Vec<Node>, Vec<BlockSource>)> {
     let mut parser = Parser {
         tokens: tokens(source),
@@ -42,7 +42,7 @@ pub(super) struct Parser {
     name: EcoString,
     /// The tags that are open.
     tags: Vec<EcoString>,
-    /// What each of them may end with.
+    /// The tags that may end each of them.
     ends: Vec<&'static [&'static str]>,
     pub(super) escape: Escape,
     blocks: Vec<BlockSource>,
@@ -197,7 +197,7 @@ impl Parser {
         Ok(body)
     }
 
-    /// What stands behind a tag up to another: gives that one's name, which is taken.
+    /// Parses up to one of some tags: gives that one's name, which is taken.
     fn body(&mut self, ends: &'static [&'static str]) -> Res<(Vec<Node>, EcoString)> {
         self.skip_operator(":")?;
         self.expect_block_end()?;
@@ -551,7 +551,7 @@ impl Parser {
         Ok(name)
     }
 
-    /// What is assigned: a name, several, or the attribute of a namespace.
+    /// The target of an assignment: a name, several, or the attribute of a namespace.
     fn target(&mut self, ends: &[&str], with_namespace: bool) -> Res<Target> {
         let found = self.simple_tuple(ends, with_namespace)?;
         match target_of(&found) {

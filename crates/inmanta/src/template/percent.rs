@@ -73,7 +73,7 @@ impl Runtime<'_> {
         Ok(Val::text_like(out, is_markup))
     }
 
-    /// Writes what a place means; gives its length behind the `%`.
+    /// Writes the value of a placeholder; gives its length behind the `%`.
     fn place(
         &mut self,
         text: &str,

@@ -30,7 +30,7 @@ impl Runtime<'_> {
         }
     }
 
-    /// Appends what Python's `str` gives.
+    /// Appends the text of Python's `str`.
     pub(super) fn write_text(&mut self, value: &Val, out: &mut String) -> Res<()> {
         match value {
             Val::Str(text) | Val::Markup(text) => {
@@ -61,7 +61,7 @@ impl Runtime<'_> {
         Ok(out)
     }
 
-    /// Appends what Python's `repr` gives.
+    /// Appends the text of Python's `repr`.
     pub(super) fn write_repr(&self, value: &Val, out: &mut String, depth: usize) -> Res<()> {
         if depth > DEPTH_LIMIT {
             return Err(Fault::Raised("RecursionError", "maximum recursion depth exceeded".into()));
@@ -247,7 +247,7 @@ impl Runtime<'_> {
         Ok(())
     }
 
-    /// A text with what means something in HTML replaced, unless it is escaped already.
+    /// A text with the signs replaced that mean something in HTML, unless it is escaped already.
     pub(super) fn escaped(&mut self, value: &Val) -> Res<EcoString> {
         if let Val::Markup(text) = value {
             return Ok(text.clone());
@@ -277,7 +277,7 @@ impl Runtime<'_> {
     }
 }
 
-/// A value of the model as it is, without what hands over its parts.
+/// A value of the model as it is, without its proxy.
 pub(super) fn plain(value: &Value) -> Val {
     match value {
         Value::Null => Val::object(Object::Null),

@@ -1,4 +1,4 @@
-//! Which scope a name belongs to, and what can be said of a template before it is rendered.
+//! The scopes of names, and errors of a template that show before it is rendered.
 //!
 //! As in Jinja, the names of a scope get their first values when it is entered: those that it
 //! assigns have none yet, or that of the scope around it, and those that it only reads are looked
@@ -25,7 +25,7 @@ pub(super) struct Known<'a> {
 /// Resolves the names of a template.
 ///
 /// # Errors
-/// If it says what is wrong in every rendering, such as a filter that does not exist.
+/// If it has an error that every rendering would meet, such as a filter that does not exist.
 pub(super) fn template(
     mut body: Vec<Node>,
     blocks: Vec<BlockSource>,
@@ -204,7 +204,7 @@ impl<'p> Frame<'p> {
         self.join([first, second, third]);
     }
 
-    /// Takes over what branches have, of which only one is run.
+    /// Takes over the names of branches, of which only one is run.
     fn join(&mut self, branches: [Frame<'_>; 3]) {
         let mut stored: Vec<EcoString> = Vec::new();
         for branch in &branches {

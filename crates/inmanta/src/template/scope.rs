@@ -1,4 +1,4 @@
-//! Contexts and scopes: what names mean in a template.
+//! Contexts and scopes: the meaning of names in a template.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -28,7 +28,7 @@ pub(super) enum Resolver {
     None,
 }
 
-/// What a template is rendered with, in the sense of Jinja's class of this name.
+/// The context that a template is rendered with, in the sense of Jinja's class of this name.
 pub(super) struct Context {
     pub(super) parent: Rc<Names>,
     pub(super) vars: RefCell<Names>,
@@ -109,7 +109,7 @@ impl Scope {
 pub(super) struct Frame {
     pub(super) scope: Rc<Scope>,
     pub(super) context: Rc<Context>,
-    /// Whether what it assigns goes to the context.
+    /// Whether its assignments go to the context.
     pub(super) is_top: bool,
     /// Whether nothing is written once the template extends another.
     pub(super) checks_output: bool,
@@ -123,13 +123,13 @@ impl Frame {
     }
 }
 
-/// A macro with what stands around it.
+/// A macro with the scopes around it.
 pub(super) struct MacroValue {
     pub(super) node: Rc<Macro>,
     pub(super) frame: Frame,
 }
 
-/// What renders a loop again for the items of one of its items.
+/// Renders a loop again for the items of one of its items.
 #[derive(Clone)]
 pub(super) struct Recursion {
     pub(super) node: Rc<For>,
@@ -147,7 +147,7 @@ impl Runtime<'_> {
         self.handed(value, path, true)
     }
 
-    /// The same of what is inside of another value of the model.
+    /// The same for a value inside of another value of the model.
     pub(super) fn inside(&mut self, value: &Value, path: &str, outer: &Proxy) -> Res<Val> {
         self.handed(value, path, outer.is_argument)
     }
@@ -289,7 +289,7 @@ impl Runtime<'_> {
         Ok(found)
     }
 
-    /// That what is assigned to with a dot is a namespace.
+    /// Checks that the target of an assignment with a dot is a namespace.
     pub(super) fn check_namespaces(&mut self, target: &Target, frame: &Frame) -> Res<()> {
         match target {
             Target::Name(_) => Ok(()),
@@ -309,7 +309,7 @@ impl Runtime<'_> {
         }
     }
 
-    /// What has a name in the scopes here, for templates that are rendered inside of this one.
+    /// The variables in the scopes here, for templates that are rendered inside of this one.
     pub(super) fn locals(&self, frame: &Frame) -> Names {
         let mut found = Names::default();
         let mut scope = Some(&frame.scope);

@@ -1,4 +1,4 @@
-//! The tests of templates: what stands behind `is`.
+//! The tests of templates, which stand behind `is`.
 
 use super::arguments::Arguments;
 use super::ast::{Binary, Comparison};

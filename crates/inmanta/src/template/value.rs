@@ -53,19 +53,19 @@ pub(super) struct Proxy {
     pub(super) is_argument: bool,
 }
 
-/// What has no value.
+/// A value that is undefined.
 pub(super) struct Undefined {
-    /// What is said about it, if that is not made from the rest.
+    /// Its message, if that is not made from the rest.
     pub(super) hint: Option<EcoString>,
-    /// The name of the type of what was asked for it.
+    /// The name of the type of the value that was asked for it.
     pub(super) object: Option<EcoString>,
-    /// What was asked for.
+    /// The name that was asked for.
     pub(super) name: Val,
     /// Whether it cannot be printed, compared or judged.
     pub(super) is_strict: bool,
 }
 
-/// What takes part in expressions besides plain data.
+/// The objects in expressions besides plain data.
 pub(super) enum Object {
     Range {
         start: i64,
@@ -88,7 +88,7 @@ pub(super) enum Object {
         is_used: Cell<bool>,
     },
     Namespace(RefCell<Entries>),
-    /// What an imported template exports.
+    /// The exports of an imported template.
     Module {
         name: EcoString,
         exported: IndexMap<EcoString, Val>,
@@ -113,7 +113,7 @@ pub(super) enum Object {
     Set(RefCell<IndexMap<Key, Val, FxBuildHasher>>),
 }
 
-/// What of a dict is seen.
+/// The part of a dict that a view shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum View {
     Keys,
@@ -123,7 +123,7 @@ pub(super) enum View {
 
 /// The state of a loop: `loop`.
 pub(super) struct LoopState {
-    /// What is looped over, as long as its length is asked of it.
+    /// The items of the loop, as long as its length is asked of it.
     pub(super) source: Val,
     pub(super) items: Rc<Generator>,
     pub(super) index0: Cell<i64>,
@@ -133,7 +133,7 @@ pub(super) struct LoopState {
     pub(super) current: RefCell<Option<Val>>,
     pub(super) before: RefCell<Option<Val>>,
     pub(super) last_changed: RefCell<Option<Vec<Val>>>,
-    /// What renders the loop again for other items, if it is recursive.
+    /// Renders the loop again for other items, if it is recursive.
     pub(super) recurse: Option<super::scope::Recursion>,
 }
 
@@ -143,7 +143,7 @@ pub(super) struct Entries {
     pub(super) map: IndexMap<Key, (Val, Val), FxBuildHasher>,
 }
 
-/// What a key is found by: equal values have equal ones.
+/// The form that a key is found by: equal values have equal ones.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Key {
     None,
@@ -199,7 +199,7 @@ impl Val {
         if is_markup { Self::Markup(text.into()) } else { Self::Str(text.into()) }
     }
 
-    /// What a name is that nothing has.
+    /// The undefined value of a name that nothing has.
     pub(super) fn missing(name: &str) -> Self {
         Self::Undefined(Rc::new(Undefined {
             hint: None,
@@ -209,7 +209,7 @@ impl Val {
         }))
     }
 
-    /// What is not there, in these words.
+    /// An undefined value with a message.
     pub(super) fn hinted(hint: impl Into<EcoString>) -> Self {
         Self::Undefined(Rc::new(Undefined {
             hint: Some(hint.into()),
@@ -229,7 +229,7 @@ impl Val {
         }))
     }
 
-    /// What an object has not.
+    /// The undefined value of an attribute that an object lacks.
     pub(super) fn absent(object: &Self, name: Self) -> Self {
         Self::Undefined(Rc::new(Undefined {
             hint: None,
@@ -239,7 +239,7 @@ impl Val {
         }))
     }
 
-    /// What is directly inside of it that has parts itself, up to a few hundred.
+    /// The values directly inside of it that have parts themselves, up to a few hundred.
     fn parts(&self) -> Vec<Self> {
         let has_parts =
             |value: &&Self| matches!(value, Self::List(_) | Self::Tuple(_) | Self::Dict(_));
@@ -471,7 +471,7 @@ impl Object {
 }
 
 impl Undefined {
-    /// What is said if it is used.
+    /// The error of its use.
     pub(super) fn message(&self, runtime: &Runtime<'_>) -> String {
         if let Some(hint) = self.hint.as_ref().filter(|hint| !hint.is_empty()) {
             return hint.to_string();

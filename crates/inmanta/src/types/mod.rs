@@ -37,7 +37,7 @@ pub enum Type {
     OrReference(TypeId),
     /// One of several.
     Union(Vec<TypeId>),
-    /// What a list or dict of an attribute may hold.
+    /// The types of the values in a list or dict of an attribute.
     Literal,
     /// Everything but references.
     Any,

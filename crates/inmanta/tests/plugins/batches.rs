@@ -1,26 +1,34 @@
 //! Calls that run together and attributes that come together look like those that go one by one.
 //!
-//! What is expected is what the original gives; resources stand in the order of creation, and have
+//! The original's output is expected; resources stand in the order of creation, and have
 //! the fields that the newest release adds.
 
 use std::fs;
 
-use ordain_inmanta::session::{Request, compile};
+use ordain_inmanta::session::{Outcome, Request, compile};
+use ordain_inmanta::{export, output};
 use ordain_plugins::Limits;
 use ordain_source::{HostWorld, SourceMap};
+use serde_json::{Value as Json, json};
 
 use crate::python::has_python;
 use crate::session::write;
 
 const METADATA: &str = "name: m\nversion: 1.0\nlicense: none\n";
 
-/// What a model with a module `m` prints, or the trace of its error behind that; and its resources.
-fn outcome(model: &str, definitions: &str, python: &str) -> (String, Vec<String>) {
+/// Compiles a model with a module `m` and a password `db`, and looks at the outcome.
+fn with_outcome<T>(
+    model: &str,
+    definitions: &str,
+    python: &str,
+    look: impl FnOnce(&mut Outcome<'_>) -> T,
+) -> T {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     write(
         root,
         &[
+            ("data/std/passwordfile.txt", "db=zq7x-password\n"),
             ("libs/m/module.yml", METADATA),
             ("libs/m/model/_init.cf", definitions),
             ("libs/m/plugins/__init__.py", python),
@@ -31,17 +39,25 @@ fn outcome(model: &str, definitions: &str, python: &str) -> (String, Vec<String>
     request.modulepath = vec![root.join("libs")];
     request.shown = vec![(root.to_path_buf(), "{dir}".into())];
     request.limits = Limits { seconds: 2, memory: 2 << 30 };
-    let mut outcome = compile(request);
-    let has_failed = outcome.error.is_some();
-    let exported = match has_failed {
-        false => outcome.export().map(|exported| exported.resources),
-        true => Ok(Vec::new()),
-    };
-    let mut text = outcome.net.stdout().to_owned();
-    if let Some(error) = outcome.error.as_ref().or(exported.as_ref().err()) {
-        text.push_str(&error.trace(&outcome.net.program.files));
-    }
-    (text, exported.unwrap_or_default().iter().map(ToString::to_string).collect())
+    look(&mut compile(request))
+}
+
+/// The output of a model with a module `m`, behind it the trace of its error; and its resources.
+fn outcome(model: &str, definitions: &str, python: &str) -> (String, Vec<String>) {
+    with_outcome(model, definitions, python, |outcome| {
+        let has_failed = outcome.error.is_some();
+        let exported = match has_failed {
+            false => outcome.export().map(|exported| exported.json()),
+            true => Ok(Json::Array(Vec::new())),
+        };
+        let mut text = outcome.net.stdout().to_owned();
+        if let Some(error) = outcome.error.as_ref().or(exported.as_ref().err()) {
+            text.push_str(&error.trace(&outcome.net.program.files));
+        }
+        let resources = exported.unwrap_or_default();
+        let resources = resources.as_array().into_iter().flatten().map(ToString::to_string);
+        (text, resources.collect())
+    })
 }
 
 #[test]
@@ -53,6 +69,17 @@ fn calls_run_in_the_order_of_the_original() {
         (include_str!("batches/calls.cf"), include_str!("batches/calls_module.cf"));
     let (text, _) = outcome(model, definitions, include_str!("batches/calls.py"));
     assert_eq!(text, include_str!("batches/calls.txt"));
+}
+
+#[test]
+fn values_that_are_not_known_go_through_batches_as_in_the_original() {
+    if !has_python() {
+        return;
+    }
+    let (model, definitions) =
+        (include_str!("batches/unknown.cf"), include_str!("batches/unknown_module.cf"));
+    let (text, _) = outcome(model, definitions, include_str!("batches/unknown.py"));
+    assert_eq!(text, include_str!("batches/unknown.txt"));
 }
 
 #[test]
@@ -120,7 +147,7 @@ def bad(number: "int") -> "int":
     return number
 "#;
 
-/// Calls `good` and `bad` once, then three times at once; what was printed, the error, the notes.
+/// Calls `good` and `bad` once, then three times at once; gives the output, the error, the notes.
 fn after_a_call(number: u32) -> (String, String) {
     let directory = tempfile::tempdir().unwrap();
     let notes = directory.path().join("notes");
@@ -177,4 +204,85 @@ def store(text: 'string') -> 'string':
                  f = std::source(\"/{{w}}\")\n    b = m::store(\"two {{w}}\")\n    std::print(f)\nend\n";
     // Statements of a loop run from the last one to the first.
     assert_eq!(outcome(model, "", python).0, "two x\n");
+}
+
+#[test]
+fn numbers_beyond_64_bits_are_exported_as_numbers() {
+    if !has_python() {
+        return;
+    }
+    let (model, definitions) =
+        (include_str!("batches/numbers.cf"), include_str!("batches/numbers_module.cf"));
+    let python = include_str!("batches/numbers.py");
+    let (text, json) = with_outcome(model, definitions, python, |outcome| {
+        let exported = outcome.export().unwrap();
+        (export::text(&exported.resources), exported.json())
+    });
+    for wanted in [
+        r#""number": 9223372036854775807,"#,
+        r#""twice": [18446744073709551614, -9223372036854775807],"#,
+        r#""number": 1180591620717411303424,"#,
+        r#""value": {"n": 18446744073709551616, "list": [9223372036854775808, 1], "$i": "3"},"#,
+        r#""twice": [2361183241434822606848, -1180591620717411303424],"#,
+        r#""number": 1267650600228229401496703205376,"#,
+        r#""value": {"$d": 1},"#,
+        r#""shown": {"$i": "5", "$d": [["a", 1]], "n": "1267650600228229401496703205376"},"#,
+    ] {
+        assert!(text.contains(wanted), "{wanted} is not in {text}");
+    }
+    let large = json.as_array().unwrap().iter().find(|one| one["ratio"] == 2.5).unwrap();
+    assert_eq!(large["number"], json!({"$int": "1180591620717411303424"}));
+}
+
+/// A module whose plugins put a text into others, and refuse one of them.
+const TEXTS: &str = r#"
+from inmanta.plugins import plugin
+from inmanta.resources import Resource, resource
+
+@plugin
+def address(password: "string", number: "int") -> "string":
+    print("address %d with %s" % (number, password))
+    return "db://%s@host%d" % (password, number)
+
+@plugin
+def refuse(password: "string", number: "int") -> "string":
+    if number == 3:
+        raise ValueError("%s is too short" % password)
+    return password
+
+@resource("m::Client", agent="name", id_attribute="name")
+class Client(Resource):
+    fields = ("address",)
+"#;
+
+#[test]
+fn passwords_that_go_through_batches_are_shown_nowhere() {
+    if !has_python() {
+        return;
+    }
+    let definitions = "entity Client extends std::Resource:\n    string name\n    string address\n\
+                       end\nimplement Client using std::none\n";
+    let model = "import m\nsecret = std::password(\"db\")\nfirst = [m::address(\"none\", 0), \
+                 m::refuse(\"none\", 0)]\nfor n in [i for i in [1, 2, LAST] if std::count(first) == 2]:\n    \
+                 text = m::address(secret, n)\n    more = m::refuse(secret, n)\n    \
+                 m::Client(name=\"c{{n}}\", address=\"{{text}} {{more}}\")\nend\n";
+    let value = "db://zq7x-password@host2 zq7x-password";
+    with_outcome(&model.replace("LAST", "4"), definitions, TEXTS, |outcome| {
+        assert!(outcome.error.is_none());
+        assert!(outcome.net.stdout().contains("address 2 with zq7x-password\n"));
+        assert!(!outcome.printed().contains("zq7x"), "{}", outcome.printed());
+        let further = serde_json::Map::from_iter([(
+            "resources".to_owned(),
+            outcome.export().unwrap().json(),
+        )]);
+        assert!(output::text(outcome, &further, true).unwrap().contains(value));
+        let hidden = output::text(outcome, &further, false).unwrap();
+        assert!(!hidden.contains("zq7x"), "{hidden}");
+    });
+    with_outcome(&model.replace("LAST", "3"), definitions, TEXTS, |outcome| {
+        let trace = outcome.error.as_ref().unwrap().trace(&outcome.net.program.files);
+        assert!(trace.contains("ValueError: zq7x-password is too short"), "{trace}");
+        let hidden = outcome.without_passwords(trace);
+        assert!(hidden.contains("is too short") && !hidden.contains("zq7x"), "{hidden}");
+    });
 }

@@ -48,7 +48,7 @@ def only(disk: Disk) -> str:
     return disk.name
 "#;
 
-/// What comes of a model with a module `m`; nothing where there is no Python.
+/// The outcome of a model with a module `m`; nothing where there is no Python.
 fn run(model: &str, entity: &str, python: &str) -> Option<Json> {
     if !crate::python::has_python() {
         return None;
@@ -142,7 +142,7 @@ fn an_entity_of_the_main_file_has_no_counterpart() {
     assert_eq!(found["error"]["msg"], "No module named 'inmanta_plugins.__config__'");
 }
 
-/// What plugins make of the references in what they are given.
+/// The references in arguments, as plugins see them.
 const REFERENCES: &str = r#"
 from collections.abc import Mapping, Sequence
 from inmanta.compiler import finalizer

@@ -26,7 +26,7 @@ fn ints(values: &[i64]) -> Value {
     Value::list(values.iter().copied().map(Value::Int))
 }
 
-/// What a call gives, as Python would write it; an exception as its class and text.
+/// The result of a call, as Python would write it; an exception as its class and text.
 fn shown(model: &mut Model, name: &str, arguments: &[Value]) -> String {
     match model.std(name, arguments) {
         Ok(value) => value.repr(model),

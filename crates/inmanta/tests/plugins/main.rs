@@ -8,6 +8,7 @@ mod functions;
 mod model;
 mod model_cases;
 mod python;
+mod recorded;
 mod session;
 mod template;
 mod template_cases;

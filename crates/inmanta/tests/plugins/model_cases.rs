@@ -1,4 +1,4 @@
-//! Whole models that were recorded from the original: what they print, or how they fail.
+//! Whole models that were recorded from the original: their outputs and errors.
 //!
 //! A case of `models.txt` is a model behind `import std`, then what is printed or the text of the
 //! error.

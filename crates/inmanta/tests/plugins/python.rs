@@ -301,10 +301,11 @@ def order(model, resources):
         project.model.add("m::File", attributes);
     }
     let instances: Vec<InstanceId> = (0..4).map(InstanceId).collect();
-    let exported = project.python.export(&mut project.model, &instances).unwrap();
-    let ids: Vec<&str> = exported.resources.iter().map(|r| r["id"].as_str().unwrap()).collect();
+    let exported = project.python.export(&mut project.model, &instances).unwrap().json();
+    let resources = exported.as_array().unwrap();
+    let ids: Vec<&str> = resources.iter().map(|r| r["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["m::File[web,path=/b],v=0", "m::File[web,path=/a],v=0"]);
-    let first = &exported.resources[0];
+    let first = &resources[0];
     assert_eq!(first["size"], 4);
     assert_eq!(first["content"], serde_json::Value::Null);
     assert_eq!(first["requires"][0], "m::File[web,path=/a]");

@@ -65,9 +65,10 @@ fn a_module_with_python_is_compiled_and_exported() {
     let error = outcome.error.as_ref().map(|e| e.trace(&outcome.net.program.files));
     assert_eq!(error, None);
     assert_eq!(outcome.net.stdout(), "greeting web\ngreeting web\n");
-    let exported = outcome.export().unwrap();
+    let exported = outcome.export().unwrap().json();
     let shown: Vec<String> = exported
-        .resources
+        .as_array()
+        .unwrap()
         .iter()
         .map(|one| format!("{} {} {}", one["id"], one["content"], one["requires"]))
         .collect();
@@ -156,7 +157,7 @@ fn a_package_on_the_module_path_is_refused() {
     assert!(trace.contains("looks like a v2 module"), "{trace}");
 }
 
-/// Compiles a model with a module `m` of this Python code; what it prints, or the trace of its error.
+/// Compiles a model with a module `m` of this Python code; gives the output, or the trace of its error.
 fn printed(model: &str, python: &str, templates: &[(&str, &str)]) -> String {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
@@ -354,8 +355,8 @@ class Thing(Resource):
     let mut request = Request::new(&world, &sources, root, root.join("main.cf"), model);
     request.modulepath = vec![root.join("libs")];
     let mut outcome = compile(request);
-    let exported = outcome.export().unwrap();
-    let mutators = exported.resources[0]["mutators"].as_array().unwrap();
+    let exported = outcome.export().unwrap().json();
+    let mutators = exported[0]["mutators"].as_array().unwrap();
     let places: Vec<_> = mutators.iter().map(|one| one["args"][2]["value"].as_str()).collect();
     let wanted = ["items[1]", "value", "data.'k'[0]"];
     assert_eq!(places, wanted.map(Some));

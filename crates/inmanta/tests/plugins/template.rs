@@ -1,4 +1,4 @@
-//! Templates: the expectations are what Jinja2 with the original's settings gives.
+//! Templates: the expectations are the outputs of Jinja2 with the original's settings.
 
 use std::path::Path;
 

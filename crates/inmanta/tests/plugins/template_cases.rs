@@ -1,8 +1,8 @@
-//! Templates in whole models: several hundred, with what the original gives or how it fails.
+//! Templates in whole models: several hundred, with the original's outputs and errors.
 //!
 //! The expectations in `templates/*.txt` were recorded from inmanta-core 20.1 with the module std 8.7
 //! and Jinja2 3.1.6. A case is a template between `==== template` and the next `====` line, then
-//! what is printed, or the innermost cause of the error.
+//! the output, or the innermost cause of the error.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn cases(text: &str) -> Vec<Case<'_>> {
     text.split("\n==== template\n").map(case).collect()
 }
 
-/// What a model prints with a template, or the innermost cause of its error.
+/// The output of a model with a template, or the innermost cause of its error.
 fn outcome(model: &str, template: &str) -> Result<String, String> {
     let mut world = MemoryWorld::default();
     let mut add = |name: &str, text: &str| {
@@ -63,7 +63,7 @@ fn outcome(model: &str, template: &str) -> Result<String, String> {
     }
 }
 
-/// What differs from run to run: addresses.
+/// Addresses, which differ from run to run.
 fn masked(text: &str) -> String {
     text.replace("0x7f0000000000", "0x<id>")
 }

@@ -10,7 +10,8 @@ from inmanta.execute.util import Unknown
 from inmanta.references import Collector, Reference, identifier
 from inmanta.util import is_uuid
 from inmanta.resources import (
-    Id, IgnoreResourceException, Resource, ResourceException, failed, getter_of, resource, value_of,
+    Id, IgnoreResourceException, Resource, ResourceException, failed, getter_of, look_through, resource, source_of,
+    value_of,
 )
 
 unknown_parameters = []
@@ -82,6 +83,8 @@ class Exporter:
 
 # The classes of values that are JSON as they are.
 _PLAIN = frozenset((str, int, float, bool, type(None)))
+# Those that messages have as they are.
+_AS_IS = frozenset((str, int, float, bool))
 
 
 def jsonable(value, path):
@@ -100,31 +103,19 @@ def jsonable(value, path):
         return value
     if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
         return jsonable(value._get_instance(), path)
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple)):
         return [jsonable(item, "%s[%s]" % (path, at)) for at, item in enumerate(value)]
     if isinstance(value, dict):
         return {str(key): jsonable(item, "%s.%s" % (path, key)) for key, item in value.items()}
-    if isinstance(value, (datetime.datetime, datetime.date)):
-        return value.isoformat()
-    if is_uuid(value):
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(timespec="microseconds")
+    if is_uuid(value) or isinstance(value, Exception):
         return str(value)
     if hasattr(value, "model_dump"):
         return jsonable(value.model_dump(by_alias=True), path)
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return jsonable(dataclasses.asdict(value), path)
-    raise TypeError("%s in resource is not JSON serializable at path %s" % (value, path))
-
-
-def has_unknown(value):
-    if type(value) in _PLAIN:
-        return False
-    if isinstance(value, Unknown):
-        return True
-    if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
-        value = value._get_instance()
-    if isinstance(value, dict):
-        value = list(value.values())
-    return isinstance(value, (list, tuple)) and any(has_unknown(item) for item in value)
+    raise TypeError("%r is not JSON serializable" % (value,))
 
 
 _CONTEXT = proxy.ProxyContext(validated=False, allow_reference_values=True)
@@ -135,7 +126,8 @@ def getters(kind):
     values in a way of its own."""
     if getattr(kind.map_field, "__func__", None) is not Resource.map_field.__func__:
         return None
-    return [(field, getter_of(kind, field)) for field in kind.fields]
+    found = [(field, getter_of(kind, field)) for field in kind.fields]
+    return [(field, getter, source_of(getter, field)) for field, getter in found]
 
 
 def one(exporter, name, held, kind, options, fields):
@@ -151,13 +143,16 @@ def one(exporter, name, held, kind, options, fields):
             return None
         made = kind(number)
         made.model = obj
-        for field, getter in fields or [(field, None) for field in kind.fields]:
-            if fields is None:
-                value = kind.map_field(exporter, name, field, obj)
-            else:
-                value = value_of(getter, exporter, name, field, obj)
-            if type(value) not in _PLAIN and has_unknown(value):
-                made.unknowns.add(field)
+        sent = held.sent if not proxy.marked else {}
+        for field, getter, source in fields or [(field, None, None) for field in kind.fields]:
+            value = sent.get(source)
+            if type(value) not in _AS_IS:
+                if fields is None:
+                    value = kind.map_field(exporter, name, field, obj)
+                else:
+                    value = value_of(getter, exporter, name, field, obj, look_through)
+                if isinstance(value, Unknown):
+                    made.unknowns.add(field)
             setattr(made, field, value)
     except ordain.Late:
         raise ExternalException(None, failed(field, name), TimeoutError("it takes longer than %s s" % ordain.SECONDS))

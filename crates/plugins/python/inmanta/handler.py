@@ -2,7 +2,6 @@
 import functools
 import logging
 import traceback
-import uuid
 
 from inmanta import const
 from inmanta.const import Change, HandlerResourceState
@@ -127,11 +126,17 @@ class PythonLogger(LoggerABC):
         self.logger.log(level, msg % kwargs if kwargs else msg)
 
 
+def unique_id():
+    # Few modules need it, and it takes long to import.
+    import uuid
+    return uuid.uuid4()
+
+
 class HandlerContext(LoggerABC):
     def __init__(self, resource, dry_run=False, action_id=None, logger=None):
         self.resource = resource
         self._dry_run = dry_run
-        self.action_id = action_id or uuid.uuid4()
+        self.action_id = action_id or unique_id()
         self._values = {}
         self._facts = []
         self.logs = []

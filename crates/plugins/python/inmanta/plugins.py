@@ -13,8 +13,8 @@ from inmanta.ast import ExternalException, PluginException
 from inmanta.ast.type import Null
 from inmanta.config import Config
 from inmanta.execute import proxy
-from inmanta.execute.proxy import DynamicProxy, ProxyContext, allow_reference_values
-from inmanta.execute.runtime import Resolver, mirrored
+from inmanta.execute.proxy import DynamicProxy, ProxyContext, allow_reference_values, outer
+from inmanta.execute.runtime import ExecutionContext, Instance, QueueScheduler, ResultVariable, mirrored
 from inmanta.execute.util import Unknown
 from inmanta import _pairs as pairs
 from inmanta.warnings import InmantaWarning, noted
@@ -64,8 +64,6 @@ class Plugin:
         self.replaced_by = None
         self.context = None
         self.taken = []
-        # Whether all parameters can be given by position, and none takes the context.
-        self.is_simple = False
 
     def get_full_name(self):
         return self.name
@@ -129,10 +127,10 @@ class Context:
     """What a plug-in that asks for it learns of the compile."""
 
     def __init__(self, plugin, where):
-        self.resolver = Resolver()
-        self.queue = None
+        self.resolver = ExecutionContext()
+        self.queue = QueueScheduler()
         self.plugin = plugin
-        self.result = None
+        self.result = ResultVariable(None, None)
         self.owner = Owner(where)
         self.compiler = Compiler(where)
 
@@ -193,6 +191,10 @@ class Compiler:
     def get_plugins(self):
         native = {name: NativePlugin(name) for name in ordain.ask("plugins")["v"] if name.startswith("std::")}
         return {**native, **{plugin.name: plugin for plugin in _registered}}
+
+
+# As the original names it.
+Compiler.__module__ = "inmanta.compiler"
 
 
 class NativePlugin:
@@ -386,9 +388,6 @@ def signature(made):
             "default": default,
             "converts": converts(annotation),
         })
-    made.is_simple = not any(
-        taken.is_context or taken.is_rest or taken.is_keywords or taken.by_name for taken in made.taken
-    )
     given = inspect.signature(function, follow_wrapped=False).return_annotation
     returns = ANY if given is inspect.Signature.empty else kind_of(given, made.name, "return value")
     code = function.__code__ if hasattr(function, "__code__") else None
@@ -441,6 +440,7 @@ class Taken:
         self.annotation = annotation
         self.converts = None
         self.context = ProxyContext(path=parameter.name)
+        self.context_of_instance = self.context._below("", False)
         self.takes_references = not is_context and allows_reference(annotation)
 
     def is_converted(self):
@@ -458,6 +458,8 @@ class Taken:
         held = proxy.inner(value)
         if isinstance(held, Unknown):
             return held
+        if type(held) is Instance and not pairs.classes:
+            return DynamicProxy(held, context=self.context_of_instance)
         context = self.context if name is None else dataclasses.replace(self.context, path=name)
         if self.is_converted():
             try:
@@ -468,12 +470,30 @@ class Taken:
         return DynamicProxy.return_value(held, context=context)
 
 
-def called(message):
-    made = _registered[message["number"]]
-    args, kwargs = given_to(made, message)
+def prepared(said):
+    """The function of a call, with its arguments as the function gets them. A call that gives all
+    arguments by position is a list: the number of the plugin, the arguments, and the attributes of
+    instances that come along."""
+    if type(said) is not list:
+        made = _registered[said["number"]]
+        args, kwargs = given_to(made, said)
+    else:
+        made = _registered[said[0]]
+        if len(said) > 2:
+            mirrored(said[2])
+        plain = _PLAIN_OR_MARKED if proxy.marked else _AS_IS
+        args = [
+            value if type(value) in plain else taken.python(value) for value, taken in zip(said[1], made.taken)
+        ]
+        kwargs = {}
     if made.options["bin"]:
         require(made.options["bin"], made.name.split("::")[-1])
-    return {"v": proxy.outer(ordain.timed(made.function, *args, **kwargs))}
+    return made.function, args, kwargs
+
+
+# The classes of arguments that functions get as they are, unless texts are marked.
+_PLAIN_OR_MARKED = frozenset((int, bool, float, type(None)))
+_AS_IS = _PLAIN_OR_MARKED | {str}
 
 
 def given_to(made, message):
@@ -481,8 +501,6 @@ def given_to(made, message):
     given = message["named"]
     if "known" in message:
         mirrored(message["known"])
-    if made.is_simple and len(given) == len(made.taken):
-        return [taken.python(given[taken.name]) for taken in made.taken], {}
     args, kwargs = [], {}
     # The context goes among those that were given by position, at its place or the end; which may
     # be the place of one that was given by name.

@@ -23,6 +23,10 @@ class SyncClient(_Refused):
     pass
 
 
+# As the original names them.
+Client.__module__ = SyncClient.__module__ = "inmanta.protocol.endpoints"
+
+
 class Result:
     def __init__(self, code=0, result=None):
         self.code = code

@@ -107,6 +107,7 @@ def given(value):
 
 
 _LARGE = 1 << 63
+_TEXT = frozenset((str,))
 
 
 def outer(value, lists=list, dicts=dict):
@@ -116,6 +117,10 @@ def outer(value, lists=list, dicts=dict):
         return value
     if kind is list:
         return [item if type(item) is str else outer(item, lists, dicts) for item in value]
+    if kind is float and value - value == 0.0:
+        return value
+    if kind is dict and _TEXT.issuperset(map(type, value)):
+        return {"$d": [[key, outer(item, lists, dicts)] for key, item in value.items()]}
     from inmanta.references import Reference
     if isinstance(value, NoneValue):
         return None
@@ -254,12 +259,19 @@ def checked(owner, name):
 class DynamicProxy:
     """An instance."""
 
-    def __init__(self, instance, *, context=None):
+    def __init__(self, instance, *, context=_CONTEXT):
         _set(self, "_held", instance)
+        # The context; or the proxy that this one was read from and the step to it, as long as nobody
+        # has asked for the context.
         _set(self, "_context", context or _CONTEXT)
 
     @classmethod
     def return_value(cls, value, *, context=None):
+        kind = type(value)
+        if kind is list:
+            return SequenceProxy(value, context=context)
+        if kind is dict:
+            return DictProxy(value, context=context)
         if isinstance(value, NoneValue):
             return None
         if isinstance(value, (bool, int, float, str, tuple)) or value is None:
@@ -300,10 +312,18 @@ class DynamicProxy:
         return item
 
     def _get_instance(self):
-        return object.__getattribute__(self, "_held")
+        return self._held
 
     def _get_context(self):
-        return object.__getattribute__(self, "_context")
+        context, steps = self._context, []
+        while type(context) is tuple:
+            steps.append(context[1])
+            context = context[0]._context
+        if steps:
+            for step in reversed(steps):
+                context = context._below(step, False)
+            _set(self, "_context", context)
+        return context
 
     def _get_delegate(self):
         return self
@@ -316,9 +336,9 @@ class DynamicProxy:
             return value
         if kind is NoneValue:
             return None
-        context = object.__getattribute__(self, "_context")
         if kind is Instance:
-            return DynamicProxy(value, context=context._below(relative_path, False))
+            return DynamicProxy(value, context=(self, relative_path))
+        context = self._get_context()
         from inmanta.references import Reference
         if isinstance(value, Reference) and not context.allows():
             path = context.path + relative_path
@@ -332,15 +352,21 @@ class DynamicProxy:
         return DynamicProxy.return_value(value, context=context.nested(relative_path=relative_path))
 
     def __getattr__(self, name):
-        if name[:2] == "__" and name.endswith("__"):
+        # It is asked for what objects themselves should have, while they are copied.
+        if name[:1] == "_" and (name == "_held" or name[:2] == "__" and name.endswith("__")):
             raise AttributeError(name)
-        held = object.__getattribute__(self, "_held")
+        held = self._held
         if type(held) is Instance:
             value = held.values.get(name)
             if value is None and not marked:
                 value = held.sent.get(name)
-            if type(value) in _PLAIN:
+            kind = type(value)
+            if kind in _PLAIN:
                 return value
+            if kind is Instance:
+                return DynamicProxy(value, context=(self, "." + name))
+            if value is NULL:
+                return None
         else:
             # What the original asks each object; it is in the words of the error.
             held.get_attribute
@@ -373,13 +399,16 @@ class DynamicProxy:
 
 class _Items(DynamicProxy, JSONSerializable):
     def __len__(self):
-        return len(self._get_instance())
+        return len(self._held)
 
     def __eq__(self, other):
         held = other._get_instance() if isinstance(other, DynamicProxy) else DynamicProxy.unwrap(other)
         return self._get_instance() == held
 
     def __getattr__(self, name):
+        # It has nothing yet while it is copied.
+        if name == "_held":
+            raise AttributeError(name)
         held = type(self._get_instance()).__name__
         raise AttributeError("'%s' object has no attribute 'get_attribute'" % held)
 
@@ -404,14 +433,16 @@ class SequenceProxy(_Items):
         return self._return_value(self._get_instance()[key], relative_path="[%s]" % (key,))
 
     def __iter__(self):
-        held = self._get_instance()
+        held = self._held
+        if _PLAIN.issuperset(map(type, held)):
+            return iter(held)
         if not isinstance(held, list):
             return (self._return_value(item, relative_path="[%s]" % at) for at, item in enumerate(held))
         # Not a generator: an iteration goes on behind an item that is not known.
         return map(self._item, range(len(held)))
 
     def _item(self, index):
-        value = self._get_instance()[index]
+        value = self._held[index]
         return value if type(value) in _PLAIN else self._return_value(value, relative_path="[%s]" % index)
 
 

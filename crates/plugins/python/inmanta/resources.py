@@ -6,6 +6,7 @@ from inmanta.ast import (
     UnsetException,
 )
 from inmanta.execute import proxy
+from inmanta.execute.runtime import Instance
 from inmanta.execute.util import Unknown
 from inmanta.references import Reference
 
@@ -163,7 +164,6 @@ class Resource(metaclass=ResourceMeta):
     def serialize(self):
         said = {field: getattr(self, field) for field in type(self).fields}
         said["requires"] = [str(x) for x in self.requires]
-        said["version"] = self.version
         said["id"] = self.id.resource_version_str()
         return said
 
@@ -192,8 +192,8 @@ class Resource(metaclass=ResourceMeta):
     @classmethod
     def object_to_id(cls, obj, entity_name, attribute_name, agent_attribute):
         obj = proxy.DynamicProxy(obj._get_instance())
-        agent = obj
         parts = agent_attribute.split(".")
+        agent = obj
         for place, part in enumerate(parts, 1):
             try:
                 agent = getattr(agent, part)
@@ -224,6 +224,32 @@ class Resource(metaclass=ResourceMeta):
         return value_of(getter_of(cls, field), exporter, entity_name, field, obj)
 
 
+_PLAIN = frozenset((str, int, float, bool, type(None), proxy.NoneValue))
+
+
+def look_through(value, path, is_inner=False):
+    """Refuses what no resource can have: instances, and values that are not known, unless they are
+    part of the model."""
+    if type(value) in _PLAIN:
+        return
+    if isinstance(value, (proxy.SequenceProxy, proxy.DictProxy)):
+        look_through(value._get_instance(), path, True)
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            if type(item) not in _PLAIN:
+                look_through(item, "%s[%s]" % (path, at), is_inner)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            step = key.replace("'", "\\'")
+            if type(item) not in _PLAIN:
+                look_through(item, "%s.'%s'" % (path, step), is_inner)
+    elif isinstance(value, Unknown) and is_inner:
+        raise UnknownException(value)
+    elif isinstance(value, (Unknown, Instance, proxy.DynamicProxy)):
+        shown = proxy.DynamicProxy(value) if isinstance(value, Instance) else value
+        raise TypeError("%r in resource is not JSON serializable at path %s" % (shown, path))
+
+
 # That the attribute with the name of a field has its value.
 ATTRIBUTE = object()
 
@@ -234,12 +260,16 @@ def getter_of(kind, field):
     return kind.map.get(field, ATTRIBUTE) if getter is ATTRIBUTE else getter
 
 
-def value_of(getter, exporter, entity_name, field, obj):
-    """The value of a field for export."""
+def value_of(getter, exporter, entity_name, field, obj, check=None):
+    """The value of a field for export, after a check of the value and its path."""
     try:
         if getter is not ATTRIBUTE:
-            return getter(exporter, obj)
-        return getattr(proxy.allow_reference_values(obj), field)
+            value = getter(exporter, obj)
+        else:
+            value = getattr(proxy.allow_reference_values(obj), field)
+        if check is not None and type(value) not in _PLAIN:
+            check(value, field)
+        return value
     except UnknownException as error:
         return error.unknown
     except IgnoreResourceException:
@@ -263,6 +293,18 @@ def failed(field, entity_name):
     return "Failed to get attribute '%s' for export on '%s'" % (field, entity_name)
 
 
+# The attributes that getters give if they have a value.
+_PASSED_ON = {
+    Resource.get_send_event: "send_event", Resource.get_receive_events: "receive_events",
+    Resource.get_report_only: "report_only",
+}
+
+
+def source_of(getter, field):
+    """The attribute that has the value of a field, if it has one; none where code computes it."""
+    return field if getter is ATTRIBUTE else _PASSED_ON.get(getter)
+
+
 class PurgeableResource(Resource):
     fields = ("purged", "purge_on_delete")
 
@@ -273,6 +315,10 @@ class PurgeableResource(Resource):
     @staticmethod
     def get_purge_on_delete(_exporter, obj):
         return getattr(obj, "purge_on_delete", False)
+
+
+_PASSED_ON[PurgeableResource.get_purged] = "purged"
+_PASSED_ON[PurgeableResource.get_purge_on_delete] = "purge_on_delete"
 
 
 class ManagedResource(Resource):
@@ -297,41 +343,56 @@ _ID = re.compile(
 
 class Id:
     def __init__(self, entity_type, agent_name, attribute, attribute_value, version=0):
-        self.entity_type = entity_type
-        self.agent_name = agent_name
-        self.attribute = attribute
-        self.attribute_value = attribute_value
-        self.version = version
-        for what, value, bad in (
-            ("agent name", agent_name, ","), ("attribute name", attribute, ",="), ("attribute value", attribute_value, "]"),
+        self._entity_type = entity_type
+        self._agent_name = agent_name
+        self._attribute = attribute
+        self._attribute_value = attribute_value
+        self._version = version
+        if "," in agent_name or "," in attribute or "=" in attribute or "]" in attribute_value:
+            self._refuse()
+        # Ids are compared often.
+        self._text = "%s[%s,%s=%s]" % (entity_type, agent_name, attribute, attribute_value)
+
+    def _refuse(self):
+        """Raises the error of a sign that an id cannot have."""
+        for part, value, bad in (
+            ("agent name", self._agent_name, ","),
+            ("attribute name", self._attribute, ",="),
+            ("attribute value", self._attribute_value, "]"),
         ):
             for sign in bad:
                 if sign in value:
-                    raise ValueError("Invalid %s '%s': cannot contain '%s'." % (what, value, sign))
+                    raise ValueError("Invalid %s '%s': cannot contain '%s'." % (part, value, sign))
 
     def get_entity_type(self):
-        return self.entity_type
+        return self._entity_type
 
     def get_agent_name(self):
-        return self.agent_name
+        return self._agent_name
 
     def get_attribute(self):
-        return self.attribute
+        return self._attribute
 
     def get_attribute_value(self):
-        return self.attribute_value
+        return self._attribute_value
 
     def get_version(self):
-        return self.version
+        return self._version
 
     def set_version(self, version):
-        self.version = version
+        self._version = version
+
+    entity_type = property(get_entity_type)
+    agent_name = property(get_agent_name)
+    attribute = property(get_attribute)
+    attribute_value = property(get_attribute_value)
+    version = property(get_version, set_version)
 
     def copy(self, *, version):
         return Id(self.entity_type, self.agent_name, self.attribute, self.attribute_value, version)
 
     def resource_str(self):
-        return "%s[%s,%s=%s]" % (self.entity_type, self.agent_name, self.attribute, self.attribute_value)
+        return self._text
 
     def resource_version_str(self):
         return "%s,v=%s" % (self.resource_str(), self.version)
@@ -358,14 +419,16 @@ class Id:
         )
 
     def __str__(self):
-        return self.resource_version_str() if self.version else self.resource_str()
+        return self.resource_version_str() if self._version else self._text
 
     __repr__ = __str__
 
     def __hash__(self):
-        return hash(str(self))
+        return hash(str(self) if self._version else self._text)
 
     def __eq__(self, other):
+        if type(other) is Id and not self._version and not other._version:
+            return self._text == other._text
         return str(self) == str(other)
 
 

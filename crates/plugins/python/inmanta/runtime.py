@@ -99,6 +99,10 @@ class Resolver:
         return Found(answer)
 
 
+class ExecutionContext(Resolver):
+    """The names at the place of a call."""
+
+
 class Found:
     def __init__(self, answer):
         self.answer = answer
@@ -129,12 +133,9 @@ def tell(told):
 
 
 def mirrored(known):
-    """Keeps attributes that come along with a call: the numbers of instances, and pairs."""
-    for number, pairs in known:
-        owner = instances[number]
-        for name, value in pairs:
-            if name not in owner.values:
-                owner.sent[name] = value
+    """Keeps attributes that come along with a call: the numbers of instances, and dicts."""
+    for number, attributes in known:
+        instances[number].sent.update(attributes)
 
 
 def take_rows(groups):

@@ -10,18 +10,22 @@ use crate::catalog::parameters::{check_tags, tag_values};
 use crate::catalog::tags::{self, TagSet};
 use crate::catalog::titles;
 use crate::catalog::{
-    Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
-    TOP_CLASS, class_title, schema,
+    Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKind,
 };
 use crate::check::repository::{nearest, parent_range};
-use crate::eval::closure::Signature;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
+use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::resources::{Declaration, as_parameter, is_class, new_param};
-use crate::eval::scope::{Scope, ScopeId, ScopeKind};
+use crate::eval::scope::{Scope, ScopeKind};
 use crate::eval::{Compiler, Frame};
-use crate::load::{DefKind, Named, NodeDef, TypeDef};
+use crate::load::Named;
+use crate::schema;
+use crate::syntax::definitions::{DefKind, NodeDef, TypeDef};
+use crate::syntax::names::{TOP_CLASS, class_title};
 use crate::syntax::{Definition, Expr, Param as ParamDef, Program};
+use crate::types::signature::Signature;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
+use crate::value::resource_key::ResourceKey;
 
 /// About so many variables a body has besides its parameters, `$title` and `$name` among them.
 const OWN_VARIABLES: usize = 4;
@@ -159,7 +163,7 @@ impl Compiler<'_> {
         check_tags(param, span)?;
         let mut several = Vec::new();
         for value in tag_values(&param.value, &mut several) {
-            let text = crate::eval::text::to_text(value);
+            let text = crate::value::text::to_text(value);
             for tag in tags::with_segments(&text) {
                 set.insert(self.catalog.tags.intern(tag));
             }
@@ -523,7 +527,7 @@ impl Compiler<'_> {
 
     fn stage_of(&self, id: ResourceId) -> Option<EcoString> {
         let value = &self.catalog.get(id).param("stage")?.value;
-        value.is_true().then(|| crate::eval::text::to_text(value))
+        value.is_true().then(|| crate::value::text::to_text(value))
     }
 
     /// Evaluates the body of the node block that fits.

@@ -5,18 +5,20 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::{Diagnostic, FileId, Span, TextRange, suggest};
 
-use crate::catalog::{
-    Catalog, Declared, How, ParamOrigin, Resource, ResourceId, ResourceKey, ResourceKind,
-};
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
+use crate::catalog::{Catalog, Declared, How, ParamOrigin, Resource, ResourceId, ResourceKind};
+use crate::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::functions::misplaced;
 use crate::eval::resources::{Declaration, new_param};
-use crate::eval::scope::{Scope, ScopeId, ScopeKind, Scopes};
-use crate::eval::{Compiler, LogEntry, Settings, compare};
-use crate::load::{Environment, NodeDef};
+use crate::eval::scope::{Scope, ScopeKind, Scopes};
+use crate::eval::{Compiler, LogEntry, Settings};
+use crate::load::Environment;
 use crate::syntax::Expr;
+use crate::syntax::definitions::NodeDef;
 use crate::types::Regexp;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
+use crate::value::compare;
+use crate::value::resource_key::ResourceKey;
 
 /// What is known of a node before its compile.
 #[derive(Clone, Debug, Default)]
@@ -198,7 +200,7 @@ impl Compiler<'_> {
             let all = super::settings::all(self);
             let mut scope = Scope::new(ScopeKind::Class, None, ResourceId(1));
             for (name, value) in &all {
-                scope.set(crate::eval::text::to_text(name), value.clone());
+                scope.set(crate::value::text::to_text(name), value.clone());
             }
             scope.set("all_local".into(), Value::Hash(Arc::new(all)));
             scope
@@ -303,7 +305,7 @@ impl Compiler<'_> {
                 within: self.scopes.get(scope).resource,
             };
             let params = params.as_hash().into_iter().flatten().map(|(k, v)| {
-                let name = crate::eval::text::to_text(k);
+                let name = crate::value::text::to_text(k);
                 new_param(name, v.clone(), false, origin.clone())
             });
             let params = params.collect();
@@ -323,7 +325,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn classified(&mut self, name: &str) -> EvalResult<Arc<crate::load::TypeDef>> {
+    fn classified(&mut self, name: &str) -> EvalResult<Arc<crate::syntax::definitions::TypeDef>> {
         let lower = name.trim_start_matches("::").to_lowercase();
         match self.class_named(&lower)? {
             Some(def) => Ok(def),

@@ -7,11 +7,11 @@ use ecow::EcoString;
 use ordain_source::Span;
 
 use crate::catalog::{How, ParamOrigin, ResourceId};
+use crate::error::{EvalError, EvalResult, Step, Unwind};
 use crate::eval::Compiler;
-use crate::eval::closure::{Signature, SignatureParam};
-use crate::eval::error::{EvalError, EvalResult, Step, Unwind};
 use crate::types::assignable::resolved;
 use crate::types::modelled::PTYPE;
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{ObjectType, Type, is_instance};
 use crate::value::{HashValue, Value};
 
@@ -138,7 +138,7 @@ impl Compiler<'_> {
     ) -> EvalResult {
         let mut out = HashValue::default();
         for (key, value) in entries {
-            let name = crate::eval::text::to_text(key);
+            let name = crate::value::text::to_text(key);
             place.push(Step::Value(name.clone()));
             let value = match kind(&name) {
                 Some(kind) => self.as_objects(kind, value, place)?,

@@ -10,13 +10,14 @@ use ordain_graph::exports::Exported;
 use ordain_graph::place::Place;
 use ordain_source::Span;
 
-use crate::catalog::{How, Param, ParamOrigin, Resource, ResourceId, ResourceKey};
+use crate::catalog::{How, Param, ParamOrigin, Resource, ResourceId};
+use crate::error::{EvalResult, PlainError, Unwind};
 use crate::eval::Compiler;
 use crate::eval::collect::{Candidate, Held, fits};
-use crate::eval::error::{EvalResult, PlainError, Unwind};
 use crate::eval::resources::{Declaration, new_param};
-use crate::rich::{from_data, to_data};
 use crate::value::Value;
+use crate::value::resource_key::ResourceKey;
+use crate::value::rich::{from_data, to_data};
 
 /// Where a resource comes from that another node exports.
 #[derive(Clone, Debug)]

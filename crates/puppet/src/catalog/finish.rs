@@ -10,17 +10,20 @@ use ordain_source::{Span, budget, suggest};
 use crate::catalog::no_title;
 use crate::catalog::{
     How, Param, ParamOrigin, PendingOverride, Relation, RelationEnd, Resource, ResourceId,
-    ResourceKey, ResourceKind, flat, long_list, schema,
+    ResourceKind, flat, long_list,
 };
-use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, plain, unplaced};
+use crate::error::{EvalError, EvalResult, PlainError, Step, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
 use crate::eval::resources::{each_foreign, has_foreign, new_param};
-use crate::eval::{Compiler, Strict, reference_key};
+use crate::eval::{Compiler, Strict};
+use crate::schema;
 use crate::syntax::Arrow;
 use crate::types::Type;
 use crate::types::format::{ruby_inspect, ruby_text};
 use crate::types::label::with_article;
 use crate::value::Value;
+use crate::value::resource_key::ResourceKey;
+use crate::value::resource_key::reference_key;
 
 /// Metaparameters whose value is a list of references.
 const RELATIONS: [&str; 4] = ["before", "notify", "require", "subscribe"];
@@ -73,10 +76,13 @@ impl Compiler<'_> {
         let mut warnings = Vec::new();
         let kept = self.catalog.resources.iter().filter(|r| !r.is_virtual || r.exported);
         for resource in kept {
+            // As upstream says it: the paths before are in front of each.
+            let mut paths = resource.reference();
             for param in resource.params.iter().filter(|param| has_foreign(&param.value)) {
-                let mut path = format!("{}['{}']", resource.reference(), param.name);
+                let mut path = format!("['{}']", param.name);
                 each_foreign(&param.value, &mut path, &mut |value, path| {
-                    let text = foreign_text(value, path);
+                    paths.push_str(path);
+                    let text = foreign_text(value, &paths);
                     match value {
                         Value::Runtime(_) if strict == Strict::Off => return Ok(()),
                         Value::Runtime(_) if strict == Strict::Warning => {

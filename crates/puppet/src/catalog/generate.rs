@@ -3,16 +3,15 @@
 use ordain_source::{FileId, Span, TextRange};
 
 use crate::catalog::parameters::check_tags;
-use crate::catalog::{
-    LostValue, Param, PendingOverride, ResourceId, ResourceKey, ResourceKind, no_title,
-};
+use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKind, no_title};
 use crate::codes::is_of_model;
+use crate::error::{EvalError, EvalResult, PlainError, Unwind, unplaced};
 use crate::eval::collect::Held;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, unplaced};
 use crate::eval::functions::misplaced;
 use crate::eval::{Compiler, Strict};
-use crate::load::TypeDef;
+use crate::syntax::definitions::TypeDef;
 use crate::value::Value;
+use crate::value::resource_key::ResourceKey;
 
 /// More rounds than this are taken for a loop without end.
 const MAX_ROUNDS: usize = 1000;

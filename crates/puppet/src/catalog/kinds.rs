@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
+use crate::catalog::ResourceKind;
 use crate::catalog::tags::{self, TagSet};
-use crate::catalog::{ResourceKind, capitalize_segments};
+use crate::error::{EvalResult, plain};
 use crate::eval::Compiler;
-use crate::eval::error::{EvalResult, plain};
+use crate::syntax::names::capitalize_segments;
 
 /// What declarations of a resource type have in common.
 #[derive(Debug)]

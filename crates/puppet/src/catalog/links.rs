@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
-use crate::catalog::{ResourceId, ResourceKey, ResourceKind, capitalize_segments};
-use crate::eval::error::{EvalResult, PlainError, Step, Unwind};
-use crate::eval::{Compiler, reference_key};
+use crate::catalog::{ResourceId, ResourceKind};
+use crate::error::{EvalResult, PlainError, Step, Unwind};
+use crate::eval::Compiler;
+use crate::syntax::names::capitalize_segments;
 use crate::types::ObjectType;
 use crate::types::modelled::Slot;
 use crate::value::Value;
+use crate::value::resource_key::ResourceKey;
+use crate::value::resource_key::reference_key;
 
 /// How many links are followed from an object to the next; behind the last one are objects without.
 const DEPTH: usize = 64;

@@ -14,7 +14,6 @@ pub(crate) mod links;
 mod modelled;
 mod parameters;
 pub mod resource;
-pub mod schema;
 pub(crate) mod settings;
 pub mod tags;
 mod titles;
@@ -33,23 +32,15 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::catalog::exported::Import;
 use crate::catalog::tags::{TagSet, TagTable};
 use crate::eval::collect::Query;
-use crate::eval::scope::ScopeId;
 use crate::syntax::Arrow;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
+use crate::value::resource_key::ResourceKey;
 
 pub use resource::{
     DataPlace, Declared, How, LostValue, Param, ParamOrigin, Params, Resource, ResourceId,
     ResourceKind,
 };
-
-/// A resource type's name and a title, to look up in the index.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct ResourceKey {
-    /// The type with capital segments.
-    pub kind: EcoString,
-    /// The title as identity: a file's without trailing slashes, a class's capitalised.
-    pub title: EcoString,
-}
 
 /// Attributes for a resource that is not declared yet, or not by now.
 #[derive(Debug)]
@@ -280,96 +271,9 @@ fn short_hash(key: &ResourceKey) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-impl ResourceKey {
-    /// The identity of a resource: type names get capitals, a file's title loses trailing slashes,
-    /// class names are down-cased and capitalised.
-    pub fn new(kind: &str, title: &str) -> Self {
-        Self::of(capitalize_segments(kind), &EcoString::from(title))
-    }
-
-    /// The identity of a resource whose type has its capitals already.
-    pub fn of(kind: EcoString, title: &EcoString) -> Self {
-        let title = match kind.as_str() {
-            "Class" => class_title(title),
-            "File" if title.len() > 1 && title.ends_with('/') => {
-                let cut = title.trim_end_matches('/');
-                EcoString::from(if cut.is_empty() { "/" } else { cut })
-            }
-            _ => title.clone(),
-        };
-        Self { kind, title }
-    }
-
-    /// As [`ResourceKey::new`], without copies of what is normal already.
-    pub fn shared(kind: &EcoString, title: &EcoString) -> Self {
-        let kind = if is_capitalized(kind) { kind.clone() } else { capitalize_segments(kind) };
-        Self::of(kind, title)
-    }
-
-    /// `Type[title]`
-    pub fn text(&self) -> String {
-        format!("{}[{}]", self.kind, self.title)
-    }
-}
-
 /// That something is no reference, as it lacks a title. `shown` has its quotes.
 pub(crate) fn no_title(shown: &str) -> String {
     format!("No title provided and {shown} is not a valid resource reference")
-}
-
-/// The title of the class that the code at the top belongs to. A class that somebody calls `main` is
-/// another one, and no reference names this one.
-pub const TOP_CLASS: &str = "main";
-
-/// A class name as a title: `a::b` gives `A::B`, no name the class of the code at the top.
-pub fn class_title(name: &str) -> EcoString {
-    let name = name.strip_prefix("::").unwrap_or(name);
-    if name.is_empty() {
-        return EcoString::from(TOP_CLASS);
-    }
-    capitalize_segments(&name.to_lowercase())
-}
-
-/// A type name with a capital at each segment: `apache::vhost` gives `Apache::Vhost`.
-pub fn capitalize_segments(name: &str) -> EcoString {
-    let name = name.strip_prefix("::").unwrap_or(name);
-    if name.is_ascii() {
-        return capitalize_ascii(name);
-    }
-    let mut out = EcoString::with_capacity(name.len());
-    let mut start = true;
-    for c in name.chars() {
-        if start {
-            out.extend(c.to_uppercase());
-        } else {
-            out.extend(c.to_lowercase());
-        }
-        start = c == ':';
-    }
-    out
-}
-
-/// Whether a type name is as [`capitalize_segments`] makes it.
-fn is_capitalized(name: &str) -> bool {
-    let mut start = true;
-    name.bytes().all(|byte| {
-        let wrong = if start { byte.is_ascii_lowercase() } else { byte.is_ascii_uppercase() };
-        let fits = byte.is_ascii() && !wrong && !(start && byte == b':');
-        start = byte == b':';
-        fits || (byte == b':' && !wrong)
-    }) && !name.starts_with(':')
-}
-
-fn capitalize_ascii(name: &str) -> EcoString {
-    let mut bytes = name.as_bytes().to_ascii_lowercase();
-    let mut start = true;
-    for byte in &mut bytes {
-        if start {
-            byte.make_ascii_uppercase();
-        }
-        start = *byte == b':';
-    }
-    String::from_utf8(bytes).map(EcoString::from).unwrap_or_default()
 }
 
 /// The texts of a value that is a list of references, nested lists flattened.
@@ -449,16 +353,5 @@ mod tests {
         let found = [&*first, &*second, "other", "none"]
             .map(|title| catalog.find(&ResourceKey::new("file", title)));
         assert_eq!(found, [Some(ids[0]), Some(ids[1]), Some(ids[1]), None]);
-    }
-
-    #[test]
-    fn capitals_are_recognised() {
-        for name in
-            ["File", "Apache::Vhost", "X::Y1::Z_a", "file", "fIle", "::File", "A::b", "Ärger"]
-        {
-            let capitals = capitalize_segments(name);
-            assert!(!is_capitalized(name) || capitals == name, "{name}");
-            assert!(is_capitalized(&capitals) || !capitals.is_ascii(), "{name}");
-        }
     }
 }

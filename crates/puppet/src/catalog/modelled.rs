@@ -6,13 +6,15 @@ use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
 use crate::catalog::links::{Purpose, is_link};
-use crate::catalog::schema::{NativeType, is_metaparameter};
 use crate::catalog::{How, ParamOrigin, ResourceId, ResourceKind};
+use crate::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::Compiler;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::models::Entry;
 use crate::eval::resources::new_param;
-use crate::load::{RubyType, TypeDef};
+use crate::load::RubyType;
+use crate::load::native_type::NativeType;
+use crate::schema::is_metaparameter;
+use crate::syntax::definitions::TypeDef;
 use crate::types::{ObjectType, Type};
 use crate::value::Value;
 

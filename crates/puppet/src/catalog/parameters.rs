@@ -6,21 +6,20 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::{Span, TextRange, suggest};
 
-use crate::catalog::{
-    How, LostValue, Param, ParamOrigin, ResourceId, flat, flatten_values, schema, tags,
-};
-use crate::eval::closure::{Signature, SignatureParam};
-use crate::eval::error::{EvalResult, PlainError, Unwind, plain, unplaced};
+use crate::catalog::{How, LostValue, Param, ParamOrigin, ResourceId, flat, flatten_values, tags};
+use crate::error::{EvalResult, PlainError, Unwind, plain, unplaced};
 use crate::eval::resources::{as_parameter, new_param};
-use crate::eval::scope::ScopeId;
 use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Frame};
-use crate::load::{DefKind, TypeDef};
+use crate::schema;
+use crate::syntax::definitions::{DefKind, TypeDef};
 use crate::syntax::{ExprId, Param as ParamDef};
 use crate::types::mismatch::ByName;
 use crate::types::refusal::answered;
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{is_instance, mismatch};
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 /// The variables that hold the name of a class.
 const OWN_NAMES: [&str; 2] = ["title", "name"];

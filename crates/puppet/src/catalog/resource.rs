@@ -7,12 +7,13 @@ use ordain_source::Span;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::exported::Import;
-use crate::catalog::schema::{self, NativeType};
 use crate::catalog::tags::TagSet;
-use crate::catalog::{ResourceKey, TOP_CLASS};
-use crate::eval::scope::ScopeId;
-use crate::load::TypeDef;
+use crate::load::native_type::{self, NativeType};
+use crate::syntax::definitions::TypeDef;
+use crate::syntax::names::TOP_CLASS;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
+use crate::value::resource_key::ResourceKey;
 
 /// The index of a resource in the catalog that is being compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -281,7 +282,7 @@ impl Resource {
     pub fn schema(&self) -> Option<&NativeType> {
         match &self.what {
             ResourceKind::Native(schema) => Some(schema),
-            ResourceKind::Stage => Some(&schema::STAGE),
+            ResourceKind::Stage => Some(&native_type::STAGE),
             _ => None,
         }
     }

@@ -10,17 +10,18 @@ use ordain_source::{FileId, Span, TextRange};
 use rustc_hash::FxHashMap;
 
 use crate::catalog::finish::is_relation;
-use crate::catalog::schema::NativeType;
 use crate::catalog::{
-    How, Param, ParamOrigin, RelationEnd, Resource, ResourceId, ResourceKey, ResourceKind, flat,
+    How, Param, ParamOrigin, RelationEnd, Resource, ResourceId, ResourceKind, flat,
 };
+use crate::error::EvalResult;
 use crate::eval::Compiler;
-use crate::eval::error::EvalResult;
 use crate::eval::resources::new_param;
-use crate::eval::scope::ScopeId;
 use crate::load::RubyType;
-use crate::ruby::{ruby_inspect, ruby_text};
+use crate::load::native_type::NativeType;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
+use crate::value::resource_key::ResourceKey;
+use crate::value::ruby::{ruby_inspect, ruby_text};
 
 impl Compiler<'_> {
     /// Gives a resource the attributes that its title tells, where the patterns of its type take

@@ -8,7 +8,7 @@ use super::label::{a_an, a_an_uc, label};
 use super::literal::literal;
 use super::walk::{Node, children};
 use super::{Checker, names};
-use crate::catalog::schema::is_metaparameter;
+use crate::schema::is_metaparameter;
 use crate::syntax::*;
 use crate::types::parse;
 

@@ -14,8 +14,9 @@ use ordain_source::{Diagnostic, EntryKind, Severity, TextRange, World};
 use super::repository::{DataFile, ProgramUnit, Unit};
 use super::{ModuleFile, Options, lint, repository, validate};
 use crate::hiera::config::{Config, Owner, VERSION_3_HELP};
-use crate::load::{Defined, defined, duplicate, namespace_of};
+use crate::load::{duplicate, namespace_of};
 use crate::syntax;
+use crate::syntax::definitions::{Defined, defined};
 
 /// A file of data is broken.
 const INVALID_DATA: &str = "puppet::invalid-data";

@@ -22,7 +22,7 @@ pub(crate) use logic::free_variables;
 use ordain_source::{Diagnostic, Severity, TextRange};
 
 pub use crate::codes::CODES;
-use crate::codes::advice::advise;
+use crate::syntax::advice::advise;
 pub use definitions::metaparameters;
 pub use lint::lint;
 pub use ordain_graph::language::Strict;

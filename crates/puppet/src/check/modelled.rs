@@ -5,8 +5,8 @@ use ordain_syntax::ListRef;
 use rustc_hash::FxHashSet;
 
 use super::Checker;
-use crate::catalog::schema::is_metaparameter;
 use crate::eval::models::Role;
+use crate::schema::is_metaparameter;
 use crate::syntax::*;
 use crate::types::modelled::{self, Feature, FeatureKind};
 

@@ -2,7 +2,7 @@
 
 use ordain_source::{Diagnostic, TextRange};
 
-use crate::catalog::schema;
+use crate::schema;
 use crate::syntax::*;
 
 /// The findings about the types of a program.

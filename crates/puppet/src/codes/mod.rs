@@ -1,6 +1,5 @@
 //! The documentation of every diagnostic code of the language.
 
-pub(crate) mod advice;
 mod data;
 mod evaluation;
 mod modelled;

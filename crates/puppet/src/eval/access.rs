@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
+use crate::error::{Blame, EvalResult, issue_at};
 use crate::eval::Strict;
-use crate::eval::arithmetic::{Outcome, coerce_number, to_number};
-use crate::eval::error::{Blame, EvalResult, issue_at};
+use crate::eval::arithmetic::{Outcome, coerce_number};
 use crate::types::label::{a_an, a_an_uc, article, key_type_name};
 use crate::types::parse::specialize_value;
+use crate::types::references::flat;
 use crate::value::Value;
+use crate::value::number::to_number;
 
 /// Reads an element, a slice or an entry, or gives parameters to a type.
 ///
@@ -42,18 +44,6 @@ pub fn access(value: &Value, keys: &[Value], strict: Strict) -> EvalResult<Outco
             format!("Operator '[]' is not applicable to {}.", a_an(value)),
         ),
     }
-}
-
-/// The keys with lists among them taken apart.
-pub(crate) fn flat(keys: &[Value]) -> Vec<Value> {
-    let mut out = Vec::with_capacity(keys.len());
-    for key in keys {
-        match key {
-            Value::Array(items) => out.extend(flat(items)),
-            key => out.push(key.clone()),
-        }
-    }
-    out
 }
 
 fn element(value: &Value, items: &[Value], keys: &[Value], strict: Strict) -> EvalResult<Outcome> {

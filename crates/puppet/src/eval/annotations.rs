@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::eval::error::{EvalResult, plain};
-use crate::ruby::{ruby_class, ruby_inspect};
+use crate::error::{EvalResult, plain};
 use crate::types::{ObjectType, Type, new, object};
 use crate::value::Value;
+use crate::value::ruby::{ruby_class, ruby_inspect};
 
 /// The annotations of a compile, by what they hang on.
 #[derive(Default)]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use ordain_source::limits::Steps;
 
+use crate::error::{EvalResult, issue, plain};
 use crate::eval::Compiler;
-use crate::eval::error::{EvalResult, issue, plain};
 use crate::value::Value;
 
 /// How many steps a compile may take by default: expressions evaluated, and a fraction of a step

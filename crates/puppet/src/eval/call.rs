@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::Span;
 
+use crate::error::{EvalResult, Unwind, plain};
 use crate::eval::Compiler;
 use crate::eval::budget::Weight;
-use crate::eval::closure::Closure;
-use crate::eval::error::{EvalResult, Unwind, plain};
-use crate::eval::scope::ScopeId;
+use crate::value::closure::Closure;
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
 
 /// A call of a built-in function.

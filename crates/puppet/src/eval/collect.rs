@@ -7,13 +7,15 @@ use std::sync::Arc;
 use ordain_syntax::ListRef;
 
 use crate::catalog::tags::TagId;
-use crate::catalog::{Catalog, Collector, How, ResourceId, capitalize_segments};
+use crate::catalog::{Catalog, Collector, How, ResourceId};
 use crate::check::label::model_class;
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 use crate::eval::resources::as_parameter;
-use crate::eval::{Compiler, Frame, compare};
+use crate::eval::{Compiler, Frame};
+use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Attribute, BinaryOp, Expr, ExprId, Program};
 use crate::value::Value;
+use crate::value::compare;
 
 /// A query, its values evaluated when the collector was made.
 #[derive(Clone, Debug)]
@@ -226,7 +228,7 @@ impl Compiler<'_> {
             Expr::Binary { op, left, right } => {
                 let name = match &f.program[*left] {
                     Expr::Name(name) | Expr::Str(name) | Expr::Reserved(name) => name.clone(),
-                    _ => crate::eval::text::to_text(&self.query_operand(f, *left)?),
+                    _ => crate::value::text::to_text(&self.query_operand(f, *left)?),
                 };
                 let value = self.query_operand(f, *right)?;
                 self.comparison(name, *op, value)
@@ -272,7 +274,7 @@ impl Compiler<'_> {
             ) {
                 return plain("Cannot transform a number to a tag");
             }
-            tags.push(crate::eval::text::to_text(item).to_lowercase());
+            tags.push(crate::value::text::to_text(item).to_lowercase());
         }
         Ok(Query::Tags(tags))
     }
@@ -301,6 +303,6 @@ impl Compiler<'_> {
 
     /// A frame for code at the top.
     pub(crate) fn top_frame(&self, program: &Arc<Program>) -> Frame {
-        Frame { program: Arc::clone(program), scope: crate::eval::scope::ScopeId::TOP }
+        Frame { program: Arc::clone(program), scope: crate::value::closure::ScopeId::TOP }
     }
 }

@@ -2,11 +2,12 @@
 
 use ordain_syntax::ListRef;
 
-use crate::eval::error::EvalResult;
-use crate::eval::{Compiler, Frame, compare};
+use crate::error::EvalResult;
+use crate::eval::{Compiler, Frame};
 use crate::syntax::{CaseOption, Expr, ExprId, ExprList};
 use crate::types::refusal::answered;
 use crate::value::Value;
+use crate::value::compare;
 
 impl Compiler<'_> {
     /// Statements in order; the value is that of the last.

@@ -7,15 +7,16 @@ use ecow::EcoString;
 use ordain_source::{EntryKind, Span, suggest};
 use ordain_syntax::ListRef;
 
-use crate::eval::closure::Signature;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Step, plain};
-use crate::eval::scope::{Scope, ScopeId, ScopeKind};
-use crate::eval::text::write_text;
+use crate::error::{EvalError, EvalResult, PlainError, Step, plain};
+use crate::eval::scope::{Scope, ScopeKind};
 use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Frame, Inline};
 use crate::load::LoadedFile;
 use crate::syntax::{Expr, ExprId, Param, Program};
+use crate::types::signature::Signature;
 use crate::types::{is_instance, mismatch};
+use crate::value::closure::ScopeId;
+use crate::value::text::write_text;
 use crate::value::{HashValue, Value};
 
 /// The error of what is given to a template: with what may be meant, and where it is declared.

@@ -11,13 +11,13 @@ use ecow::EcoString;
 use ordain_ruby::{Error, Foreign, Host, HostError, Limits, SyntaxError, Value as Ruby};
 use ordain_source::{Span, budget};
 
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
+use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::lent::Lent;
-use crate::eval::scope::ScopeId;
 use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, MAX_DEPTH, Strict};
 use crate::load::ErbTemplate;
-use crate::ruby::{ruby_class, ruby_text};
+use crate::value::closure::ScopeId;
+use crate::value::ruby::{ruby_class, ruby_text};
 use crate::value::{HashValue, Value};
 
 /// How much stack a template may use.

@@ -8,21 +8,24 @@ use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 
 use crate::check::repository::nearest;
+use crate::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::budget::Weight;
 use crate::eval::call::Call as NativeCall;
-use crate::eval::closure::{Closure, NoType, Signature, SignatureParam};
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::models::ALIASES;
 use crate::eval::resources::NO_ITERATOR;
-use crate::eval::scope::{Pending, Scope, ScopeId, ScopeKind};
+use crate::eval::scope::{Pending, Scope, ScopeKind};
 use crate::eval::variables::{UNEVALUATED, not_reserved};
 use crate::eval::{Compiler, Frame};
 use crate::functions::{self, Function, ParamKind, Style};
-use crate::load::{FunctionDef, Named};
+use crate::load::Named;
+use crate::syntax::definitions::FunctionDef;
 use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
 use crate::types::refusal::answered;
+use crate::types::signature::{NoType, Signature, SignatureParam};
 use crate::types::{Type, infer::infer, mismatch, parse};
 use crate::value::Value;
+use crate::value::closure::Closure;
+use crate::value::closure::ScopeId;
 
 /// A built-in function with its signatures, which are made when it is first called.
 struct Bound {
@@ -293,6 +296,14 @@ impl Compiler<'_> {
             Some(bound) if !bound.of_module => Ok(self.env.known_function(name)),
             _ => self.env.find_function(name),
         }
+    }
+
+    /// The file of a function that calls mean, if it is written in Ruby.
+    pub(crate) fn only_in_ruby(&self, name: &str) -> Option<Arc<crate::plugins::RubyFile>> {
+        let is_other = self.models.in_logic()
+            || builtins().contains_key(name)
+            || !matches!(self.env.find_function(name), Ok(None));
+        if is_other { None } else { self.env.ruby_function(name) }
     }
 
     pub(crate) fn function_help(&self, name: &str) -> Option<String> {

@@ -7,17 +7,17 @@ use ecow::EcoString;
 use ordain_source::{EntryKind, Span};
 
 use crate::catalog::finish::reference_text;
-use crate::catalog::{
-    Declared, How, ParamOrigin, Resource, ResourceId, ResourceKey, flatten_values, tags,
-};
-use crate::eval::error::{EvalResult, PlainError, plain, unplaced};
+use crate::catalog::{Declared, How, ParamOrigin, Resource, ResourceId, flatten_values, tags};
+use crate::error::{EvalResult, PlainError, plain, unplaced};
 use crate::eval::relations::reference;
 use crate::eval::resources::{Declaration, as_parameter, new_param};
-use crate::eval::scope::ScopeId;
-use crate::eval::{Compiler, LogEntry, LogLevel, reference_key};
-use crate::load::TypeDef;
+use crate::eval::{Compiler, LogEntry, LogLevel};
+use crate::syntax::definitions::TypeDef;
 use crate::types::Type;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
+use crate::value::resource_key::ResourceKey;
+use crate::value::resource_key::reference_key;
 
 /// What becomes of a class that is named to `include` and its kin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -221,12 +221,12 @@ impl Compiler<'_> {
         for (title, attributes) in resources {
             let mut params: Vec<crate::catalog::Param> = Vec::new();
             for (name, value) in defaults.as_hash().into_iter().flatten() {
-                let name = crate::eval::text::to_text(name);
+                let name = crate::value::text::to_text(name);
                 let value = as_parameter(value.clone()).or_else(plain)?;
                 params.push(new_param(name, value, false, origin.clone()));
             }
             for (name, value) in attributes.as_hash().into_iter().flatten() {
-                let name = crate::eval::text::to_text(name);
+                let name = crate::value::text::to_text(name);
                 let value = as_parameter(value.clone()).or_else(plain)?;
                 let param = new_param(name, value, false, origin.clone());
                 match params.iter_mut().find(|p| p.name == param.name) {

@@ -1,10 +1,10 @@
 //! `invariant "title" { … }` as a statement: what must hold where it stands.
 
-use crate::eval::error::{EvalResult, Unwind};
-use crate::eval::text::to_text;
+use crate::error::{EvalResult, Unwind};
 use crate::eval::{Compiler, Frame, kind_text};
 use crate::syntax::{Expr, ExprId};
 use crate::value::Value;
+use crate::value::text::to_text;
 
 /// What a check or an invariant says about what it looks at.
 pub(crate) enum Verdict {

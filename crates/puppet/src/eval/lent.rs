@@ -12,12 +12,13 @@ use ordain_ruby::{HostError, Value as Ruby};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::{How, ResourceId};
+use crate::error::{EvalResult, plain};
 use crate::eval::Compiler;
 use crate::eval::budget::{MAX_WEIGHT, Size, address};
 use crate::eval::erb::{MAX_NESTING, from_ruby, raised, to_ruby};
-use crate::eval::error::{EvalResult, plain};
-use crate::eval::scope::{ScopeId, ScopeKind};
+use crate::eval::scope::ScopeKind;
 use crate::eval::variables::RESERVED;
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
 
 /// The values that a template was given.
@@ -462,6 +463,7 @@ impl Compiler<'_> {
 
     /// Gives a variable a changed text, and the parameter that it is.
     pub(crate) fn replace_text(&mut self, id: ScopeId, name: EcoString, text: Value) {
+        self.ruby.texts_changed = true;
         let scope = self.scopes.get_mut(id);
         let old = scope.get(&name).cloned();
         scope.replace(name.clone(), text.clone());

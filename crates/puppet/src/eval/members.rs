@@ -5,13 +5,14 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_ruby::{Error, Foreign, Host, HostError, Limits, Template, Trim, Value as Ruby};
 
+use crate::error::{EvalResult, plain};
 use crate::eval::Compiler;
-use crate::eval::closure::{Closure, Signature, SignatureParam};
 use crate::eval::erb::{from_ruby, to_ruby};
-use crate::eval::error::{EvalResult, plain};
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::object::{attribute_value, member};
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{AttributeRole, CallableType, ObjectFunction, ObjectType, Type};
+use crate::value::closure::Closure;
 use crate::value::{Object, Value};
 
 /// How much stack the Ruby of a member may use, and how many steps.
@@ -40,7 +41,7 @@ impl Compiler<'_> {
             return Some(Ok(value.clone()));
         }
         // A context answers by itself.
-        if object.kind.name == crate::hiera::CONTEXT {
+        if object.kind.name == crate::types::object::lookup_context::CONTEXT {
             return member(receiver, name).map(Ok);
         }
         for owner in object.kind.line() {

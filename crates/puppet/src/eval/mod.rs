@@ -5,13 +5,10 @@ pub(crate) mod annotations;
 pub mod arithmetic;
 pub mod budget;
 pub mod call;
-pub mod closure;
 pub mod collect;
-pub mod compare;
 pub mod control;
 pub mod epp;
 pub mod erb;
-pub mod error;
 pub mod functions;
 pub mod interface;
 pub(crate) mod invariants;
@@ -23,7 +20,6 @@ pub mod resources;
 mod ruby_numbers;
 pub mod scope;
 pub mod strings;
-pub mod text;
 pub(crate) mod type_definitions;
 pub mod type_names;
 pub mod variables;
@@ -45,14 +41,16 @@ use crate::catalog::Catalog;
 use crate::catalog::kinds::KnownKind;
 use crate::check::label;
 use crate::deferred::Deferral;
-use crate::eval::closure::Signature;
-use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind};
+use crate::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind};
 use crate::eval::ruby_numbers::{is_for_ruby, is_ruby_number};
-use crate::eval::scope::{Scope, ScopeId, Scopes};
+use crate::eval::scope::{Scope, Scopes};
 use crate::load::{Environment, LoadedFile};
 use crate::syntax::{BinaryOp, CallForm, Expr, ExprId, ExprList, Program};
 use crate::types::refusal::answered;
-use crate::types::{Regexp, Type, TypeAlias};
+use crate::types::signature::Signature;
+use crate::types::{Regexp, TypeAlias};
+use crate::value::closure::ScopeId;
+use crate::value::compare;
 use crate::value::{HashValue, Value};
 
 /// How deep evaluation may nest, in expressions. Compiles run on threads whose stack holds this.
@@ -659,15 +657,4 @@ pub(crate) fn given_part(program: &Program, id: ExprId, path: &[Step]) -> ExprId
 /// The type of a value, as messages name it: generalised, such as `Integer`.
 pub(crate) fn kind_text(value: &Value) -> String {
     crate::types::infer::generalize(&crate::types::infer::infer(value)).to_string()
-}
-
-/// A resource reference, if the type is one with kind and title.
-pub(crate) fn reference_key(kind: &Type) -> Option<crate::catalog::ResourceKey> {
-    match kind {
-        Type::Resource { kind: Some(kind), title: Some(title) } => {
-            Some(crate::catalog::ResourceKey::shared(kind, title))
-        }
-        Type::Class(Some(name)) => Some(crate::catalog::ResourceKey::new("class", name)),
-        _ => None,
-    }
 }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::catalog::no_title;
-use crate::catalog::{Relation, RelationEnd, ResourceKey};
-use crate::eval::error::{EvalResult, plain};
-use crate::eval::{Compiler, Frame, reference_key};
+use crate::catalog::{Relation, RelationEnd};
+use crate::error::{EvalResult, plain};
+use crate::eval::{Compiler, Frame};
 use crate::syntax::{Arrow, Expr, ExprId};
 use crate::types::Type;
 use crate::value::Value;
+use crate::value::resource_key::ResourceKey;
+use crate::value::resource_key::reference_key;
 
 /// An operand of an arrow, evaluated.
 enum Operand {

@@ -12,15 +12,16 @@ use smallvec::SmallVec;
 use crate::catalog::generate::check_attributes;
 use crate::catalog::no_title;
 use crate::catalog::{How, Param, ParamOrigin, Params, PendingOverride, ResourceId};
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain, unplaced};
+use crate::error::{EvalError, EvalResult, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
-use crate::eval::scope::ScopeId;
-use crate::eval::{Compiler, Frame, kind_text, reference_key};
-use crate::ruby::ruby_equal;
+use crate::eval::{Compiler, Frame, kind_text};
 use crate::syntax::{Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm};
 use crate::types::Type;
 use crate::types::format::quoted;
 use crate::types::label::type_label;
+use crate::value::closure::ScopeId;
+use crate::value::resource_key::reference_key;
+use crate::value::ruby::ruby_equal;
 use crate::value::{HashValue, IteratorValue, Value};
 
 /// One evaluated body of a resource expression.
@@ -256,7 +257,7 @@ impl Compiler<'_> {
                         let at = attribute.range.in_file(program.file);
                         return Err(EvalError::new("RUNTIME_ERROR", text, at).into());
                     }
-                    let name = crate::eval::text::to_text(name);
+                    let name = crate::value::text::to_text(name);
                     let param = new_param(name, value.clone(), false, origin.clone());
                     self.add_param(f, id, &mut out, param, unique)?;
                 }

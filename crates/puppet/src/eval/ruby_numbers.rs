@@ -6,16 +6,16 @@ use std::cmp::Ordering;
 
 use ordain_source::Span;
 
+use crate::error::{Blame, EvalResult, issue_at, plain};
 use crate::eval::Compiler;
 use crate::eval::arithmetic::{
     Outcome, coerce_number, finite, not_applicable, not_applicable_when, refuse_beside_time, times,
 };
-use crate::eval::compare::not_possible;
-use crate::eval::error::{Blame, EvalResult, issue_at, plain};
 use crate::plugins::RubyAnswer;
 use crate::syntax::ast::BinaryOp;
 use crate::types::ruby_classes::is_a;
 use crate::value::Value;
+use crate::value::compare::not_possible;
 
 const NANOS: i64 = 1_000_000_000;
 

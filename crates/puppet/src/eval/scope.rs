@@ -10,18 +10,10 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::ResourceId;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 /// How many variables a scope holds before it gets an index.
 const INLINE: usize = 12;
-
-/// The id of a scope in the compiler's [`Scopes`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct ScopeId(pub u32);
-
-impl ScopeId {
-    /// The scope of the compile: facts, node parameters, the site program.
-    pub const TOP: Self = Self(0);
-}
 
 /// What made a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

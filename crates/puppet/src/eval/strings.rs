@@ -3,11 +3,11 @@
 use ordain_source::limits::most_text;
 
 use crate::check::heredoc;
-use crate::eval::error::{EvalError, EvalResult, plain};
-use crate::eval::text::write_text;
+use crate::error::{EvalError, EvalResult, plain};
 use crate::eval::{Compiler, Frame};
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::value::Value;
+use crate::value::text::write_text;
 
 /// The largest buffer that is kept for the next interpolation, in bytes.
 const KEPT: usize = 64 << 10;

@@ -6,15 +6,15 @@ use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use super::annotations::Annotations;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, plain};
-use crate::eval::scope::ScopeId;
+use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::{Compiler, Frame, Strict};
-use crate::load::AliasDef;
+use crate::syntax::definitions::AliasDef;
 use crate::syntax::{Attribute, Expr, ExprId, ExprList, Program};
 use crate::types::assignable::resolved;
 use crate::types::refusal::answered;
 use crate::types::type_set::RUNTIME;
 use crate::types::{Type, TypeAlias, TypeSet, object};
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
 use ordain_syntax::ListRef;
 

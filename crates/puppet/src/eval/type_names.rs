@@ -5,19 +5,23 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::{FileId, Severity, Span};
 
-use crate::catalog::schema;
-use crate::catalog::{ResourceKey, ResourceKind, capitalize_segments, flatten_values};
+use crate::catalog::{ResourceKind, flatten_values};
 use crate::check::repository::nearest;
-use crate::eval::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
-use crate::eval::scope::ScopeId;
-use crate::eval::text::to_text;
+use crate::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::type_definitions::{not_of_types, refuse_expressions};
 use crate::eval::{Compiler, Frame, Inline, access};
-use crate::load::{AliasDef, Named};
+use crate::load::Named;
+use crate::schema;
+use crate::syntax::definitions::AliasDef;
+use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::types::format::ruby_text;
 use crate::types::{IntRange, ObjectType, Type, parse};
 use crate::value::Value;
+use crate::value::closure::ScopeId;
+use crate::value::resource_key::ResourceKey;
+use crate::value::resource_key::reference_key;
+use crate::value::text::to_text;
 
 impl Compiler<'_> {
     pub(crate) fn eval_type_name(&mut self, f: &Frame, id: ExprId, name: &str) -> EvalResult {
@@ -186,7 +190,7 @@ impl Compiler<'_> {
             }
         }
         if let Value::Type(kind) | Value::Reference(kind) = &target {
-            if let Some(key) = super::reference_key(kind) {
+            if let Some(key) = reference_key(kind) {
                 return self.parameter_access(f, id, &key, &keys);
             }
             return self.type_access(f, id, kind, &keys);

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::suggest;
 
-use crate::catalog::ResourceKey;
 use crate::catalog::compile::SETTINGS;
-use crate::eval::error::{EvalError, EvalResult, Unwind};
-use crate::eval::scope::{ScopeId, ScopeKind};
+use crate::error::{EvalError, EvalResult, Unwind};
+use crate::eval::scope::ScopeKind;
 use crate::eval::{Compiler, Frame, Strict};
 use crate::syntax::{AssignOp, Expr, ExprId, ExprList};
 use crate::types::Type;
+use crate::value::closure::ScopeId;
+use crate::value::resource_key::ResourceKey;
 use crate::value::{Key, Value};
 
 /// Variables that the compile itself sets and no code may assign.

@@ -16,7 +16,7 @@ pub fn model(program: &Program) -> Option<TypeModel> {
     };
     let args = statements.iter().find_map(|id| maker(program, *id))?;
     let name = text(program, *args.first()?)?;
-    let mut out = TypeModel::new(crate::types::display::capitalized(&name));
+    let mut out = TypeModel::new(crate::syntax::names::capitalized(&name));
     for list in args.get(1..3)? {
         let Expr::List(items) = &program[*list] else { return None };
         out.features.extend(program.list(*items).iter().filter_map(|item| feature(program, *item)));

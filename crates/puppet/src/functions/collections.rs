@@ -6,8 +6,8 @@ use ecow::EcoString;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::eval::strings::check_length;
 use crate::functions::iterate::{Items, chars, limit};
 use crate::functions::support::{function, ruby_inspect, ruby_text};
@@ -262,9 +262,9 @@ fn get_path(call: &mut Call<'_, '_>, value: &Value, path: &str, default: usize) 
 }
 
 /// The error as the value that the lambda of `get` sees.
-fn path_error(error: &crate::eval::error::Unwind, data: &Value, path: &[Value]) -> Value {
+fn path_error(error: &crate::error::Unwind, data: &Value, path: &[Value]) -> Value {
     let message = match error {
-        crate::eval::error::Unwind::Plain(error) => error.message.as_str(),
+        crate::error::Unwind::Plain(error) => error.message.as_str(),
         _ => "",
     };
     let is_index = message.starts_with("The given data requires");

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use ordain_source::Span;
 
+use crate::error::{EvalResult, Unwind, issue, plain as fail};
 use crate::eval::LogLevel;
 use crate::eval::annotations::annotation_type;
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, Unwind, issue, plain as fail};
 use crate::eval::interface::Inclusion;
-use crate::eval::text::to_text;
 use crate::functions::support::{function, is_instance};
 use crate::functions::{Function, opt, plain, rep, rep1, req, with_opt_block};
 use crate::types::assignable::resolved;
@@ -17,6 +16,7 @@ use crate::types::mismatch::describe_mismatch;
 use crate::types::new::{Host, new_instance};
 use crate::types::refusal::answered;
 use crate::types::{Type, generalize, infer, infer_set};
+use crate::value::text::to_text;
 use crate::value::{Object, Value};
 
 /// A logging function.

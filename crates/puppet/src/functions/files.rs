@@ -5,8 +5,8 @@ use std::time::SystemTime;
 
 use ordain_source::ProcessRequest;
 
+use crate::error::{EvalResult, Unwind, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, Unwind, plain as fail};
 use crate::eval::kind_text;
 use crate::functions::support::{function, old, old_args, ruby_text, wrap};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ordain_source::limits::most_items;
 
+use crate::error::{EvalResult, plain};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain};
 use crate::types::Type;
 use crate::value::{HashValue, IteratorValue, Value};
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::budget::ITEMS_A_STEP;
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::iterate::{Items, check_round, limit, visit};
 use crate::functions::support::{element_type, function, regex, regexp_of, ruby_equal};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req, with_block, with_opt_block};

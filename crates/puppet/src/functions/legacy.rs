@@ -4,8 +4,8 @@ use ecow::EcoString;
 use ordain_functions::printf::ruby::{Arg, Keys, sprintf as format_ruby};
 use rustc_hash::FxHashMap;
 
+use crate::error::{EvalResult, issue, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, issue, plain as fail};
 use crate::eval::resources::as_parameter;
 use crate::functions::Function;
 use crate::functions::collections::flat;
@@ -151,7 +151,7 @@ fn raise(call: &mut Call<'_, '_>) -> EvalResult {
 /// The domain name of the node, from its facts.
 pub fn fqdn(call: &mut Call<'_, '_>) -> EcoString {
     let facts =
-        call.compiler.variable(crate::eval::scope::ScopeId::TOP, "facts").unwrap_or_default();
+        call.compiler.variable(crate::value::closure::ScopeId::TOP, "facts").unwrap_or_default();
     let name = facts.get("networking").and_then(|n| n.get("fqdn")).and_then(Value::as_str);
     name.unwrap_or_default().into()
 }

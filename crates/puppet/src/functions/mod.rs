@@ -16,8 +16,8 @@ pub mod support;
 pub mod text;
 pub mod tree;
 
+use crate::error::EvalResult;
 use crate::eval::call::Call;
-use crate::eval::error::EvalResult;
 
 /// The body of a function.
 pub type Body = fn(&mut Call<'_, '_>) -> EvalResult;

@@ -6,18 +6,18 @@ use ecow::EcoString;
 use ordain_functions::regex::Regex;
 use ordain_functions::version::Version;
 
+use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
-use crate::eval::text::to_text;
 use crate::functions::{Body, Dispatch, Function, Style};
 use crate::types::infer::infer_set;
 use crate::types::regexp::shared;
 use crate::types::{IntRange, Type};
+use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 
-pub use crate::eval::compare::equals;
-pub use crate::ruby::{ruby_class, ruby_equal, ruby_inspect, ruby_text};
 pub use crate::types::instance::is_instance;
+pub use crate::value::compare::equals;
+pub use crate::value::ruby::{ruby_class, ruby_equal, ruby_inspect, ruby_text};
 
 /// What Puppet adds to a warning that has no place.
 pub const NO_PLACE: &str = "\n   (file & line not available)";

@@ -3,18 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::error::{EvalResult, plain};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain};
 use crate::functions::iterate::limit;
 use crate::functions::support::{is_instance, text_of_type};
 use crate::types::object::parts::parts;
 use crate::types::{AttributeRole, Type};
 use crate::value::{IteratorValue, Value};
-
-/// The type of the options.
-pub const OPTIONS: &str = "Struct[{container_type => Optional[Type], include_root => Optional[Boolean], \
-    include_containers => Optional[Boolean], include_values => Optional[Boolean], \
-    order => Optional[Enum[depth_first, breadth_first]], include_refs => Optional[Boolean]}]";
 
 /// What a walk shows.
 struct Options {

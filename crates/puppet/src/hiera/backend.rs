@@ -11,7 +11,7 @@ use super::layers::Provider;
 use super::levels::ResolvedLevel;
 use super::lookup::{Lookup, lookup_error};
 use super::merge::Strategy;
-use crate::eval::error::EvalResult;
+use crate::error::EvalResult;
 use crate::value::{HashValue, Value};
 
 /// The hierarchy that a level is for its backend, which adds the ending to each path itself.

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use indexmap::IndexMap;
@@ -13,18 +13,14 @@ use super::key::LookupKey;
 use super::layers::Provider;
 use super::levels::{Location, ResolvedLevel};
 use super::lookup::{Lookup, lookup_error, unwind};
+use crate::error::{EvalResult, Unwind, plain};
 use crate::eval::Compiler;
-use crate::eval::closure::Closure;
-use crate::eval::error::{EvalResult, Unwind, plain};
-use crate::eval::scope::ScopeId;
 use crate::functions::support::element_type;
-use crate::types::{
-    AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Type, parse_static,
-};
+use crate::types::object::lookup_context::{CONTEXT, context_type};
+use crate::value::closure::Closure;
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
-/// The name of the type of contexts.
-pub(crate) const CONTEXT: &str = "Puppet::LookupContext";
 /// The attribute of a context that tells which one it is.
 const ID: &str = "id";
 
@@ -38,62 +34,18 @@ pub(super) struct ContextState {
     not_found: bool,
 }
 
+impl ContextState {
+    /// Whether the function has given a value for a key already.
+    pub(super) fn has_value(&self, key: &str) -> bool {
+        self.values.contains_key(key)
+    }
+}
+
 impl super::Cache {
     /// Whether a function of a level has just said that it finds nothing.
     pub(crate) fn gave_up(&self) -> bool {
         self.contexts.iter().any(|context| context.not_found)
     }
-}
-
-/// What can be called on a context.
-const METHODS: &[(&str, &str)] = &[
-    ("not_found", "Callable[[0, 0], Undef]"),
-    ("explain", "Callable[[0, 0, Callable[0, 0]], Undef]"),
-    ("interpolate", "Callable[1, 1]"),
-    ("cache", "Callable[Optional[Scalar], Any]"),
-    ("cache_all", "Callable[[Hash[Optional[Scalar], Any]], Undef]"),
-    ("cache_has_key", "Callable[[Optional[Scalar]], Boolean]"),
-    ("cached_value", "Callable[Optional[Scalar]]"),
-    (
-        "cached_entries",
-        "Variant[Callable[[0, 0, Callable[1, 1]], Undef], Callable[[0, 0, Callable[2, 2]], Undef], \
-         Callable[[0, 0], Iterable[Tuple[Optional[Scalar], Any]]]]",
-    ),
-    ("cached_file_data", "Callable[String, Optional[Callable[Array[Integer]]]]"),
-];
-
-/// The type `Puppet::LookupContext`.
-pub(crate) fn context_type() -> Arc<ObjectType> {
-    static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
-        let kind = |text| Type::clone(&parse_static(text));
-        let attribute = |name: &str, text, role| ObjectAttribute {
-            name: name.into(),
-            kind: kind(text),
-            role,
-            value: None,
-            is_final: false,
-            overrides: false,
-            annotations: None,
-        };
-        let function = |(name, text): &(&str, &'static str)| ObjectFunction {
-            name: (*name).into(),
-            kind: kind(text),
-            is_final: false,
-            overrides: false,
-            annotations: None,
-        };
-        Arc::new(ObjectType {
-            name: CONTEXT.into(),
-            parent: Some(Type::Any),
-            attributes: vec![
-                attribute("environment_name", "String[1]", AttributeRole::Derived),
-                attribute("module_name", "Variant[String[1], Undef]", AttributeRole::Normal),
-            ],
-            functions: METHODS.iter().map(function).collect(),
-            ..ObjectType::bare()
-        })
-    });
-    Arc::clone(&KIND)
 }
 
 impl Lookup<'_, '_> {
@@ -108,12 +60,7 @@ impl Lookup<'_, '_> {
         if level.kind != FunctionKind::Hiera3Backend {
             self.check_function(provider, level)?;
         }
-        let slot = location.map_or(&level.context, |location| &location.context);
-        let contexts = &mut self.c.hiera.contexts;
-        let id = *slot.get_or_init(|| {
-            contexts.push(ContextState::default());
-            contexts.len() - 1
-        });
+        let id = self.context_of(level, location);
         let call = FunctionCall { provider, level, location, id };
         match level.kind {
             FunctionKind::DataHash | FunctionKind::V4DataHash => self.ask_hash_function(&call, key),
@@ -121,6 +68,20 @@ impl Lookup<'_, '_> {
             FunctionKind::DataDig => self.ask_dig_function(&call, key),
             FunctionKind::Hiera3Backend => self.ask_backend(provider, level, key),
         }
+    }
+
+    /// The state of the function of a level.
+    pub(super) fn context_of(
+        &mut self,
+        level: &ResolvedLevel,
+        location: Option<&Location>,
+    ) -> usize {
+        let slot = location.map_or(&level.context, |location| &location.context);
+        let contexts = &mut self.c.hiera.contexts;
+        *slot.get_or_init(|| {
+            contexts.push(ContextState::default());
+            contexts.len() - 1
+        })
     }
 
     fn check_function(&mut self, provider: &Provider, level: &ResolvedLevel) -> EvalResult<()> {
@@ -221,7 +182,7 @@ impl Lookup<'_, '_> {
             text == "lookup_options" || rest.is_some_and(|rest| rest.starts_with("::"))
         };
         for key in hash.keys().filter(|key| !own(key)) {
-            let key = crate::ruby::ruby_text(key);
+            let key = crate::value::ruby::ruby_text(key);
             let text = format!(
                 "Module '{module}': {subject} must use keys qualified with the name of the \
                  module; got {key}"
@@ -240,7 +201,7 @@ impl Lookup<'_, '_> {
         let known = self.c.hiera.contexts[call.id].values.get(&key.root).cloned();
         let value = match known {
             Some(value) => Some(value),
-            None => self.call(call, vec![Value::Str(key.root.clone())])?,
+            None => self.call_key_function(call, key)?,
         };
         let Some(value) = value else {
             self.explain(|e| e.not_found(key.root.clone()));
@@ -273,10 +234,51 @@ impl Lookup<'_, '_> {
     }
 
     /// Calls the function; `None` when it said that it found nothing.
-    fn call(&mut self, call: &FunctionCall<'_>, mut args: Vec<Value>) -> EvalResult<Option<Value>> {
+    pub(super) fn call(
+        &mut self,
+        call: &FunctionCall<'_>,
+        args: Vec<Value>,
+    ) -> EvalResult<Option<Value>> {
         let Some(span) = self.span.or_else(|| self.config_span()) else {
             return lookup_error(format!("'{}' cannot be called here", call.level.function));
         };
+        let args = self.arguments(call, args);
+        let result = self.c.call_function(&call.level.function, args, None, self.scope, span);
+        let not_found = std::mem::take(&mut self.c.hiera.contexts[call.id].not_found);
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(_) if not_found => Ok(None),
+            Err(unwind) => Err(self.of_lookup(unwind)),
+        }
+    }
+
+    /// Calls the function of levels in turn until it finds something: how many calls there were, and
+    /// what the last of them gave, if it did not find nothing, too.
+    pub(super) fn call_in_turn(
+        &mut self,
+        calls: &[FunctionCall<'_>],
+        args: &[Value],
+    ) -> EvalResult<(usize, Option<Value>)> {
+        let [first, ..] = calls else { return Ok((0, None)) };
+        let span = self.span.or_else(|| self.config_span());
+        let all = calls.iter().map(|call| self.arguments(call, args.to_vec())).collect::<Vec<_>>();
+        let at = span.map(|span| (self.scope, span));
+        let function = &first.level.function;
+        let Some(result) = at.and_then(|at| self.c.call_ruby_in_turn(function, &all, at)) else {
+            return self.call(first, args.to_vec()).map(|value| (1, value));
+        };
+        let contexts = &mut self.c.hiera.contexts;
+        let not_found =
+            calls.iter().rposition(|call| std::mem::take(&mut contexts[call.id].not_found));
+        match (result, not_found) {
+            (Ok((at, value)), _) => Ok((at + 1, Some(value))),
+            (Err(_), Some(at)) => Ok((at + 1, None)),
+            (Err(unwind), None) => Err(self.of_lookup(unwind)),
+        }
+    }
+
+    /// The arguments of a function, which is called with them next.
+    fn arguments(&mut self, call: &FunctionCall<'_>, mut args: Vec<Value>) -> Vec<Value> {
         if call.level.kind != FunctionKind::V4DataHash {
             let mut options = call.level.options.as_hash().cloned().unwrap_or_default();
             options.extend(call.location.map(Location::option));
@@ -286,13 +288,7 @@ impl Lookup<'_, '_> {
         let state = &mut self.c.hiera.contexts[call.id];
         state.scope = Some(self.scope);
         state.not_found = false;
-        let result = self.c.call_function(&call.level.function, args, None, self.scope, span);
-        let not_found = std::mem::take(&mut self.c.hiera.contexts[call.id].not_found);
-        match result {
-            Ok(value) => Ok(Some(value)),
-            Err(_) if not_found => Ok(None),
-            Err(unwind) => Err(self.of_lookup(unwind)),
-        }
+        args
     }
 
     fn context_object(&self, call: &FunctionCall<'_>) -> Value {
@@ -308,11 +304,13 @@ impl Lookup<'_, '_> {
 }
 
 /// A function of a level that is called for a location.
-struct FunctionCall<'l> {
-    provider: &'l Provider,
-    level: &'l ResolvedLevel,
-    location: Option<&'l Location>,
-    id: usize,
+#[derive(Clone, Copy)]
+pub(super) struct FunctionCall<'l> {
+    pub provider: &'l Provider,
+    pub level: &'l ResolvedLevel,
+    pub location: Option<&'l Location>,
+    /// The number of its state.
+    pub id: usize,
 }
 
 impl FunctionCall<'_> {
@@ -449,7 +447,7 @@ impl Compiler<'_> {
             && let Some(block) = block
         {
             let text = self.call_closure(block, &[])?;
-            let text = crate::ruby::ruby_text(&text);
+            let text = crate::value::ruby::ruby_text(&text);
             if let Some(explainer) = &mut self.hiera.explainer {
                 explainer.text(text);
             }
@@ -479,7 +477,7 @@ impl Compiler<'_> {
     }
 
     fn context_file(&mut self, path: &Value, block: Option<&Arc<Closure>>) -> EvalResult {
-        let path = super::levels::path_of(&crate::ruby::ruby_text(path));
+        let path = super::levels::path_of(&crate::value::ruby::ruby_text(path));
         if let Some(known) = self.hiera.file_data.get(&path) {
             return Ok(known.clone());
         }

@@ -9,8 +9,8 @@ use ecow::EcoString;
 
 use super::config::{Config, Owner};
 use super::lookup::Lookup;
+use crate::error::{EvalResult, plain};
 use crate::eval::Strict;
-use crate::eval::error::{EvalResult, plain};
 
 /// The setting of environments.
 const ENVIRONMENT_SETTING: &str = "environment_data_provider";

@@ -8,8 +8,8 @@ use ordain_data::REDACTED;
 use serde_json::{Map, Value as Json, json};
 
 use super::merge::Strategy;
-use crate::ruby::write_inspect;
 use crate::value::Value;
+use crate::value::ruby::write_inspect;
 
 /// What a node of the record is about.
 #[derive(Clone, Debug)]
@@ -391,10 +391,12 @@ pub fn to_json(value: &Value) -> Json {
         Value::Hash(entries) => {
             let entries = entries.iter();
             Json::Object(
-                entries.map(|(k, v)| (crate::ruby::ruby_text(k).into(), to_json(v))).collect(),
+                entries
+                    .map(|(k, v)| (crate::value::ruby::ruby_text(k).into(), to_json(v)))
+                    .collect(),
             )
         }
-        other => json!(crate::ruby::ruby_text(other).as_str()),
+        other => json!(crate::value::ruby::ruby_text(other).as_str()),
     }
 }
 

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::lookup::{Lookup, lookup_unwind};
 use crate::catalog::DataPlace;
-use crate::eval::error::{EvalResult, Unwind};
+use crate::error::{EvalResult, Unwind};
 use crate::value::{HashValue, Value};
 
 /// Keys and opened values of an environment.

@@ -16,8 +16,8 @@ use super::config::{Config, ConfigFault, Owner};
 use super::data_provider;
 use super::eyaml::Secrets;
 use crate::catalog::DataPlace;
+use crate::error::Step;
 use crate::eval::Compiler;
-use crate::eval::error::Step;
 use crate::value::{HashValue, Value};
 
 /// What is made of files, by whichever compile wants it first; the others wait for it.
@@ -311,7 +311,7 @@ fn refused_text(path: &Path, error: &ordain_data::yaml::Error) -> String {
 /// What a document of data holds; the symbols among its keys are texts.
 fn from_yaml(tree: &Tree) -> Result<Value, ordain_data::yaml::Error> {
     match tree.has_symbols() {
-        true => crate::rich::from_yaml(tree).map(text_keys),
+        true => crate::value::rich::from_yaml(tree).map(text_keys),
         false => tree.value(Schema::Psych).map(|data| from_data(&data)),
     }
 }

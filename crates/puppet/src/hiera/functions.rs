@@ -7,9 +7,9 @@ use ecow::EcoString;
 use super::files::{DataFault, Format};
 use super::lookup::{Lookup, Request, lookup_error, lookup_unwind, nothing_found, unshared};
 use crate::catalog::flat;
+use crate::error::{EvalResult, Unwind, plain as plain_error};
 use crate::eval::Strict;
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, Unwind, plain as plain_error};
 use crate::eval::interface::Inclusion;
 use crate::functions::{Dispatch, Function, Style, opt, plain, req, with_block, with_opt_block};
 use crate::value::{HashValue, Value};
@@ -229,7 +229,7 @@ fn run_old(call: &mut Call<'_, '_>, default: Option<Value>, level: Option<Value>
     if let Some(level) = level.filter(|level| !level.is_undef()) {
         let mut paths = Vec::new();
         let paths = flat(&level, &mut paths);
-        lookup.first_paths = paths.iter().map(crate::ruby::ruby_text).collect();
+        lookup.first_paths = paths.iter().map(crate::value::ruby::ruby_text).collect();
     }
     let request = Request {
         names: vec![name.clone()],

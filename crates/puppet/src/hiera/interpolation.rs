@@ -9,8 +9,8 @@ use ordain_source::{budget, suggest};
 use super::explain::Node;
 use super::key::{Segment, split};
 use super::lookup::{Lookup, lookup_error, unwind};
-use crate::eval::error::{EvalResult, Unwind};
-use crate::ruby::ruby_text;
+use crate::error::{EvalResult, Unwind};
+use crate::value::ruby::ruby_text;
 use crate::value::{HashValue, Value};
 
 /// A part of a text with interpolations.

@@ -11,8 +11,8 @@ use super::explain::Node;
 use super::key::LookupKey;
 use super::lookup::{Lookup, message_of};
 use super::merge::Strategy;
+use crate::error::{EvalResult, Unwind, plain};
 use crate::eval::Strict;
-use crate::eval::error::{EvalResult, Unwind, plain};
 use crate::value::Value;
 
 /// A layer with its configuration.
@@ -277,6 +277,7 @@ impl Lookup<'_, '_> {
                         return Ok(None);
                     }
                     lookup.merged(strategy, &levels.main, |lookup, level| {
+                        lookup.ahead = Some(Arc::clone(&levels));
                         lookup.in_level(provider, level, key, strategy)
                     })
                 },

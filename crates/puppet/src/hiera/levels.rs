@@ -17,8 +17,8 @@ use super::location::{glob, join};
 use super::lookup::{Lookup, Tracked, data_fault, lookup_error, message_of};
 use super::merge::Strategy;
 use crate::catalog::DataPlace;
+use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::Strict;
-use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::value::Value;
 
 /// The levels of a hierarchy; variants share those that are the same in both.
@@ -58,6 +58,13 @@ pub(super) struct ResolvedLevel {
     pub context: OnceLock<usize>,
 }
 
+impl ResolvedLevel {
+    /// Whether there is anything to ask.
+    pub(super) fn exists(&self) -> bool {
+        self.exists
+    }
+}
+
 /// A file or URI of a level.
 #[derive(Debug)]
 pub(super) struct Location {
@@ -80,7 +87,7 @@ impl Location {
         }
     }
 
-    fn exists(&self) -> bool {
+    pub(super) fn exists(&self) -> bool {
         self.file.as_ref().is_none_or(|file| file.exists)
     }
 
@@ -304,7 +311,7 @@ impl Lookup<'_, '_> {
             join(&root, &level.datadir)
         };
         let datadir = self.interpolate(&Value::str(datadir), false)?;
-        let datadir = crate::ruby::ruby_text(&datadir);
+        let datadir = crate::value::ruby::ruby_text(&datadir);
         // In version 3 only what is interpolated tells whether it is relative.
         let datadir = match provider.config.version {
             3 => join(&root, &datadir).into(),
@@ -423,7 +430,7 @@ impl Lookup<'_, '_> {
 
     fn path_text(&mut self, text: &EcoString) -> EvalResult<String> {
         let value = self.interpolate(&Value::Str(text.clone()), false)?;
-        Ok(crate::ruby::ruby_text(&value).into())
+        Ok(crate::value::ruby::ruby_text(&value).into())
     }
 
     fn file_location(&self, original: &str, path: &str) -> Location {

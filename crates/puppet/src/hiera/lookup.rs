@@ -7,6 +7,7 @@ use ecow::EcoString;
 use ordain_source::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::ahead::Answers;
 use super::context::ContextState;
 use super::explain::{Explainer, Node};
 use super::files::SyntaxFault;
@@ -17,12 +18,13 @@ use super::levels::Resolved;
 use super::merge::Strategy;
 use super::options::Options;
 use crate::catalog::DataPlace;
-use crate::eval::error::{EvalError, EvalResult, Unwind, plain, puppets};
-use crate::eval::scope::{ScopeId, ScopeKind};
+use crate::error::{EvalError, EvalResult, Unwind, plain, puppets};
+use crate::eval::scope::ScopeKind;
 use crate::eval::variables::not_reserved;
 use crate::eval::{Compiler, Strict};
 use crate::types::Type;
 use crate::types::mismatch::assert_instance;
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Key, Value};
 
 /// What is kept of hierarchies during a compile.
@@ -110,6 +112,10 @@ pub(super) struct Lookup<'c, 'e> {
     pub base: usize,
     /// How many lookups this one stands in.
     pub nested: usize,
+    /// The levels that are being asked, one after the other.
+    pub ahead: Option<Arc<Resolved>>,
+    /// What some of them have said before they are reached.
+    pub answers: Answers,
 }
 
 /// A variable that paths depend on, and the value it had.
@@ -197,6 +203,8 @@ impl<'c, 'e> Lookup<'c, 'e> {
             depends: false,
             places: Vec::new(),
             nested: 0,
+            ahead: None,
+            answers: Answers::default(),
         }
     }
 
@@ -440,7 +448,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             let text = [Value::of_type(Type::String(crate::types::IntRange::ANY_SIZE))];
             let args = text.into_iter().chain([Value::array(steps)]).collect();
             let shown = self.c.call_function("new", args, None, self.scope, span)?;
-            let shown = crate::ruby::ruby_text(&shown);
+            let shown = crate::value::ruby::ruby_text(&shown);
             self.explain(|e| {
                 e.text(format!("Applying convert_to lookup_option with arguments {shown}"));
             });
@@ -492,7 +500,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             _ => false,
         };
         if !fits {
-            let class = crate::ruby::ruby_class(value);
+            let class = crate::value::ruby::ruby_class(value);
             return lookup_error(format!(
                 "Data Provider type mismatch: Got {class} when a hash-like object was expected \
                  to access value using '{segment}' from key '{key}'"

@@ -6,10 +6,10 @@ use std::sync::{Arc, LazyLock};
 use ecow::EcoString;
 use rustc_hash::FxHashSet;
 
-use crate::eval::compare::order_mixed;
-use crate::ruby::{ruby_class, ruby_text};
 use crate::types::mismatch::describe_mismatch;
 use crate::types::{SizeRange, Type, infer_set, is_instance};
+use crate::value::compare::order_mixed;
+use crate::value::ruby::{ruby_class, ruby_text};
 use crate::value::{HashValue, Value};
 
 /// A merge strategy.

@@ -10,6 +10,7 @@
 //! * [`interpolation`]: `%{…}`; [`explain`]: the record of a lookup
 //! * [`functions`]: `lookup` and its kin
 
+mod ahead;
 mod backend;
 pub mod config;
 mod context;
@@ -30,7 +31,7 @@ mod options;
 mod shape;
 mod text;
 
-pub(crate) use context::{CONTEXT, context_type, is_loose_context};
+pub(crate) use context::is_loose_context;
 pub use directories::missing_directories;
 pub use files::Files;
 pub(crate) use files::read_hocon;

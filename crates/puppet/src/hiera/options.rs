@@ -10,7 +10,7 @@ use super::explain::Node;
 use super::key::LookupKey;
 use super::lookup::{Lookup, lookup_error};
 use super::merge::Strategy;
-use crate::eval::error::{EvalResult, PlainError};
+use crate::error::{EvalResult, PlainError};
 use crate::types::regexp::shared;
 use crate::value::{HashValue, Key, Value};
 

@@ -245,7 +245,7 @@ fn check_options(value: &Value, at: &At, out: &mut Vec<Problem>) {
         return;
     };
     for key in options.keys() {
-        let name = crate::ruby::ruby_text(key);
+        let name = crate::value::ruby::ruby_text(key);
         match key {
             Value::Str(text) if option_name(text) => {}
             Value::Str(text) => out.push(at.problem(format!(
@@ -295,7 +295,7 @@ fn check_struct(
     }
     for key in entries.keys() {
         if !fields.iter().any(|(name, ..)| key.as_str() == Some(name)) {
-            let key = crate::ruby::ruby_text(key);
+            let key = crate::value::ruby::ruby_text(key);
             let problem = at.problem(format!("{at}unrecognized key '{key}'"));
             let free = fields.iter().filter(|(name, ..)| value.get(name).is_none());
             let near = suggest::nearest(&key, free.map(|(name, ..)| name.as_str()));

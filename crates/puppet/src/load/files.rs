@@ -15,7 +15,7 @@ use super::{
     ruby_datatypes,
 };
 use crate::check;
-use crate::eval::error::{EvalResult, PlainError};
+use crate::error::{EvalResult, PlainError};
 use crate::plugins::RubySource;
 use crate::syntax::{self, Program};
 

@@ -11,9 +11,10 @@ use ordain_source::EntryKind;
 use rustc_hash::FxHashMap;
 
 use super::{Environment, GENERATED_TYPES, Module, RubyType, generated_types};
-use crate::catalog::schema::{self, NativeType};
-use crate::eval::error::EvalResult;
+use crate::error::EvalResult;
+use crate::load::native_type::NativeType;
 use crate::plugins::RubyFile;
+use crate::schema;
 
 /// The folders of a module in which there is code of these kinds, and folders with more of it.
 const TYPES: &str = "lib/puppet/type";

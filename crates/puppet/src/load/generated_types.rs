@@ -13,6 +13,7 @@ use ordain_syntax::Idx;
 use super::RubyType;
 use crate::syntax::{Call, CallForm, Expr, ExprId, Program};
 use crate::types::Regexp;
+use crate::types::modelled::layout::TitlePatterns;
 
 /// The type whose `new` such a file calls.
 const MAKER: &str = "Puppet::Resource::ResourceType3";
@@ -20,9 +21,6 @@ const MAKER: &str = "Puppet::Resource::ResourceType3";
 pub(crate) const PARAM: &str = "Puppet::Resource::Param";
 /// What stands for any title, as the pattern of a type with one name attribute.
 const ANY_TITLE: &[&str] = &["(.*)", "(?m-ix:(.*))"];
-
-/// How a title gives values: what it looks like, and the attributes that its groups are.
-pub(crate) type TitlePatterns = Vec<(Arc<Regexp>, Vec<Option<EcoString>>)>;
 
 /// Reads the tree of such a file.
 ///

@@ -6,8 +6,9 @@ use ecow::EcoString;
 use ordain_source::EntryKind;
 use rustc_hash::FxHashSet;
 
-use super::{DefKind, Environment};
+use super::Environment;
 use crate::check::repository::nearest;
+use crate::syntax::definitions::DefKind;
 
 /// The largest Puppetfile that is looked into.
 const MAX_PUPPETFILE: usize = 1 << 20;

@@ -4,12 +4,12 @@
 //! looked for once. Which file may define a name is upstream's rule (language specification, "The
 //! catalog and autoloading"): `m::a::b` stands in `m/manifests/a/b.pp`, else `a.pp`, else `init.pp`.
 
-mod definitions;
 mod files;
 mod folders;
 pub(crate) mod generated_types;
 mod missing;
 mod modules;
+pub(crate) mod native_type;
 mod ruby_datatypes;
 mod ruby_functions;
 mod ruby_types;
@@ -24,19 +24,18 @@ use indexmap::IndexMap;
 use ordain_source::{Diagnostic, Severity, SourceMap, Span, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-pub use definitions::{
-    AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, defined, items,
-};
-pub(crate) use generated_types::TitlePatterns;
 pub(crate) use missing::Named;
 pub use modules::{Module, bolt_modulepath};
 pub use ruby_functions::{RubyDispatch, RubyParam, RubySignature};
 pub use ruby_types::RubyType;
 
 use crate::check;
-use crate::eval::error::{EvalError, EvalResult, Step};
+use crate::error::{EvalError, EvalResult, Step};
 use crate::eval::{Strict, given_part};
 use crate::plugins::{RubyFile, RubySource};
+use crate::syntax::definitions::{
+    AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, items,
+};
 use crate::syntax::{self, Expr, Program};
 
 /// The source text of the site program.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use ecow::EcoString;
 
-use super::generated_types::TitlePatterns;
+use crate::types::modelled::layout::TitlePatterns;
 
 /// What the file of a resource type says.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]

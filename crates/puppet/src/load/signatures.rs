@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 
-use crate::eval::closure::Signature;
 use crate::syntax::{Expr, ExprId, Param, Program};
 use crate::types::parse::builtin;
+use crate::types::signature::Signature;
 
 /// Parameters of classes and defines by where they stand: their text in memory and their place in it.
 type ByPlace = FxHashMap<(usize, u32), Shared>;

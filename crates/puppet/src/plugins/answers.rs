@@ -1,19 +1,20 @@
 //! What the compile answers to questions of Ruby code.
 
 use ordain_functions::version::{Range, Version};
+use ordain_plugins::Session;
 use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
 use super::native::BLOCK;
-use crate::catalog::schema;
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::Compiler;
 use crate::eval::LogLevel;
-use crate::eval::error::{EvalResult, plain as fail};
-use crate::eval::scope::ScopeId;
 use crate::eval::variables::not_reserved;
+use crate::schema;
 use crate::types::assignable::resolved;
 use crate::types::{Type, assignable, generalize, infer, infer_set, instance, mismatch, object};
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 impl Compiler<'_> {
     /// The answer to a question: its name and what it is about.
@@ -40,6 +41,10 @@ impl Compiler<'_> {
                 Ok(json!([stamp, text]))
             }
             "printed" => self.answer_printed(args),
+            "processors" => {
+                self.ruby.session.iter_mut().for_each(Session::use_all_processors);
+                Ok(Json::Null)
+            }
             "stack" => Ok(self.call_places()),
             "enclosing" | "resource" | "resources" | "tags" | "defined" => {
                 self.answer_about_catalog(name.as_str().unwrap_or_default(), args)

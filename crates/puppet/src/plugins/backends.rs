@@ -4,10 +4,10 @@ use ordain_source::Span;
 use serde_json::json;
 
 use super::Callee;
+use crate::error::EvalResult;
 use crate::eval::Compiler;
-use crate::eval::error::EvalResult;
-use crate::eval::scope::ScopeId;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 /// A value, or that there is none; why, if the backend could not be loaded.
 pub(crate) type BackendAnswer = Result<Value, Option<String>>;

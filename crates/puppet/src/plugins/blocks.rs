@@ -11,12 +11,12 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
 use super::Callee;
-use crate::eval::closure::Closure;
-use crate::eval::error::{EvalResult, plain};
-use crate::eval::scope::ScopeId;
+use crate::error::{EvalResult, plain};
 use crate::eval::{Compiler, Frame};
 use crate::syntax::{Expr, Program};
 use crate::value::Value;
+use crate::value::closure::Closure;
+use crate::value::closure::ScopeId;
 
 /// The function that such a lambda calls.
 pub(crate) const RUBY_BLOCK: &str = "ruby_block_of_ordain";

@@ -3,9 +3,10 @@
 use serde_json::{Value as Json, json};
 
 use super::answers::text;
-use crate::catalog::{ResourceId, ResourceKey, ResourceKind};
+use crate::catalog::{ResourceId, ResourceKind};
+use crate::error::EvalResult;
 use crate::eval::Compiler;
-use crate::eval::error::EvalResult;
+use crate::value::resource_key::ResourceKey;
 
 impl Compiler<'_> {
     pub(super) fn answer_about_catalog(&mut self, name: &str, args: &[Json]) -> EvalResult<Json> {

@@ -13,8 +13,8 @@ use serde_json::{Map, Value as Json, json};
 use super::{Callee, trace_text};
 use crate::catalog::{Automatic, How, LostValue, ParamOrigin, ResourceId, ResourceKind};
 use crate::deferred::holds_deferred;
+use crate::error::{EvalResult, Unwind};
 use crate::eval::Compiler;
-use crate::eval::error::{EvalResult, Unwind};
 use crate::eval::resources::new_param;
 use crate::value::Value;
 

@@ -10,14 +10,15 @@ use serde_json::{Value as Json, json};
 use super::Callee;
 use super::native::Native;
 use super::wire::MARK;
+use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::Compiler;
-use crate::eval::closure::{Closure, Signature, SignatureParam};
-use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::functions::check_arity;
-use crate::eval::scope::ScopeId;
-use crate::hiera::CONTEXT;
+use crate::types::object::lookup_context::CONTEXT;
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{Type, TypeAlias, mismatch, parse};
 use crate::value::Value;
+use crate::value::closure::Closure;
+use crate::value::closure::ScopeId;
 
 /// The file that defines a function in Ruby.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,6 +70,32 @@ impl RubyFunction {
     pub(super) fn callee(&self) -> Callee<'_> {
         Callee { what: &self.what, place: &self.place }
     }
+
+    /// The first signature that takes these arguments.
+    fn signature_for(&self, args: &[Value], block: Option<&Closure>) -> Option<&Dispatch> {
+        self.dispatches.iter().find(|d| mismatch::accepts(&d.signature, args, block))
+    }
+
+    /// An error about a value that the function gave.
+    fn gives(&self, unwind: Box<Unwind>) -> Box<Unwind> {
+        match *unwind {
+            Unwind::Plain(error) => {
+                let help = Some(format!("{} ({}) gives it", self.what, self.place));
+                PlainError { help, ..error }.into()
+            }
+            other => Box::new(other),
+        }
+    }
+}
+
+impl Dispatch {
+    /// # Errors
+    /// When a value is not of the type that the signature says.
+    fn check_returned(&self, value: &Value) -> EvalResult<()> {
+        let Some(kind) = &self.signature.returns else { return Ok(()) };
+        let subject = format!("value returned from function '{}'", self.method);
+        mismatch::assert_instance(&subject, kind, value).map(drop)
+    }
 }
 
 impl Compiler<'_> {
@@ -98,6 +125,66 @@ impl Compiler<'_> {
         })
     }
 
+    /// Calls a function with one list of arguments after the other until it finds something: which
+    /// call it was, and what it gave. `None` if the function is not one that the `ruby` process runs.
+    pub(crate) fn call_ruby_in_turn(
+        &mut self,
+        name: &str,
+        calls: &[Vec<Value>],
+        at: (ScopeId, Span),
+    ) -> Option<EvalResult<(usize, Value)>> {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        let file = self.file_of_process(name)?;
+        let what = format!("function '{name}'");
+        let place = file.path.display().to_string();
+        Some(self.with_ruby(Callee { what: &what, place: &place }, at.1, |this| {
+            let function = this.loaded_function(&file, name, at.1)?;
+            this.request_in_turn(&function, name, calls, at)
+        }))
+    }
+
+    /// The file of a function of the newer interface that only the `ruby` process runs.
+    fn file_of_process(&mut self, name: &str) -> Option<Arc<RubyFile>> {
+        let file = self.only_in_ruby(name).filter(|file| !file.is_old)?;
+        self.native_function(&file, name).is_none().then_some(file)
+    }
+
+    fn request_in_turn(
+        &mut self,
+        function: &RubyFunction,
+        name: &str,
+        calls: &[Vec<Value>],
+        (scope, span): (ScopeId, Span),
+    ) -> EvalResult<(usize, Value)> {
+        let fitting = |args: &Vec<Value>| {
+            args.iter().try_for_each(|arg| self.weigh_new(arg)).ok()?;
+            let chosen = function.signature_for(args, None)?;
+            (!chosen.explains).then_some(chosen)
+        };
+        let chosen: Vec<&Dispatch> = calls.iter().map_while(fitting).collect();
+        if chosen.len() < 2 {
+            let args = calls.first().map_or(&[][..], Vec::as_slice);
+            let value = self.dispatch(function, None, name, args, None, (scope, span))?;
+            return Ok((0, value));
+        }
+        let (at, value) = self.lending(|this| -> EvalResult<_> {
+            let pairs = chosen.iter().zip(calls);
+            let packed =
+                pairs.map(|(chosen, args)| json!([chosen.number, this.lend_copies(args).1]));
+            let packed: Vec<Json> = packed.collect();
+            let request = json!(["call_in_turn", name, scope.0, packed]);
+            let answer = this.converse(function.callee(), span, request)?;
+            let at = answer[0].as_u64().and_then(|at| usize::try_from(at).ok());
+            Ok((at.unwrap_or_default(), this.unpack_value(&answer[1])))
+        })?;
+        let value = value.map_err(|unwind| function.gives(unwind))?;
+        self.budget.made(&value);
+        if let Some(chosen) = chosen.get(at) {
+            chosen.check_returned(&value)?;
+        }
+        Ok((at, value))
+    }
+
     fn dispatch(
         &mut self,
         function: &RubyFunction,
@@ -112,8 +199,7 @@ impl Compiler<'_> {
             let call = MethodCall { name, number: None, args, block: None, at };
             return self.call_method_of(function, native, call);
         }
-        let fits = |d: &&Dispatch| mismatch::accepts(&d.signature, args, block.map(|b| &**b));
-        let Some(chosen) = function.dispatches.iter().find(fits) else {
+        let Some(chosen) = function.signature_for(args, block.map(|b| &**b)) else {
             let all = function.dispatches.iter().filter(|d| !d.explains);
             let all: Vec<&Signature> = all.map(|d| &d.signature).collect();
             let block = block.map(|b| &*b.signature);
@@ -122,13 +208,10 @@ impl Compiler<'_> {
         let call = MethodCall { name, number: Some(chosen.number), args, block, at };
         let value = self.call_method_of(function, native, call)?;
         if chosen.explains {
-            let text = crate::eval::text::to_text(&value);
+            let text = crate::value::text::to_text(&value);
             return plain(format!("'{name}' {text}"));
         }
-        if let Some(kind) = &chosen.signature.returns {
-            let subject = format!("value returned from function '{}'", chosen.method);
-            mismatch::assert_instance(&subject, kind, &value)?;
-        }
+        chosen.check_returned(&value)?;
         Ok(value)
     }
 
@@ -169,13 +252,7 @@ impl Compiler<'_> {
             let answer = this.converse(function.callee(), span, request)?;
             Ok(this.unpack_value(&answer))
         })?;
-        let value = value.map_err(|unwind| match *unwind {
-            Unwind::Plain(error) => {
-                let help = Some(format!("{} ({}) gives it", function.what, function.place));
-                PlainError { help, ..error }.into()
-            }
-            other => Box::new(other),
-        })?;
+        let value = value.map_err(|unwind| function.gives(unwind))?;
         self.budget.made(&value);
         Ok(value)
     }
@@ -187,11 +264,11 @@ impl Compiler<'_> {
         name: &str,
         span: Span,
     ) -> EvalResult<Arc<RubyFunction>> {
-        let known = self.ruby.functions.get(name).cloned();
-        let said = self.ruby.session.as_ref().and_then(|s| s.loaded(name)).cloned();
-        if let (Some(function), Some(_)) = (known, &said) {
-            return Ok(function);
+        let said = self.ruby.session.as_ref().and_then(|s| s.loaded(name));
+        if let (Some(function), Some(_)) = (self.ruby.functions.get(name), said) {
+            return Ok(Arc::clone(function));
         }
+        let said = said.cloned();
         let text = self.env.world.read(&file.path).map_err(|error| {
             PlainError::new(format!("cannot read {}: {error}", file.path.display()))
         })?;

@@ -14,11 +14,11 @@ use super::answers::text;
 use super::unpack::Numbered;
 use super::wire::{MARK, pack_entries};
 use crate::catalog::ResourceId;
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::Compiler;
 use crate::eval::budget::{MAX_NESTING, address};
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::eval::lent::{Change, Changed, is_same, parts};
-use crate::eval::scope::ScopeId;
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
 
 /// How many numbers the process may leave out.
@@ -242,6 +242,8 @@ impl Compiler<'_> {
         self.spend(cost as u64 / 64 + 1)?;
         for told in args.get(1).and_then(Json::as_array).into_iter().flatten() {
             self.change_text(told.as_array().map_or(&[][..], Vec::as_slice))?;
+            // The process knows.
+            self.ruby.texts_changed = false;
         }
         let told = args.first().and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
         let contents = told.iter().filter_map(|pair| {

@@ -32,11 +32,11 @@ use ordain_source::Span;
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
+use crate::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::Compiler;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
-use crate::eval::scope::ScopeId;
-use crate::eval::text::to_text;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
+use crate::value::text::to_text;
 
 pub(crate) use blocks::RUBY_BLOCK;
 pub use facts::{CustomFacts, KnownFacts};
@@ -82,6 +82,8 @@ pub(crate) struct State<'e> {
     file_values: FxHashMap<PathBuf, ordain_ruby::Value>,
     /// What the call that is under way has done already, before the process took over.
     journal: native::Journal,
+    /// Whether texts of variables were changed in place that the process may keep.
+    pub(crate) texts_changed: bool,
     /// Whether functions that run here, too, work with the contexts of Hiera that the process gets.
     shares_contexts: bool,
 }
@@ -179,7 +181,11 @@ impl Compiler<'_> {
         if is_new {
             self.ruby.lent.begin();
             let about = self.about();
-            self.converse(callee, span, json!(["compile", about]))?;
+            let process = self.converse(callee, span, json!(["compile", about]))?;
+            let process = process.as_u64().and_then(|process| u32::try_from(process).ok());
+            if let (Some(session), Some(process)) = (&mut self.ruby.session, process) {
+                session.share_processor(process);
+            }
         }
         Ok(())
     }
@@ -217,15 +223,16 @@ impl Compiler<'_> {
             "libs": libs.collect::<Vec<_>>(),
             "settings": settings,
             "top": ScopeId::TOP.0,
+            "shares_processor": true,
         })
     }
 
     /// Sends a request and answers questions until its answer comes.
     fn converse(&mut self, callee: Callee<'_>, span: Span, request: Json) -> EvalResult<Json> {
+        self.tell_changed_texts(callee, span)?;
         self.say(callee, span, &request)?;
         loop {
-            let session = self.ruby.session.as_mut().expect("inside of with_ruby");
-            let message = session.receive().map_err(|fault| broken(callee, &fault, span))?;
+            let message = self.hear(callee, span)?;
             let Json::Array(mut parts) = message else {
                 return Err(garbled(callee, span));
             };
@@ -247,11 +254,26 @@ impl Compiler<'_> {
                         Ok(answer) => json!(["ok", answer]),
                         Err(unwind) => self.unwinding(unwind),
                     };
+                    self.tell_changed_texts(callee, span)?;
                     self.say(callee, span, &reply)?;
                 }
                 _ => return Err(garbled(callee, span)),
             }
         }
+    }
+
+    /// Has the process forget the texts of variables that it keeps, if some were changed.
+    fn tell_changed_texts(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<()> {
+        if !std::mem::take(&mut self.ruby.texts_changed) {
+            return Ok(());
+        }
+        self.say(callee, span, &json!(["texts_changed"]))?;
+        self.hear(callee, span).map(drop)
+    }
+
+    fn hear(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<Json> {
+        let session = self.ruby.session.as_mut().expect("inside of with_ruby");
+        session.receive().map_err(|fault| broken(callee, &fault, span))
     }
 
     fn say(&mut self, callee: Callee<'_>, span: Span, message: &Json) -> EvalResult<()> {

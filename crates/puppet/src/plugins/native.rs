@@ -19,8 +19,8 @@ use serde_json::{Value as Json, json};
 use super::RubyFile;
 use super::functions::{MethodCall, RubyFunction, is_lookup_context, line_of_definition};
 use super::native_host::FunctionHost;
+use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::eval::Compiler;
-use crate::eval::error::{EvalResult, PlainError, Unwind, plain};
 use crate::value::Value;
 
 /// How much stack a function may use.

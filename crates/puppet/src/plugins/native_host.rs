@@ -13,13 +13,13 @@ use ordain_ruby::{
 use ordain_source::{EntryKind, Span};
 
 use super::native::{BLOCK, ERROR, Journal, Stop, message};
+use crate::error::{EvalResult, Unwind};
 use crate::eval::erb::{raised, splat, to_ruby};
-use crate::eval::error::{EvalResult, Unwind};
 use crate::eval::lent::Lent;
-use crate::eval::scope::ScopeId;
 use crate::eval::{Compiler, LogLevel, Strict};
-use crate::hiera::CONTEXT;
+use crate::types::object::lookup_context::CONTEXT;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 /// The constant that says which version of Ruby it is; it looks like the name of an issue of Puppet.
 const VERSION_NAME: &str = concat!("RUBY", "_VERSION");
@@ -343,7 +343,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
                 Ok(Some(self.lend((**inner).clone())))
             }
             _ if OF_ALL.contains(&name) => Ok(None),
-            _ => beyond(format!("`{name}' of {}", crate::ruby::ruby_class(value))),
+            _ => beyond(format!("`{name}' of {}", crate::value::ruby::ruby_class(value))),
         }
     }
 

@@ -4,8 +4,8 @@ use ordain_source::Span;
 use serde_json::json;
 
 use super::Callee;
+use crate::error::EvalResult;
 use crate::eval::Compiler;
-use crate::eval::error::EvalResult;
 use crate::value::Value;
 
 /// What came of an operation.

@@ -8,10 +8,10 @@ use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
 use super::Callee;
+use crate::error::EvalResult;
 use crate::eval::Compiler;
-use crate::eval::error::EvalResult;
-use crate::eval::scope::ScopeId;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 impl Compiler<'_> {
     /// Renders an ERB template with the variables of a scope. `path` is where the text is from, if

@@ -9,12 +9,13 @@ use ordain_source::{FileId, Span, TextRange};
 use serde_json::{Value as Json, json};
 
 use super::Callee;
+use crate::error::{EvalResult, PlainError, Unwind};
 use crate::eval::Compiler;
-use crate::eval::error::{EvalResult, PlainError, Unwind};
-use crate::eval::scope::ScopeId;
-use crate::eval::text::to_text;
-use crate::load::{RubyType, TitlePatterns};
+use crate::load::RubyType;
+use crate::types::modelled::layout::TitlePatterns;
 use crate::value::Value;
+use crate::value::closure::ScopeId;
+use crate::value::text::to_text;
 
 /// What runs before any declaration is at hand.
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };

@@ -11,11 +11,11 @@ use ordain_functions::version::Version;
 use serde_json::Value as Json;
 
 use super::wire::MARK;
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::Compiler;
 use crate::eval::budget::{MAX_WEIGHT, Size, too_big};
-use crate::eval::error::{EvalResult, plain as fail};
-use crate::eval::scope::ScopeId;
 use crate::types::Regexp;
+use crate::value::closure::ScopeId;
 use crate::value::{HashValue, RuntimeObject, Value};
 
 /// How deep a value may be nested, as in the process.
@@ -205,7 +205,7 @@ impl Compiler<'_> {
             },
             "resource" => {
                 let (kind, title) = (data["type"].as_str(), data["title"].as_str());
-                let key = crate::catalog::ResourceKey::new(
+                let key = crate::value::resource_key::ResourceKey::new(
                     kind.unwrap_or_default(),
                     title.unwrap_or_default(),
                 );

@@ -10,12 +10,12 @@ use ordain_functions::base64;
 use ordain_source::Span;
 use serde_json::{Map, Value as Json, json};
 
+use crate::error::EvalResult;
 use crate::eval::Compiler;
-use crate::eval::error::EvalResult;
-use crate::eval::scope::ScopeId;
-use crate::eval::text::to_text;
 use crate::types::Type;
 use crate::types::display::simple_name;
+use crate::value::closure::ScopeId;
+use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 
 /// The key that marks an object as something else than a hash.

@@ -4,17 +4,19 @@
 //! [`Expr::Error`] in the tree. The first error is the one that the reference implementation stops
 //! at; what follows is reported if it is no consequence of it.
 
+pub(crate) mod advice;
 pub mod ast;
+pub mod definitions;
 pub mod dump;
 mod lexer;
+pub mod names;
 mod parser;
 pub mod pn;
+pub(crate) mod regexp;
 
 use std::sync::Arc;
 
 use ordain_source::{Diagnostic, FileId};
-
-pub(crate) use parser::STATEMENT_CALLS;
 
 pub use ast::*;
 

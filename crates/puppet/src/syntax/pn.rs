@@ -16,7 +16,7 @@ use ordain_functions::float::to_ruby;
 use ordain_syntax::ListRef;
 
 use super::ast::*;
-use crate::types::regexp::is_encoded;
+use crate::syntax::regexp::is_encoded;
 
 /// What is still to be printed; the last is next.
 enum Work {

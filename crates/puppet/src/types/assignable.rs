@@ -7,13 +7,13 @@ use std::sync::Arc;
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::eval::compare::case_matches;
 use crate::types::instance::is_instance;
 use crate::types::new::{init_fault, init_takes};
 use crate::types::normalize::{data, rich_data, rich_data_key};
 use crate::types::refusal::refuse;
 use crate::types::ruby_classes;
 use crate::types::{CallableType, IntRange, ObjectType, SizeRange, StructMember, Type, TypeAlias};
+use crate::value::compare::case_matches;
 use crate::value::{SemVerRange, Value};
 
 /// Pairs of types under comparison where an alias is involved; one that comes back holds, as nothing

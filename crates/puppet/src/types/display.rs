@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
-use crate::eval::text::write_float;
+use crate::syntax::names::capitalized;
 use crate::types::assignable::is_assignable;
 use crate::types::format::literal::write_literal;
 use crate::types::format::quoted::write_text_quoted;
 use crate::types::{
     CallableType, FloatRange, IntRange, SizeRange, StructMember, Type, TypeAlias, TypeSet,
 };
+use crate::value::text::write_float;
 
 /// Writes the text of a type, as `String(T)` gives it: an alias or object type with what it stands
 /// for, those inside other types by name.
@@ -39,15 +40,6 @@ impl fmt::Display for Type {
         write_type(&mut out, self);
         f.write_str(&out)
     }
-}
-
-/// `file` as `File`, `a::b` as `A::B`; a name with a capital stays as it is.
-pub fn capitalized(name: &str) -> EcoString {
-    if name.starts_with(|c: char| c.is_ascii_uppercase()) {
-        return name.into();
-    }
-    let segments: Vec<String> = name.split("::").map(ordain_functions::text::capitalize).collect();
-    segments.join("::").into()
 }
 
 struct Writer<'a> {
@@ -358,8 +350,8 @@ impl Writer<'_> {
         let show = |w: &mut Self, ns: i128| {
             w.out.push('\'');
             match stamp {
-                true => crate::eval::text::write_timestamp(w.out, ns),
-                false => crate::eval::text::write_timespan(w.out, ns),
+                true => crate::value::text::write_timestamp(w.out, ns),
+                false => crate::value::text::write_timespan(w.out, ns),
             }
             w.out.push('\'');
         };

@@ -6,9 +6,9 @@ use ecow::EcoString;
 use ordain_functions::version::{Range, Version};
 use rustc_hash::FxHashSet;
 
-use crate::eval::closure::Signature;
 use crate::types::assignable::{is_assignable, variant_of};
 use crate::types::normalize::{data, enumeration, rich_data};
+use crate::types::signature::Signature;
 use crate::types::{CallableType, FloatRange, IntRange, SizeRange, StructMember, Type};
 use crate::value::{RuntimeObject, SemVerRange, Value};
 
@@ -59,7 +59,7 @@ fn runtime_type(object: &RuntimeObject) -> Type {
 pub(crate) fn as_resource(kind: &Type) -> Type {
     match kind {
         Type::Class(Some(name)) => {
-            let key = crate::catalog::ResourceKey::new("class", name);
+            let key = crate::value::resource_key::ResourceKey::new("class", name);
             Type::Resource { kind: Some(key.kind), title: Some(key.title) }
         }
         other => other.clone(),

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::eval::compare::case_matches;
 use crate::types::assignable::{is_assignable, object_is_a};
 use crate::types::infer::{callable_of, infer};
 use crate::types::new::{init_accepts, init_fault};
@@ -12,6 +11,7 @@ use crate::types::refusal::refuse;
 use crate::types::ruby_classes;
 use crate::types::uri::{self, Uri};
 use crate::types::{SizeRange, StructMember, Type, TypeAlias};
+use crate::value::compare::case_matches;
 use crate::value::{HashValue, Key, Value};
 
 /// The aliases that are being resolved for one value, innermost first. An alias that comes back to

@@ -14,11 +14,12 @@ pub mod normalize;
 pub mod object;
 pub mod parse;
 mod range;
-mod references;
+pub(crate) mod references;
 pub(crate) mod refusal;
 pub mod regexp;
 pub(crate) mod ruby_classes;
 mod semver;
+pub mod signature;
 #[cfg(test)]
 mod tests;
 mod text_reader;

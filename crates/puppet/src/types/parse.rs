@@ -5,18 +5,23 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
-use crate::eval::access::flat;
-use crate::eval::error::{Blame, EvalResult, issue, issue_at, plain};
-use crate::eval::text::to_text;
+use crate::error::{Blame, EvalResult, issue, issue_at, plain};
 use crate::types::assignable::{is_assignable, is_callable, variant_of};
 use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_article};
 use crate::types::normalize::enumeration;
+use crate::types::references::flat;
 use crate::types::uri;
 use crate::types::{
     CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type, TypeAlias, TypeSet,
     generalize, object, references,
 };
+use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
+
+/// The type of the options of `tree_each`.
+const TREE_OPTIONS: &str = "Struct[{container_type => Optional[Type], include_root => Optional[Boolean], \
+    include_containers => Optional[Boolean], include_values => Optional[Boolean], \
+    order => Optional[Enum[depth_first, breadth_first]], include_refs => Optional[Boolean]}]";
 
 /// The built-in type of a name, without parameters. As upstream has it, most names may be written in
 /// any case: `Semver`, `Uri`.
@@ -93,7 +98,7 @@ fn exact_builtin(name: &str) -> Option<Type> {
         "Error" => Type::Object(object::error()),
         "Puppet::Resource::Param" => Type::Object(object::resource_param()),
         "Puppet::Resource::ResourceType3" => Type::Object(object::resource_type()),
-        "Puppet::LookupContext" => Type::Object(crate::hiera::context_type()),
+        "Puppet::LookupContext" => Type::Object(object::lookup_context::context_type()),
         // Most names of manifests are no built-in ones.
         _ if name.starts_with(['A', 'P', 'R']) => return object::meta::named(name),
         _ => return None,
@@ -134,7 +139,7 @@ const LOCAL_TYPES: [(&str, &str); 9] = [
          override => Optional[Hash[String, Any]], \
          default_values_hash => Optional[Hash[String, Any]], merge => Optional[MergeType]}]",
     ),
-    ("OptionsType", crate::functions::tree::OPTIONS),
+    ("OptionsType", TREE_OPTIONS),
     ("StringData", "Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]"),
 ];
 

@@ -2,10 +2,9 @@
 
 use ecow::EcoString;
 
-use crate::eval::access::flat;
-use crate::eval::error::{Blame, EvalResult, issue_at};
+use crate::error::{Blame, EvalResult, issue_at};
+use crate::syntax::names::capitalized;
 use crate::types::Type;
-use crate::types::display::capitalized;
 use crate::types::label::{a_an_uc, type_label, with_article};
 use crate::types::parse::{arity, bad_key_name};
 use crate::value::Value;
@@ -127,4 +126,16 @@ pub(super) fn class(base: &Type, keys: &[Value]) -> EvalResult {
         references.push(Value::of_type(Type::Class(Some(lower.into()))));
     }
     Ok(if many { Value::array(references) } else { references.pop().unwrap_or_default() })
+}
+
+/// The keys with lists among them taken apart.
+pub(crate) fn flat(keys: &[Value]) -> Vec<Value> {
+    let mut out = Vec::with_capacity(keys.len());
+    for key in keys {
+        match key {
+            Value::Array(items) => out.extend(flat(items)),
+            key => out.push(key.clone()),
+        }
+    }
+    out
 }

@@ -4,7 +4,7 @@
 
 use std::cell::RefCell;
 
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 
 thread_local! {
     static REASON: RefCell<Option<String>> = const { RefCell::new(None) };

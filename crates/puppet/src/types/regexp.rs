@@ -8,6 +8,7 @@ use ecow::EcoString;
 use ordain_functions::regex::{Dialect, Regex, compile, slashes_escaped};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::syntax::regexp::is_encoded;
 use crate::value::Value;
 
 /// How many compiled expressions are kept.
@@ -136,17 +137,6 @@ impl Regexp {
     fn is_encoded(&self) -> bool {
         is_encoded(&self.source)
     }
-}
-
-/// Whether a source itself says that it is Unicode: by a character beyond ASCII, `\u`, or a class
-/// of characters such as `\p{L}`.
-pub(crate) fn is_encoded(source: &str) -> bool {
-    let mut escaped = false;
-    source.chars().any(|c| {
-        let says = !c.is_ascii() || escaped && matches!(c, 'u' | 'p' | 'P');
-        escaped = c == '\\' && !escaped;
-        says
-    })
 }
 
 /// The flags of a group at the start that has nothing but flags, and what follows it.

@@ -3,7 +3,7 @@
 use ecow::{EcoString, eco_format};
 use ordain_functions::version::{Range, Version};
 
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 use crate::types::Type;
 use crate::value::{SemVerRange, Value};
 

@@ -4,15 +4,16 @@
 
 use crate::eval::Strict;
 use crate::eval::access::access;
-use crate::eval::arithmetic::{binary, to_number};
-use crate::eval::closure::{Signature, SignatureParam};
-use crate::eval::compare::{case_matches, contains, equals, matches};
-use crate::eval::text::to_text;
+use crate::eval::arithmetic::binary;
 use crate::syntax::BinaryOp;
 use crate::types::format::{quoted, to_string};
 use crate::types::mismatch::{describe_call, describe_mismatch, describe_params};
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{Type, generalize, infer, infer_set, is_assignable, is_instance, parse_static};
 use crate::value::Value;
+use crate::value::compare::{case_matches, contains, equals, matches};
+use crate::value::number::to_number;
+use crate::value::text::to_text;
 
 fn kind(text: &'static str) -> Type {
     (*parse_static(text)).clone()

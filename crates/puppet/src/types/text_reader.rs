@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use ordain_syntax::{Cursor, Nesting};
 
-use crate::eval::arithmetic::to_number;
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 use crate::types::parse::{builtin, specialize_value};
 use crate::types::{Regexp, Type};
+use crate::value::number::to_number;
 use crate::value::{HashValue, Value};
 
 /// How deeply brackets may nest.

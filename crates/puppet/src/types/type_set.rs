@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use ecow::EcoString;
 use ordain_functions::version::{Range, Version};
 
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 use crate::types::mismatch::assert_instance;
 use crate::types::parse::parse_static;
 use crate::types::{StructMember, Type, object};
@@ -119,7 +119,7 @@ impl TypeSet {
                 Value::Type(kind) => Type::clone(kind),
                 kind => Type::Object(object::from_hash("", kind)?),
             };
-            types.push((crate::eval::text::to_text(name), kind));
+            types.push((crate::value::text::to_text(name), kind));
         }
         set.set_types(types);
         Ok(Arc::new(set))
@@ -159,7 +159,7 @@ impl TypeSet {
         let name = &self.name;
         let entries = given.get("references").and_then(Value::as_hash);
         for (alias, reference) in entries.into_iter().flatten() {
-            let alias = crate::eval::text::to_text(alias);
+            let alias = crate::value::text::to_text(alias);
             let reference = Reference::read(reference, &self.authority)?;
             let (authority, other) = (&reference.authority, &reference.name);
             let overlaps = self.references.iter().any(|(_, known)| {

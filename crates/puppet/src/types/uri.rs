@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::eval::text::to_text;
 use crate::types::Type;
 use crate::types::instance::is_instance;
 use crate::types::parse::parse_static;
 use crate::value::Value;
+use crate::value::text::to_text;
 
 pub use ordain_functions::uri::Uri;
 

@@ -8,9 +8,9 @@ use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::{LogLevel, Settings};
 use ordain_puppet::load::{Environment, Options, Site};
-use ordain_puppet::rich::from_data;
 use ordain_puppet::session;
 use ordain_puppet::value::Value;
+use ordain_puppet::value::rich::from_data;
 use ordain_source::{Diagnostic, HostWorld, Severity, SourceMap};
 use serde_json::{Value as Json, json};
 

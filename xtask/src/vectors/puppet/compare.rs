@@ -1,4 +1,4 @@
-//! Compares what Ordain answers to a case of Puppet's with the recorded answer.
+//! Compares Ordain's answer to a Puppet case with the recorded one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 
 use crate::vectors::Disagreement;
 
-/// A syntax tree, and what the validator says about it.
+/// Compares a syntax tree and the diagnostics of the validator.
 pub fn tree(expect: &Json, program: &syntax::Program) -> Disagreement {
     let pn = syntax::pn::print(program);
     if expect["pn"] != pn {
@@ -25,22 +25,22 @@ pub fn tree(expect: &Json, program: &syntax::Program) -> Disagreement {
     let found: Vec<[String; 3]> = peers.collect();
     let wanted = expect["diagnostics"].as_array().into_iter().flatten();
     let text = |json: &Json| json.as_str().unwrap_or("").to_string();
-    // A deprecation is a warning here.
+    // Ordain reports deprecations as warnings.
     let severity = |json: &Json| text(json).replace("deprecation", "warning");
     let wanted: Vec<_> = wanted.map(|d| [severity(&d[0]), text(&d[1]), text(&d[2])]).collect();
     (found != wanted).then(|| format!("expected diagnostics {wanted:#?}, got {found:#?}"))
 }
 
-/// What a run said: its log, and its errors.
+/// The log and the errors of a run.
 #[derive(Default)]
-pub struct Said {
+pub struct RunOutput {
     /// `level: text`, in order.
     pub logs: Vec<String>,
-    /// The errors that ended it.
+    /// The errors that ended the run.
     pub errors: Vec<Fault>,
 }
 
-/// An error of Ordain.
+/// An error that Ordain reports.
 pub struct Fault {
     pub issue: Option<String>,
     pub file: Option<String>,
@@ -49,9 +49,9 @@ pub struct Fault {
     pub message: String,
 }
 
-impl Said {
-    /// What a report says, and before it warnings of what was read first.
-    pub fn by(warnings: &[Diagnostic], report: &Report, sources: &SourceMap) -> Self {
+impl RunOutput {
+    /// The messages of a report, preceded by warnings of earlier steps.
+    pub fn of(warnings: &[Diagnostic], report: &Report, sources: &SourceMap) -> Self {
         let loading = warnings.iter().map(|d| format!("warning: {}", d.message));
         let logged = report.logs.iter().filter(|l| l.level != LogLevel::Debug);
         let logged = logged.map(|l| format!("{}: {}", l.level.word(), l.message));
@@ -60,14 +60,14 @@ impl Said {
         Self { logs: loading.chain(logged).collect(), errors }
     }
 
-    /// The text of the first error.
+    /// The message of the first error.
     pub fn message(&self) -> &str {
         self.errors.first().map_or("", |error| &error.message)
     }
 }
 
 impl Fault {
-    /// An error where the real program reports it.
+    /// An error with the place that the real program reports.
     pub fn of(error: &Diagnostic, sources: &SourceMap) -> Self {
         let place = error.peer_span().map(|span| sources.start(span));
         let path = error.peer_span().map(|span| sources.file(span.file).path.display().to_string());
@@ -80,9 +80,9 @@ impl Fault {
         }
     }
 
-    /// Compares the code, the place and the text.
+    /// Compares the issue code, the place and the message.
     pub fn compare(&self, expect: &Json) -> Disagreement {
-        // Some errors of the real program know no place; where we know one it is no disagreement.
+        // Some errors of the real program have no place. A place of ours is then no difference.
         let is_at =
             |key: &str, ours: Option<u64>| expect[key].is_null() || expect[key].as_u64() == ours;
         let same = is_at("line", self.line)
@@ -98,9 +98,9 @@ impl Fault {
         })
     }
 
-    /// Whether a text is that of this error, alone or with its place behind it.
+    /// Whether a message equals that of this error, with or without its place.
     fn is_text(&self, theirs: &str) -> bool {
-        let (theirs, ours) = (bare(theirs), bare(&self.message));
+        let (theirs, ours) = (without_phase(theirs), without_phase(&self.message));
         let mut places = Vec::new();
         let files = [String::new(), "file: unknown, ".into()]
             .into_iter()
@@ -121,9 +121,8 @@ impl Fault {
     }
 }
 
-/// The text of an error without what the real program puts before errors of a phase, which the
-/// code says already, and without the node, which is the case's.
-fn bare(text: &str) -> &str {
+/// An error message without the phase, which the issue code implies, and without the node.
+fn without_phase(text: &str) -> &str {
     let text = text.strip_prefix("Evaluation Error: ").unwrap_or(text);
     let text = text.strip_prefix("Could not parse for environment production: ").unwrap_or(text);
     match text.rsplit_once(" on node ") {
@@ -132,19 +131,19 @@ fn bare(text: &str) -> &str {
     }
 }
 
-/// A compile or an evaluation that failed: its errors, and what it had logged before.
-pub fn failure(case: &Json, said: &Said) -> Disagreement {
+/// Compares a failed run: its errors, and the messages before them.
+pub fn failure(case: &Json, output: &RunOutput) -> Disagreement {
     let expect = &case["expect"];
-    let Some(first) = said.errors.first() else { return Some("no diagnostic".into()) };
-    // Several errors are in the log, and the text is their number.
+    let Some(first) = output.errors.first() else { return Some("no diagnostic".into()) };
+    // If there are several errors, they are in the log, and the message is their number.
     let several = expect["error"].as_str().and_then(|e| e.split_once("Language validation logged"));
     match several {
-        Some(_) => logs(case, said),
-        None => first.compare(expect).or_else(|| logs(case, said)),
+        Some(_) => logs(case, output),
+        None => first.compare(expect).or_else(|| logs(case, output)),
     }
 }
 
-/// The resources and edges of a catalog as sets, its classes in order, its tags as a set.
+/// Compares catalogs: resources, edges and tags as sets, classes in order.
 pub fn catalogs(expected: &Json, actual: &Json) -> Disagreement {
     let (left, right) = (resources(expected), resources(actual));
     let mut out = Vec::new();
@@ -204,29 +203,29 @@ fn resources(catalog: &Json) -> BTreeMap<String, Json> {
     .collect()
 }
 
-/// Whether the real program says this once a process, so that a case's log may lack it.
-fn is_said_once(message: &str) -> bool {
+/// Whether the real program logs a message once per process only, so that a case may lack it.
+fn is_logged_once(message: &str) -> bool {
     message.contains("deprecated") || message.starts_with("warning: Interpolation failed with")
 }
 
-/// What was logged, in order: messages, warnings and the errors that ended the run.
-pub fn logs(case: &Json, said: &Said) -> Disagreement {
+/// Compares the log, in order: messages, warnings and the errors that ended the run.
+pub fn logs(case: &Json, output: &RunOutput) -> Disagreement {
     let theirs = case["expect"]["logs"].as_array().into_iter().flatten();
     let theirs: Vec<[&str; 2]> =
         theirs.map(|l| [l[0].as_str().unwrap_or(""), l[1].as_str().unwrap_or("")]).collect();
     let mut rest = theirs.iter().peekable();
-    let mut same = said.logs.iter().all(|line| {
+    let mut same = output.logs.iter().all(|line| {
         let found = rest.next_if(|[level, text]| *line == format!("{level}: {text}")).is_some();
-        found || is_said_once(line)
+        found || is_logged_once(line)
     });
-    let mut errors = said.errors.iter();
+    let mut errors = output.errors.iter();
     for [level, text] in rest {
         let is_number = text.contains("Language validation logged");
         let mut found = || errors.next().is_some_and(|error| error.is_text(text));
         same &= *level == "err" && (is_number || found());
     }
     (!same).then(|| {
-        let errors = said.errors.iter().map(|e| &e.message).collect::<Vec<_>>();
-        format!("expected logs {theirs:#?}\n     got {:#?}\nerrors {errors:#?}", said.logs)
+        let errors = output.errors.iter().map(|e| &e.message).collect::<Vec<_>>();
+        format!("expected logs {theirs:#?}\n     got {:#?}\nerrors {errors:#?}", output.logs)
     })
 }

@@ -1,4 +1,5 @@
-//! Puppet's cases with files: modules, Hiera data and code in Ruby, compiled by the program itself.
+//! Puppet cases with files (modules, Hiera data and Ruby code), which the `ordain` program
+//! compiles.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::Context;
 use serde_json::{Value as Json, json};
 
-use super::compare::{self, Fault, Said};
+use super::compare::{self, Fault, RunOutput};
 use crate::vectors::Disagreement;
 
-/// The program, built as this one is; or why it is not there.
+/// The path of the program, built with this profile, or the build error.
 static PROGRAM: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
     let release = !cfg!(debug_assertions);
     let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
@@ -26,7 +27,7 @@ static PROGRAM: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
     Ok(here.with_file_name("ordain"))
 });
 
-/// A catalog that the program compiles from files, and what it says meanwhile.
+/// Compares a catalog that the program compiles from files, and its messages.
 pub fn compile(case: &Json) -> Disagreement {
     match run(case) {
         Ok(difference) => difference,
@@ -34,7 +35,7 @@ pub fn compile(case: &Json) -> Disagreement {
     }
 }
 
-/// The directory of a case, removed when it is done with.
+/// The directory of a case, removed on drop.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -57,7 +58,7 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
-        // What is left in the directory of temporary files does no harm.
+        // A directory that cannot be removed does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -69,32 +70,32 @@ fn run(case: &Json) -> anyhow::Result<Disagreement> {
     command.arg("compile");
     arguments(&mut command, case, &inputs, &env)?;
     let output = command.stdin(Stdio::null()).output()?;
-    // Places are recorded without the directory, and objects without their addresses.
+    // Paths are recorded without the directory, and objects without their addresses.
     let root = env.0.display().to_string();
     let masked =
         |bytes: &[u8]| without_addresses(&String::from_utf8_lossy(bytes).replace(&root, "<env>"));
     let lines = masked(&output.stderr);
-    let said = read(&lines).with_context(|| lines.clone())?;
+    let messages = read(&lines).with_context(|| lines.clone())?;
     let expect = &case["expect"];
     Ok(match (expect["ok"].as_bool(), output.status.success()) {
-        // A case about what is logged has no catalog.
-        (Some(true), true) if expect["catalog"].is_null() => compare::logs(case, &said),
+        // A case about logs has no catalog.
+        (Some(true), true) if expect["catalog"].is_null() => compare::logs(case, &messages),
         (Some(true), true) => {
             let mut actual: Json = serde_json::from_str(&masked(&output.stdout))?;
             let mut expected = expect["catalog"].clone();
             name_files(&mut expected);
             name_files(&mut actual);
-            compare::catalogs(&expected, &actual).or_else(|| compare::logs(case, &said))
+            compare::catalogs(&expected, &actual).or_else(|| compare::logs(case, &messages))
         }
         (Some(true), false) => {
-            Some(format!("expected a catalog\n     got error {}", said.message()))
+            Some(format!("expected a catalog\n     got error {}", messages.message()))
         }
         (_, true) => Some(format!("expected error {}\n     got a catalog", expect["error"])),
-        (_, false) => compare::failure(case, &said),
+        (_, false) => compare::failure(case, &messages),
     })
 }
 
-/// A text with `0xADDR` for addresses of objects.
+/// Replaces addresses of objects with `0xADDR`.
 fn without_addresses(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut pieces = text.split("0x");
@@ -112,7 +113,7 @@ fn without_addresses(text: &str) -> String {
     out
 }
 
-/// Names the files of resources below the environment. Those of the recorded code have none.
+/// Makes file names relative to the environment. The manifest of the case itself has no file name.
 fn name_files(catalog: &mut Json) {
     let resources = catalog["resources"].as_array_mut().into_iter().flatten();
     for resource in resources.filter_map(Json::as_object_mut) {
@@ -130,7 +131,7 @@ fn name_files(catalog: &mut Json) {
     }
 }
 
-/// Writes the files of a case, and gives the program what the case says.
+/// Writes the files of a case and builds the arguments of the program.
 fn arguments(
     command: &mut Command,
     case: &Json,
@@ -173,28 +174,28 @@ fn arguments(
     Ok(())
 }
 
-/// What the program wrote, a message in JSON a line.
-fn read(lines: &str) -> anyhow::Result<Said> {
-    let mut said = Said::default();
+/// Parses the program's messages, one JSON object per line.
+fn read(lines: &str) -> anyhow::Result<RunOutput> {
+    let mut messages = RunOutput::default();
     for line in lines.lines().filter(|line| line.starts_with('{')) {
         let line: Json = serde_json::from_str(line)?;
         let text = |key: &str| line[key].as_str().map(str::to_owned);
         let message = text("message").unwrap_or_default();
         match (text("log"), text("severity").as_deref()) {
-            (Some(level), _) => said.logs.push(format!("{level}: {message}")),
-            (None, Some("error")) => said.errors.push(Fault {
+            (Some(level), _) => messages.logs.push(format!("{level}: {message}")),
+            (None, Some("error")) => messages.errors.push(Fault {
                 issue: text("issue"),
                 file: text("file"),
                 line: line["line"].as_u64(),
                 column: line["column"].as_u64(),
                 message,
             }),
-            // What Ordain alone finds has no place in the log of the real program.
+            // The real program does not log Ordain's own warnings.
             (None, Some("warning")) if !line["issue"].is_null() => {
-                said.logs.push(format!("warning: {message}"));
+                messages.logs.push(format!("warning: {message}"));
             }
             _ => {}
         }
     }
-    Ok(said)
+    Ok(messages)
 }

@@ -1,4 +1,4 @@
-//! Puppet's cases: syntax trees, expressions, catalogs.
+//! Cases of Puppet: syntax trees, expressions, catalogs.
 
 mod compare;
 mod files;
@@ -11,19 +11,19 @@ use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::{Settings, Strict};
 use ordain_puppet::load::{Environment, Options, Site};
-use ordain_puppet::rich::from_data;
 use ordain_puppet::session::{self, Report};
 use ordain_puppet::syntax;
 use ordain_puppet::types::{format::quoted::quoted, infer::infer};
 use ordain_puppet::value::Value;
+use ordain_puppet::value::rich::from_data;
 use ordain_source::{Diagnostic, MemoryWorld, Severity, SourceMap};
 use serde_json::Value as Json;
 
 use super::Disagreement;
-use compare::{Fault, Said};
+use compare::{Fault, RunOutput};
 pub use files::compile as compile_files;
 
-/// A syntax tree and what is wrong with it, or where and why there is none.
+/// Compares a syntax tree and its diagnostics, or the syntax error.
 pub fn parse(case: &Json) -> Disagreement {
     let code: Arc<str> = case["code"].as_str()?.into();
     let sources = SourceMap::new();
@@ -39,7 +39,7 @@ pub fn parse(case: &Json) -> Disagreement {
     }
 }
 
-/// The value and type of a text.
+/// Compares the value and type of an expression.
 pub fn expression(case: &Json) -> Disagreement {
     let code = case["code"].as_str()?;
     let (env, _, sources) =
@@ -50,10 +50,10 @@ pub fn expression(case: &Json) -> Disagreement {
     let node = node(case, "test");
     let evaluated = session::evaluate(&env, settings(case), &node, Path::new(""), code);
     let expect = &case["expect"];
-    // Of the text, which is read when the rest of the program was.
+    // Diagnostics of the expression itself, which the real program logs while it loads.
     let warnings = evaluated.report.diagnostics.iter().filter(|d| d.severity == Severity::Warning);
     let warnings: Vec<Diagnostic> = warnings.cloned().collect();
-    let said = Said::by(&warnings, &evaluated.report, &sources);
+    let output = RunOutput::of(&warnings, &evaluated.report, &sources);
     match (expect["ok"].as_bool(), evaluated.value) {
         (Some(true), Some(value)) => {
             let (shown, kind) = (quoted(&value), infer(&value).to_string());
@@ -62,35 +62,35 @@ pub fn expression(case: &Json) -> Disagreement {
                 "expected {} of type {}\n     got \"{shown}\" of type \"{kind}\"",
                 expect["value"], expect["type"]
             );
-            (!same).then_some(differs).or_else(|| compare::logs(case, &said))
+            (!same).then_some(differs).or_else(|| compare::logs(case, &output))
         }
         (Some(true), None) => {
-            Some(format!("expected {}\n     got error {}", expect["value"], said.message()))
+            Some(format!("expected {}\n     got error {}", expect["value"], output.message()))
         }
         (_, Some(value)) => {
             Some(format!("expected error {}\n     got {}", expect["error"], quoted(&value)))
         }
-        (_, None) => compare::failure(case, &said),
+        (_, None) => compare::failure(case, &output),
     }
 }
 
-/// A catalog.
+/// Compares a catalog.
 pub fn compile(case: &Json) -> Disagreement {
     let code = case["code"].as_str()?;
     let (env, warnings, sources) = match environment(case, Site::Code(code.into())) {
         Ok(env) => env,
         Err(failed) => {
             let report = Report { diagnostics: failed.1, ..Report::default() };
-            let said = Said::by(&[], &report, &failed.0);
+            let output = RunOutput::of(&[], &report, &failed.0);
             if case["expect"]["ok"] == true {
-                return Some(format!("expected a catalog\n     got error {}", said.message()));
+                return Some(format!("expected a catalog\n     got error {}", output.message()));
             }
-            return compare::failure(case, &said);
+            return compare::failure(case, &output);
         }
     };
     let node = node(case, "test");
     let compiled = session::compile_node(&env, settings(case), &node);
-    let said = Said::by(&warnings, &compiled.report, &sources);
+    let output = RunOutput::of(&warnings, &compiled.report, &sources);
     let expect = &case["expect"];
     match (expect["ok"].as_bool(), compiled.graph) {
         (Some(true), Some(graph)) => {
@@ -99,30 +99,30 @@ pub fn compile(case: &Json) -> Disagreement {
             let written = puppet_catalog::write(&graph, &sources, &envelope, &mut text);
             let catalog = written.ok().and_then(|()| serde_json::from_slice(&text).ok());
             let Some(catalog) = catalog else { return Some("no JSON".into()) };
-            compare::catalogs(&expect["catalog"], &catalog).or_else(|| compare::logs(case, &said))
+            compare::catalogs(&expect["catalog"], &catalog).or_else(|| compare::logs(case, &output))
         }
         (Some(true), None) => {
-            Some(format!("expected a catalog\n     got error {}", said.message()))
+            Some(format!("expected a catalog\n     got error {}", output.message()))
         }
         (_, Some(_)) => Some(format!("expected error {}\n     got a catalog", expect["error"])),
-        (_, None) => compare::failure(case, &said),
+        (_, None) => compare::failure(case, &output),
     }
 }
 
-/// What an environment that cannot be opened says.
-pub struct Failed(pub Arc<SourceMap>, pub Vec<Diagnostic>);
+/// The errors of an environment that cannot be opened.
+pub struct OpenError(pub Arc<SourceMap>, pub Vec<Diagnostic>);
 
-impl std::fmt::Display for Failed {
+impl std::fmt::Display for OpenError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.1.first().map_or("", |d| &d.message))
     }
 }
 
-/// An environment, the warnings of its site program, and the texts.
-type Opened = (Environment, Vec<Diagnostic>, Arc<SourceMap>);
+/// An environment, the warnings of its site manifest, and the source texts.
+type OpenEnvironment = (Environment, Vec<Diagnostic>, Arc<SourceMap>);
 
 /// The environment that a case describes.
-pub fn environment(case: &Json, site: Site) -> Result<Opened, Failed> {
+pub fn environment(case: &Json, site: Site) -> Result<OpenEnvironment, OpenError> {
     let root = PathBuf::from("/env");
     let files = case["files"].as_object().into_iter().flatten();
     let files = files.map(|(path, text)| {
@@ -142,7 +142,7 @@ pub fn environment(case: &Json, site: Site) -> Result<Opened, Failed> {
     };
     match Environment::open(options) {
         Ok((env, warnings)) => Ok((env, warnings, sources)),
-        Err(errors) => Err(Failed(sources, errors)),
+        Err(errors) => Err(OpenError(sources, errors)),
     }
 }
 
@@ -181,6 +181,6 @@ pub fn node(case: &Json, default: &str) -> Node {
 
 /// A value of a case.
 pub fn value(json: &Json) -> Value {
-    // What serde_json writes is JSON.
+    // serde_json writes valid JSON.
     from_data(&ordain_data::json::read(&json.to_string()).unwrap_or(Data::Null))
 }

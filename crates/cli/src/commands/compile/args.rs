@@ -27,7 +27,7 @@ pub struct CompileCommandArgs {
     /// A manifest, a directory, or -
     #[arg(default_value = ".")]
     pub(super) path: PathBuf,
-    /// What to print
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "graph")]
     pub(super) format: Format,
     /// Write secrets in clear in a graph or model; catalogs and exports always have them, as agents
@@ -49,7 +49,7 @@ pub struct CompileCommandArgs {
     /// Do not import `std` everywhere in a model of Inmanta
     #[arg(long)]
     pub(super) no_std: bool,
-    /// Which mcl a program of mgmt is in
+    /// The edition of mcl
     #[arg(long, value_name = "EDITION", default_value = "wide")]
     pub(super) edition: Edition,
     #[command(flatten)]
@@ -58,7 +58,7 @@ pub struct CompileCommandArgs {
     pub(super) compile: CompileArgs,
 }
 
-/// The form of a compiled graph.
+/// The output format of a compiled graph.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Ordain's graph as JSON, with the origin of every value
@@ -78,7 +78,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The ending of a file of this form.
+    /// The file extension of this format.
     pub(super) fn ending(self) -> &'static str {
         match self {
             Self::Graph | Self::PuppetCatalog | Self::Json | Self::Resources => "json",
@@ -92,8 +92,8 @@ impl Format {
 impl CompileCommandArgs {
     pub(super) fn options(&self) -> Options {
         let static_catalog = self.static_catalog.options();
-        // A catalog says of resources where they are declared, and not of attributes; only errors about
-        // the files that attributes name do.
+        // A catalog has the places of resources, but not those of attributes. Only errors about
+        // files of a static catalog need them.
         let is_catalog = self.format == Format::PuppetCatalog;
         Options {
             has_history: !is_catalog || static_catalog.is_some(),

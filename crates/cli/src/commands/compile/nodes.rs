@@ -1,4 +1,4 @@
-//! Compiling many nodes to a directory.
+//! Compiles many nodes to a directory.
 
 use std::fs;
 use std::io::{self, Seek, Write};
@@ -16,13 +16,13 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::{Ui, count};
 
-/// How many nodes are named where many fail.
+/// The number of failed nodes that are named.
 const MAX_NAMES: usize = 5;
 
-/// Compiles nodes, and writes the graph of each to a file.
+/// Compiles nodes and writes the graph of each to a file.
 ///
 /// # Errors
-/// When the sources cannot be opened, or it cannot be said which nodes there are.
+/// When the sources cannot be opened, or the list of nodes cannot be read.
 pub fn run(
     ui: &mut Ui,
     args: &CompileCommandArgs,
@@ -40,7 +40,7 @@ pub fn run(
     })?;
     let exit = show(ui, batch.sources(), &results, out)?;
     batch.store_exports(ui, results)?;
-    // The process ends here, and the system takes all memory back at once.
+    // The process ends soon, and the system reclaims all memory at once.
     std::mem::forget(batch);
     Ok(exit)
 }
@@ -52,7 +52,7 @@ fn unwritten(failure: Failure) -> Error {
     }
 }
 
-/// Makes the output directory, but not its parents: a mistyped path creates nothing.
+/// Makes the output directory, but not its parents, so that a mistyped path creates nothing.
 fn make_directory(dir: &Path, is_private: bool) -> Result<(), Diagnostic> {
     if dir.is_dir() {
         return Ok(());
@@ -93,7 +93,7 @@ fn write_over(
     written
 }
 
-/// Shows what was found, equal findings of several nodes once, and how many nodes there are.
+/// Prints the diagnostics, each once for all nodes that have it, and the number of nodes.
 fn show(
     ui: &mut Ui,
     sources: &SourceMap,
@@ -125,7 +125,7 @@ fn of_node(entry: &LogEntry, node: &NodeResult) -> LogEntry {
     entry
 }
 
-/// What was found, each finding with the nodes that have it.
+/// The diagnostics, each with the nodes that have it.
 fn findings(done: &[NodeResult], sources: &SourceMap) -> Vec<Diagnostic> {
     let mut found: Vec<(&Diagnostic, Vec<&str>)> = Vec::new();
     let mut places = rustc_hash::FxHashMap::default();
@@ -142,13 +142,13 @@ fn findings(done: &[NodeResult], sources: &SourceMap) -> Vec<Diagnostic> {
             }
         }
     }
-    let told = |(diagnostic, nodes): (&Diagnostic, Vec<&str>)| {
+    let with_nodes = |(diagnostic, nodes): (&Diagnostic, Vec<&str>)| {
         diagnostic.clone().help(format!("this is of {}", names(&nodes)))
     };
-    found.into_iter().map(told).collect()
+    found.into_iter().map(with_nodes).collect()
 }
 
-/// Some names, and how many more there are.
+/// The first names, and the number of the others.
 fn names(names: &[&str]) -> String {
     let shown = names[..names.len().min(MAX_NAMES)].join(", ");
     match names.len().saturating_sub(MAX_NAMES) {

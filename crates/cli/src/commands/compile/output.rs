@@ -1,4 +1,4 @@
-//! Writing a compiled graph in its forms.
+//! Writes a compiled graph in its output formats.
 
 use std::io::Write;
 
@@ -11,15 +11,15 @@ use super::args::Format;
 use crate::codes;
 use crate::exit::Failure;
 
-/// An error about a form that does not fit the source.
+/// The error that a format does not fit the source.
 pub(super) fn refused(text: &str) -> Failure {
     Diagnostic::error(codes::ARGUMENTS, text).into()
 }
 
-/// Writes a graph in a form.
+/// Writes a graph in a format.
 ///
 /// # Errors
-/// When the graph has no such form, or the output cannot be written.
+/// When the graph cannot be written in this format, or the output cannot be written.
 pub(super) fn write(
     out: &mut dyn Write,
     graph: &Graph,
@@ -49,7 +49,7 @@ pub(super) fn write(
         }
         Format::Dot => {
             let mut text = String::new();
-            // Writing to text cannot fail.
+            // Writing to a string cannot fail.
             let _ = dot::write(graph, &mut text);
             out.write_all(text.as_bytes())?;
         }

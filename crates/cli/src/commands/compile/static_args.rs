@@ -25,10 +25,10 @@ pub struct StaticArgs {
 }
 
 impl StaticArgs {
-    /// Refuses arguments that only a catalog can hold where none is written.
+    /// Refuses arguments for catalogs if the output is no catalog.
     ///
     /// # Errors
-    /// When another form is to be written.
+    /// When the output is no catalog.
     pub fn check(&self, is_catalog: bool) -> Result<(), Failure> {
         if is_catalog || !self.is_static && self.code_id.is_none() {
             return Ok(());
@@ -39,7 +39,7 @@ impl StaticArgs {
         Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into())
     }
 
-    /// What is asked for, if anything is.
+    /// The options for the driver, if any are set.
     pub fn options(&self) -> Option<StaticCatalog> {
         let is_asked = self.is_static || self.code_id.is_some();
         is_asked.then(|| StaticCatalog {

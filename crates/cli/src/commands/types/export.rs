@@ -1,4 +1,4 @@
-//! `ordain types export`: types of the language in other forms.
+//! `ordain types export`: writes types of the language in other formats.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,13 +19,13 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
-/// How deep directories may nest; a loop of links ends here.
+/// The deepest nesting of directories; a loop of links ends here.
 const MAX_DEPTH: usize = 64;
 
 /// Write the types of files and modules as an Ecore model, a JSON Schema, or in the language
 ///
-/// Types are those that are written as `type X { ... }`, and what `ordain types generate` wrote to
-/// .resource_types. Directories are searched for both.
+/// Types are those that are written as `type X { ... }`, and those that `ordain types generate`
+/// wrote to .resource_types. Directories are searched for both.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -36,21 +36,21 @@ pub struct ExportArgs {
     /// Files and directories
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// What to write
+    /// The output format
     #[arg(long, value_name = "FORM", default_value = "ecore")]
     format: Format,
-    /// Where to write it, in place of standard output
+    /// The file to write, in place of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Write the code of the types to a file of its own, and none into the Ecore model
     #[arg(long, value_name = "FILE")]
     logic: Option<PathBuf>,
-    /// Where modules are whose type aliases are used, separated by colons
+    /// Module directories with type aliases, separated by colons
     #[arg(long, value_name = "DIRS", value_delimiter = ':')]
     modulepath: Vec<PathBuf>,
 }
 
-/// The form of the types.
+/// The output format of types.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 enum Format {
     /// An Ecore model, XMI 2.0
@@ -61,11 +61,11 @@ enum Format {
     Puppet,
 }
 
-/// Exports.
+/// Exports types.
 ///
 /// # Errors
-/// When a file cannot be read or has errors, a type refers to one that is not there, or the result
-/// cannot be written.
+/// When a file cannot be read or has errors, a type refers to an unknown one, or the result cannot
+/// be written.
 pub fn run(ui: &mut Ui, args: &ExportArgs) -> Result<Exit, Failure> {
     if args.logic.is_some() && args.format != Format::Ecore {
         let text =
@@ -97,7 +97,7 @@ pub fn run(ui: &mut Ui, args: &ExportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The types of files, and of what is in directories.
+/// Reads the types in files and directories.
 fn read(
     ui: &mut Ui,
     paths: &[PathBuf],
@@ -149,7 +149,7 @@ fn read(
     Ok(models)
 }
 
-/// The manifests of a directory that may define types, in order.
+/// Adds the manifests of a directory that may define types, sorted.
 fn find(path: &Path, depth: usize, out: &mut Vec<PathBuf>) -> Result<(), Failure> {
     if depth > MAX_DEPTH {
         return Ok(());
@@ -177,7 +177,7 @@ fn find(path: &Path, depth: usize, out: &mut Vec<PathBuf>) -> Result<(), Failure
     Ok(())
 }
 
-/// The text of the file that has to define a name, in one of these directories of modules.
+/// The text of the file that must define a name, in one of the directories of modules.
 fn alias_file(modulepath: &[PathBuf], name: &str) -> Option<String> {
     let name = name.to_ascii_lowercase();
     let (module, rest) = name.split_once("::")?;

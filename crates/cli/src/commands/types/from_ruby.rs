@@ -1,4 +1,4 @@
-//! `ordain types from-ruby`: resource types in Ruby as types of the language.
+//! `ordain types from-ruby`: translates resource types in Ruby to types of the language.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use ordain_puppet::eval::Settings;
 use ordain_puppet::exchange::migrate::{Counts, Outline, migrate};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::plugins::NotGenerated;
-use ordain_puppet::rich::from_data;
 use ordain_puppet::session::outline_types;
+use ordain_puppet::value::rich::from_data;
 use ordain_source::{Diagnostic, HostWorld, SourceMap};
 
 use super::generate::notice;
@@ -25,7 +25,7 @@ use crate::ui::{Ui, count};
 ///
 /// The files are run by `ruby`; what they need of other modules is found in the directories beside
 /// their module and in --modulepath. Attributes become features, their values types; simple blocks
-/// are translated. What cannot be carried over stands as a comment with the Ruby file and line.
+/// are translated. Other code becomes a comment with the Ruby file and line.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -35,15 +35,15 @@ pub struct FromRubyArgs {
     /// Files such as lib/puppet/type/NAME.rb
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Where to write the types, in place of standard output
+    /// The file to write, in place of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Where further modules are, separated by colons
+    /// Further module directories, separated by colons
     #[arg(long, value_name = "DIRS", value_delimiter = ':')]
     modulepath: Vec<PathBuf>,
 }
 
-/// Reads the types, and writes them.
+/// Translates types and writes them.
 ///
 /// # Errors
 /// When a file cannot be read or run, or the result cannot be written.
@@ -54,7 +54,7 @@ pub fn run(ui: &mut Ui, args: &FromRubyArgs) -> Result<Exit, Failure> {
     // Types of the same modules see each other.
     let mut groups: BTreeMap<PathBuf, Vec<&Path>> = BTreeMap::new();
     for file in &args.files {
-        groups.entry(beside(file)).or_default().push(file);
+        groups.entry(module_parent(file)).or_default().push(file);
     }
     let mut text = String::new();
     let mut counts = Counts::default();
@@ -65,18 +65,18 @@ pub fn run(ui: &mut Ui, args: &FromRubyArgs) -> Result<Exit, Failure> {
                 Ok(outline) => outline,
                 Err(why) => {
                     failed += 1;
-                    ui.diagnostics(vec![not_read(&file, why)], &SourceMap::new());
+                    ui.diagnostics(vec![read_error(&file, why)], &SourceMap::new());
                     continue;
                 }
             };
             types += 1;
             let mut read = |path: &str| ordain_source::read_input_text(Path::new(path)).ok();
-            let made = migrate(type_name(&file), &outline, &mut read);
-            counts.add(made.counts);
+            let translated_type = migrate(type_name(&file), &outline, &mut read);
+            counts.add(translated_type.counts);
             if !text.is_empty() {
                 text.push('\n');
             }
-            text.push_str(&made.text);
+            text.push_str(&translated_type.text);
         }
     }
     write(ui, args.out.as_ref(), &text)?;
@@ -98,7 +98,7 @@ fn type_name(file: &Path) -> &str {
     file.file_stem().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-fn not_read(file: &Path, why: NotGenerated) -> Diagnostic {
+fn read_error(file: &Path, why: NotGenerated) -> Diagnostic {
     let text = match why {
         NotGenerated::Unloadable(why) | NotGenerated::Unwritable(why) => why,
         NotGenerated::Undefined => format!("it does not make the type '{}'", type_name(file)),
@@ -106,8 +106,8 @@ fn not_read(file: &Path, why: NotGenerated) -> Diagnostic {
     Diagnostic::error(codes::TYPES, format!("{}: {text}", file.display()))
 }
 
-/// The directory that holds the module of a file, if the file is where types of modules are.
-fn beside(file: &Path) -> PathBuf {
+/// The directory that holds the module of a file, if the file is at the usual place for types.
+fn module_parent(file: &Path) -> PathBuf {
     let parts = ["type", "puppet", "lib"];
     let mut at = file.parent();
     for part in parts {
@@ -121,15 +121,15 @@ fn beside(file: &Path) -> PathBuf {
     module.and_then(|module| module.parent().map(Path::to_path_buf)).unwrap_or_default()
 }
 
-type Found = (PathBuf, Result<Outline, NotGenerated>);
+type OutlineResult = (PathBuf, Result<Outline, NotGenerated>);
 
-/// What the definitions of files say.
+/// Loads the type definitions in files.
 fn outlines(
     ui: &mut Ui,
     dir: &Path,
     files: &[&Path],
     modulepath: &[PathBuf],
-) -> Result<Vec<Found>, Failure> {
+) -> Result<Vec<OutlineResult>, Failure> {
     let sources = Arc::new(SourceMap::new());
     let own = (!dir.as_os_str().is_empty()).then(|| dir.to_path_buf());
     let options = Options {
@@ -147,7 +147,7 @@ fn outlines(
     let mut out = Vec::new();
     let each = |_: &str, file: &Path, found| out.push((file.to_path_buf(), found));
     let named = files.iter().map(|file| (type_name(file), *file));
-    // Some types ask for facts where they are defined.
+    // Some types use facts in their definition.
     let facts = Machine::host().facts(true);
     let node = Node { facts: from_data(&facts), ..Node::default() };
     let report = outline_types(&env, Settings::default(), &node, named, each);

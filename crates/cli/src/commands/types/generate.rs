@@ -1,5 +1,4 @@
-//! `ordain types generate`: what compiles ask of resource types in Ruby, written in the Puppet
-//! language.
+//! `ordain types generate`: writes the interfaces of resource types in Ruby in the Puppet language.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -30,17 +29,17 @@ pub struct GenerateArgs {
     /// The directory of the environment
     #[arg(default_value = ".")]
     path: PathBuf,
-    /// Write all, also what is up to date
+    /// Write all types, also those that are up to date
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     compile: CompileArgs,
 }
 
-/// Runs the code of the types, and writes them.
+/// Runs the Ruby code of the types and writes their interfaces.
 ///
 /// # Errors
-/// When the environment cannot be opened or its directory not written.
+/// When the environment cannot be opened or its directory cannot be written.
 pub fn run(ui: &mut Ui, args: &GenerateArgs) -> Result<Exit, Failure> {
     let input = puppet::open_modules(ui, &args.path, &args.compile.options())?;
     let dir = args.path.join(GENERATED_TYPES);
@@ -71,7 +70,7 @@ pub fn run(ui: &mut Ui, args: &GenerateArgs) -> Result<Exit, Failure> {
     }
     let mut lines = Vec::new();
     let each = |name: &str, file: &Path, text: Result<String, NotGenerated>| {
-        lines.extend(keep(name, file, &output(&dir, name), text));
+        lines.extend(write_generated(name, file, &output(&dir, name), text));
     };
     let report =
         generate_types(&input.env, input.settings.clone(), &input.node, stale.into_iter(), each);
@@ -82,7 +81,7 @@ pub fn run(ui: &mut Ui, args: &GenerateArgs) -> Result<Exit, Failure> {
     Ok(if is_bad { Exit::Failed } else { Exit::Done })
 }
 
-/// A line of the log, and whether it makes the whole fail.
+/// A log line. A fatal one makes the verb fail.
 struct Line {
     entry: LogEntry,
     is_fatal: bool,
@@ -98,7 +97,7 @@ fn entry(level: LogLevel, message: String) -> LogEntry {
     LogEntry { level, message, source: String::new(), place: String::new(), span: None }
 }
 
-/// Logs a line for people.
+/// Logs a notice.
 pub(super) fn notice(ui: &mut Ui, message: &str) {
     ui.logs(&[entry(LogLevel::Notice, message.to_owned())], &ordain_source::SourceMap::new());
 }
@@ -111,7 +110,7 @@ fn output(dir: &Path, name: &str) -> PathBuf {
     dir.join(format!("{name}.pp"))
 }
 
-/// Removes what belongs to no type.
+/// Removes files that belong to no type.
 fn remove_stale(ui: &mut Ui, dir: &Path, files: &[PathBuf]) -> io::Result<()> {
     let wanted: BTreeSet<String> = files.iter().map(|f| format!("{}.pp", type_name(f))).collect();
     let mut gone = Vec::new();
@@ -130,7 +129,7 @@ fn remove_stale(ui: &mut Ui, dir: &Path, files: &[PathBuf]) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether an output is as old as its input; that of an older or a newer one is written again.
+/// Whether an output has the same modification time as its input. Otherwise it is written again.
 fn is_up_to_date(file: &Path, output: &Path) -> bool {
     match (modified(file), modified(output)) {
         (Ok(input), Ok(output)) => input == output,
@@ -142,8 +141,13 @@ fn modified(file: &Path) -> io::Result<SystemTime> {
     fs::metadata(file)?.modified()
 }
 
-/// Writes what was generated, or says why there is nothing.
-fn keep(name: &str, file: &Path, output: &Path, text: Result<String, NotGenerated>) -> Vec<Line> {
+/// Writes a generated type. Returns log lines, also about errors.
+fn write_generated(
+    name: &str,
+    file: &Path,
+    output: &Path,
+    text: Result<String, NotGenerated>,
+) -> Vec<Line> {
     let (file_shown, output_shown) = (file.display(), output.display());
     let text = match text {
         Ok(text) => text,
@@ -167,7 +171,7 @@ fn keep(name: &str, file: &Path, output: &Path, text: Result<String, NotGenerate
     lines
 }
 
-/// Writes a type with the time of its making, and gives the file the age of the code.
+/// Writes a type with a timestamp, and sets the modification time of its Ruby code.
 fn write(file: &Path, output: &Path, text: &str) -> io::Result<()> {
     let now = timestamp(SystemTime::now()).to_zoned(TimeZone::system());
     let time = now.strftime("%Y-%m-%d %H:%M:%S %z").to_string();

@@ -1,4 +1,4 @@
-//! `ordain types import`: Ecore models as types of the language.
+//! `ordain types import`: translates Ecore models to types of the language.
 
 use std::path::PathBuf;
 
@@ -16,8 +16,8 @@ use crate::ui::Ui;
 
 /// Write the classes of an Ecore model as types of the language
 ///
-/// A model that `ordain types export` wrote becomes the types that it was made of. What models of
-/// other tools have and the language has not is left out with a warning.
+/// A model that `ordain types export` wrote becomes the types that it was made of. Parts of
+/// models of other tools that the language does not support are left out with a warning.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ Examples:
 pub struct ImportArgs {
     /// The .ecore file
     file: PathBuf,
-    /// Where to write the types, in place of standard output
+    /// The file to write, in place of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// The code of the types, if the model is free of it
@@ -34,7 +34,7 @@ pub struct ImportArgs {
     logic: Option<PathBuf>,
 }
 
-/// Imports.
+/// Imports a model.
 ///
 /// # Errors
 /// When the file cannot be read or is no Ecore model.

@@ -1,4 +1,4 @@
-//! `ordain types load` and `save`: documents with instances of types.
+//! `ordain types load` and `save`: read and write documents with instances of types.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub struct LoadArgs {
     #[arg(long, value_name = "PATH")]
     types: PathBuf,
     #[command(flatten)]
-    written: Written,
+    output: OutputArgs,
     #[command(flatten)]
     compile: CompileArgs,
 }
@@ -52,23 +52,23 @@ pub struct SaveArgs {
     #[arg(long, value_name = "PATH")]
     types: PathBuf,
     #[command(flatten)]
-    written: Written,
+    output: OutputArgs,
     #[command(flatten)]
     compile: CompileArgs,
 }
 
-/// How a document is written.
+/// The output of a document.
 #[derive(Args)]
-struct Written {
+struct OutputArgs {
     /// The form of the document
     #[arg(long, value_name = "FORM", default_value = "json")]
     format: Format,
-    /// Where to write it, in place of standard output
+    /// The file to write, in place of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-/// The form of a document.
+/// The output format of a document.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 enum Format {
     /// JSON
@@ -77,7 +77,7 @@ enum Format {
     Yaml,
 }
 
-impl Written {
+impl OutputArgs {
     fn write(&self, ui: &mut Ui, data: &Data) -> Result<(), Failure> {
         let text = match self.format {
             Format::Json => json::pretty(data) + "\n",
@@ -96,10 +96,10 @@ impl Written {
     }
 }
 
-/// Reads and writes a document.
+/// Reads a document, checks it and writes it.
 ///
 /// # Errors
-/// When it, or what defines the types, cannot be read.
+/// When the document or the types cannot be read.
 pub fn load(ui: &mut Ui, args: &LoadArgs) -> Result<Exit, Failure> {
     let (data, text) = document(&args.file)?;
     let Input { env, settings, node, sources, .. } =
@@ -110,14 +110,14 @@ pub fn load(ui: &mut Ui, args: &LoadArgs) -> Result<Exit, Failure> {
     ui.diagnostics(report.diagnostics, &sources);
     match written {
         Some(data) if !bad => {
-            args.written.write(ui, &data)?;
+            args.output.write(ui, &data)?;
             Ok(Exit::Done)
         }
         _ => Ok(Exit::Failed),
     }
 }
 
-/// The data of a document, JSON or YAML by the name of its file, and its text.
+/// The data and the text of a document. The file extension selects JSON or YAML.
 fn document(path: &Path) -> Result<(Data, String), Failure> {
     let text = ordain_source::read_input_text(path).map_err(|e| codes::unreadable(path, &e))?;
     let found = match path.extension().is_some_and(|e| e == "json") {
@@ -136,10 +136,10 @@ fn document(path: &Path) -> Result<(Data, String), Failure> {
     Err(codes::document(path, text).into())
 }
 
-/// Evaluates and writes a document.
+/// Evaluates an expression and writes its value as a document.
 ///
 /// # Errors
-/// When what defines the types cannot be read.
+/// When the types cannot be read.
 pub fn save(ui: &mut Ui, args: &SaveArgs) -> Result<Exit, Failure> {
     let Input { env, settings, node, sources, .. } =
         puppet::open(ui, Some(&args.types), &args.compile.options())?;
@@ -163,6 +163,6 @@ pub fn save(ui: &mut Ui, args: &SaveArgs) -> Result<Exit, Failure> {
         let help = "write these too: `-e '[$a, $b]'`";
         return Err(Diagnostic::error(codes::TYPES, text).help(help).into());
     }
-    args.written.write(ui, &data)?;
+    args.output.write(ui, &data)?;
     Ok(Exit::Done)
 }

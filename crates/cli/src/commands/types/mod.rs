@@ -1,4 +1,4 @@
-//! `ordain types`: resource types in Ruby and types of the language, in their forms.
+//! `ordain types`: works with types of the language and resource types in Ruby.
 
 mod export;
 mod from_ruby;
@@ -19,7 +19,7 @@ pub struct TypesArgs {
     command: TypesCommand,
 }
 
-/// What to do with types.
+/// The subcommands for types.
 #[derive(Subcommand)]
 enum TypesCommand {
     Generate(generate::GenerateArgs),
@@ -30,10 +30,10 @@ enum TypesCommand {
     Save(instances::SaveArgs),
 }
 
-/// Does what is asked for.
+/// Runs the subcommand.
 ///
 /// # Errors
-/// Whatever keeps it from its end.
+/// When the subcommand fails.
 pub fn run(ui: &mut Ui, args: &TypesArgs) -> Result<Exit, Failure> {
     match &args.command {
         TypesCommand::Generate(args) => generate::run(ui, args),

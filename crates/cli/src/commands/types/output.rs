@@ -1,4 +1,4 @@
-//! Writing the results of `ordain types`.
+//! Writes the results of `ordain types`.
 
 use std::fs;
 use std::io::Write;

@@ -1,9 +1,9 @@
-//! Tables as the original draws them: no wider than a terminal, with the head in the middle.
+//! Tables as the original program draws them: no wider than a terminal, with a centered header.
 
-/// How wide a table is at most.
+/// The maximum width of a table.
 const WIDTH: usize = 80;
 
-/// A table with a head.
+/// Draws a table with a header.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let head: Vec<String> = head.iter().map(|text| (*text).to_owned()).collect();
     let widths = widths(&head, rows);
@@ -12,15 +12,15 @@ pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
             widths.iter().map(|width| mark.to_string().repeat(width + 2)).collect();
         format!("+{}+\n", parts.join("+"))
     };
-    let mut out = line('-') + &drawn(&head, &widths, centered) + &line('=');
+    let mut out = line('-') + &draw_row(&head, &widths, centered) + &line('=');
     for cells in rows {
-        out.push_str(&drawn(cells, &widths, |text, width| format!("{text:width$}")));
+        out.push_str(&draw_row(cells, &widths, |text, width| format!("{text:width$}")));
     }
     out + &line('-')
 }
 
-/// The widths of the columns: what they need, or as much of it as there is room for, one character
-/// for each column after the other.
+/// The widths of the columns. If there is not enough room, the columns grow in turn by one
+/// character each.
 fn widths(head: &[String], rows: &[Vec<String>]) -> Vec<usize> {
     let length = |row: &[String], at: usize| row.get(at).map_or(0, |text| text.chars().count());
     let needed: Vec<usize> = (0..head.len())
@@ -30,21 +30,21 @@ fn widths(head: &[String], rows: &[Vec<String>]) -> Vec<usize> {
     if needed.iter().sum::<usize>() <= room {
         return needed;
     }
-    let mut given = vec![0; needed.len()];
+    let mut widths = vec![0; needed.len()];
     let mut left = room;
     while left > 0 {
-        for (given, needed) in given.iter_mut().zip(&needed) {
-            if *given < *needed && left > 0 {
-                *given += 1;
+        for (width, needed) in widths.iter_mut().zip(&needed) {
+            if *width < *needed && left > 0 {
+                *width += 1;
                 left -= 1;
             }
         }
     }
-    given
+    widths
 }
 
-/// A row, in as many lines as its longest cell needs.
-fn drawn(cells: &[String], widths: &[usize], aligned: impl Fn(&str, usize) -> String) -> String {
+/// Draws a row, with as many lines as its longest cell needs.
+fn draw_row(cells: &[String], widths: &[usize], aligned: impl Fn(&str, usize) -> String) -> String {
     let cells: Vec<Vec<String>> =
         cells.iter().zip(widths).map(|(text, width)| wrapped(text, *width)).collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or_default();
@@ -59,7 +59,7 @@ fn drawn(cells: &[String], widths: &[usize], aligned: impl Fn(&str, usize) -> St
     out
 }
 
-/// A text in lines of a width, broken between words, or in a word that is too long.
+/// Wraps a text between words. Breaks a word that is too long.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
@@ -88,7 +88,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A text in the middle.
+/// Centers a text.
 fn centered(text: &str, width: usize) -> String {
     let room = width.saturating_sub(text.chars().count());
     let left = room / 2;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Which of the two programs is meant.
+/// One of the two programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Program {
     /// spiff, in the version of its document.
@@ -13,7 +13,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// The program that a name means.
+    /// Finds a program by its name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "spiff" => Some(Self::Spiff),
@@ -22,7 +22,7 @@ impl Program {
         }
     }
 
-    /// The name it is called by.
+    /// The name of the program.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Spiff => "spiff",
@@ -38,10 +38,11 @@ impl Program {
     }
 }
 
-/// A flag: its names, whether a value follows, and what it does.
+/// A flag: its long and short name, whether it takes a value, and its help text.
 pub(super) struct Flag(pub &'static str, pub &'static str, pub bool, pub &'static str);
 
-/// A verb with its other name, its flags, how many files it takes, and what it says to others.
+/// A verb: its names, its flags, the number of files that it takes, and the error about another
+/// number.
 pub(super) struct Verb {
     pub names: [&'static str; 2],
     pub about: &'static str,
@@ -136,7 +137,7 @@ pub(super) const VERBS: &[Verb] = &[
     },
 ];
 
-/// What stands on the command line behind the verb.
+/// The arguments behind the verb.
 #[derive(Default)]
 pub(super) struct Arguments {
     pub flags: Vec<(&'static str, String)>,
@@ -157,7 +158,7 @@ impl Arguments {
     }
 }
 
-/// Flags and files; nothing if help is wanted.
+/// Parses flags and files; `None` if help is requested.
 pub(super) fn parse(verb: &Verb, args: &[String]) -> Result<Option<Arguments>, String> {
     let mut out = Arguments::default();
     let mut args = args.iter();
@@ -205,14 +206,14 @@ pub(super) fn usage() -> String {
     out + "  spiff completion SHELL\n"
 }
 
-/// The command line is wrong: both programs say so on both streams.
+/// Reports a usage error. Both programs print it on both streams.
 pub(super) fn refuse(what: &str, usage: &str) -> ExitCode {
     let _ = writeln!(std::io::stderr(), "Error: {what}\n{usage}\n");
     say(&format!("{what}\n"));
     ExitCode::from(1)
 }
 
-/// Writes to standard output. When nobody reads it there is nobody to tell.
+/// Writes to standard output. Ignores a closed stream.
 pub(super) fn say(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

@@ -1,5 +1,5 @@
-//! `spiff completion`: the script of a shell that completes this command line, and the answers that
-//! the scripts of the original ask for.
+//! `spiff completion`: completion scripts for this command line, and the candidates that the
+//! scripts of the original program request.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use super::arguments::{Program, VERBS, Verb, refuse, say};
 
-/// What the scripts of the original call to ask for candidates.
+/// The command by which those scripts request candidates.
 pub(super) const ASK: &str = "__complete";
 /// The same without descriptions.
 pub(super) const ASK_NAMES: &str = "__completeNoDesc";
@@ -21,7 +21,7 @@ const SHELLS: [(&str, Shell); 4] = [
 ];
 const USAGE: &str = "Usage:\n  spiff completion [bash|fish|powershell|zsh] [--no-descriptions]";
 
-/// Prints a script, or which ones there are.
+/// Prints the script of a shell, or the usage.
 pub(super) fn main(program: Program, args: &[String]) -> ExitCode {
     let known = |name: &str| SHELLS.iter().find(|s| s.0 == name).map(|s| s.1);
     let Some((shell, rest)) = args.split_first().and_then(|(n, rest)| Some((known(n)?, rest)))
@@ -51,7 +51,7 @@ pub(super) fn main(program: Program, args: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The command line as the generators of scripts want it.
+/// The command line in the form of the script generators.
 fn command(program: Program) -> Command {
     let verbs = VERBS.iter().map(|verb| {
         let flags = verb.flags.iter().map(|flag| {
@@ -76,8 +76,8 @@ fn command(program: Program) -> Command {
         .subcommand(completion.subcommand_required(true).subcommands(shells))
 }
 
-/// Answers a script: candidates for the last argument, a line each, and a last line that says
-/// whether files are candidates too.
+/// Prints candidates for the last argument, one per line. The last line tells whether files are
+/// candidates, too.
 pub(super) fn ask(described: bool, args: &[String]) -> ExitCode {
     let Some((last, before)) = args.split_last() else {
         return refuse("requires at least 1 arg(s), only received 0", "Usage:\n  spiff __complete");

@@ -166,7 +166,7 @@ impl Service {
     }
 }
 
-/// What says by its exit code whether Python can import a name.
+/// The Python program whose exit code says whether a name can be imported.
 const IMPORT: &str = "
 import importlib, sys
 path, _, name = sys.argv[1].partition(':')
@@ -181,7 +181,7 @@ if name:
     getattr(found, name)
 ";
 
-/// Whether the Python of the machine can import what a text names: only it knows that.
+/// Whether the Python of the machine can import the name in a text.
 fn is_importable(world: &dyn World, name: &str) -> bool {
     if name.is_empty() || name.matches(':').count() > 1 || !world.runs_processes() {
         return false;
@@ -351,7 +351,7 @@ fn is_clock(text: &str) -> bool {
     (2..=3).contains(&parts.len()) && is_fine && is_fraction
 }
 
-/// What stands behind the `P` of `P1DT2H`.
+/// The text behind the `P` of `P1DT2H`.
 fn is_iso_duration(text: &str) -> bool {
     let (date, time) = match text.split_once(['T', 't']) {
         Some((date, time)) => (date, Some(time)),

@@ -32,7 +32,7 @@ enum Item {
     Named(String),
 }
 
-/// What the text of an annotation is not.
+/// The error that an annotation cannot be read.
 enum Misread {
     /// An expression.
     Syntax,
@@ -186,7 +186,7 @@ impl Parser<'_> {
         Ok(if items.len() == 1 { items.remove(0) } else { Item::Union(items) })
     }
 
-    /// A name with what stands in brackets behind it.
+    /// A name with the text in brackets behind it.
     fn single(&mut self, depth: usize) -> Result<Item, Misread> {
         if depth > DEPTH_LIMIT {
             return Err(Misread::Unknown);
@@ -248,7 +248,7 @@ struct Reader<'w> {
 }
 
 impl Reader<'_> {
-    /// What becomes of a value; nothing if the type refuses it.
+    /// The converted value; nothing if the type refuses it.
     fn converted(&self, item: &Item, value: &Value) -> Result<Option<Value>, Stop> {
         Ok(match (item, value) {
             (Item::Any, _) | (Item::Null, Value::Null) => Some(value.clone()),

@@ -22,7 +22,7 @@ pub(super) const TABLE: &[Entry] = &[plain(
     validate_type,
 )];
 
-/// What a validation says.
+/// The result of a validation.
 pub type Validation = Result<bool, Stop>;
 
 fn validate_type(context: &mut dyn Context, arguments: &Arguments) -> Outcome {

@@ -111,7 +111,7 @@ fn number(text: &str) -> Option<u32> {
     if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-/// What follows a date `YYYY-MM-DD`.
+/// The text behind a date `YYYY-MM-DD`.
 fn split_date(text: &str) -> Option<&str> {
     let (date, rest) = text.split_at_checked(10)?;
     if date.get(4..5)? != "-" || date.get(7..8)? != "-" {

@@ -230,7 +230,7 @@ pub(in super::super) fn unescaped(text: &str) -> String {
     out
 }
 
-/// What an entity stands for, with its length behind the `&`.
+/// The character of an entity, with its length behind the `&`.
 fn entity(text: &str) -> Option<(String, usize)> {
     if let Some(number) = text.strip_prefix('#') {
         let (digits, radix) = match number.strip_prefix(['x', 'X']) {
@@ -275,7 +275,7 @@ fn entity(text: &str) -> Option<(String, usize)> {
     prefix.map(|(known, found, _)| ((*found).to_owned(), known.len()))
 }
 
-/// A text with what means something in addresses replaced.
+/// A text with the signs replaced that mean something in addresses.
 fn quoted(text: &str, in_query: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -123,7 +123,7 @@ fn find(name: &str) -> Option<&'static Entry> {
     TABLE.iter().find(|entry| entry.name == name)
 }
 
-/// How errors name what the original puts around plugins.
+/// The name in errors of the original's wrapper around plugins.
 const WRAPPER: &str = "_get_template_engine.<locals>.curywrapper.<locals>.safewrapper";
 
 /// Whether it is one of Jinja's own.

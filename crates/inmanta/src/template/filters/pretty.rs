@@ -18,7 +18,7 @@ pub(super) fn pprint(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<V
     Ok(Val::str(out))
 }
 
-/// The place of a value: its indentation, what comes behind it on its line, and how deep it is.
+/// The place of a value: its indentation, the length of the text behind it on its line, and how deep it is.
 #[derive(Clone, Copy)]
 struct Room {
     indent: usize,
@@ -87,7 +87,7 @@ fn flat(runtime: &mut Runtime<'_>, value: &Val, depth: usize) -> Res<String> {
         }
         other => runtime.repr(other)?,
     };
-    // The text is copied into that of what holds the value.
+    // The text is copied into that of the value around it.
     runtime.step(shown.len() as u64 / 16)?;
     runtime.text_fits(shown.len())?;
     Ok(shown)

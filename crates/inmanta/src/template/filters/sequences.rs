@@ -145,7 +145,7 @@ pub(super) fn default(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<
     Ok(bound.get(1).cloned().unwrap_or_else(|| Val::str("")))
 }
 
-/// The pairs of what has the method `items`.
+/// The pairs of a value with the method `items`.
 fn pairs(runtime: &mut Runtime<'_>, value: &Val) -> Res<Vec<Val>> {
     let items = match runtime.python_attribute(value, &"items".into())? {
         Some(items) => runtime.call_value(&items, Arguments::default(), false)?,
@@ -482,7 +482,7 @@ impl Runtime<'_> {
     }
 }
 
-/// What `map` does with each item.
+/// The function that `map` applies to each item.
 enum Mapper {
     Attribute(Getter),
     Filter(Val, Arguments),
@@ -512,7 +512,7 @@ impl Mapper {
     }
 }
 
-/// What `select` and its relatives judge each item by.
+/// The test that `select` and its relatives apply to each item.
 struct Chooser {
     getter: Option<Getter>,
     test: Option<(Val, Arguments)>,

@@ -269,7 +269,7 @@ impl Runtime<'_> {
         }
     }
 
-    /// What `dict(…)` makes.
+    /// The dict that `dict(…)` makes.
     pub(in super::super) fn new_dict(&mut self, name: &str, arguments: Arguments) -> Res<Entries> {
         let count = arguments.positional.len();
         if count > 1 {

@@ -12,8 +12,8 @@ use super::names::plain;
 use super::types::texts;
 use super::values;
 use super::widespread;
-use crate::catalog::schema::is_metaparameter;
-use crate::load::{DefKind, TypeDef};
+use crate::schema::is_metaparameter;
+use crate::syntax::definitions::{DefKind, TypeDef};
 use crate::syntax::*;
 use crate::types::{infer_set, is_instance, mismatch};
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::Pass;
 use crate::check::walk::{Node, children};
-use crate::codes::advice::advise;
+use crate::syntax::advice::advise;
 use crate::syntax::*;
 
 const ISSUE: &str = "ILLEGAL_REASSIGNMENT";

@@ -6,11 +6,12 @@ use ordain_source::Diagnostic;
 use super::Pass;
 use super::types::Types;
 use crate::check::names::bare;
-use crate::eval::closure::{Signature, SignatureParam};
 use crate::eval::functions::core_signatures;
-use crate::load::{FunctionDef, RubyDispatch, RubyParam, RubySignature};
+use crate::load::{RubyDispatch, RubyParam, RubySignature};
+use crate::syntax::definitions::FunctionDef;
 use crate::syntax::*;
 use crate::types::assignable::resolved;
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{Type, infer_set, is_assignable, is_instance, mismatch};
 use crate::value::Value;
 

@@ -7,9 +7,9 @@ use ecow::EcoString;
 use super::index::Index;
 use super::names::plain;
 use super::types::{text, texts};
-use crate::catalog::schema::NativeType;
 use crate::eval::models::{Given, GivenValue};
 use crate::load::RubyType;
+use crate::load::native_type::NativeType;
 use crate::syntax::*;
 
 /// Adds all of a text.

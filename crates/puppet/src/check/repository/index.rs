@@ -17,9 +17,11 @@ use super::relations::Titles;
 use super::scopes::{ScopeKind, Scopes};
 use super::survey::{Facts, Survey};
 use super::types::Types;
-use crate::catalog::schema::{self, NativeType};
 use crate::check::names::{bare, parted};
-use crate::load::{DefKind, FunctionDef, Item, RubySignature, RubyType, TypeDef, items};
+use crate::load::native_type::NativeType;
+use crate::load::{RubySignature, RubyType};
+use crate::schema;
+use crate::syntax::definitions::{DefKind, FunctionDef, Item, TypeDef, items};
 use crate::syntax::*;
 use crate::types::modelled::{self, TypeModel};
 

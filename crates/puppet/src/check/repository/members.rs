@@ -5,10 +5,10 @@ use ecow::EcoString;
 use rustc_hash::FxHashSet;
 
 use super::types::text;
-use crate::hiera::context_type;
 use crate::syntax::*;
 use crate::types::ObjectType;
 use crate::types::modelled::TypeModel;
+use crate::types::object::lookup_context::context_type;
 use crate::types::object::{deferred, error, resource_param, resource_type};
 use crate::types::uri::PARTS;
 

@@ -11,12 +11,12 @@ use super::index::{Index, nearest};
 use super::layout::Kind;
 use super::types::{text, texts};
 use super::widespread;
-use crate::catalog::capitalize_segments;
 use crate::check::names::{bare, parted};
-use crate::codes::advice::member;
 use crate::eval::functions::{is_native_function, native_names};
 use crate::eval::models::ALIASES;
 use crate::eval::type_names::TYPE_NAMES;
+use crate::syntax::advice::member;
+use crate::syntax::names::capitalize_segments;
 use crate::syntax::*;
 
 /// What is wrong with a name that nothing defines.

@@ -7,9 +7,9 @@ use ecow::EcoString;
 use ordain_source::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::catalog::capitalize_segments;
 use crate::eval::type_definitions::only_refers_to;
-use crate::load::AliasDef;
+use crate::syntax::definitions::AliasDef;
+use crate::syntax::names::capitalize_segments;
 use crate::syntax::{parse as parse_program, *};
 use crate::types::{Regexp, Type, TypeAlias, parse};
 use crate::value::{HashValue, Value};
@@ -101,7 +101,7 @@ impl Types {
         {
             return None;
         }
-        crate::catalog::schema::find(&lower)?;
+        crate::schema::find(&lower)?;
         Some(Type::Resource { kind: Some(capitalize_segments(&lower)), title: None })
     }
 

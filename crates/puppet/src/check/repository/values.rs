@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::Pass;
 use super::index::nearest;
-use crate::catalog::schema::TypeSchema;
+use crate::schema::TypeSchema;
 use crate::syntax::*;
 use crate::value::Value;
 
@@ -287,7 +287,7 @@ mod tests {
         for line in TABLE.lines() {
             let mut words = line.split(' ');
             let (kind, name) = (words.next().unwrap(), words.next().unwrap());
-            let schema = crate::catalog::schema::find(kind).unwrap();
+            let schema = crate::schema::find(kind).unwrap();
             assert!(schema.attributes.contains(&name), "{kind} {name}");
             if let Some(Rule::Form(rule)) = RULES.get(&(kind, name)) {
                 assert!(form(rule, &Value::Undef, "").is_some(), "{rule}");

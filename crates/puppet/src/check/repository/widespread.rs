@@ -47,7 +47,7 @@ mod tests {
         for (name, kind) in TYPES.iter() {
             assert!(kind.module.contains('-'), "{name}");
             assert!(kind.attributes.contains(&"provider"), "{name}");
-            assert!(crate::catalog::schema::find(name).is_none(), "{name}");
+            assert!(crate::schema::find(name).is_none(), "{name}");
         }
     }
 }

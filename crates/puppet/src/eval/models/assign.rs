@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use ordain_source::suggest;
 
-use crate::eval::closure::Closure;
-use crate::eval::error::{EvalResult, PlainError, issue};
+use crate::error::{EvalResult, PlainError, issue};
 use crate::eval::{Compiler, Frame};
 use crate::syntax::{AssignOp, ExprId, ExprList};
 use crate::types::modelled::Instance;
 use crate::value::Value;
+use crate::value::closure::Closure;
 
 impl Compiler<'_> {
     pub(crate) fn eval_element_assign(
@@ -31,7 +31,7 @@ impl Compiler<'_> {
             _ => return Err(self.error(f, left, "ILLEGAL_INDEXED_ASSIGNMENT", refused)),
         };
         let key = self.eval(f, key)?;
-        let name = crate::eval::text::to_text(&key);
+        let name = crate::value::text::to_text(&key);
         let value = self.eval(f, right)?;
         let slot = self.feature_named(&object.kind, &name).map_err(|e| self.locate(f, left, e))?;
         let given = self.give(&object, slot, value.clone(), op == AssignOp::Append);
@@ -43,7 +43,7 @@ impl Compiler<'_> {
     pub(crate) fn instance_access(&mut self, object: &Arc<Instance>, keys: &[Value]) -> EvalResult {
         let mut out = Vec::with_capacity(keys.len());
         for key in keys {
-            let name = crate::eval::text::to_text(key);
+            let name = crate::value::text::to_text(key);
             let slot = self.feature_named(&object.kind, &name)?;
             out.push(self.read_feature(object, slot)?);
         }

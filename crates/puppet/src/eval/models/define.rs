@@ -7,18 +7,19 @@ use ordain_data::Value as Data;
 use ordain_functions::regex::Regex;
 use ordain_source::{FileId, Span, TextRange, suggest};
 
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind};
-use crate::eval::scope::ScopeId;
+use crate::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::{Compiler, Frame};
-use crate::load::{ModelDef, TitlePatterns};
+use crate::syntax::definitions::ModelDef;
 use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
 };
 use crate::types::assignable::resolved;
+use crate::types::modelled::layout::TitlePatterns;
 use crate::types::modelled::{self, Code, FeatureKind, Layout, Method, Modelled, Rule, Slot};
 use crate::types::new::{Host, new_instance};
 use crate::types::{ObjectType, Regexp, Type};
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 /// How many types may inherit from each other.
 const MAX_PARENTS: usize = 100;
@@ -337,7 +338,7 @@ impl Compiler<'_> {
         let span = slot.feature.span.unwrap_or(def.span);
         let mut values = Vec::with_capacity(items.len());
         for item in &items {
-            let value = self.default_item(slot, crate::rich::from_data(item));
+            let value = self.default_item(slot, crate::value::rich::from_data(item));
             values.push(value.map_err(|unwind| bad_default(unwind, slot, span))?);
         }
         let most = slot.feature.multiplicity.upper;

@@ -8,15 +8,15 @@ use ordain_source::{Span, suggest};
 use super::Role;
 use super::define::DefaultHost;
 use super::logic::Run;
+use crate::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
 use crate::eval::Compiler;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
 use crate::eval::invariants::Verdict;
 use crate::eval::kind_text;
-use crate::eval::text::to_text;
 use crate::types::mismatch::{describe_mismatch, is_deferred};
 use crate::types::modelled::{Code, Instance, Slot};
 use crate::types::new::new_instance;
 use crate::types::{ObjectType, Type, infer, is_instance};
+use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 
 /// What the values of a feature are counted as.

@@ -6,8 +6,8 @@ use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use rustc_hash::FxHashMap;
 
+use crate::error::{EvalError, EvalResult, PlainError, Unwind, issue};
 use crate::eval::Compiler;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Unwind, issue};
 use crate::types::modelled::{Document, Instance, Links, PREF, PTYPE, Slot, State};
 use crate::value::Value;
 
@@ -163,20 +163,20 @@ impl Loading<'_, '_> {
                         for (key, value) in entries.iter() {
                             let path = eco_format!("{path}/{}", key.as_str().unwrap_or_default());
                             let value = self.value(value, &path, depth + 1)?;
-                            out.insert(crate::rich::from_data(key), value);
+                            out.insert(crate::value::rich::from_data(key), value);
                         }
                         Ok(Value::Hash(Arc::new(out)))
                     }
                 }
             }
-            other => Ok(crate::rich::from_data(other)),
+            other => Ok(crate::value::rich::from_data(other)),
         }
     }
 
     fn typed(&mut self, name: &str, data: &Data, path: &EcoString, depth: usize) -> EvalResult {
         let Some(kind) = self.compiler.model_named(&name.to_lowercase())? else {
             // What is of another type stays as it is.
-            return Ok(crate::rich::from_data(data));
+            return Ok(crate::value::rich::from_data(data));
         };
         self.compiler.layout(&kind)?;
         let Data::Map(entries) = data else { return Ok(Value::Undef) };

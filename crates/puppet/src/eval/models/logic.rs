@@ -6,16 +6,17 @@ use ecow::EcoString;
 
 use super::{Logic, Role};
 use crate::catalog::ResourceId;
-use crate::eval::closure::Closure;
-use crate::eval::error::{EvalResult, PlainError, Unwind, issue};
+use crate::error::{EvalResult, PlainError, Unwind, issue};
 use crate::eval::functions::misplaced;
-use crate::eval::scope::{Scope, ScopeId, ScopeKind};
+use crate::eval::scope::{Scope, ScopeKind};
 use crate::eval::{Compiler, Frame};
 use crate::syntax::ExprId;
 use crate::types::ObjectType;
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::modelled::{Code, Instance, Method, Slot};
 use crate::value::Value;
+use crate::value::closure::Closure;
+use crate::value::closure::ScopeId;
 
 /// What runs, for whom.
 pub(super) struct Run<'a> {
@@ -125,7 +126,7 @@ impl Compiler<'_> {
         self.models.logics.push(logic);
         let result = self.eval(&frame, title);
         self.leave_logic(&frame);
-        Ok(crate::eval::text::to_text(&result?))
+        Ok(crate::value::text::to_text(&result?))
     }
 
     /// The code of a type that a scope belongs to: its place among what runs.

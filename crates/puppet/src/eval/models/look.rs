@@ -7,14 +7,14 @@ use ordain_source::{Span, suggest};
 
 use super::{Entry, Role};
 use crate::check::free_variables;
-use crate::eval::error::{EvalError, EvalResult, PlainError};
-use crate::eval::scope::ScopeId;
+use crate::error::{EvalError, EvalResult, PlainError};
 use crate::eval::{Compiler, Frame};
 use crate::plugins::match_title;
 use crate::syntax::{ExprId, Program};
 use crate::types::ObjectType;
 use crate::types::modelled::{Code, Layout};
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 /// An object that a text makes, or a resource of a type with features, as far as it is literal.
 pub(crate) struct Given {

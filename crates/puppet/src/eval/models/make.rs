@@ -8,16 +8,16 @@ use ordain_source::Span;
 use super::Role;
 use super::feature::counted;
 use super::logic::Run;
-use crate::eval::closure::Closure;
-use crate::eval::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
+use crate::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
 use crate::eval::invariants::{UNTITLED, Verdict};
 use crate::eval::scope::{Scope, ScopeKind};
-use crate::eval::text::to_text;
 use crate::eval::{Compiler, Frame, kind_text};
 use crate::types::ObjectType;
 use crate::types::mismatch::is_deferred;
 use crate::types::modelled::{Instance, Layout, Rule, State};
 use crate::value::Value;
+use crate::value::closure::Closure;
+use crate::value::text::to_text;
 
 /// A value that is given to a feature, and where.
 pub(crate) struct Entry {

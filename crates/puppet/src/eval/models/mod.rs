@@ -22,10 +22,10 @@ pub(crate) use look::{Given, GivenValue};
 pub(crate) use make::Entry;
 pub(crate) use pure::{ALIASES, is_pure};
 
-use crate::eval::scope::ScopeId;
 use crate::types::ObjectType;
 use crate::types::modelled::{Instance, Slot};
 use crate::value::Value;
+use crate::value::closure::ScopeId;
 
 /// What a compile knows of types with features, and the objects that it is making.
 #[derive(Default)]

@@ -333,7 +333,9 @@ fn fits(value: &Data, feature: &Feature) -> bool {
         ValueType::Other(text) => {
             let named = &mut |_: &str| None;
             let kind = crate::types::parse::parse_text(text, named);
-            kind.is_ok_and(|kind| crate::types::is_instance(&kind, &crate::rich::from_data(value)))
+            kind.is_ok_and(|kind| {
+                crate::types::is_instance(&kind, &crate::value::rich::from_data(value))
+            })
         }
     }
 }

@@ -17,9 +17,9 @@ use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
 use super::logic;
-use crate::catalog::schema::is_metaparameter;
 use crate::load::{Environment, Options, Site};
-use crate::types::display::capitalized;
+use crate::schema::is_metaparameter;
+use crate::syntax::names::capitalized;
 use crate::types::modelled::{self, Feature, Invariant, Logic, TypeModel};
 use translate::{Purpose, Translator};
 

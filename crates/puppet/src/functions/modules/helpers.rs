@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::error::EvalResult;
 use crate::eval::call::Call;
-use crate::eval::error::EvalResult;
 use crate::functions::support::function;
 use crate::functions::{Function, opt, plain, req};
 use crate::value::Value;

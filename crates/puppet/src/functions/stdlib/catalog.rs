@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::eval::scope::ScopeKind;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{at, deprecation, forward, text_of};
@@ -206,7 +206,7 @@ fn resource_type(kind: &str, title: &str) -> Type {
         return Type::Class(Some(name.into()));
     }
     let title = if title.is_empty() { None } else { Some(title.into()) };
-    Type::Resource { kind: Some(crate::types::display::capitalized(kind)), title }
+    Type::Resource { kind: Some(crate::syntax::names::capitalized(kind)), title }
 }
 
 /// Fails if a reference is to a kind of resource that nothing defines.
@@ -403,7 +403,7 @@ fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {
 
 /// The value of a fact, by the names on the way to it.
 pub(crate) fn fact(call: &mut Call<'_, '_>, path: &[&str]) -> Option<Value> {
-    let mut at = call.compiler.variable(crate::eval::scope::ScopeId::TOP, "facts")?;
+    let mut at = call.compiler.variable(crate::value::closure::ScopeId::TOP, "facts")?;
     for name in path {
         at = at.as_hash()?.get(&Key(name))?.clone();
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ordain_functions::random;
 
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::collections::flat;
 use crate::functions::iterate::chars;
 use crate::functions::legacy::{conversion_name, fqdn, hex};

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::stdlib::catalog::fact as fact_at;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{forward, no_method, text_of};
@@ -162,7 +162,7 @@ fn fact(call: &mut Call<'_, '_>) -> EvalResult {
         path.extend(span.map(|span| text[span].to_owned()));
     }
     let mut at =
-        call.compiler.variable(crate::eval::scope::ScopeId::TOP, "facts").unwrap_or_default();
+        call.compiler.variable(crate::value::closure::ScopeId::TOP, "facts").unwrap_or_default();
     for (i, key) in path.iter().enumerate() {
         let next = match &at {
             Value::Undef => return Ok(Value::Undef),

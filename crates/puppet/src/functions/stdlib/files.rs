@@ -4,15 +4,15 @@ use std::path::Path;
 
 use ordain_source::EntryKind;
 
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::files::now_nanos;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{deprecation, text_of};
 use crate::functions::support::{function, old, old_args, wrap};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req};
-use crate::rich::from_data;
 use crate::value::Value;
+use crate::value::rich::from_data;
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[

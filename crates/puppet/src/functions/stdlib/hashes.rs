@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::iterate::Items;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::lists::is_blank;

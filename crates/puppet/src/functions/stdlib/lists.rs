@@ -5,8 +5,8 @@ use ordain_functions::text::{self, CharSet};
 use ordain_source::limits::most_items;
 use rustc_hash::FxBuildHasher;
 
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::collections::flat;
 use crate::functions::iterate::{chars, limit};
 use crate::functions::legacy::leading_integer;

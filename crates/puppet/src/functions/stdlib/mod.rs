@@ -14,9 +14,9 @@ pub mod serialize;
 pub mod text;
 pub mod toml;
 
+use crate::error::{EvalResult, plain};
 use crate::eval::Strict;
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain};
 use crate::functions::support::{ruby_inspect, ruby_text};
 use crate::value::Value;
 

@@ -5,13 +5,13 @@ use std::path::Path;
 use ordain_data::json;
 use ordain_data::yaml::Tree;
 
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::stdlib::{deprecation, forward, text_of, warn};
 use crate::functions::support::{function, old, old_args, wrap};
 use crate::functions::{Function, opt, plain, rep, req};
-use crate::rich::{from_data, from_yaml};
 use crate::value::Value;
+use crate::value::rich::{from_data, from_yaml};
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[

@@ -6,8 +6,8 @@ use ordain_functions::text::inspect_ruby;
 use crate::functions::stdlib::forward;
 use crate::functions::support::function;
 use crate::functions::{Function, plain, rep, req};
-use crate::rich::to_data;
 use crate::value::Value;
+use crate::value::rich::to_data;
 
 /// The functions of this family.
 pub const TABLE: &[Function] = &[

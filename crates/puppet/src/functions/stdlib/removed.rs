@@ -7,8 +7,8 @@ use ordain_functions::pkcs7::PrivateKey;
 use ordain_functions::x509::Signed;
 use ordain_source::ProcessRequest;
 
+use crate::error::{EvalResult, plain as fail};
 use crate::eval::call::Call;
-use crate::eval::error::{EvalResult, plain as fail};
 use crate::functions::Function;
 use crate::functions::collections::flat;
 use crate::functions::stdlib::convert::as_list;

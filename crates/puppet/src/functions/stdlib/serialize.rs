@@ -6,12 +6,12 @@ use ordain_data::Value as Data;
 use ordain_data::json::{self, Layout};
 use ordain_data::yaml::psych;
 
+use crate::error::EvalResult;
 use crate::eval::call::Call;
-use crate::eval::error::EvalResult;
-use crate::eval::text::to_text;
 use crate::functions::stdlib::forward;
 use crate::functions::support::function;
 use crate::functions::{Function, opt, plain, rep, req, with_opt_block};
+use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 
 const PRETTY_OPTIONS: &str = "Struct[{indent => Optional[String], space => Optional[String], \

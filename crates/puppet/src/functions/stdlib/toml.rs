@@ -1,6 +1,6 @@
 //! Writing TOML: simple values first, then tables, then lists of tables.
 
-use crate::eval::error::{EvalResult, plain as fail};
+use crate::error::{EvalResult, plain as fail};
 use crate::functions::support::ruby_text;
 use crate::types::label::label;
 use crate::value::{HashValue, Value};

@@ -5,7 +5,7 @@ use ordain_source::TextRange;
 
 use super::{P, Parser, T, Token};
 use crate::syntax::ast::*;
-use crate::types::display::capitalized;
+use crate::syntax::names::capitalized;
 
 impl Parser<'_> {
     pub(super) fn define(&mut self, definition: Definition, keyword: Token) -> P<ExprId> {

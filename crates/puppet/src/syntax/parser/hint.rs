@@ -6,7 +6,7 @@
 use ordain_source::Diagnostic;
 
 use super::{Parser, T, Token};
-use crate::codes::advice::advise;
+use crate::syntax::advice::advise;
 
 /// A bracket that is open at a token.
 #[derive(Clone, Copy)]

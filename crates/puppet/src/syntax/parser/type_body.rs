@@ -9,7 +9,7 @@ use ordain_source::{Diagnostic, TextRange, suggest};
 
 use super::{P, Parser, T, Token};
 use crate::syntax::ast::*;
-use crate::types::display::capitalized;
+use crate::syntax::names::capitalized;
 
 /// Settings whose value is a lambda.
 const LAMBDAS: [&str; 3] = ["derived", "set", "get"];

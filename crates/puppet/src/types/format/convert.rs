@@ -9,11 +9,11 @@ use ordain_functions::text::capitalize;
 use super::literal::{write_indented_instance, write_instance};
 use super::quoted::{quoted, write_double_quoted, write_quoted, write_text_quoted};
 use super::spec::{Format, FormatMap, defaults, element_defaults, merge, read_map};
-use crate::eval::error::{EvalResult, plain};
-use crate::eval::text::{to_text, write_text};
+use crate::error::{EvalResult, plain};
 use crate::types::object::type_parameters;
 use crate::types::refusal::answered;
 use crate::types::{Type, infer_set, is_assignable, is_instance};
+use crate::value::text::{to_text, write_text};
 use crate::value::{Object, Value};
 
 /// How deeply values may nest in text that is indented.
@@ -270,7 +270,7 @@ fn integer(value: i64, format: &Format) -> EvalResult<String> {
 fn float(value: f64, format: &Format) -> EvalResult<String> {
     let shortest = || {
         let mut out = String::new();
-        crate::eval::text::write_float(&mut out, value);
+        crate::value::text::write_float(&mut out, value);
         out
     };
     match format.letter {

@@ -4,11 +4,11 @@
 
 use std::fmt::Write as _;
 
-use crate::eval::text::{write_float, write_timespan, write_timestamp};
 use crate::types::display::{write_type, write_within};
 use crate::types::format::quoted::write_text_quoted;
 use crate::types::infer;
 use crate::types::object::init_hash;
+use crate::value::text::{write_float, write_timespan, write_timestamp};
 use crate::value::{HashValue, Object, Value};
 
 /// The width of one level of indentation.
@@ -65,7 +65,7 @@ impl Writer<'_> {
             Value::Hash(entries) => self.hash(entries),
             Value::Regexp(r) => r.write_delimited(self.out),
             Value::Type(t) => write_within(self.out, t, None),
-            Value::Reference(t) => crate::eval::text::write_reference(self.out, t),
+            Value::Reference(t) => crate::value::text::write_reference(self.out, t),
             Value::Timestamp(ns) => self.in_quotes(|out| write_timestamp(out, **ns)),
             Value::Timespan(ns) => self.in_quotes(|out| write_timespan(out, **ns)),
             Value::SemVer(version) => {

@@ -7,8 +7,8 @@ mod spec;
 
 use ecow::EcoString;
 
-use crate::eval::text::to_text;
 use crate::value::Value;
+use crate::value::text::to_text;
 
 pub use convert::to_string;
 pub use literal::write_instance;

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::eval::text::{write_entries, write_float, write_items, write_timespan, write_timestamp};
 use crate::types::display::write_type;
 use crate::types::format::literal::write_instance;
+use crate::value::text::{
+    write_entries, write_float, write_items, write_timespan, write_timestamp,
+};
 use crate::value::{HashValue, Value};
 
 /// A value as source text: exactly what `String($value, '%p')` gives.
@@ -30,7 +32,7 @@ pub fn write_quoted(out: &mut String, value: &Value) {
         Value::Hash(entries) => write_hash(out, entries),
         Value::Regexp(r) => r.write_delimited(out),
         Value::Type(t) => write_type(out, t),
-        Value::Reference(t) => crate::eval::text::write_reference(out, t),
+        Value::Reference(t) => crate::value::text::write_reference(out, t),
         Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
         Value::Binary(bytes) => {
             out.push_str("Binary(\"");

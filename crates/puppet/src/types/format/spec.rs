@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 use crate::types::assignable::is_assignable;
 use crate::types::format::ruby_inspect;
 use crate::types::{Type, builtin};

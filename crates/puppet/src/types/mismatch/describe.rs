@@ -4,11 +4,11 @@ use ecow::EcoString;
 use rustc_hash::FxHashSet;
 
 use super::{Mismatch, Reason, Step};
-use crate::eval::closure::Signature;
 use crate::types::assignable::{
     expansion, is_callable, parameter_tuple, resolved, tuple_size, variant_of,
 };
 use crate::types::infer::callable_of;
+use crate::types::signature::Signature;
 use crate::types::{
     CallableType, IntRange, SizeRange, StructMember, Type, infer_set, is_assignable, normalize,
 };

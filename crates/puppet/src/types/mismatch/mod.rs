@@ -6,12 +6,13 @@ mod message;
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
-use crate::eval::closure::{Closure, Signature, SignatureParam};
-use crate::eval::error::{EvalResult, puppets};
+use crate::error::{EvalResult, puppets};
 use crate::types::infer::callable_of;
 use crate::types::refusal::answered;
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{IntRange, Type, infer_set, is_assignable, is_instance};
 use crate::value::Value;
+use crate::value::closure::Closure;
 
 use describe::{describe, describe_signatures};
 
@@ -209,7 +210,7 @@ pub(crate) fn unquoted(wanted: &Type, value: &Value) -> Option<String> {
             },
         },
         Value::Int(_) | Value::Float(_) | Value::Bool(_) => {
-            let text = crate::eval::text::to_text(value);
+            let text = crate::value::text::to_text(value);
             let fits = is_instance(wanted, &Value::Str(text.clone()));
             return fits.then(|| format!("as a text it has quotes: '{text}'"));
         }

@@ -81,7 +81,7 @@ impl Writer<'_> {
                     }
                     link(text)
                 }),
-                None => crate::rich::to_data(value),
+                None => crate::value::rich::to_data(value),
             };
             entries.push((feature.name.clone(), data));
         }
@@ -95,7 +95,7 @@ impl Writer<'_> {
     ) -> Data {
         let mut one = |value: &Value| match value {
             Value::Instance(target) => of(self, target),
-            other => crate::rich::to_data(other),
+            other => crate::value::rich::to_data(other),
         };
         match value {
             Value::Array(items) => Data::list(items.iter().map(one).collect::<Vec<_>>()),

@@ -110,7 +110,7 @@ impl Instance {
     pub(crate) fn link_name(&self) -> Option<EcoString> {
         let layout = self.layout();
         let value = self.kept(layout.id?)?;
-        let text = crate::eval::text::to_text(value);
+        let text = crate::value::text::to_text(value);
         Some(ecow::eco_format!("{}#{text}", self.kind.name))
     }
 

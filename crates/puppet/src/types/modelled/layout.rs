@@ -8,10 +8,14 @@ use ordain_source::Span;
 use rustc_hash::FxHashMap;
 
 use super::{Feature, TypeModel};
-use crate::load::{ModelDef, TitlePatterns};
+use crate::syntax::definitions::ModelDef;
 use crate::syntax::{ExprId, Program};
+use crate::types::Regexp;
 use crate::types::Type;
 use crate::value::Value;
+
+/// How a title gives values: what it looks like, and the attributes that its groups are.
+pub(crate) type TitlePatterns = Vec<(Arc<Regexp>, Vec<Option<EcoString>>)>;
 
 /// A type as evaluation has it.
 pub struct Modelled {

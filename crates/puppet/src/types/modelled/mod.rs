@@ -15,7 +15,7 @@
 
 mod data;
 mod instance;
-mod layout;
+pub(crate) mod layout;
 mod read;
 mod write;
 

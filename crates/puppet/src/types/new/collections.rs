@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Host;
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 use crate::types::assignable::resolved;
 use crate::types::{Type, generalize, infer};
 use crate::value::{HashValue, Value};

@@ -3,10 +3,10 @@
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::{Host, collections, numbers, others, times};
-use crate::eval::closure::{Signature, SignatureParam};
-use crate::eval::error::EvalResult;
+use crate::error::EvalResult;
 use crate::types::assignable::resolved;
 use crate::types::parse::parse_text;
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{Type, TypeAlias};
 use crate::value::Value;
 

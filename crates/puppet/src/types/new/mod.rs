@@ -9,12 +9,12 @@ mod times;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::eval::closure::{Signature, SignatureParam};
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 use crate::types::assignable::resolved;
 use crate::types::infer::callable_of;
 use crate::types::mismatch::{accepts, assert_instance, describe_call};
 use crate::types::refusal::answered;
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{CallableType, Type, generalize, is_instance, normalize};
 use crate::value::Value;
 

@@ -1,13 +1,13 @@
 //! Conversions to numbers and truth values.
 
 use super::Host;
-use crate::eval::arithmetic::to_number;
-use crate::eval::error::{EvalResult, plain};
-use crate::eval::text::to_text;
+use crate::error::{EvalResult, plain};
 use crate::types::mismatch::describe_mismatch;
 use crate::types::parse::parse_static;
 use crate::types::{generalize, infer, infer_set, is_instance};
 use crate::value::Value;
+use crate::value::number::to_number;
+use crate::value::text::to_text;
 
 /// The error for what cannot be converted: by text, else by type.
 pub(super) fn explain(name: &str, kind: &str, args: &[Value]) -> Option<EvalResult> {

@@ -8,10 +8,10 @@ use ordain_functions::base64::{Mode, decode};
 use ordain_functions::version::{Range, Version};
 
 use super::Host;
-use crate::eval::closure::{Signature, SignatureParam};
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::semver;
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::uri::{Uri, from_parts};
 use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Regexp, StructMember, Type};
 use crate::value::{HashValue, Object, SemVerRange, Value};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ordain_functions::time;
 
 use super::Host;
-use crate::eval::error::{EvalResult, plain};
-use crate::eval::text::to_text;
+use crate::error::{EvalResult, plain};
 use crate::value::Value;
+use crate::value::text::to_text;
 
 const NANOS: i128 = 1_000_000_000;
 

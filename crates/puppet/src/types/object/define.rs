@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{PARENT_LIMIT, deciding, normal, text_of};
-use crate::eval::error::{EvalResult, PlainError, plain};
+use crate::error::{EvalResult, PlainError, plain};
 use crate::types::assignable::{is_assignable, resolved};
 use crate::types::mismatch::assert_instance;
 use crate::types::parse::parse_static;

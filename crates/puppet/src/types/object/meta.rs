@@ -6,11 +6,11 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::normal;
-use crate::eval::closure::{Signature, SignatureParam};
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 use crate::types::display::simple_name;
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::parse::{builtin, parse_static, specialize_value};
+use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{
     CallableType, IntRange, ObjectAttribute, ObjectType, StructMember, Type, TypeAlias, TypeSet,
 };

@@ -2,6 +2,7 @@
 //! `Error`, `Annotation` and the types of types are built in.
 
 mod define;
+pub(crate) mod lookup_context;
 pub(crate) mod meta;
 pub(crate) mod parts;
 mod write;
@@ -12,14 +13,14 @@ use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::eval::compare::{case_matches, equals};
-use crate::eval::error::{EvalResult, plain};
+use crate::error::{EvalResult, plain};
 use crate::types::assignable::resolved;
 use crate::types::parse::parse_static;
 use crate::types::{
     AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Parameterized, SizeRange, Type,
     generalize, infer, is_instance,
 };
+use crate::value::compare::{case_matches, equals};
 use crate::value::{HashValue, Object, Value};
 
 pub(crate) use define::definition;
@@ -153,7 +154,7 @@ pub(crate) fn has_ruby_class(kind: &ObjectType) -> bool {
 
 /// Text of a key or name.
 fn text_of(value: &Value) -> EcoString {
-    crate::eval::text::to_text(value)
+    crate::value::text::to_text(value)
 }
 
 impl ObjectAttribute {

@@ -51,7 +51,7 @@ fn named_parts(kind: &Type) -> Vec<(&'static str, Value)> {
     match kind {
         Type::Class(name) => vec![("class_name", text(name.as_deref()))],
         Type::Resource { kind, title } => {
-            let name = kind.as_deref().map(crate::types::display::capitalized);
+            let name = kind.as_deref().map(crate::syntax::names::capitalized);
             vec![("type_name", text(name.as_deref())), ("title", text(title.as_deref()))]
         }
         Type::Runtime(runtime) => vec![

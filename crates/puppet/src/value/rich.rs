@@ -6,11 +6,11 @@ use ecow::EcoString;
 use ordain_data::Value as Data;
 use ordain_data::yaml::{self, SYMBOL, Schema};
 
-use crate::catalog::ResourceKey;
-use crate::eval::text;
-use crate::pcore;
 use crate::types::display::simple_name;
 use crate::types::{Type, infer};
+use crate::value::pcore;
+use crate::value::resource_key::ResourceKey;
+use crate::value::text;
 use crate::value::{HashValue, Value};
 
 const PTYPE: &str = "__ptype";

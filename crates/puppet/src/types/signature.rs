@@ -1,28 +1,10 @@
-//! Things that can be called: lambdas with the scope they were written in.
-
-use std::sync::Arc;
+//! Signatures of callables: parameters, block and return type.
 
 use ecow::EcoString;
 use ordain_source::Span;
-use ordain_syntax::Idx;
 
-use crate::eval::error::{EvalError, EvalResult};
-use crate::eval::scope::ScopeId;
-use crate::syntax::{Lambda, Program};
+use crate::error::{EvalError, EvalResult};
 use crate::types::Type;
-
-/// A lambda as a value: its code and the scope that it sees.
-#[derive(Debug)]
-pub struct Closure {
-    /// The text that holds it.
-    pub program: Arc<Program>,
-    /// Its code.
-    pub lambda: Idx<Lambda>,
-    /// Where it was written.
-    pub scope: ScopeId,
-    /// Its parameters, their types evaluated.
-    pub signature: Arc<Signature>,
-}
 
 /// The parameters of something callable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]

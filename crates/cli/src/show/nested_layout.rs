@@ -1,43 +1,43 @@
-//! Boxes in boxes: every container is a frame around what it holds, laid out by itself.
+//! A nested layout: every container is a frame around its members, laid out by itself.
 //!
-//! Relations between things in different frames count as relations of the frames where they are
-//! laid out side by side, so that everything leads to the right there, too. What has no relation
-//! stands in rows. The same input gives the same picture.
+//! An edge between nodes in different frames counts as an edge between the sibling frames that hold
+//! them, so that edges lead to the right there, too. Nodes without edges are put in rows. The
+//! layout is deterministic.
 
 use std::collections::BTreeMap;
 
-use super::layout::{Size, Spot, layout};
+use super::layout::{Point, Size, layout};
 
-/// The height of a frame's heading.
+/// The height of a frame's title.
 pub const HEADING: f64 = 30.0;
 
-/// The room inside of a frame.
+/// The padding of a frame.
 const PADDING: f64 = 12.0;
 
-/// The room between things side by side.
+/// The space between nodes in rows.
 const SPACE: f64 = 12.0;
 
-/// The room between columns of related things.
+/// The space between columns of connected nodes.
 const GAP: f64 = 56.0;
 
-/// How much wider than high a group of rows is made.
+/// The aspect ratio of a group of rows.
 const ASPECT: f64 = 1.6;
 
-/// Where a box is.
+/// The position and size of a box.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Rect {
     /// The left edge.
     pub x: f64,
-    /// The upper edge.
+    /// The top edge.
     pub y: f64,
-    /// How wide it is.
+    /// The width.
     pub width: f64,
-    /// How high it is.
+    /// The height.
     pub height: f64,
 }
 
 impl Rect {
-    /// The middle of its height.
+    /// The vertical centre.
     pub fn middle(self) -> f64 {
         self.y + self.height / 2.0
     }
@@ -48,52 +48,52 @@ impl Rect {
     }
 }
 
-/// The way of a line between two boxes of one frame.
+/// The route of an edge between two boxes of one frame.
 #[derive(Clone, Debug, Default)]
-pub struct Way {
-    /// Where the column of its first box ends.
+pub struct Route {
+    /// The right edge of the column of its first box.
     pub leave: f64,
-    /// Where it enters and leaves the columns that it passes.
-    pub bends: Vec<Spot>,
+    /// The points where it enters and leaves the columns that it passes.
+    pub bends: Vec<Point>,
 }
 
-/// A finished picture.
+/// A finished layout.
 #[derive(Debug)]
-pub struct Nested {
-    /// The place of every box.
+pub struct NestedLayout {
+    /// The position of every box.
     pub boxes: Vec<Rect>,
-    /// Whether it is a frame around others.
+    /// Whether the box is a frame around others.
     pub is_frame: Vec<bool>,
-    /// How many frames are around it.
+    /// The number of frames around each box.
     pub depth: Vec<usize>,
-    /// The way of every line that stays in one frame; none for those that cross frames.
-    pub ways: Vec<Option<Way>>,
-    /// The whole width.
+    /// The route of every edge within one frame; `None` if it crosses frames.
+    pub routes: Vec<Option<Route>>,
+    /// The total width.
     pub width: f64,
-    /// The whole height.
+    /// The total height.
     pub height: f64,
 }
 
-/// A relation between two things that are laid out side by side.
-struct Lifted {
+/// An edge between two siblings.
+struct SiblingEdge {
     from: usize,
     to: usize,
-    /// The line, if these are its own ends.
+    /// The index of the original edge, if it connects these siblings directly.
     line: Option<usize>,
 }
 
-/// What is laid out together.
+/// The layout of the members of one frame.
 #[derive(Default)]
 struct Group {
-    /// The place of each member.
+    /// The position of each member.
     at: Vec<(f64, f64)>,
-    ways: Vec<(usize, Way)>,
+    routes: Vec<(usize, Route)>,
     width: f64,
     height: f64,
 }
 
 /// Lays out boxes inside of their parents. `sizes` are those of the labels.
-pub fn nest(parents: &[Option<usize>], sizes: &[Size], lines: &[(usize, usize)]) -> Nested {
+pub fn nest(parents: &[Option<usize>], sizes: &[Size], lines: &[(usize, usize)]) -> NestedLayout {
     let count = sizes.len();
     let root = count;
     let above = chains(parents, root);
@@ -101,11 +101,11 @@ pub fn nest(parents: &[Option<usize>], sizes: &[Size], lines: &[(usize, usize)])
     for (node, chain) in above.iter().enumerate() {
         members[chain.first().copied().unwrap_or(root)].push(node);
     }
-    let mut relations: Vec<Vec<Lifted>> = (0..=count).map(|_| Vec::new()).collect();
+    let mut relations: Vec<Vec<SiblingEdge>> = (0..=count).map(|_| Vec::new()).collect();
     for (i, &(from, to)) in lines.iter().enumerate() {
         if let Some((frame, a, b)) = lift(&above, from, to) {
             let line = (a == from && b == to).then_some(i);
-            relations[frame].push(Lifted { from: a, to: b, line });
+            relations[frame].push(SiblingEdge { from: a, to: b, line });
         }
     }
     let depth: Vec<usize> = above.iter().map(|chain| chain.len() - 1).collect();
@@ -126,12 +126,12 @@ pub fn nest(parents: &[Option<usize>], sizes: &[Size], lines: &[(usize, usize)])
         }
         groups[node] = Some(group);
     }
-    let whole = Place { members: &members, depth: &depth, full: &full };
+    let whole = Assembler { members: &members, depth: &depth, full: &full };
     whole.finish(groups, lines.len())
 }
 
-/// The frames around every box, innermost first, and the whole last. A box that is around itself is
-/// in none.
+/// The frames around every box, innermost first; the root is last. A box that contains itself is in
+/// no frame.
 fn chains(parents: &[Option<usize>], root: usize) -> Vec<Vec<usize>> {
     let chain = |node: usize| {
         let mut out: Vec<usize> =
@@ -145,7 +145,8 @@ fn chains(parents: &[Option<usize>], root: usize) -> Vec<Vec<usize>> {
     (0..parents.len()).map(chain).collect()
 }
 
-/// The innermost frame around both, and what of it holds each. Nothing if one is in the other.
+/// The innermost frame around two boxes, and its members that hold each of them. `None` if one box
+/// is inside of the other.
 fn lift(above: &[Vec<usize>], from: usize, to: usize) -> Option<(usize, usize, usize)> {
     let path = |node: usize| above[node].iter().rev().copied().chain([node]).collect::<Vec<_>>();
     let (a, b) = (path(from), path(to));
@@ -153,8 +154,8 @@ fn lift(above: &[Vec<usize>], from: usize, to: usize) -> Option<(usize, usize, u
     Some((a[same - 1], *a.get(same)?, *b.get(same)?))
 }
 
-/// Lays out the members of a frame: groups of related ones, then the others, in rows.
-fn arrange(members: &[usize], sizes: &[Size], relations: &[Lifted]) -> Group {
+/// Lays out the members of a frame in rows: connected groups first, then the others.
+fn arrange(members: &[usize], sizes: &[Size], relations: &[SiblingEdge]) -> Group {
     let mut index = BTreeMap::new();
     for (i, &member) in members.iter().enumerate() {
         index.insert(member, i);
@@ -178,7 +179,7 @@ fn arrange(members: &[usize], sizes: &[Size], relations: &[Lifted]) -> Group {
     rows(members.len(), blocks)
 }
 
-/// Gives boxes that stand alone the same width, so that rows become columns.
+/// Gives single boxes the same width, so that rows align to columns.
 fn align(blocks: &mut [(Vec<usize>, Group)], members: &[usize], sizes: &[Size]) {
     let least = sizes.iter().map(|s| s.height).fold(f64::INFINITY, f64::min);
     let small = |part: &[usize]| part.len() == 1 && sizes[members[part[0]]].height <= least;
@@ -189,15 +190,15 @@ fn align(blocks: &mut [(Vec<usize>, Group)], members: &[usize], sizes: &[Size]) 
 }
 
 fn single(size: Size) -> Group {
-    Group { at: vec![(0.0, 0.0)], ways: Vec::new(), width: size.width, height: size.height }
+    Group { at: vec![(0.0, 0.0)], routes: Vec::new(), width: size.width, height: size.height }
 }
 
-/// Lays out related things in columns.
+/// Lays out connected boxes in columns.
 fn related(
     part: &[usize],
     members: &[usize],
     sizes: &[Size],
-    relations: &[Lifted],
+    relations: &[SiblingEdge],
     pairs: &[(usize, usize)],
 ) -> Group {
     let mut local = BTreeMap::new();
@@ -221,20 +222,21 @@ fn related(
         .map(|s| Size { width: s.width, height: s.height + SPACE })
         .collect();
     let out = layout(&room, &lines, GAP);
-    let at = |i: usize| (out.spots[i].x, out.spots[i].y - sizes[members[part[i]]].height / 2.0);
-    let way = |&(i, line): &(usize, usize)| {
-        let way = Way { leave: out.ends[lines[line].0], bends: out.bends[line].clone() };
-        Some((relations[i].line?, way))
+    let at =
+        |i: usize| (out.positions[i].x, out.positions[i].y - sizes[members[part[i]]].height / 2.0);
+    let route = |&(i, line): &(usize, usize)| {
+        let route = Route { leave: out.ends[lines[line].0], bends: out.bends[line].clone() };
+        Some((relations[i].line?, route))
     };
     Group {
         at: (0..part.len()).map(at).collect(),
-        ways: of.iter().filter_map(way).collect(),
+        routes: of.iter().filter_map(route).collect(),
         width: out.width,
         height: out.height,
     }
 }
 
-/// Puts blocks into rows, and their members to where they are then.
+/// Puts blocks into rows and moves their members there.
 fn rows(count: usize, blocks: Vec<(Vec<usize>, Group)>) -> Group {
     let area: f64 = blocks.iter().map(|(_, g)| (g.width + SPACE) * (g.height + SPACE)).sum();
     let widest = blocks.iter().map(|(_, g)| g.width).fold(0.0, f64::max);
@@ -249,7 +251,8 @@ fn rows(count: usize, blocks: Vec<(Vec<usize>, Group)>) -> Group {
         for (&member, &(dx, dy)) in part.iter().zip(&group.at) {
             out.at[member] = (x + dx, y + dy);
         }
-        out.ways.extend(group.ways.into_iter().map(|(line, way)| (line, moved(way, x, y))));
+        out.routes
+            .extend(group.routes.into_iter().map(|(line, route)| (line, translated(route, x, y))));
         out.width = out.width.max(x + group.width);
         x += group.width + SPACE;
         height = height.max(group.height);
@@ -258,12 +261,12 @@ fn rows(count: usize, blocks: Vec<(Vec<usize>, Group)>) -> Group {
     out
 }
 
-fn moved(way: Way, x: f64, y: f64) -> Way {
-    let bends = way.bends.into_iter().map(|s| Spot { x: s.x + x, y: s.y + y });
-    Way { leave: way.leave + x, bends: bends.collect() }
+fn translated(route: Route, x: f64, y: f64) -> Route {
+    let bends = route.bends.into_iter().map(|s| Point { x: s.x + x, y: s.y + y });
+    Route { leave: route.leave + x, bends: bends.collect() }
 }
 
-/// Members that are related, directly or not, in the order of their first.
+/// The connected components, in the order of their first members.
 fn components(count: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut near = vec![Vec::new(); count];
     for &(a, b) in pairs {
@@ -292,22 +295,22 @@ fn components(count: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
     out
 }
 
-/// What is needed to go from places in frames to places in the picture.
-struct Place<'a> {
+/// Converts positions in frames to positions in the picture.
+struct Assembler<'a> {
     members: &'a [Vec<usize>],
     depth: &'a [usize],
     full: &'a [Size],
 }
 
-impl Place<'_> {
-    fn finish(self, mut groups: Vec<Option<Group>>, lines: usize) -> Nested {
+impl Assembler<'_> {
+    fn finish(self, mut groups: Vec<Option<Group>>, lines: usize) -> NestedLayout {
         let count = self.full.len();
         let mut boxes: Vec<Rect> = self
             .full
             .iter()
             .map(|s| Rect { x: 0.0, y: 0.0, width: s.width, height: s.height })
             .collect();
-        let mut ways = vec![None; lines];
+        let mut routes = vec![None; lines];
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|&n| self.depth[n]);
         let (mut width, mut height) = (0.0, 0.0);
@@ -323,12 +326,12 @@ impl Place<'_> {
             for (&member, &(dx, dy)) in self.members[node].iter().zip(&group.at) {
                 (boxes[member].x, boxes[member].y) = (x + dx, y + dy);
             }
-            for (line, way) in group.ways {
-                ways[line] = Some(moved(way, x, y));
+            for (line, route) in group.routes {
+                routes[line] = Some(translated(route, x, y));
             }
         }
         let is_frame = self.members.iter().take(count).map(|m| !m.is_empty()).collect();
-        Nested { boxes, is_frame, depth: self.depth.to_vec(), ways, width, height }
+        NestedLayout { boxes, is_frame, depth: self.depth.to_vec(), routes, width, height }
     }
 }
 
@@ -353,7 +356,7 @@ mod tests {
 
     #[test]
     fn frames_hold_their_members_and_keep_apart() {
-        // 0 and 1 are frames, 2..8 are in them, 9 is in a frame inside of 1.
+        // 0 and 1 are frames with members 2 to 8; 9 is in a frame inside of 1.
         let parents =
             [None, None, Some(0), Some(0), Some(0), Some(1), Some(1), Some(1), Some(1), Some(8)];
         let lines = [(2, 3), (3, 5), (5, 6), (6, 2)];
@@ -371,7 +374,7 @@ mod tests {
             }
         }
         assert!(out.boxes[2].x < out.boxes[3].x && out.boxes[0].right() < out.boxes[1].x);
-        assert!(out.ways[0].is_some() && out.ways[1].is_none());
+        assert!(out.routes[0].is_some() && out.routes[1].is_none());
         assert_eq!(out.is_frame.iter().filter(|f| **f).count(), 3);
     }
 

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use ecow::EcoString;
 use ordain_functions::time::Civil;
 
-use crate::eval::reference_key;
 use crate::types::display::write_type;
 use crate::types::format::write_instance;
 use crate::types::{Type, generalize};
+use crate::value::resource_key::reference_key;
 use crate::value::{HashValue, IteratorValue, Value};
 
 /// The text of a value in an interpolation.

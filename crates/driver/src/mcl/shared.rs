@@ -1,4 +1,4 @@
-//! What programs on this machine share, as the engine keeps it.
+//! Values that the programs of a machine share, and resources that hosts export.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,26 +18,26 @@ use crate::codes;
 use crate::damage::report_damage;
 use crate::reporter::Reporter;
 
-/// The values that resources `kv` set on this machine, and what the hosts with this store export.
-pub(super) struct Stored {
+/// Values that `kv` resources set on this machine, and exported resources in the store.
+pub(super) struct SharedState {
     host: Host,
     store: Option<Arc<ExportStore>>,
 }
 
-impl Default for Stored {
+impl Default for SharedState {
     fn default() -> Self {
         Self::of(None, None)
     }
 }
 
-impl Stored {
-    /// The values of the machine whose file system begins here; of this one if it says nothing.
+impl SharedState {
+    /// The shared values of the machine with this root directory, by default `/`.
     pub(super) fn of(root: Option<&Path>, store: Option<Arc<ExportStore>>) -> Self {
         let root = root.unwrap_or(Path::new("/")).to_path_buf();
         Self { host: Host::new(root, Box::new(HostRunner)), store }
     }
 
-    /// The files that change when something else is exported.
+    /// The files that change when a host exports something else.
     pub(super) fn exports(&self) -> impl Iterator<Item = PathBuf> {
         self.store.iter().flat_map(|store| store.files())
     }
@@ -47,15 +47,15 @@ impl Stored {
         &self.host
     }
 
-    /// The real path of what is kept of a key.
+    /// The real path of the file that holds a key.
     pub(super) fn file(&self, key: &Key) -> PathBuf {
         self.host.path(key.path())
     }
 }
 
-impl Shared for Stored {
+impl Shared for SharedState {
     fn get(&self, key: &str) -> Option<EcoString> {
-        // What cannot be read is not there, as when another host's is out of reach.
+        // An unreadable value counts as missing, as does that of an unreachable host.
         Key::new(key).get(&self.host, None).ok().flatten().map(EcoString::from)
     }
 
@@ -71,7 +71,7 @@ impl Shared for Stored {
 
     fn exports(&self, kind: &str, host: &str) -> Vec<Export> {
         let Some(store) = &self.store else { return Vec::new() };
-        // What cannot be read is not there, as when another host's is out of reach.
+        // An unreadable store counts as empty, as does an unreachable host.
         let found = store.given_to(host, kind).unwrap_or_default().into_iter();
         found
             .map(|(host, Given { kind, name, data, .. })| Export { kind, name, host, data })
@@ -79,7 +79,7 @@ impl Shared for Stored {
     }
 }
 
-/// What a program exports, until it is applied.
+/// Exported resources of a program, held back until it is applied.
 #[derive(Clone)]
 pub struct PendingExports {
     store: Arc<ExportStore>,
@@ -88,7 +88,7 @@ pub struct PendingExports {
 }
 
 impl PendingExports {
-    /// What the resources of this host are exported for, if there is a store for that.
+    /// The resources that this host exports, if there is a store.
     pub(super) fn of(
         store: Option<&Arc<ExportStore>>,
         resources: &Resources,
@@ -103,13 +103,13 @@ impl PendingExports {
         Some(Self { store: Arc::clone(store?), host: host.into(), given: given.collect() })
     }
 
-    /// This, and what another program of the host exports.
+    /// Adds the exported resources of another program of the same host.
     pub fn with(mut self, other: Self) -> Self {
         self.given.extend(other.given);
         self
     }
 
-    /// Exports it, and no longer what the host exported before.
+    /// Stores the exported resources. They replace those that the host exported before.
     ///
     /// # Errors
     /// When the store cannot be written.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use ordain_data::Value as Data;
 
-use crate::eval::text::{write_timespan, write_timestamp};
-use crate::rich::to_data;
-use crate::types::display::{capitalized, simple_name};
+use crate::syntax::names::capitalized;
+use crate::types::display::simple_name;
 use crate::types::{
     CallableType, IntRange, ObjectAttribute, ObjectFunction, ObjectType, SizeRange, StructMember,
     Type, TypeAlias,
 };
+use crate::value::rich::to_data;
+use crate::value::text::{write_timespan, write_timestamp};
 
 /// A type as a map with `__ptype`.
 pub fn type_to_data(kind: &Type) -> Data {

@@ -3,11 +3,11 @@
 use ecow::EcoString;
 use ordain_functions::text::inspect_ruby;
 
-use crate::catalog::ResourceKey;
-use crate::eval::compare::equals;
-use crate::eval::text::{to_text, write_entries, write_items, write_text};
 use crate::types::Type;
 use crate::value::Value;
+use crate::value::compare::equals;
+use crate::value::resource_key::ResourceKey;
+use crate::value::text::{to_text, write_entries, write_items, write_text};
 
 /// The name of the Ruby class that holds a value, as many messages show it.
 pub fn ruby_class(value: &Value) -> &str {
@@ -97,7 +97,7 @@ fn write_name(out: &mut String, reference: &Type) {
         Type::Class(Some(name)) => ResourceKey::new("class", name),
         _ => return,
     };
-    let schema = crate::catalog::schema::find(&key.kind.to_lowercase());
+    let schema = crate::schema::find(&key.kind.to_lowercase());
     let name = schema.map_or("name", |schema| schema.namevar);
     out.push_str(&format!("{{:{name}=>{}}}", inspect_ruby(&key.title)));
 }

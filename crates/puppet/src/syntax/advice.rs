@@ -2,7 +2,7 @@
 
 use ordain_source::{Diagnostic, suggest};
 
-use crate::syntax::STATEMENT_CALLS;
+use crate::syntax::parser::STATEMENT_CALLS;
 
 /// Adds a line of help to an error that has none. `text` is that of the file that it is in.
 pub(crate) fn advise(diagnostic: Diagnostic, text: Option<&str>) -> Diagnostic {
@@ -66,7 +66,7 @@ fn reference_meant(message: &str) -> Option<String> {
     if let Some(rest) = behind("No title provided and :")
         && let Some((name, _)) = rest.split_once(" is not a valid resource reference")
     {
-        let name = crate::types::display::capitalized(name);
+        let name = crate::syntax::names::capitalized(name);
         return Some(format!("defaults are set by the name of the type: `{name} {{ ... }}`"));
     }
     message.contains("Cannot transform object of class Puppet::Pops::Model::").then(|| {

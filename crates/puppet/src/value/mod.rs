@@ -2,7 +2,16 @@
 //!
 //! A [`Value`] is small and cheap to clone; text of up to 15 bytes stands inside it, everything
 //! larger is shared. Rust's `==` and `Hash` on it are those of hash keys (`1` and `1.0` differ, text
-//! is case-sensitive, a point in time is equal to itself alone); the language's `==` is [`crate::eval::compare`].
+//! is case-sensitive, a point in time is equal to itself alone); the language's `==` is [`crate::value::compare`].
+
+pub mod closure;
+pub mod compare;
+pub mod number;
+pub mod pcore;
+pub mod resource_key;
+pub mod rich;
+pub mod ruby;
+pub mod text;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -12,10 +21,10 @@ use indexmap::{Equivalent, IndexMap};
 use ordain_functions::version::{Range, Version};
 use rustc_hash::FxBuildHasher;
 
-use crate::eval::closure::Closure;
 use crate::types::modelled::Instance;
 use crate::types::uri::Uri;
 use crate::types::{ObjectType, Regexp, Type};
+use crate::value::closure::Closure;
 
 /// A hash, in the order its entries were made.
 pub type HashValue = IndexMap<Value, Value, FxBuildHasher>;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ordain_functions::version::Version;
 
-use crate::eval::error::{Blame, EvalResult, issue, issue_at};
+use crate::error::{Blame, EvalResult, issue, issue_at};
 use crate::syntax::ast::BinaryOp;
 use crate::types::assignable::is_equivalent;
 use crate::types::label::{a_an, label};

@@ -3,13 +3,10 @@
 //! The values are not checked here: that is the engine's business. The list is that of upstream's
 //! own types, of the modules that its agent package brings, and of the two most used modules.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use ordain_graph::METAPARAMETERS;
 use rustc_hash::FxHashMap;
-
-use crate::load::RubyType;
-use crate::types::ObjectType;
 
 /// A resource type.
 #[derive(Debug)]
@@ -52,60 +49,6 @@ const CORE: &[&str] = &[
     "user",
     "whit",
 ];
-
-/// A resource type that is not written in Puppet: from the table, from a module, or in both.
-#[derive(Clone, Debug)]
-pub struct NativeType {
-    /// What the table says.
-    pub table: Option<&'static TypeSchema>,
-    /// What the file of the module says.
-    pub ruby: Option<Arc<RubyType>>,
-    /// The type with features, if it is written in the language.
-    pub model: Option<Arc<ObjectType>>,
-}
-
-impl NativeType {
-    /// Whether the type has an attribute or metaparameter of this name. `name` is that for which
-    /// the title stands in, whatever the type calls it.
-    pub fn knows(&self, name: &str) -> bool {
-        if self.model.is_some() {
-            return is_metaparameter(name) || self.attributes().any(|known| known == name);
-        }
-        name == "name"
-            || self.table.is_some_and(|t| t.knows(name))
-            || self.ruby.as_ref().is_some_and(|r| r.knows(name))
-            || is_metaparameter(name)
-    }
-
-    /// The attribute for which the title stands in; none where several do.
-    pub fn namevar(&self) -> Option<&str> {
-        match (self.table, &self.ruby) {
-            (_, Some(ruby)) if !ruby.open || self.table.is_none() => match &*ruby.namevars {
-                [one] => Some(one),
-                _ => None,
-            },
-            (table, _) => table.map(|t| t.namevar),
-        }
-    }
-
-    /// Whether two resources may not have the same name.
-    pub fn is_isomorphic(&self) -> bool {
-        match (self.table, &self.ruby) {
-            (Some(table), _) => table.isomorphic,
-            (None, ruby) => ruby.as_ref().is_none_or(|r| r.isomorphic),
-        }
-    }
-
-    /// The names of its attributes, metaparameters left out.
-    pub fn attributes(&self) -> impl Iterator<Item = &str> {
-        let table = self.table.into_iter().flat_map(|t| t.attributes.iter().copied());
-        table.chain(self.ruby.iter().flat_map(|r| r.attributes.iter().map(|a| a.as_str())))
-    }
-}
-
-/// The type of run stages.
-pub static STAGE: LazyLock<NativeType> =
-    LazyLock::new(|| NativeType { table: find("stage"), ruby: None, model: None });
 
 /// Whether every resource has an attribute of this name.
 pub fn is_metaparameter(name: &str) -> bool {

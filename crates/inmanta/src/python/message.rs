@@ -1,0 +1,93 @@
+//! Messages to the child, put together as the text of a JSON object.
+//!
+//! A model has many values, and each is sent once: none of them becomes a tree of JSON first.
+
+use serde::Serialize;
+
+use super::mirror::Mirror;
+use super::wire::write;
+use crate::value::Value;
+
+/// A message, or a part of one: a JSON object under construction.
+pub(super) struct Message {
+    text: Vec<u8>,
+}
+
+impl Message {
+    /// A message without entries.
+    pub(super) fn new() -> Self {
+        Self { text: vec![b'{'] }
+    }
+
+    /// Adds a key, and gives the text that its value has to be added to.
+    pub(super) fn entry(&mut self, key: &str) -> &mut Vec<u8> {
+        if self.text.len() > 1 {
+            self.text.push(b',');
+        }
+        plain(&mut self.text, key);
+        self.text.push(b':');
+        &mut self.text
+    }
+
+    /// Adds an entry.
+    pub(super) fn set(&mut self, key: &str, value: impl Serialize) {
+        plain(self.entry(key), &value);
+    }
+
+    /// Adds an entry whose value is added by `write`, unless that says that there is none. Says
+    /// whether there is one.
+    pub(super) fn try_set(&mut self, key: &str, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
+        let length = self.text.len();
+        let is_there = write(self.entry(key));
+        if !is_there {
+            self.text.truncate(length);
+        }
+        is_there
+    }
+
+    /// Adds an entry that is a value of the model.
+    pub(super) fn set_value(&mut self, key: &str, value: &Value, mirror: &mut Mirror) {
+        write(self.entry(key), value, mirror);
+    }
+
+    /// A message with one entry.
+    pub(super) fn with(key: &str, value: impl Serialize) -> Self {
+        let mut message = Self::new();
+        message.set(key, value);
+        message
+    }
+
+    /// A message with one entry that is a value of the model.
+    pub(super) fn with_value(key: &str, value: &Value, mirror: &mut Mirror) -> Self {
+        let mut message = Self::new();
+        message.set_value(key, value, mirror);
+        message
+    }
+
+    /// The whole text.
+    pub(super) fn into_text(mut self) -> Vec<u8> {
+        self.text.push(b'}');
+        self.text
+    }
+}
+
+/// Adds a value that JSON has a form for.
+pub(super) fn plain(out: &mut Vec<u8>, value: impl Serialize) {
+    serde_json::to_writer(out, &value).expect("texts and numbers can always be written to memory");
+}
+
+/// Adds a list, of which `each` adds an item.
+pub(super) fn list<T>(
+    out: &mut Vec<u8>,
+    items: impl IntoIterator<Item = T>,
+    mut each: impl FnMut(&mut Vec<u8>, T),
+) {
+    out.push(b'[');
+    for (at, item) in items.into_iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        each(out, item);
+    }
+    out.push(b']');
+}

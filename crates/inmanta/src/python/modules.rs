@@ -1,0 +1,292 @@
+//! Loading the Python code of modules.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use ecow::EcoString;
+use ordain_plugins::Fault;
+use ordain_source::World;
+use serde_json::{Value as Json, json};
+
+use super::function::{Function, compiler_class};
+use super::wire::type_expr;
+use super::{COMPILE, Python, declared, warnings};
+use crate::error::{Class, Error};
+use crate::plugin::Plugin;
+use crate::program::PythonClass;
+
+/// How deep packages may nest.
+const DEPTH_LIMIT: usize = 20;
+
+/// A module of which the Python code is loaded.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Its name.
+    pub name: String,
+    /// Its directory, where `files` and `templates` are.
+    pub directory: PathBuf,
+    /// The directory of its Python code, if it has any: `plugins`, or the package itself.
+    pub python: Option<PathBuf>,
+}
+
+impl Module {
+    /// The Python modules that have to be imported: all files below the directory.
+    fn imports(&self, world: &dyn World) -> Vec<String> {
+        self.files(world).into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The same with their files.
+    pub(super) fn files(&self, world: &dyn World) -> Vec<(String, PathBuf)> {
+        let mut out = Vec::new();
+        if let Some(directory) = &self.python {
+            collect(world, directory, &format!("inmanta_plugins.{}", self.name), &mut out, 0);
+        }
+        out.sort();
+        out
+    }
+}
+
+/// That Python code cannot be loaded.
+#[derive(Debug)]
+pub struct NotLoaded {
+    /// Why.
+    pub error: Box<Error>,
+    /// The file and the line of the code, if they are known.
+    pub place: Option<(PathBuf, u32)>,
+}
+
+impl From<Box<Error>> for NotLoaded {
+    fn from(error: Box<Error>) -> Self {
+        Self { error, place: None }
+    }
+}
+
+fn collect(
+    world: &dyn World,
+    directory: &Path,
+    name: &str,
+    out: &mut Vec<(String, PathBuf)>,
+    depth: usize,
+) {
+    use ordain_source::world::EntryKind;
+    let Ok(entries) = world.list(directory) else { return };
+    for (file, kind) in entries {
+        let stem = file.strip_suffix(".py");
+        match (kind, stem) {
+            (EntryKind::File, Some("__init__")) => {
+                out.push((name.to_owned(), directory.join(&file)))
+            }
+            (EntryKind::File, Some(stem)) => {
+                out.push((format!("{name}.{stem}"), directory.join(&file)));
+            }
+            (EntryKind::Directory, _)
+                if depth < DEPTH_LIMIT
+                    && !matches!(
+                        file.as_str(),
+                        "model" | "files" | "templates" | "__pycache__"
+                    ) =>
+            {
+                let inner = directory.join(&file);
+                if world.kind(&inner.join("__init__.py")).is_some() {
+                    collect(world, &inner, &format!("{name}.{file}"), out, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Python {
+    /// Loads the Python code of modules, in their order, and gives their plugins.
+    ///
+    /// # Errors
+    /// If there is no Python, or a file cannot be imported.
+    pub fn load(
+        self: &Rc<Self>,
+        world: &dyn World,
+        modules: &[Module],
+    ) -> Result<Vec<Rc<dyn Plugin>>, NotLoaded> {
+        let with_code: Vec<(&Module, Vec<String>)> = modules
+            .iter()
+            .filter(|module| module.name != "std")
+            .map(|module| (module, module.imports(world)))
+            .filter(|(_, imports)| !imports.is_empty())
+            .collect();
+        let Some((first, _)) = with_code.first() else { return Ok(Vec::new()) };
+        if !world.runs_processes() {
+            return Ok(with_code.iter().flat_map(|(m, _)| declared::plugins(world, m)).collect());
+        }
+        let mut session =
+            self.host.session(world, COMPILE).map_err(|fault| missing(&fault, &first.name))?;
+        let mut state = self.state.borrow_mut();
+        if !state.is_started {
+            session.is_new_for(COMPILE);
+            self.talk(&mut session, &self.start_message(modules)).map_err(|f| lost(&f))?;
+            state.is_started = true;
+        }
+        state.has_modules = true;
+        let known: serde_json::Map<String, Json> = modules
+            .iter()
+            .map(|module| (module.name.clone(), json!(module.directory.to_string_lossy())))
+            .collect();
+        let list: Vec<Json> = with_code
+            .iter()
+            .map(|(module, imports)| {
+                json!({
+                    "name": module.name,
+                    "directory": module.python.as_ref().map(|path| path.to_string_lossy()),
+                    "imports": imports,
+                })
+            })
+            .collect();
+        let message = json!({"do": "load", "known": known, "modules": list});
+        let answer = self.talk(&mut session, &message).map_err(|fault| lost(&fault))?;
+        state.printed.push_str(answer["out"].as_str().unwrap_or_default());
+        if let Some(failure) = answer["failures"].get(0) {
+            return Err(not_loaded(failure));
+        }
+        if let Some(error) = answer.get("error") {
+            return Err(not_declared(error).into());
+        }
+        state.warnings.extend(warnings(&answer));
+        let names = answer["resources"].as_array().into_iter().flatten();
+        state.resources = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let plugins = answer["plugins"].as_array().map(Vec::as_slice).unwrap_or_default();
+        Ok(plugins.iter().map(|said| Function::new(self, said)).collect())
+    }
+
+    /// The objects of Python code that have the names of entities.
+    ///
+    /// # Errors
+    /// If there is no such Python module, or it cannot be looked at.
+    pub fn classes(
+        &self,
+        world: &dyn World,
+        names: &[&str],
+    ) -> Result<Vec<PythonClass>, Box<Error>> {
+        // Without Python nothing can be said of classes, and so nothing wrong either.
+        if names.is_empty() || !world.runs_processes() {
+            return Ok(Vec::new());
+        }
+        if !self.is_used() {
+            let module = names[0].split("::").next().unwrap_or_default();
+            let text = format!("No module named 'inmanta_plugins.{module}'");
+            return Err(Error::python("ModuleNotFoundError", text));
+        }
+        let opened = self.host.session(world, COMPILE);
+        let mut session = opened.map_err(|fault| lost(&fault))?;
+        let message = json!({"do": "pair", "names": names});
+        let answer = self.talk(&mut session, &message).map_err(|fault| lost(&fault))?;
+        if let Some(error) = answer.get("error") {
+            let class = error["class"].as_str().unwrap_or("Exception");
+            return Err(with_trace(Error::python(class, shown(error)), error));
+        }
+        self.note_warnings(&answer);
+        Ok(answer["classes"].as_array().into_iter().flatten().map(python_class).collect())
+    }
+
+    fn start_message(&self, modules: &[Module]) -> Json {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let modules: serde_json::Map<String, Json> = modules
+            .iter()
+            .map(|module| {
+                let python = module.python.as_deref().map(text);
+                let said = json!({"directory": text(&module.directory), "python": python});
+                (module.name.clone(), said)
+            })
+            .collect();
+        let settings: serde_json::Map<String, Json> = self
+            .setup
+            .settings
+            .iter()
+            .map(|(section, entries)| {
+                let entries: serde_json::Map<String, Json> =
+                    entries.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+                (section.clone(), Json::Object(entries))
+            })
+            .collect();
+        json!({
+            "do": "start",
+            "project": text(&self.setup.project),
+            "name": self.setup.name,
+            "modules": modules,
+            "modulepath": self.setup.modulepath.iter().map(|path| text(path)).collect::<Vec<_>>(),
+            "settings": settings,
+        })
+    }
+}
+
+fn python_class(said: &Json) -> PythonClass {
+    let text = |name: &str| said[name].as_str().unwrap_or_default().to_owned();
+    let field = |pair: &Json| {
+        let name = EcoString::from(pair[0].as_str().unwrap_or_default());
+        (name, (!pair[1].is_null()).then(|| type_expr(&pair[1])))
+    };
+    PythonClass {
+        module: text("module"),
+        name: said["name"].as_str().map(str::to_owned),
+        is_dataclass: said["is_dataclass"].as_bool().unwrap_or_default(),
+        is_frozen: said["is_frozen"].as_bool().unwrap_or_default(),
+        fields: said["fields"].as_array().into_iter().flatten().map(field).collect(),
+        comment: said["comment"].as_str().map(str::to_owned),
+        file: text("file"),
+        line: said["line"].as_u64().unwrap_or_default(),
+    }
+}
+
+fn lost(fault: &Fault) -> Box<Error> {
+    let text = format!("{fault}, while it loaded the Python code of modules");
+    let mut error = Error::new(Class::Compiler, text);
+    let help = "it has to be a Python 3.9 or later; ORDAIN_PYTHON names another one";
+    error.background.get_or_insert_default().help.push(help.into());
+    error
+}
+
+fn missing(fault: &Fault, module: &str) -> Box<Error> {
+    let mut error =
+        Error::new(Class::Compiler, format!("module {module} has Python code, but {fault}"));
+    if let Some(help) = fault.help() {
+        error.background.get_or_insert_default().help.push(help.to_owned());
+    }
+    error
+}
+
+/// The class and the text of an exception, as Python prints it.
+fn shown(error: &Json) -> String {
+    error["text"].as_str().unwrap_or_default().to_owned()
+}
+
+fn not_loaded(failure: &Json) -> NotLoaded {
+    let text = |name: &str| failure[name].as_str().unwrap_or_default();
+    let error = &failure["error"];
+    let message = format!(
+        "Unable to load all plug-ins for module {}:\n\t{} while loading plugin module {}: {}",
+        text("module"),
+        error["class"].as_str().unwrap_or("Exception"),
+        text("name"),
+        shown(error),
+    );
+    let line = failure["line"].as_u64().unwrap_or_default() as u32;
+    let place = failure["file"].as_str().map(|file| (PathBuf::from(file), line));
+    NotLoaded { error: with_trace(Error::new(Class::Compiler, message), error), place }
+}
+
+fn not_declared(error: &Json) -> Box<Error> {
+    let class = error["class"].as_str().unwrap_or_default();
+    let made = match error["kind"].as_str() {
+        Some(_) => Error::new(compiler_class(class), shown(error)),
+        None => Error::python(class, shown(error)),
+    };
+    with_trace(made, error)
+}
+
+/// Says where in the Python code an exception came from.
+fn with_trace(mut error: Box<Error>, said: &Json) -> Box<Error> {
+    let frames: Vec<&str> =
+        said["trace"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    if !frames.is_empty() {
+        let help = format!("the Python code went through {}", frames.join(", "));
+        error.background.get_or_insert_default().help.push(help);
+    }
+    error
+}

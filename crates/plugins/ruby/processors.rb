@@ -1,0 +1,41 @@
+# One processor for this process and the compile, which wait for each other: the way from one processor
+# to another takes longer than most calls. What code starts gets all of them, and code that counts them
+# finds all.
+require 'etc'
+
+module Ordain
+  module Processors
+    @shared = false
+
+    class << self
+      # The number of this process, for a compile that shares its processor with it; `nil` where it
+      # would not be noticed that code forks.
+      def share
+        @shared = Ordain.info['shares_processor'] == true && Process.respond_to?(:_fork)
+        @shared ? Process.pid : nil
+      end
+
+      # Lets this process have all processors from now on.
+      def use_all
+        return unless @shared && Ordain.asks_here?
+
+        @shared = false
+        Ordain.ask('processors')
+      end
+
+      # A module whose methods let the process have all processors first.
+      def before(*names)
+        Module.new do
+          names.each { |name| class_eval("def #{name}(...)\n  Ordain::Processors.use_all\n  super\nend", 'ordain/processors.rb') }
+        end
+      end
+    end
+
+    STARTING = %i[spawn system exec `].freeze
+    Kernel.prepend(before(*STARTING).tap { |methods| methods.send(:private, *STARTING) })
+    Kernel.singleton_class.prepend(before(*STARTING))
+    Process.singleton_class.prepend(before(:spawn, :exec))
+    IO.singleton_class.prepend(before(:popen))
+    Etc.singleton_class.prepend(before(:nprocessors))
+  end
+end

@@ -1,0 +1,118 @@
+//! Levels that follow each other and have the same function in Ruby: the `ruby` process is asked for
+//! all of them at once, and stops at the first that has the key.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use ecow::EcoString;
+
+use super::config::FunctionKind;
+use super::context::FunctionCall;
+use super::key::LookupKey;
+use super::levels::{Location, Resolved, ResolvedLevel};
+use super::lookup::Lookup;
+use super::merge::Strategy;
+use crate::error::EvalResult;
+use crate::value::Value;
+
+/// How many levels are asked at once.
+const MOST: usize = 16;
+
+/// What levels that have not been reached yet said of a key, by the states of their functions.
+#[derive(Default)]
+pub(super) struct Answers {
+    key: EcoString,
+    values: VecDeque<(usize, Option<Value>)>,
+}
+
+impl Answers {
+    /// What the level that is reached now has said. What others said holds only if they follow.
+    fn take(&mut self, id: usize, key: &str) -> Option<Option<Value>> {
+        match self.values.pop_front() {
+            Some((known, value)) if known == id && self.key == key => Some(value),
+            _ => {
+                self.values.clear();
+                None
+            }
+        }
+    }
+}
+
+impl Lookup<'_, '_> {
+    /// The value that the function of a level has for a key; `None` if it finds nothing. Levels that
+    /// would be asked next if it finds nothing are asked with it.
+    pub(super) fn call_key_function(
+        &mut self,
+        call: &FunctionCall<'_>,
+        key: &LookupKey,
+    ) -> EvalResult<Option<Value>> {
+        if let Some(value) = self.answers.take(call.id, &key.root) {
+            return Ok(value);
+        }
+        let args = vec![Value::Str(key.root.clone())];
+        let Some(levels) = self.ahead.clone().filter(|_| self.may_ask_ahead(call)) else {
+            return self.call(call, args);
+        };
+        let mut calls = vec![FunctionCall { ..*call }];
+        for (level, location) in following(&levels, call) {
+            let id = self.context_of(level, location);
+            if calls.len() == MOST || self.c.hiera.contexts[id].has_value(&key.root) {
+                break;
+            }
+            calls.push(FunctionCall { provider: call.provider, level, location, id });
+        }
+        if calls.len() == 1 {
+            return self.call(call, args);
+        }
+        let (reached, value) = self.call_in_turn(&calls, &args)?;
+        let mut values: VecDeque<_> = calls[..reached].iter().map(|call| (call.id, None)).collect();
+        if let Some((_, last)) = values.back_mut() {
+            *last = value;
+        }
+        let own = values.pop_front().and_then(|(_, value)| value);
+        self.answers = Answers { key: key.root.clone(), values };
+        Ok(own)
+    }
+
+    /// Whether nothing but the function tells one level from the next.
+    fn may_ask_ahead(&self, call: &FunctionCall<'_>) -> bool {
+        self.strategy == Strategy::First
+            && self.c.hiera.explainer.is_none()
+            && self.first_paths.is_empty()
+            && call.level.kind == FunctionKind::LookupKey
+    }
+}
+
+/// What is asked after a level that finds nothing, as long as it has the same function.
+fn following<'l>(
+    levels: &'l Resolved,
+    call: &FunctionCall<'_>,
+) -> Vec<(&'l ResolvedLevel, Option<&'l Location>)> {
+    let is_own = |level: &Arc<ResolvedLevel>| std::ptr::eq(&**level, call.level);
+    let Some(own) = levels.main.iter().position(is_own) else { return Vec::new() };
+    let mut out = Vec::new();
+    let mut is_behind = false;
+    for level in &levels.main[own..] {
+        if !level.exists() {
+            continue;
+        }
+        let is_same = level.kind == call.level.kind && level.function == call.level.function;
+        if !is_same || out.len() >= MOST {
+            break;
+        }
+        let Some(locations) = &level.locations else {
+            if is_behind {
+                out.push((&**level, None));
+            }
+            is_behind = true;
+            continue;
+        };
+        for location in locations {
+            if is_behind && location.exists() {
+                out.push((&**level, Some(location)));
+            }
+            is_behind |= call.location.is_some_and(|own| std::ptr::eq(own, location));
+        }
+    }
+    out
+}
