@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["puppet", "inmanta", "mcl", "dynaml"],
     &["plugins"],
     &["facts", "process"],
-    &["graph", "ruby", "ecore"],
+    &["graph", "ruby", "ecore", "kinds"],
     &["functions"],
     &["data"],
     &["syntax"],

@@ -104,7 +104,7 @@ impl Signals {
             }
             2 => {
                 log.notice(&format!("{}: what is under way is ended", signal.as_str()));
-                interruption::force();
+                ordain_process::force();
                 let force_exit = move || {
                     std::thread::sleep(ABORT_TIMEOUT);
                     exit();

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ordain_data::Value;
-use ordain_engine::registry::Registry;
+use ordain_engine::kind::Registry;
 use ordain_graph::json::{self, Secrets};
 use ordain_graph::{
     Attribute, Containment, Graph, Origin, Resource, ResourceRef, Step, puppet_catalog,

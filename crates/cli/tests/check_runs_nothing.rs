@@ -175,6 +175,7 @@ fn what_looks_but_does_not_compile_runs_nothing_either() {
         &["show"],
         &["doctor"],
         &["explain-code"],
+        &["kinds"],
         &["completions", "bash"],
     ] {
         ordain(dir.path(), &path, line);

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use ordain_process::{Launch, Remains, Running};
+use ordain_process::{Launch, OrphanPolicy, Running};
 use ordain_source::layer::{FileLayer, LayerListing, absolute};
 use ordain_source::world::{EntryKind, ProcessRequest};
 use ordain_source::{Diagnostic, HostWorld, World};
@@ -147,7 +147,7 @@ impl GitObjects {
             cwd: Some(root.to_path_buf()),
             // An object that a partial clone lacks is an error; git must not fetch it.
             set_env: vec![("GIT_NO_LAZY_FETCH".into(), "1".into())],
-            remains: Remains::End,
+            orphans: OrphanPolicy::End,
             ..Launch::default()
         };
         let (input, requests) = io::pipe()?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use ordain_engine::registry::Registry;
+use ordain_engine::kind::Registry;
 use ordain_graph::Graph;
 use ordain_graph::exports::Exported;
 use ordain_puppet::deferred::{Deferral, DeferredAttribute};

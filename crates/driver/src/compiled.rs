@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use ordain_engine::deferred::Deferred;
 use ordain_engine::host::Host;
+use ordain_engine::kind::Registry;
 use ordain_engine::prepare::Resolve;
-use ordain_engine::registry::Registry;
-use ordain_engine::reversal::Noted;
+use ordain_engine::reversal::ReversalNotes;
 use ordain_engine::saved::SavedPlan;
 use ordain_graph::join::Conflict;
 use ordain_graph::{Containment, Graph, Resource};
@@ -107,8 +107,12 @@ impl Compiled {
     ///
     /// # Errors
     /// When a note is corrupt.
-    pub fn undo_missing(&mut self, host: &Host, registry: &Registry) -> Result<Noted, Diagnostic> {
-        let noted = Noted::read(host).map_err(codes::note)?;
+    pub fn undo_missing(
+        &mut self,
+        host: &Host,
+        registry: &Registry,
+    ) -> Result<ReversalNotes, Diagnostic> {
+        let noted = ReversalNotes::read(host).map_err(codes::note)?;
         // A plan is applied as it was made.
         if self.plan.is_none() && noted.adds_to(&self.graph, registry) {
             noted.add_to(Arc::make_mut(&mut self.graph), registry);

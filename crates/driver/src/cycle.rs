@@ -1,6 +1,6 @@
 //! Dependency cycles as diagnostics.
 
-use ordain_graph::order::Why;
+use ordain_graph::relations::Why;
 use ordain_graph::{Cycle, Graph, OriginId};
 use ordain_source::{Diagnostic, Severity, Span};
 

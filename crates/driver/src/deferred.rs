@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ordain_engine::deferred::{Deferred, Evaluated};
+use ordain_engine::deferred::{Deferred, DeferredValues};
 use ordain_engine::kind::Level;
 use ordain_graph::ResourceRef;
 use ordain_puppet::catalog::compile::Node;
@@ -84,13 +84,15 @@ impl Functions {
 }
 
 impl Deferred for DeferredCalls {
-    fn evaluate(&self, resource: &ResourceRef) -> Evaluated {
-        let Some(attributes) = self.attributes.get(resource) else { return Evaluated::default() };
+    fn evaluate(&self, resource: &ResourceRef) -> DeferredValues {
+        let Some(attributes) = self.attributes.get(resource) else {
+            return DeferredValues::default();
+        };
         let resolved = match self.functions.call(attributes) {
             Ok(resolved) => resolved,
             Err(text) => {
                 let failed = attributes.iter().map(|a| (a.name.clone(), Err(text.clone())));
-                return Evaluated { values: failed.collect(), said: Vec::new() };
+                return DeferredValues { values: failed.collect(), said: Vec::new() };
             }
         };
         let values = attributes.iter().zip(resolved.values).map(|(attribute, value)| {
@@ -104,7 +106,7 @@ impl Deferred for DeferredCalls {
         let logged = logged.map(|entry| (level(entry.level), entry.message));
         let warnings = resolved.diagnostics.iter();
         let warnings = warnings.map(|found| (Level::Warning, found.message.clone()));
-        Evaluated { values: values.collect(), said: logged.chain(warnings).collect() }
+        DeferredValues { values: values.collect(), said: logged.chain(warnings).collect() }
     }
 }
 
@@ -134,7 +136,7 @@ fn level(level: LogLevel) -> Level {
 struct AnyOf(Vec<Arc<DeferredCalls>>);
 
 impl Deferred for AnyOf {
-    fn evaluate(&self, resource: &ResourceRef) -> Evaluated {
+    fn evaluate(&self, resource: &ResourceRef) -> DeferredValues {
         let mut all = self.0.iter();
         let known = all.find(|one| one.attributes.contains_key(resource));
         known.map(|one| one.evaluate(resource)).unwrap_or_default()

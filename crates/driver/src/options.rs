@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_engine::kind::Registry;
 use ordain_engine::kinds::external::{self, ExternalType};
-use ordain_engine::registry::Registry;
 use ordain_graph::language::Strict;
 use ordain_mcl::Edition;
 use ordain_puppet::deferred::Deferral;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
+use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Language, SourceText};
 use ordain_source::CodeDoc;
 
 use crate::check;
@@ -21,11 +21,11 @@ impl Language for Dynaml {
         CODES
     }
 
-    fn claim(&self, path: &Path, met: Met) -> Option<Claim> {
+    fn claim(&self, path: &Path, met: Discovery) -> Option<Claim> {
         let is_yaml = path.extension().is_some_and(|e| e == "yml" || e == "yaml");
         match met {
-            Met::Chosen if is_yaml => Some(Claim::ByName),
-            Met::Named | Met::InData if is_yaml => Some(Claim::ByText),
+            Discovery::Chosen if is_yaml => Some(Claim::ByName),
+            Discovery::Named | Discovery::InData if is_yaml => Some(Claim::ByText),
             _ => None,
         }
     }
@@ -34,7 +34,7 @@ impl Language for Dynaml {
         check::has_expressions(text)
     }
 
-    fn check(&self, source: &SourceText<'_>, _: &Checking<'_>) -> Checked {
+    fn check(&self, source: &SourceText<'_>, _: &CheckOptions<'_>) -> CheckReport {
         check::check(source.file, &source.text).into()
     }
 }

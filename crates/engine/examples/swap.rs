@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use ordain_data::Value;
 use ordain_engine::host::Host;
+use ordain_engine::kind::Registry;
+use ordain_engine::observer::Silent;
 use ordain_engine::prepare::{Options, Prepared};
-use ordain_engine::reconcile::{Keeper, Tuning};
-use ordain_engine::registry::Registry;
+use ordain_engine::reconcile::{Keeper, SchedulerOptions};
 use ordain_engine::runner::HostRunner;
-use ordain_engine::step::Silent;
 use ordain_graph::{Attribute, Containment, Graph, Origin, Resource, ResourceRef, Step};
 
 /// So many files in directories of a hundred, the last with the text.
@@ -46,7 +46,7 @@ fn main() {
     let count = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(10_000);
     let dir = tempfile::tempdir().unwrap();
     let host = Host::new(dir.path().to_path_buf(), Box::new(HostRunner));
-    let tuning = Tuning { jobs: 2, ..Tuning::default() };
+    let tuning = SchedulerOptions { jobs: 2, ..SchedulerOptions::default() };
     let mut keeper = Keeper::new(Arc::new(host), Arc::new(Silent), tuning).unwrap();
     let registry = Arc::new(Registry::default());
     let (mut made, mut swapped) = (Duration::MAX, Duration::MAX);

@@ -7,12 +7,12 @@ use ordain_source::budget;
 use ureq::http::Method;
 
 use crate::kinds::file::Address;
-use crate::kinds::http::fetch::{PATIENCE, failed, limited_agent};
+use crate::kinds::http::fetch::{TIMEOUT, failed, limited_agent};
 
 /// The most bytes of a document.
-const MOST: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
-/// How many characters are shown of what a server says with an error.
+/// How many characters of a server's error are shown.
 const SHOWN: usize = 200;
 
 /// The document at an address of `http:` or `https:`. Ten redirects are followed, the whole takes a
@@ -29,7 +29,7 @@ pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
     let response = agent.run(address.request(&Method::GET, None)?).map_err(failed);
     let response = response.map_err(in_time)?;
     let status = response.status();
-    let most = budget::scaled(MOST);
+    let most = budget::scaled(MAX_BYTES);
     let mut content = Vec::new();
     let body = response.into_body().into_with_config().limit(u64::MAX).reader();
     body.take(most.saturating_add(1)).read_to_end(&mut content).map_err(in_time)?;
@@ -50,6 +50,6 @@ fn in_time(error: io::Error) -> io::Error {
     if error.kind() != io::ErrorKind::TimedOut {
         return error;
     }
-    let text = format!("no end within {} seconds", PATIENCE.as_secs());
+    let text = format!("no end within {} seconds", TIMEOUT.as_secs());
     io::Error::new(io::ErrorKind::TimedOut, text)
 }

@@ -1,42 +1,29 @@
 //! The engine: makes a machine match a resource graph.
 //!
-//! It knows graphs and kinds of resources, and no language. The floor plan: [`kind`] is the
-//! contract of a resource kind, `kinds/` has one file for each, [`host`] is the machine that they
-//! act on. [`prepare`] parses a graph and puts it into order, [`plan`] compares all of it with the
-//! machine, [`apply`] changes what differs: they decide order, noop, failure and refresh for all
-//! kinds alike. [`reconcile`] decides what is looked at when,
-//! for those who keep a graph true. [`saved`] keeps a plan for later, [`serve`] looks at the
-//! sources of files for static catalogs.
+//! It knows graphs and kinds of resources, and no language. It has four floors, and each knows only
+//! those below it:
+//!
+//! | floor | |
+//! | --- | --- |
+//! | [`mod@run`] | carries out a graph: prepare, plan, apply, reconcile, backup |
+//! | [`kinds`] | the kinds of resources, one file or directory each |
+//! | [`kind`] | the contract of a kind: traits, attributes, changes, reports |
+//! | [`system`] | the machine: paths, files, accounts, commands, watches |
+//!
+//! Beside `run` stand [`serve`], which looks at the sources of files for static catalogs, and
+//! [`fetch`], which reads documents on web servers.
 
-pub mod accounts;
-pub mod apply;
-pub mod attributes;
-pub mod audit;
-pub mod automatic;
-mod deadline;
-pub mod deferred;
 pub mod fetch;
-pub mod forecast;
-pub mod host;
 pub mod kind;
 pub mod kinds;
-pub mod past;
-pub mod plan;
-pub mod prepare;
-pub mod reconcile;
-mod redact;
-pub mod registry;
-pub mod report;
-pub mod reversal;
-pub mod runner;
-pub mod safety;
-pub mod saved;
-pub mod schedule;
+pub mod run;
 pub mod serve;
-pub mod step;
-mod successor;
-mod together;
-mod transfer;
-pub mod unfinished;
-pub mod watch;
-pub mod world;
+pub mod system;
+
+pub use kind::report;
+pub use kinds::shared::shared_kv;
+pub use run::{
+    apply, automatic, backup, deferred, observer, plan, prepare, reconcile, reversal, saved,
+    unfinished,
+};
+pub use system::{accounts, host, runner, watch};

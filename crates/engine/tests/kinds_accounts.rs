@@ -88,11 +88,12 @@ fn a_change_of_a_user_is_one_call_and_hides_the_password() {
     assert!(!format!("{changes:?}").contains(HASH));
     user.apply(&machine.host, &changes).unwrap();
     let log = machine.invocations();
-    assert!(log.iter().all(|i| !format!("{:?}", i.argv).contains(HASH)));
+    assert!(log.iter().all(|i| !format!("{:?}", i.launch.argv).contains(HASH)));
     let stdin: Vec<_> =
         log.iter().map(|i| String::from_utf8_lossy(&i.stdin).into_owned()).collect();
     assert_eq!(stdin, ["", "", &format!("ann:{HASH}\n")]);
-    let words = |i: usize| log[i].argv[3..].iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>();
+    let words =
+        |i: usize| log[i].launch.argv[3..].iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>();
     assert_eq!(words(0), ["-u", "1002", "-g", "29", "-G", "adm,audio", "-e", "", "ann"]);
     assert_eq!(words(1), ["-m", "1", "ann"]);
     assert_eq!(words(2), ["-e"]);

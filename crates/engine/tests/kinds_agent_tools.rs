@@ -8,15 +8,15 @@ use std::path::Path;
 
 use kind_support::{Machine, errors, fails, list, parse, s, says, word};
 use ordain_data::Value;
-use ordain_engine::host::{Invocation, Outcome};
 use ordain_engine::kind::Kind;
 use ordain_engine::kinds::mailalias::Mailalias;
 use ordain_engine::kinds::selinux::{Selboolean, Selmodule};
 use ordain_engine::kinds::zfs::{Zfs, Zpool};
+use ordain_engine::runner::{Invocation, Outcome};
 
 /// The words of a command after those that lead into the machine.
 fn words(invocation: &Invocation) -> Vec<String> {
-    (2..invocation.argv.len()).map(|at| word(invocation, at)).collect()
+    (2..invocation.launch.argv.len()).map(|at| word(invocation, at)).collect()
 }
 
 /// The commands that changed something, without the paths of the tools.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use kind_support::{Machine, errors, list, parse, resource, s, says};
 use ordain_data::Value;
+use ordain_engine::kind::Registry;
 use ordain_engine::kind::{Kind, ParseContext};
 use ordain_engine::kinds::mount::Mount;
 use ordain_engine::kinds::purge::Purge;
@@ -15,7 +16,6 @@ use ordain_engine::kinds::ssh_authorized_key::SshAuthorizedKey;
 use ordain_engine::kinds::sshkey::Sshkey;
 use ordain_engine::kinds::tidy::Tidy;
 use ordain_engine::kinds::yumrepo::Yumrepo;
-use ordain_engine::registry::Registry;
 use ordain_graph::{Resource, ServedFiles};
 
 const NOTHING: [&str; 0] = [];
@@ -88,7 +88,7 @@ fn keys_of_users() {
 fn with_mounts() -> Machine {
     let machine = Machine::answering(|root, invocation| {
         let words: Vec<String> =
-            invocation.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            invocation.launch.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let table = root.join("proc/self/mounts");
         let text = std::fs::read_to_string(&table).unwrap();
         let place = words.last().unwrap();

@@ -14,10 +14,11 @@ use std::process::Command;
 
 use kind_support::{Machine, errors, list, parse, really, s, says, word};
 use ordain_data::Value;
-use ordain_engine::host::{Host, Invocation, Outcome};
+use ordain_engine::host::Host;
 use ordain_engine::kind::{Instance, Kind as _};
 use ordain_engine::kinds::package::Package;
 use ordain_engine::runner::HostRunner;
+use ordain_engine::runner::{Invocation, Outcome};
 
 /// Whether these programs are there.
 fn has(programs: &[&str]) -> bool {
@@ -202,12 +203,12 @@ fn rooted(map: fn(&str, &str) -> Vec<String>) -> Machine {
         let tool = tool.file_name().unwrap().to_string_lossy().into_owned();
         let words = map(&tool, &root).into_iter().map(OsString::from);
         let mut inner = invocation.clone();
-        inner.argv = std::iter::once(OsString::from(&tool))
+        inner.launch.argv = std::iter::once(OsString::from(&tool))
             .chain(words)
-            .chain(invocation.argv[3..].iter().cloned())
+            .chain(invocation.launch.argv[3..].iter().cloned())
             .collect();
         // Where rpm reads that its database is at the usual place.
-        inner.set_env.push(("HOME".into(), format!("{root}/home").into()));
+        inner.launch.set_env.push(("HOME".into(), format!("{root}/home").into()));
         really(&inner)
     })
 }
@@ -395,7 +396,8 @@ fn pacman_installs_below_a_root() {
 
 /// apk as it answers, over a database that it writes.
 fn apk(root: &Path, invocation: &Invocation) -> Outcome {
-    let words: Vec<String> = (3..invocation.argv.len()).map(|i| word(invocation, i)).collect();
+    let words: Vec<String> =
+        (3..invocation.launch.argv.len()).map(|i| word(invocation, i)).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let path = root.join("lib/apk/db/installed");
     let database = std::fs::read_to_string(&path).unwrap();

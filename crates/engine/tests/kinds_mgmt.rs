@@ -15,7 +15,7 @@ use ordain_engine::kinds::kv::Kv;
 use ordain_engine::kinds::msg::Msg;
 use ordain_engine::kinds::password::Password;
 use ordain_engine::kinds::tar::Tar;
-use ordain_engine::world::Key;
+use ordain_engine::shared_kv::Key;
 
 /// What a program of the system makes of a file, below the root of the machine.
 fn output(machine: &Machine, argv: &[&str]) -> Vec<u8> {

@@ -4,10 +4,10 @@
 
 mod kind_support;
 
-use kind_support::serving::Kept;
+use kind_support::serving::KeptMachine;
 use kind_support::{errors, list, s};
 use ordain_data::Value;
-use ordain_engine::registry::Registry;
+use ordain_engine::kind::Registry;
 
 const SERVER: &str = "mgmt::dhcp::server";
 const HOST: &str = "mgmt::dhcp::host";
@@ -100,7 +100,7 @@ fn what_cannot_be_given_is_refused() {
 
 #[test]
 fn a_run_that_ends_gives_nothing() {
-    let mut kept = Kept::new();
+    let mut kept = KeptMachine::new();
     kept.machine.host.stays = false;
     for (kind, title, attributes, said) in [
         (SERVER, ":67", vec![("interface", s("eth0"))], "addresses are given at eth0"),

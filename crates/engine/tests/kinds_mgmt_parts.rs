@@ -10,10 +10,10 @@ use std::os::unix::fs::PermissionsExt;
 use kind_support::{Machine, errors, list, parse, s};
 use ordain_data::Value;
 use ordain_engine::kinds::authorized_key::AuthorizedKey;
-use ordain_engine::kinds::elected::Elected;
+use ordain_engine::kinds::election::Election;
 use ordain_engine::kinds::exit::Exit;
 use ordain_engine::kinds::json_edit::JsonEdit;
-use ordain_engine::world::Key;
+use ordain_engine::shared_kv::Key;
 
 const KEY: &str = "AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f";
 
@@ -125,15 +125,15 @@ fn a_document_can_be_a_shared_value() {
 fn a_host_stands_for_election_until_it_is_withdrawn() {
     let machine = Machine::silent();
     machine.write("var/lib/ordain/.keep", "");
-    let elected = parse(&Elected, "n", &[("host", s("h1")), ("max", Value::Int(2))]);
-    assert_eq!(machine.converge(&*elected), ["host: defined 'host' as 'h1'"]);
+    let election = parse(&Election, "n", &[("host", s("h1")), ("max", Value::Int(2))]);
+    assert_eq!(machine.converge(&*election), ["host: defined 'host' as 'h1'"]);
     let hosts = || Key::of_schedule("n").of_hosts(&machine.host).unwrap().into_keys();
     assert!(hosts().eq(["h1".to_string()]));
     let withdraw = [("host", s("h1")), ("withdraw", Value::Bool(true)), ("namespace", s("n"))];
-    machine.converge(&*parse(&Elected, "x", &withdraw));
+    machine.converge(&*parse(&Election, "x", &withdraw));
     assert_eq!(hosts().count(), 0);
     let both = [withdraw[1].clone(), ("max", Value::Int(1)), ("strategy", s("best"))];
-    assert_eq!(errors(&Elected, "n", &both).len(), 3);
+    assert_eq!(errors(&Election, "n", &both).len(), 3);
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use kind_support::{Machine, errors, fails, list, parse, s, says, secret, word};
 use ordain_data::Value;
-use ordain_engine::host::{Invocation, Outcome};
 use ordain_engine::kinds::package::Package;
+use ordain_engine::runner::{Invocation, Outcome};
 use ordain_graph::ResourceRef;
 
 const APT: &str = "/usr/bin/apt-get -q -y -o DPkg::Options::=--force-confold";
@@ -37,7 +37,8 @@ fn machine() -> Machine {
 
 fn pretend(root: &Path, invocation: &Invocation) -> Outcome {
     let program = word(invocation, 2);
-    let words: Vec<String> = (3..invocation.argv.len()).map(|i| word(invocation, i)).collect();
+    let words: Vec<String> =
+        (3..invocation.launch.argv.len()).map(|i| word(invocation, i)).collect();
     let last = words.last().cloned().unwrap_or_default();
     let (name, version) = last.split_once('=').unwrap_or((&last, "2.0"));
     let has = |w: &str| words.iter().any(|x| x == w);
@@ -128,9 +129,11 @@ fn a_package_is_installed_once() {
     let package = parse(&Package::default(), "gone", &attributes);
     assert_eq!(machine.converge(&*package), ["ensure: created"]);
     let log = machine.invocations();
-    let has = |name: &str, value: &str| log[0].set_env.iter().any(|(n, v)| n == name && v == value);
+    let has = |name: &str, value: &str| {
+        log[0].launch.set_env.iter().any(|(n, v)| n == name && v == value)
+    };
     assert!(has("DEBIAN_FRONTEND", "noninteractive") && has("A", "b") && has("LC_ALL", "C"));
-    let line: Vec<_> = log[0].argv[2..].iter().map(|a| a.to_string_lossy()).collect();
+    let line: Vec<_> = log[0].launch.argv[2..].iter().map(|a| a.to_string_lossy()).collect();
     assert_eq!(
         line.join(" "),
         "/usr/bin/apt-get -q -y -o DPkg::Options::=--force-confnew -t testing -o=A install gone"

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use kind_support::{Machine, errors, fails, parse, s, says, word};
 use ordain_data::Value;
-use ordain_engine::host::{Invocation, Outcome};
 use ordain_engine::kinds::service::Service;
+use ordain_engine::runner::{Invocation, Outcome};
 
 /// A machine with one init script; a file says whether it "runs".
 fn machine() -> Machine {
@@ -21,7 +21,8 @@ fn machine() -> Machine {
 }
 
 fn pretend(root: &Path, invocation: &Invocation) -> Outcome {
-    let words: Vec<String> = (0..invocation.argv.len()).map(|i| word(invocation, i)).collect();
+    let words: Vec<String> =
+        (0..invocation.launch.argv.len()).map(|i| word(invocation, i)).collect();
     let running = root.join("running");
     let link = root.join("etc/rc2.d/S01web");
     match words.last().unwrap().as_str() {
@@ -50,8 +51,9 @@ fn pretend(root: &Path, invocation: &Invocation) -> Outcome {
 /// The last two words of each command.
 fn ends(machine: &Machine) -> Vec<String> {
     let log = machine.invocations();
-    let end =
-        |i: &Invocation| format!("{} {}", word(i, i.argv.len() - 2), word(i, i.argv.len() - 1));
+    let end = |i: &Invocation| {
+        format!("{} {}", word(i, i.launch.argv.len() - 2), word(i, i.launch.argv.len() - 1))
+    };
     log.iter().map(end).collect()
 }
 
@@ -145,7 +147,7 @@ fn a_daemon_cannot_hold_the_run_up() {
 
 struct Real;
 
-impl ordain_engine::host::Runner for Real {
+impl ordain_engine::runner::Runner for Real {
     fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
         Ok(kind_support::really(invocation))
     }

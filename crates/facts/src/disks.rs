@@ -87,7 +87,7 @@ fn size(machine: &Machine, dir: &str) -> Option<(Value, Value)> {
     Some((units::bytes(bytes).into(), Value::Int(i64::try_from(bytes).ok()?)))
 }
 
-/// What udev has found out about a block device; the text of its database entry.
+/// The database entry of udev for a block device.
 fn udev(machine: &Machine, dir: &str) -> String {
     let number = machine.line(&format!("{dir}/dev"));
     number.and_then(|n| machine.read(&format!("/run/udev/data/b{n}"))).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! What the firmware tells about the machine.
+//! Facts that the firmware tells about the machine.
 
 use ordain_data::Value;
 

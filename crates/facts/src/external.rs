@@ -7,7 +7,7 @@ use ordain_data::yaml::{self, Schema};
 use ordain_data::{Map, Value, json};
 use ordain_source::{Diagnostic, EntryKind, ProcessRequest, Severity, World};
 
-/// What a set of directories gives.
+/// The facts of a set of directories.
 #[derive(Clone, Debug, Default)]
 pub struct External {
     /// The facts, later ones win.
@@ -21,7 +21,7 @@ pub struct External {
 pub struct LoadError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The message.
     pub message: String,
 }
 

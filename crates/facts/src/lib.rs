@@ -11,6 +11,7 @@
 //! assert_eq!(facts.get("kernel").and_then(|k| k.as_str()), Some("Linux"));
 //! ```
 
+mod collect;
 mod disks;
 mod dmi;
 pub mod external;
@@ -35,10 +36,9 @@ use std::path::PathBuf;
 use ordain_data::{Map, Value};
 use ordain_source::{Diagnostic, World};
 
-pub use machine::Machine;
-pub use networking::Address;
+pub use machine::{Address, Machine};
 
-/// What to collect.
+/// Options of a collection.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Whether the flat facts of earlier times come too: `fqdn`, `osfamily`, `ipaddress_eth0`, …
@@ -49,7 +49,7 @@ pub struct Options {
     pub environment: Vec<(String, String)>,
 }
 
-/// All facts, and what went wrong with external ones.
+/// All facts, and warnings about external ones.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// A map of the facts by name.

@@ -1,15 +1,21 @@
 //! Where facts are read from.
 
 use std::fs;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use ordain_data::{Map, Value};
 
-use crate::networking::Address;
-use crate::{
-    disks, dmi, identity, kernel, legacy, memory, mountpoints, networking, os, processors, ssh,
-    system, uptime, virtualization,
-};
+/// An address of an interface.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Address {
+    /// The name of the interface.
+    pub interface: String,
+    /// The address.
+    pub ip: IpAddr,
+    /// The mask of its network.
+    pub netmask: IpAddr,
+}
 
 /// A machine whose facts can be read: this one, or a tree of files that looks like one.
 #[derive(Clone, Debug)]
@@ -29,41 +35,6 @@ impl Machine {
     /// from here: nothing but its interfaces' addresses.
     pub fn at(root: impl Into<PathBuf>, addresses: Vec<Address>) -> Self {
         Self { root: root.into(), addresses: Some(addresses) }
-    }
-
-    /// The native facts as a map by name.
-    pub fn facts(&self, with_legacy: bool) -> Value {
-        let groups = [
-            ("disks", disks::disks(self)),
-            ("dmi", dmi::dmi(self)),
-            ("filesystems", system::filesystems(self)),
-            ("fips_enabled", system::fips_enabled(self)),
-            ("hypervisors", virtualization::hypervisors(self)),
-            ("identity", identity::identity(self)),
-            ("is_virtual", virtualization::is_virtual(self)),
-            ("kernel", kernel::name(self)),
-            ("kernelmajversion", kernel::major(self)),
-            ("kernelrelease", kernel::release(self)),
-            ("kernelversion", kernel::version(self)),
-            ("load_averages", uptime::load_averages(self)),
-            ("memory", memory::memory(self)),
-            ("mountpoints", mountpoints::mountpoints(self)),
-            ("networking", networking::networking(self)),
-            ("os", os::os(self)),
-            ("partitions", disks::partitions(self)),
-            ("path", system::path()),
-            ("processors", processors::processors(self)),
-            ("ssh", ssh::ssh(self)),
-            ("system_uptime", uptime::system_uptime(self)),
-            ("timezone", system::timezone(self)),
-            ("virtual", virtualization::name(self)),
-        ];
-        let facts = groups.into_iter().filter_map(|(name, value)| Some((name.into(), value?)));
-        let mut map: Map = facts.collect();
-        if with_legacy {
-            legacy::add(&mut map);
-        }
-        Value::Map(map.into())
     }
 
     pub(crate) fn is_host(&self) -> bool {

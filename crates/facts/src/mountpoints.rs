@@ -1,4 +1,4 @@
-//! What is mounted where, and how full it is.
+//! Mounted file systems, and how full they are.
 
 use ordain_data::{Map, Value};
 

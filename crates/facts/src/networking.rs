@@ -5,19 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ordain_data::{Map, Value};
 
-use crate::Machine;
-use crate::machine::some_map;
-
-/// An address of an interface.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Address {
-    /// The name of the interface.
-    pub interface: String,
-    /// The address.
-    pub ip: IpAddr,
-    /// The mask of its network.
-    pub netmask: IpAddr,
-}
+use crate::machine::{Address, Machine, some_map};
 
 #[derive(Default)]
 struct Interface {

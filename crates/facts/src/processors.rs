@@ -79,7 +79,7 @@ fn topology(machine: &Machine) -> Option<(i64, i64)> {
     Some(((cores / packages).max(1), (threads / cores).max(1)))
 }
 
-/// What `uname -p` prints: Debian's prints `unknown`, the one of Red Hat the machine.
+/// The output of `uname -p`: Debian's prints `unknown`, the one of Red Hat the machine.
 fn isa(machine: &Machine) -> String {
     if machine.exists("/etc/debian_version") { "unknown".into() } else { kernel::hardware(machine) }
 }

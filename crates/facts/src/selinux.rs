@@ -1,4 +1,4 @@
-//! SELinux: whether it is there and what it does.
+//! SELinux: whether it is enabled, and its mode.
 
 use ordain_data::Value;
 

@@ -12,7 +12,7 @@ pub fn bytes(amount: u64) -> String {
     }
     let mut scaled = amount as f64 / 1024.0;
     let mut unit = 0;
-    // What would round to 1024.00 is one of the next unit.
+    // A number that would round to 1024.00 is one of the next unit.
     while (scaled * 100.0).round() >= 102_400.0 && unit + 1 < UNITS.len() {
         scaled /= 1024.0;
         unit += 1;

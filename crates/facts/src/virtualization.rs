@@ -1,11 +1,11 @@
-//! Whether the machine is a container or a guest, and of what.
+//! Whether the machine is a container or a guest, and of which kind.
 
 use ordain_data::{Map, Value};
 
 use crate::Machine;
 use crate::dmi::field;
 
-/// What the firmware calls the product or its maker, and what that is.
+/// Names of products or makers in the firmware, each with its hypervisor.
 const PRODUCTS: [(&str, &str); 14] = [
     ("VMware", "vmware"),
     ("VirtualBox", "virtualbox"),
@@ -36,7 +36,7 @@ pub(crate) fn is_virtual(machine: &Machine) -> Option<Value> {
     Some(Value::Bool(!hosts.contains(&detect(machine).as_str())))
 }
 
-/// What is known of the container or hypervisor, by its name.
+/// Facts about the container or hypervisor, by its name.
 pub(crate) fn hypervisors(machine: &Machine) -> Option<Value> {
     let (name, details) = match container(machine) {
         Some((name, Some((key, id)))) => (name, Value::map([(key, id.into())])),
@@ -63,7 +63,7 @@ fn detect(machine: &Machine) -> String {
     guest(machine).unwrap_or("physical").to_owned()
 }
 
-/// The kind of container, and what identifies it.
+/// The kind of container, and its identifier.
 fn container(machine: &Machine) -> Option<(String, Option<(&'static str, String)>)> {
     let cgroup = machine.read("/proc/1/cgroup").unwrap_or_default();
     let environment = machine.read("/proc/1/environ").unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Strongly connected components: the parts of a directed graph that loops hold together.
 
-use crate::order::NodeId;
+use crate::relations::NodeId;
 
 /// Which component each node belongs to.
 #[derive(Clone, Debug)]

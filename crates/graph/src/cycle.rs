@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::components::components;
 use crate::model::{Graph, ResourceId};
-use crate::order::{Node, NodeId, Relations, Role, Why};
+use crate::relations::{Node, NodeId, Relations, Role, Why};
 
 /// How many arcs are looked at in search of a shorter loop.
 const BUDGET: usize = 4_000_000;
@@ -13,9 +13,9 @@ const BUDGET: usize = 4_000_000;
 /// One step of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Link {
-    /// What comes first.
+    /// The earlier resource.
     pub from: ResourceId,
-    /// What comes later.
+    /// The later resource.
     pub to: ResourceId,
     /// Why it does.
     pub why: Why,
@@ -35,10 +35,10 @@ impl Cycle {
     pub(crate) fn find(relations: &Relations) -> Self {
         let own_loop = |node: usize| {
             let id = NodeId(node as u32);
-            relations.arcs(id).iter().find(|a| a.to == id).map(|a| (id, a.why))
+            relations.edges(id).iter().find(|a| a.to == id).map(|a| (id, a.why))
         };
         let groups = components(relations.len(), |node, i| {
-            relations.arcs(NodeId(node as u32)).get(i).map(|a| a.to.index())
+            relations.edges(NodeId(node as u32)).get(i).map(|a| a.to.index())
         });
         let tangles = groups.loops();
         if let Some((id, why)) = (0..relations.len()).find_map(own_loop) {
@@ -92,10 +92,10 @@ fn shortest(
         if depth + 1 >= limit {
             return None;
         }
-        for arc in relations.arcs(node).iter().filter(|a| inside(a.to)) {
+        for edge in relations.edges(node).iter().filter(|a| inside(a.to)) {
             *budget = budget.saturating_sub(1);
-            if arc.to == start {
-                let mut path = vec![(node, arc.why)];
+            if edge.to == start {
+                let mut path = vec![(node, edge.why)];
                 let mut at = node;
                 while let Some(&(before, why, _)) = came.get(&at) {
                     path.push((before, why));
@@ -104,9 +104,9 @@ fn shortest(
                 path.reverse();
                 return Some(path);
             }
-            if let std::collections::hash_map::Entry::Vacant(slot) = came.entry(arc.to) {
-                slot.insert((node, arc.why, depth + 1));
-                queue.push_back((arc.to, depth + 1));
+            if let std::collections::hash_map::Entry::Vacant(slot) = came.entry(edge.to) {
+                slot.insert((node, edge.why, depth + 1));
+                queue.push_back((edge.to, depth + 1));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Graphs compared: resources by name, their attributes, and what comes before what.
+//! Compares graphs: resources by name, their attributes, and their order.
 
 use ecow::{EcoString, eco_format};
 use ordain_data::Value;
@@ -31,7 +31,7 @@ pub fn differences(left: &Graph, right: &Graph) -> Vec<Difference> {
 
 /// Up to how many edges the barriers of a graph are compared edge by edge, and not as lists of
 /// resources.
-const MOST_EDGES: usize = 200_000;
+const MAX_EDGES: usize = 200_000;
 
 /// A graph as plain data: a map of attributes for every resource by its name, and the relations.
 /// Tags and containers are not part of it: they say how the resources came about.
@@ -53,7 +53,7 @@ pub fn document(graph: &Graph) -> Value {
     let relation =
         |edge: &Edge| (eco_format!("{} -> {}", name(edge.from), name(edge.to)), kind(edge.kind));
     let mut relations: Vec<(EcoString, Value)> = graph.edges.iter().map(relation).collect();
-    if graph.edges_of_barriers() <= MOST_EDGES {
+    if graph.edges_of_barriers() <= MAX_EDGES {
         let edges = graph.barriers.iter().flat_map(Barrier::edges);
         relations.extend(edges.map(|edge| relation(&edge)));
     } else {
@@ -71,7 +71,7 @@ pub fn document(graph: &Graph) -> Value {
     Value::map(entries)
 }
 
-/// Finds where what a difference is about is written.
+/// Finds the place of a difference.
 pub struct Origins<'g> {
     graph: &'g Graph,
     edges: FxHashMap<(ResourceId, ResourceId), OriginId>,
@@ -84,7 +84,7 @@ impl<'g> Origins<'g> {
         Self { graph, edges: edges.collect() }
     }
 
-    /// The origin of what stands at the path of a difference, if the graph has it.
+    /// The origin of the value at the path of a difference, if the graph has it.
     pub fn of(&self, difference: &Difference) -> Option<OriginId> {
         let mut steps = difference.path.iter().map(EcoString::as_str);
         let (first, second) = (steps.next()?, steps.next());

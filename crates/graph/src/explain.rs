@@ -17,16 +17,16 @@ use crate::place::Place;
 /// The format of [`Explanation::json`].
 pub const FORMAT: &str = "ordain-explanation";
 
-/// What led to a value, or to a resource.
+/// The causes of a value, or of a resource.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
-    /// What is explained: a resource, an attribute, a path in a document.
+    /// The subject: a resource, an attribute, a path in a document.
     pub subject: String,
     /// Its value, if it has one, as its language writes it; and the data.
     pub value: Option<(String, Value)>,
-    /// What led to it, the nearest first.
+    /// The causes, the nearest first.
     pub causes: Vec<Cause>,
-    /// What else it has to do with.
+    /// Its relations.
     pub relations: Vec<Relation>,
     /// The tags of a resource.
     pub tags: Vec<EcoString>,
@@ -37,11 +37,11 @@ pub struct Explanation {
 /// A step on the way to a value.
 #[derive(Clone, Debug, Default)]
 pub struct Cause {
-    /// What happened, for people.
+    /// The step, for people.
     pub words: String,
-    /// What happened, for programs.
+    /// The step, for programs.
     pub step: &'static str,
-    /// What it happened in or to: a class, a define, the path of a node.
+    /// The place of the step: a class, a define, the path of a node.
     pub name: Option<String>,
     /// The key it was found under in data.
     pub key: Option<EcoString>,
@@ -53,11 +53,11 @@ pub struct Cause {
     pub place: Option<Place>,
     /// The line of the source.
     pub line: Option<String>,
-    /// What led to it in turn.
+    /// The causes of this cause.
     pub from: Vec<Cause>,
 }
 
-/// What a resource has to do with another.
+/// A relation of a resource to another.
 #[derive(Clone, Debug)]
 pub struct Relation {
     /// In words, such as `comes before`.
@@ -71,7 +71,7 @@ pub struct Relation {
 }
 
 impl Cause {
-    /// Adds the place of a span, and what stands there.
+    /// Adds the place of a span, and its text.
     #[must_use]
     pub fn at(mut self, span: Span, sources: &SourceMap) -> Self {
         let file = sources.file(span.file);
@@ -108,7 +108,7 @@ impl Cause {
         self.from.iter_mut().for_each(|cause| cause.hide(decrypted));
     }
 
-    /// Hides secrets in what is written where the value comes from.
+    /// Hides secrets in the source text of a value.
     pub fn redact(&mut self, secrets: &Redactor) {
         for text in [&mut self.line, &mut self.expression].into_iter().flatten() {
             if let Cow::Owned(redacted) = secrets.redact(text) {
@@ -155,7 +155,7 @@ fn add_place(out: &mut Json, place: Option<&Place>) {
 }
 
 impl Explanation {
-    /// Hides what has a decrypted text in it.
+    /// Hides texts that contain a decrypted text.
     pub fn hide(&mut self, decrypted: &Decrypted) {
         if let Some((text, data)) = &mut self.value {
             *data = decrypted.mark(std::mem::take(data));
@@ -202,7 +202,7 @@ impl Explanation {
     }
 }
 
-/// What explaining a graph needs to know besides it.
+/// Explains resources and values of a graph.
 pub struct Explainer<'a> {
     /// The graph.
     pub graph: &'a Graph,
@@ -216,7 +216,7 @@ pub struct Explainer<'a> {
     pub variables: &'a Variables<'a>,
 }
 
-/// What led to the variables that were read at an origin.
+/// Finds the causes of the variables that were read at an origin.
 pub type Variables<'a> = dyn Fn(&Explainer<'_>, OriginId) -> Vec<Cause> + 'a;
 
 impl Explainer<'_> {
@@ -328,7 +328,7 @@ impl Explainer<'_> {
                 (_, true, EdgeKind::Notify) => ("is notified by", "notified-by", edge.from),
                 _ => return None,
             };
-            let place = crate::place::place(graph, edge.origin, self.sources);
+            let place = crate::locate::place(graph, edge.origin, self.sources);
             Some(Relation { words, kind, other: graph.resource(other).id.to_string(), place })
         });
         let mut relations: Vec<Relation> = outer.chain(edges).collect();
@@ -340,7 +340,7 @@ impl Explainer<'_> {
             let ends = [(&barrier.from, &barrier.to, before), (&barrier.to, &barrier.from, after)];
             for (own, others, (words, kind)) in ends {
                 if own.contains(&id) {
-                    let place = crate::place::place(graph, barrier.origin, self.sources);
+                    let place = crate::locate::place(graph, barrier.origin, self.sources);
                     relations.extend(others.iter().map(|other| Relation {
                         words,
                         kind,

@@ -23,7 +23,7 @@ pub struct Exported {
 
 /// Where exported resources are kept.
 pub trait Exports: std::fmt::Debug + Send + Sync {
-    /// What all nodes but one export of a kind, in order of node and title.
+    /// The exports of a kind of all nodes but one, in order of node and title.
     ///
     /// # Errors
     /// When the store cannot be read: why.

@@ -85,7 +85,7 @@ impl Graph {
         let mut moved: Vec<OriginId> = Vec::new();
         self.origins.reserve(other.origins.iter().len());
         for origin in other.origins.iter() {
-            // What led to an origin is stored before it.
+            // The parent of an origin is stored before it.
             let parent = origin.parent.and_then(|parent| moved.get(parent.0 as usize).copied());
             moved.push(self.origins.intern(Origin { parent, ..origin.clone() }));
         }

@@ -22,7 +22,7 @@ pub enum Strict {
 
 /// How a file was met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Met {
+pub enum Discovery {
     /// It was named.
     Named,
     /// In a directory that was named together with the language.
@@ -55,12 +55,12 @@ pub struct SourceText<'a> {
     pub text: Arc<str>,
 }
 
-/// What checking depends on besides the files.
+/// Options of a check.
 #[derive(Clone, Copy)]
-pub struct Checking<'a> {
+pub struct CheckOptions<'a> {
     /// The files around.
     pub world: &'a dyn World,
-    /// What questionable code gives.
+    /// The severity of questionable code.
     pub strict: Strict,
     /// All source texts; files that are read besides those that were named are added.
     pub sources: &'a SourceMap,
@@ -70,16 +70,16 @@ pub struct Checking<'a> {
     pub facts: Option<&'a [String]>,
 }
 
-/// What is said of one file.
+/// The result of checking one file.
 #[derive(Default)]
-pub struct Checked {
-    /// What is wrong with it.
+pub struct CheckReport {
+    /// The message.
     pub found: Vec<Diagnostic>,
-    /// What it defines, for [`Language::check_together`] of the same language.
+    /// The definitions, for [`Language::check_together`] of the same language.
     pub defines: Option<Box<dyn Any + Send + Sync>>,
 }
 
-impl From<Vec<Diagnostic>> for Checked {
+impl From<Vec<Diagnostic>> for CheckReport {
     fn from(found: Vec<Diagnostic>) -> Self {
         Self { found, defines: None }
     }
@@ -94,7 +94,7 @@ pub trait Language: Sync {
     fn codes(&self) -> &'static [CodeDoc];
 
     /// Whether a file is of this language, or its data, as far as the path says.
-    fn claim(&self, path: &Path, met: Met) -> Option<Claim>;
+    fn claim(&self, path: &Path, discovery: Discovery) -> Option<Claim>;
 
     /// Whether a text is of this language, for files that are claimed by their text.
     fn speaks(&self, text: &str) -> bool {
@@ -103,14 +103,13 @@ pub trait Language: Sync {
     }
 
     /// Everything that can be said of a file without running it.
-    fn check(&self, source: &SourceText<'_>, checking: &Checking<'_>) -> Checked;
+    fn check(&self, source: &SourceText<'_>, checking: &CheckOptions<'_>) -> CheckReport;
 
-    /// What can be said of several files only together. Runs where there is a pool of threads with
-    /// deep stacks.
+    /// Checks several files together. Runs where there is a pool of threads with deep stacks.
     fn check_together(
         &self,
-        files: &[(SourceText<'_>, &Checked)],
-        checking: &Checking<'_>,
+        files: &[(SourceText<'_>, &CheckReport)],
+        checking: &CheckOptions<'_>,
     ) -> Vec<Diagnostic> {
         let _ = (files, checking);
         Vec::new()

@@ -15,12 +15,14 @@ pub mod exports;
 pub mod join;
 pub mod json;
 pub mod language;
+pub mod locate;
 pub mod model;
 pub mod order;
 pub mod origin;
 pub mod place;
 pub mod protected;
 pub mod puppet_catalog;
+pub mod relations;
 pub mod served;
 #[cfg(test)]
 mod testing;
@@ -31,6 +33,6 @@ pub use model::{
     Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Loser, METAPARAMETERS, Resource,
     ResourceId, ResourceRef,
 };
-pub use order::Relations;
 pub use origin::{Origin, OriginId, OriginTable, Step};
+pub use relations::Relations;
 pub use served::ServedFiles;

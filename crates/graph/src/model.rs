@@ -79,7 +79,7 @@ pub struct Attribute {
     pub losers: Vec<Loser>,
 }
 
-/// What a container is to the language: classes and instances of defines hold other resources.
+/// The role of a container in the language: classes and instances of defines hold other resources.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Containment {
     /// A resource of a kind that the engine applies.
@@ -97,7 +97,7 @@ pub enum Containment {
 pub struct Resource {
     /// Kind and title.
     pub id: ResourceRef,
-    /// What it is to the language.
+    /// Its role in the language.
     pub containment: Containment,
     /// Attributes in the order they were set, metaparameters included.
     pub attributes: Vec<Attribute>,
@@ -137,7 +137,7 @@ impl Resource {
     }
 }
 
-/// What an edge asks for.
+/// The kind of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum EdgeKind {
     /// `from` comes before `to`.
@@ -149,9 +149,9 @@ pub enum EdgeKind {
 /// An order between two resources; an end may be a container.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Edge {
-    /// What comes first.
+    /// The earlier resource.
     pub from: ResourceId,
-    /// What comes later.
+    /// The later resource.
     pub to: ResourceId,
     /// Order only, or with refresh.
     pub kind: EdgeKind,
@@ -163,9 +163,9 @@ pub struct Edge {
 /// as many edges as the product of both, in the room of their sum.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Barrier {
-    /// What comes first.
+    /// The earlier resource.
     pub from: Vec<ResourceId>,
-    /// What comes later.
+    /// The later resource.
     pub to: Vec<ResourceId>,
     /// Order only, or with refresh.
     pub kind: EdgeKind,
@@ -200,7 +200,7 @@ impl Barrier {
     }
 }
 
-/// Resources, what contains what, and the order between them.
+/// Resources, their containment, and the order between them.
 ///
 /// The same input gives the same graph, in the same order.
 #[derive(Clone, Default, Debug)]
@@ -220,7 +220,7 @@ pub struct Graph {
     pub edges: Vec<Edge>,
     /// Order and notification of very many resources with very many others.
     pub barriers: Vec<Barrier>,
-    /// What the types of resources ask for by themselves. It yields to what is written.
+    /// Autorequires of the types. Explicit relationships win over them.
     pub automatic: Vec<Edge>,
     /// Names of classes in order of evaluation.
     pub classes: Vec<EcoString>,
@@ -228,7 +228,7 @@ pub struct Graph {
     pub tags: Vec<EcoString>,
     /// Where things came from.
     pub origins: OriginTable,
-    /// What the sources of files were, where that was looked up.
+    /// Metadata of the sources of files, where that was looked up.
     pub served: ServedFiles,
     /// The version that a command of the environment gave its catalogs, if there is one.
     pub version: Option<EcoString>,

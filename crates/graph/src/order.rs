@@ -1,12 +1,4 @@
 //! The order in which the resources of a graph come, and the loops that forbid one.
-//!
-//! A container is a pair of markers: everything in it comes between its *begin* and its *end*. An
-//! edge to a container goes to its begin and one from it leaves its end, so it holds for all that
-//! the container holds without a pair for each: the size stays linear.
-//!
-//! ```text
-//! Class[a] -> Class[b]    begin(a) → {File[x], File[y]} → end(a) → begin(b) → … → end(b)
-//! ```
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,209 +7,10 @@ use smallvec::SmallVec;
 
 use crate::components::{Components, components};
 use crate::cycle::Cycle;
-use crate::model::{Barrier, Containment, EdgeKind, Graph, ResourceId};
-use crate::origin::OriginId;
-
-/// The index of a node in a [`Relations`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct NodeId(pub u32);
-
-impl NodeId {
-    /// The place in vectors that have an entry for each node.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// What a node stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Role {
-    /// A resource that holds no others.
-    Leaf,
-    /// Where a container begins.
-    Begin,
-    /// Where a container ends.
-    End,
-    /// What comes between the resources before a barrier of this number and those after it.
-    Barrier(u32),
-}
-
-/// A node: a resource, or one of the markers of a container.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Node {
-    /// The resource or container; for a barrier the first that comes before it.
-    pub resource: ResourceId,
-    /// What of it.
-    pub role: Role,
-}
-
-/// Why one node comes before another.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Why {
-    /// Someone wrote it.
-    Written(OriginId),
-    /// One contains the other.
-    Contained,
-    /// The kinds of the resources ask for it.
-    Automatic,
-}
-
-/// An arc to a node that comes later.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Arc {
-    /// The later node.
-    pub to: NodeId,
-    /// Whether a change goes along it.
-    pub kind: EdgeKind,
-    /// Why it is there.
-    pub why: Why,
-}
-
-/// An order between two resources that yields to what is written.
-pub type Wish = (ResourceId, ResourceId, EdgeKind);
-
-/// What comes before what, for resources and the markers of containers.
-#[derive(Clone, Default, Debug)]
-pub struct Relations {
-    nodes: Vec<Node>,
-    enter: Vec<NodeId>,
-    leave: Vec<NodeId>,
-    /// The nodes from this number on are barriers.
-    first_barrier: u32,
-    arcs: Vec<SmallVec<[Arc; 2]>>,
-}
+use crate::model::{Containment, EdgeKind, Graph, ResourceId};
+use crate::relations::{NodeId, Relations, SoftEdge, Why};
 
 impl Relations {
-    /// The relations of a graph: its edges and its containment.
-    pub fn new(graph: &Graph) -> Self {
-        let mut holds = vec![false; graph.len()];
-        for &(container, _) in &graph.containment {
-            holds[container.0 as usize] = true;
-        }
-        let mut relations = Self::default();
-        relations.reserve(graph, &holds);
-        for (id, resource) in graph.resources() {
-            let container = holds[id.0 as usize] || resource.containment != Containment::Leaf;
-            relations.add_resource(id, container);
-        }
-        for &(container, inner) in &graph.containment {
-            let (begin, end) = (relations.enter(container), relations.leave(container));
-            let (first, last) = (relations.enter(inner), relations.leave(inner));
-            relations.add_arc(begin, first, EdgeKind::Notify, Why::Contained);
-            relations.add_arc(last, end, EdgeKind::Notify, Why::Contained);
-        }
-        for (id, _) in graph.resources() {
-            let (begin, end) = (relations.enter(id), relations.leave(id));
-            if begin != end && !holds[id.0 as usize] {
-                // Nothing in it changes, so nothing is passed on.
-                relations.add_arc(begin, end, EdgeKind::Before, Why::Contained);
-            }
-        }
-        for edge in &graph.edges {
-            let (from, to) = (relations.leave(edge.from), relations.enter(edge.to));
-            relations.add_arc(from, to, edge.kind, Why::Written(edge.origin));
-        }
-        relations.first_barrier = relations.nodes.len() as u32;
-        for (number, barrier) in graph.barriers.iter().enumerate() {
-            relations.add_barrier(number as u32, barrier);
-        }
-        relations
-    }
-
-    fn reserve(&mut self, graph: &Graph, holds: &[bool]) {
-        let nodes = graph.len() + holds.iter().filter(|h| **h).count();
-        self.nodes.reserve(nodes);
-        self.arcs.reserve(nodes);
-        self.enter.reserve(graph.len());
-        self.leave.reserve(graph.len());
-    }
-
-    fn add_resource(&mut self, resource: ResourceId, container: bool) {
-        let enter = self.add_node(resource, if container { Role::Begin } else { Role::Leaf });
-        let leave = if container { self.add_node(resource, Role::End) } else { enter };
-        self.enter.push(enter);
-        self.leave.push(leave);
-    }
-
-    fn add_barrier(&mut self, number: u32, barrier: &Barrier) {
-        let (Some(&first), false) = (barrier.from.first(), barrier.to.is_empty()) else { return };
-        let node = self.add_node(first, Role::Barrier(number));
-        let why = Why::Written(barrier.origin);
-        for &from in &barrier.from {
-            self.add_arc(self.leave(from), node, barrier.kind, why);
-        }
-        for &to in &barrier.to {
-            self.add_arc(node, self.enter(to), barrier.kind, why);
-        }
-    }
-
-    fn add_node(&mut self, resource: ResourceId, role: Role) -> NodeId {
-        self.nodes.push(Node { resource, role });
-        self.arcs.push(SmallVec::new());
-        NodeId(self.nodes.len() as u32 - 1)
-    }
-
-    fn add_arc(&mut self, from: NodeId, to: NodeId, kind: EdgeKind, why: Why) {
-        self.arcs[from.index()].push(Arc { to, kind, why });
-    }
-
-    /// The node where a resource is entered.
-    pub fn enter(&self, resource: ResourceId) -> NodeId {
-        self.enter[resource.0 as usize]
-    }
-
-    /// The node where a resource is left; the same as the entry unless it is a container.
-    pub fn leave(&self, resource: ResourceId) -> NodeId {
-        self.leave[resource.0 as usize]
-    }
-
-    /// What a node stands for.
-    pub fn node(&self, id: NodeId) -> Node {
-        self.nodes[id.index()]
-    }
-
-    /// How many nodes there are.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Whether there is no node.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
-    /// The arcs that leave a node, in the order they were written.
-    pub fn arcs(&self, id: NodeId) -> &[Arc] {
-        &self.arcs[id.index()]
-    }
-
-    /// For each node whether it is among these or comes before one of them, near or far.
-    pub fn before(&self, nodes: impl IntoIterator<Item = NodeId>) -> Vec<bool> {
-        let mut earlier: Vec<SmallVec<[NodeId; 2]>> = vec![SmallVec::new(); self.nodes.len()];
-        for (from, arcs) in self.arcs.iter().enumerate() {
-            for arc in arcs {
-                earlier[arc.to.index()].push(NodeId(from as u32));
-            }
-        }
-        let mut found = vec![false; self.nodes.len()];
-        let mut rest: Vec<NodeId> = nodes.into_iter().collect();
-        while let Some(node) = rest.pop() {
-            if !std::mem::replace(&mut found[node.index()], true) {
-                rest.extend(&earlier[node.index()]);
-            }
-        }
-        found
-    }
-
-    /// How many arcs enter each node.
-    pub fn in_degrees(&self) -> Vec<u32> {
-        let mut degrees = vec![0; self.nodes.len()];
-        for arc in self.arcs.iter().flatten() {
-            degrees[arc.to.index()] += 1;
-        }
-        degrees
-    }
-
     /// A topological order; of nodes that could come next, the one declared first does.
     ///
     /// # Errors
@@ -238,15 +31,15 @@ impl Relations {
         let mut passed: SmallVec<[u32; 1]> = SmallVec::new();
         while let Some(node) = passed.pop().or_else(|| ready.pop().map(|Reverse(node)| node)) {
             order.push(NodeId(node));
-            for arc in &self.arcs[node as usize] {
-                let degree = &mut degrees[arc.to.index()];
+            for edge in &self.edges[node as usize] {
+                let degree = &mut degrees[edge.to.index()];
                 *degree -= 1;
-                if *degree == 0 && arc.to.0 >= self.first_barrier {
+                if *degree == 0 && edge.to.0 >= self.first_barrier {
                     // It is passed at once, so that the order is that of the edges for which it
                     // stands.
-                    passed.push(arc.to.0);
+                    passed.push(edge.to.0);
                 } else if *degree == 0 {
-                    ready.push(Reverse(arc.to.0));
+                    ready.push(Reverse(edge.to.0));
                 }
             }
         }
@@ -257,7 +50,7 @@ impl Relations {
     ///
     /// A wish on a loop with written edges is dropped; where wishes alone close a loop, those that
     /// run against the written order are. Close to linear: only loops are looked at again.
-    pub fn add_wishes(&mut self, wishes: &[Wish]) {
+    pub fn add_soft_edges(&mut self, wishes: &[SoftEdge]) {
         let place = place_of(&self.partial_order(), self.nodes.len());
         let mut kept: Vec<(NodeId, NodeId, EdgeKind)> = wishes
             .iter()
@@ -267,7 +60,7 @@ impl Relations {
         kept.sort_unstable();
         kept.dedup();
         let groups = self.components_with(&kept);
-        let mut reach = Reach::default();
+        let mut reach = Reachability::default();
         kept.retain(|&(from, to, _)| {
             !groups.same(from, to) || !reach.reaches(self, &groups, to, from)
         });
@@ -276,7 +69,7 @@ impl Relations {
             !groups.same(from, to) || place[from.index()] < place[to.index()]
         });
         for (from, to, kind) in kept {
-            self.add_arc(from, to, kind, Why::Automatic);
+            self.add_edge(from, to, kind, Why::Automatic);
         }
     }
 
@@ -286,7 +79,7 @@ impl Relations {
             extra[from.index()].push(to);
         }
         components(self.nodes.len(), |node, i| {
-            let own = &self.arcs[node];
+            let own = &self.edges[node];
             own.get(i)
                 .map(|a| a.to.index())
                 .or_else(|| extra[node].get(i.wrapping_sub(own.len())).map(|n| n.index()))
@@ -322,13 +115,13 @@ fn is_loopless(graph: &Graph) -> bool {
         let before = barrier.from.iter().map(move |&from| (leave(from), node));
         before.chain(barrier.to.iter().map(move |&to| (node, enter(to))))
     });
-    let arcs = contained.chain(whole).chain(written).chain(barriers);
+    let edges = contained.chain(whole).chain(written).chain(barriers);
 
     let nodes = graph.len() * 2 + graph.barriers.len();
     let mut incoming = vec![0u32; nodes];
     // Where the arcs of each node end in the list; filled from there to where they begin.
     let mut starts = vec![0u32; nodes + 1];
-    for (from, to) in arcs.clone() {
+    for (from, to) in edges.clone() {
         incoming[to] += 1;
         starts[from] += 1;
     }
@@ -338,7 +131,7 @@ fn is_loopless(graph: &Graph) -> bool {
         *start = total;
     }
     let mut targets = vec![0u32; total as usize];
-    for (from, to) in arcs {
+    for (from, to) in edges {
         starts[from] -= 1;
         targets[starts[from] as usize] = to as u32;
     }
@@ -369,13 +162,13 @@ fn place_of(order: &[NodeId], nodes: usize) -> Vec<u32> {
 /// Which nodes of a component reach a goal by written arcs; kept for the goal asked last, because
 /// wishes come sorted by it.
 #[derive(Default)]
-struct Reach {
+struct Reachability {
     goal: Option<NodeId>,
     seen: rustc_hash::FxHashSet<NodeId>,
     back: Option<Vec<Vec<NodeId>>>,
 }
 
-impl Reach {
+impl Reachability {
     fn reaches(
         &mut self,
         graph: &Relations,
@@ -403,9 +196,9 @@ impl Reach {
 
 fn backwards(graph: &Relations) -> Vec<Vec<NodeId>> {
     let mut back = vec![Vec::new(); graph.nodes.len()];
-    for (node, arcs) in graph.arcs.iter().enumerate() {
-        for arc in arcs {
-            back[arc.to.index()].push(NodeId(node as u32));
+    for (node, edges) in graph.edges.iter().enumerate() {
+        for edge in edges {
+            back[edge.to.index()].push(NodeId(node as u32));
         }
     }
     back
@@ -417,6 +210,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::Barrier;
+    use crate::relations::Role;
     use crate::testing::{self, edge, leaf, named};
 
     fn titles(graph: &Graph, relations: &Relations) -> Vec<String> {
@@ -478,7 +273,7 @@ mod tests {
         }
         edge(&mut graph, a, b, EdgeKind::Notify);
         let relations = Relations::new(&graph);
-        assert_eq!(relations.arcs.iter().map(SmallVec::len).sum::<usize>(), 4001);
+        assert_eq!(relations.edges.iter().map(SmallVec::len).sum::<usize>(), 4001);
     }
 
     /// The resources of one set before those of another, as edges and by a barrier.
@@ -497,10 +292,10 @@ mod tests {
     fn a_barrier_is_as_small_as_what_it_relates() {
         let (from, to): (Vec<u32>, Vec<u32>) = ((0..2000).collect(), (2000..4000).collect());
         let [_, graph] = both_ways(4000, &from, &to);
-        let arcs: usize = Relations::new(&graph).arcs.iter().map(SmallVec::len).sum();
+        let edges: usize = Relations::new(&graph).edges.iter().map(SmallVec::len).sum();
         let [alone, _] = both_ways(4000, &[], &[]);
-        let others: usize = Relations::new(&alone).arcs.iter().map(SmallVec::len).sum();
-        assert_eq!(arcs, others + 4000);
+        let others: usize = Relations::new(&alone).edges.iter().map(SmallVec::len).sum();
+        assert_eq!(edges, others + 4000);
     }
 
     #[test]
@@ -520,7 +315,7 @@ mod tests {
         edge(&mut graph, file, other, EdgeKind::Before);
         edge(&mut graph, other, dir, EdgeKind::Before);
         let mut relations = Relations::new(&graph);
-        relations.add_wishes(&[(dir, file, EdgeKind::Before), (dir, other, EdgeKind::Before)]);
+        relations.add_soft_edges(&[(dir, file, EdgeKind::Before), (dir, other, EdgeKind::Before)]);
         assert_eq!(titles(&graph, &relations), ["file", "other", "dir"]);
     }
 
@@ -529,7 +324,7 @@ mod tests {
         let mut graph = Graph::default();
         let (a, b) = (leaf(&mut graph, "a"), leaf(&mut graph, "b"));
         let mut relations = Relations::new(&graph);
-        relations.add_wishes(&[(b, a, EdgeKind::Before), (a, b, EdgeKind::Before)]);
+        relations.add_soft_edges(&[(b, a, EdgeKind::Before), (a, b, EdgeKind::Before)]);
         assert_eq!(titles(&graph, &relations), ["a", "b"]);
     }
 
@@ -541,7 +336,7 @@ mod tests {
             edge(&mut graph, pair[1], pair[0], EdgeKind::Before);
         }
         let mut relations = Relations::new(&graph);
-        relations.add_wishes(&[(ids[0], ids[49_999], EdgeKind::Before)]);
+        relations.add_soft_edges(&[(ids[0], ids[49_999], EdgeKind::Before)]);
         assert_eq!(relations.order().unwrap().len(), 50_000);
     }
 
@@ -575,9 +370,9 @@ mod tests {
             match relations.order() {
                 Ok(order) => {
                     let place = place_of(&order, relations.len());
-                    for (from, arcs) in relations.arcs.iter().enumerate() {
-                        for arc in arcs {
-                            prop_assert!(place[from] < place[arc.to.index()]);
+                    for (from, edges) in relations.edges.iter().enumerate() {
+                        for edge in edges {
+                            prop_assert!(place[from] < place[edge.to.index()]);
                         }
                     }
                 }
@@ -600,7 +395,7 @@ mod tests {
                 .collect();
             let mut relations = Relations::new(&graph);
             if relations.order().is_ok() {
-                relations.add_wishes(&wishes);
+                relations.add_soft_edges(&wishes);
                 prop_assert!(relations.order().is_ok());
             }
         }

@@ -46,7 +46,7 @@ pub enum Step {
     Exported(EcoString),
     /// By the resource type itself: a value that it converted or gives by default, or a relation.
     Kind(EcoString),
-    /// Inherited from what contains the resource, such as `noop` or `schedule` of a class.
+    /// Inherited from a container of the resource, such as `noop` or `schedule` of a class.
     Inherited(EcoString),
 }
 
@@ -73,7 +73,7 @@ impl Step {
         }
     }
 
-    /// As a word for programs, with the name of what it happened in.
+    /// As a word for programs, with the name of its context.
     pub fn key(&self) -> (&'static str, Option<&str>) {
         match self {
             Self::Declaration => ("declaration", None),
@@ -98,11 +98,11 @@ impl Step {
 /// One step with its place, and the step that led to it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Origin {
-    /// What happened here.
+    /// The step.
     pub step: Step,
     /// Where it is written; data from outside may have no place.
     pub span: Option<Span>,
-    /// What led here, outwards.
+    /// The enclosing step.
     pub parent: Option<OriginId>,
 }
 
@@ -168,7 +168,7 @@ impl OriginTable {
         &self.origins[id.0 as usize]
     }
 
-    /// The origin and what led to it, innermost first.
+    /// The origin and its parents, innermost first.
     pub fn chain(&self, id: OriginId) -> impl Iterator<Item = &Origin> {
         std::iter::successors(Some(self.get(id)), |o| o.parent.map(|p| self.get(p)))
     }

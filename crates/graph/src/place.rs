@@ -1,10 +1,5 @@
 //! Where something was written, for people and for formats.
 
-use ordain_source::{SourceMap, Span};
-
-use crate::model::Graph;
-use crate::origin::{OriginId, Step};
-
 /// A file and a place in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
@@ -43,37 +38,6 @@ impl Place {
             None => Some(Self { file: head.into(), line: last, column: 0 }),
         }
     }
-}
-
-/// Where something was written: in a source text, or where only the place is known.
-pub(crate) enum Spot {
-    Source(Span),
-    Known(Place),
-}
-
-/// The nearest place on the chain of an origin; lines and columns are not counted yet.
-pub(crate) fn spot(graph: &Graph, origin: OriginId) -> Option<Spot> {
-    graph.origins.chain(origin).find_map(|origin| match (&origin.step, origin.span) {
-        (Step::Data { file, line, .. }, None) if *line > 0 => {
-            Some(Spot::Known(Place { file: file.to_string(), line: *line, column: 0 }))
-        }
-        (_, Some(span)) => Some(Spot::Source(span)),
-        (Step::External(text), None) => Place::parse(text).map(Spot::Known),
-        _ => None,
-    })
-}
-
-/// The nearest place on the chain of an origin.
-pub fn place(graph: &Graph, origin: OriginId, sources: &SourceMap) -> Option<Place> {
-    Some(match spot(graph, origin)? {
-        Spot::Known(place) => place,
-        Spot::Source(span) => {
-            let file = sources.file(span.file);
-            let at = file.line_col(span.range.start);
-            let name = file.path.to_string_lossy().into_owned();
-            Place { file: name, line: at.line, column: at.column }
-        }
-    })
 }
 
 #[cfg(test)]

@@ -4,17 +4,17 @@
 //! Only what can be said from the declaration is here. The engine also looks where links lead and
 //! what is mounted.
 
-/// What a resource does with the tree at a path.
+/// An action on the tree at a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
     /// The tree goes, or something else takes its place.
     Remove,
-    /// What is in it goes, as far as nobody declares it.
+    /// Undeclared entries are removed.
     Empty,
 }
 
 impl Act {
-    /// What is done, as a participle for messages.
+    /// The action as a participle, for messages.
     pub fn done(self) -> &'static str {
         match self {
             Self::Remove => "removed or replaced",
@@ -76,8 +76,8 @@ pub fn normal(path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-/// What a resource does with a whole tree by its declaration, and where; nothing if it does not, or
-/// if values are missing that only a run has.
+/// The action of a resource on a whole tree by its declaration, and the path; nothing if there is
+/// none, or if values are missing that only a run has.
 ///
 /// `value` gives the text of an attribute; that of the name attribute if it is left out is the title.
 pub fn declared_act(
@@ -102,7 +102,7 @@ pub fn declared_act(
     Some((normal(&path), act?))
 }
 
-/// What is wrong with a declaration that would do away with what a machine runs on.
+/// The reason to refuse a declaration that would remove paths on which a machine runs.
 pub fn refusal(
     kind: &str,
     title: &str,

@@ -4,6 +4,7 @@
 //! `require`, `notify` and `subscribe`. Values that JSON lacks are objects with `__ptype`.
 
 mod read;
+mod relations;
 mod text;
 mod value;
 mod write;
@@ -11,13 +12,3 @@ mod write;
 pub use read::read;
 pub use value::read_rich;
 pub use write::{Envelope, write};
-
-use crate::model::EdgeKind;
-
-/// The parameters that are relations, whether the other side comes first, and what they ask for.
-const RELATIONS: [(&str, bool, EdgeKind); 4] = [
-    ("before", false, EdgeKind::Before),
-    ("notify", false, EdgeKind::Notify),
-    ("require", true, EdgeKind::Before),
-    ("subscribe", true, EdgeKind::Notify),
-];

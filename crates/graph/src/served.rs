@@ -1,4 +1,4 @@
-//! What the sources of files were when a graph was compiled: the part of a static catalog that
+//! Metadata of the sources of files when a graph was compiled: the part of a static catalog that
 //! lets an agent compare its files without asking, and get the content of that time later.
 
 use ecow::EcoString;
@@ -13,14 +13,14 @@ pub struct ServedFiles {
     pub code_id: Option<EcoString>,
     /// One file for a resource.
     pub single: ByTitle<FileMetadata>,
-    /// What is below the directories that a resource copies, by source.
+    /// The files below the directories that a resource copies, by source.
     pub recursive: ByTitle<Vec<ServedTree>>,
 }
 
 /// Entries by the titles of resources, in the order of these.
 pub type ByTitle<T> = IndexMap<EcoString, T, FxBuildHasher>;
 
-/// A source and what is below it.
+/// A source and the files below it.
 pub type ServedTree = (EcoString, Vec<FileMetadata>);
 
 impl ServedFiles {
@@ -34,13 +34,13 @@ impl ServedFiles {
         self.single.get(title)
     }
 
-    /// What a resource copies.
+    /// The trees that a resource copies.
     pub fn trees(&self, title: &str) -> &[ServedTree] {
         self.recursive.get(title).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What is known of a file that is served, in the form of Puppet's catalogs.
+/// Metadata of a served file, in the form of Puppet's catalogs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FileMetadata {
     /// Where it is, or where the directory is that it was found below.
@@ -56,7 +56,7 @@ pub struct FileMetadata {
     pub group: Option<u32>,
     /// The permissions.
     pub mode: Option<u32>,
-    /// What tells its content.
+    /// The checksum of its content.
     pub checksum: ServedChecksum,
     /// `file`, `directory`, `link`, `fifo` or `socket`.
     #[serde(rename = "type")]

@@ -27,7 +27,7 @@ pub const LIFE: &[&str] = &[
     "meta:timeout",
 ];
 
-/// What the names of attributes begin with that say where others come from.
+/// The prefix of attributes that name the sender of another attribute.
 const RECEIVE: &str = "receive:";
 
 /// Where an attribute comes from.
@@ -37,7 +37,7 @@ pub struct Transfer<'a> {
     pub attribute: &'a str,
     /// The resource that sends it.
     pub from: ResourceRef,
-    /// What that calls it.
+    /// Its name at the sender.
     pub key: &'a str,
 }
 
@@ -54,7 +54,7 @@ pub fn is_transfer(attribute: &str) -> bool {
     attribute.starts_with(RECEIVE)
 }
 
-/// What a resource receives.
+/// The values that a resource receives.
 pub fn transfers(resource: &Resource) -> impl Iterator<Item = Transfer<'_>> {
     resource.attributes.iter().filter_map(|one| {
         let attribute = one.name.strip_prefix(RECEIVE)?;

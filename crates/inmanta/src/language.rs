@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
+use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Language, SourceText};
 use ordain_source::{CodeDoc, Diagnostic, FileId, Label, Severity, SourceMap, Span};
 
 use crate::diagnose::{self, CODES};
@@ -23,17 +23,17 @@ impl Language for Inmanta {
         CODES
     }
 
-    fn claim(&self, path: &Path, met: Met) -> Option<Claim> {
+    fn claim(&self, path: &Path, met: Discovery) -> Option<Claim> {
         // Files there are copied or filled in, and other programs have files with this ending.
         let is_content =
             |part: Component<'_>| part.as_os_str() == "files" || part.as_os_str() == "templates";
-        if met == Met::Elsewhere && path.components().any(is_content) {
+        if met == Discovery::Elsewhere && path.components().any(is_content) {
             return None;
         }
         path.extension().is_some_and(|e| e == "cf").then_some(Claim::ByName)
     }
 
-    fn check(&self, source: &SourceText<'_>, checking: &Checking<'_>) -> Checked {
+    fn check(&self, source: &SourceText<'_>, checking: &CheckOptions<'_>) -> CheckReport {
         let own = SourceMap::new();
         let directory = source.full.parent().unwrap_or(Path::new("/"));
         let project = Project::around(checking.world, directory);
@@ -75,7 +75,7 @@ impl Language for Inmanta {
 /// Diagnostics of a run of its own, moved to the files of all.
 struct Places<'a> {
     own: &'a SourceMap,
-    checking: &'a Checking<'a>,
+    checking: &'a CheckOptions<'a>,
     source: &'a SourceText<'a>,
     known: Vec<(FileId, FileId)>,
 }

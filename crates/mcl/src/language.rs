@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
+use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Language, SourceText};
 use ordain_source::CodeDoc;
 
 use crate::Edition;
@@ -33,11 +33,11 @@ impl Language for Mcl {
         CODES
     }
 
-    fn claim(&self, path: &Path, _: Met) -> Option<Claim> {
+    fn claim(&self, path: &Path, _: Discovery) -> Option<Claim> {
         path.extension().is_some_and(|e| e == "mcl").then_some(Claim::ByName)
     }
 
-    fn check(&self, source: &SourceText<'_>, checking: &Checking<'_>) -> Checked {
+    fn check(&self, source: &SourceText<'_>, checking: &CheckOptions<'_>) -> CheckReport {
         let input = Input::Text(source.full.into(), source.text.to_string());
         let module_path = checking.modulepath.first().cloned();
         let options = Options { edition: self.edition, module_path };

@@ -4,6 +4,9 @@ module Puppet
     MAX_INTEGER = 2**63 - 1
     MIN_INTEGER = -2**63
 
+    module Lookup
+    end
+
     module Types
       # Something that the compile holds.
       class HeldValue
@@ -207,7 +210,7 @@ module Puppet
       end
 
       # The options and caches of a Hiera level. What needs nothing of the compile is answered here.
-      class LookupContext < PuppetObject
+      class Lookup::Context < PuppetObject
         # What code makes of files, by their paths, with what tells their texts from others.
         FILES = {}
 
@@ -346,6 +349,7 @@ module Puppet
           end
         end
       end
+      LookupContext = Lookup::Context
 
       class PCatalogEntryType < PAnyType
         def to_resource

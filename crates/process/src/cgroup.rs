@@ -1,4 +1,4 @@
-//! A control group for what a supervisor starts, where one can be had.
+//! A control group for the programs of a supervisor, where one can be created.
 //!
 //! The supervisor moves into a group of its own before it starts a program, so that all that
 //! descends from it is born there. The kernel kills a group as a whole: also processes that are
@@ -10,8 +10,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::getxattr;
 
-use crate::supervisor::NAME;
 use crate::tree;
+
+/// The name of a supervisor as a program. A process that is started under this name has to call
+/// [`crate::supervisor::main`] and nothing else.
+pub const NAME: &str = "command-supervisor";
 
 /// How often it is looked for processes in a group that is to be left.
 const ROUNDS: usize = 20;
@@ -65,7 +68,7 @@ impl Drop for Group {
     }
 }
 
-/// Kills what a supervisor of this process has started that was killed itself.
+/// Kills the programs of a supervisor of this process that was killed itself.
 pub(crate) fn kill_group_of(supervisor: u32) {
     let Some(path) = own().map(|parent| path(&parent, supervisor)) else { return };
     let _ = kill(&path);
@@ -80,7 +83,7 @@ fn remove_abandoned(parent: &Path) {
         let supervisor = name.to_str().and_then(|name| name.strip_prefix(NAME)?.strip_prefix('-'));
         let supervisor = supervisor.and_then(|number| number.parse().ok());
         if supervisor.is_some_and(|number| !tree::is_alive(number)) {
-            // What is not removed now is removed by a later supervisor.
+            // A directory that is not removed now is removed by a later supervisor.
             let _ = fs::remove_dir(entry.path());
         }
     }

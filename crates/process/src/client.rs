@@ -27,7 +27,7 @@ static IDLE: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
 /// The programs that run, to be ended.
 static RUNNING: Mutex<BTreeMap<u64, Handle>> = Mutex::new(BTreeMap::new());
 
-/// What is needed to end a program.
+/// A handle that can end a program.
 enum Handle {
     Supervised(Arc<UnixStream>),
     Direct(u32),
@@ -37,12 +37,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has supervisors start all programs from now on, those included that compiles start. The program
-/// of this process has to call [`supervisor::main`] when its name is [`supervisor::NAME`].
-pub fn install() {
+/// Has supervisors start programs from now on.
+pub(crate) fn use_supervisors() {
     // A program that was replaced meanwhile is still found here.
     let _ = PROGRAM.set(PathBuf::from("/proc/self/exe"));
-    crate::world::install();
 }
 
 /// Lets supervisors go that have nothing to do, and waits for their end.
@@ -64,7 +62,7 @@ impl Supervisor {
         command.arg0(supervisor::NAME).stdin(OwnedFd::from(theirs));
         // It lives a moment longer than this process, and is to keep no pipe open for that.
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        // What is sent to the group of this process, as from a terminal, is not for it.
+        // Signals to the group of this process, as from a terminal, are not for the supervisor.
         command.process_group(0);
         let process = command.spawn()?;
         affinity::spread(process.id());
@@ -97,11 +95,11 @@ impl Supervisor {
 pub struct Running {
     number: u64,
     pid: u32,
-    by: By,
+    by: StartedBy,
     ended: Option<ExitStatus>,
 }
 
-enum By {
+enum StartedBy {
     /// There until the program has ended.
     Supervisor(Option<Supervisor>),
     This(Child),
@@ -118,11 +116,11 @@ pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
     let (pid, by) = match PROGRAM.get() {
         Some(program) => {
             let (pid, supervisor) = supervised(program, launch, &stdio)?;
-            (pid, By::Supervisor(Some(supervisor)))
+            (pid, StartedBy::Supervisor(Some(supervisor)))
         }
         None => {
             let child = launch.spawn(stdio, Threads::Many)?;
-            (child.id(), By::This(child))
+            (child.id(), StartedBy::This(child))
         }
     };
     static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -139,7 +137,7 @@ pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
     Ok(running)
 }
 
-/// What is said of a program that was not started or was ended for [`interruption::force`].
+/// The error of a program that was not started or was ended for [`force`].
 pub(crate) fn interrupted() -> io::Error {
     io::Error::other("the run was told to end")
 }
@@ -168,8 +166,14 @@ fn supervised(
     }
 }
 
+/// Kills all running programs with everything that they started; no other program is started.
+pub fn force() {
+    interruption::set_forced();
+    end_all();
+}
+
 /// Ends all programs that run.
-pub(crate) fn end_all() {
+fn end_all() {
     for handle in lock(&RUNNING).values() {
         match handle {
             // One that has ended meanwhile is no error.
@@ -187,10 +191,10 @@ impl Running {
 
     fn handle(&self) -> Option<Handle> {
         match &self.by {
-            By::Supervisor(supervisor) => {
+            StartedBy::Supervisor(supervisor) => {
                 supervisor.as_ref().map(|one| Handle::Supervised(Arc::clone(&one.socket)))
             }
-            By::This(_) => Some(Handle::Direct(self.pid)),
+            StartedBy::This(_) => Some(Handle::Direct(self.pid)),
         }
     }
 
@@ -203,8 +207,8 @@ impl Running {
             return Ok(self.ended);
         }
         let status = match &mut self.by {
-            By::This(child) => direct::wait(child, limit)?,
-            By::Supervisor(supervisor) => match supervisor.as_ref() {
+            StartedBy::This(child) => direct::wait(child, limit)?,
+            StartedBy::Supervisor(supervisor) => match supervisor.as_ref() {
                 Some(one) if !is_readable(&one.socket, limit)? => None,
                 Some(_) => Some(self.hear()?),
                 None => None,
@@ -219,7 +223,7 @@ impl Running {
 
     /// Hears from the supervisor how it ended.
     fn hear(&mut self) -> io::Result<ExitStatus> {
-        let By::Supervisor(supervisor) = &mut self.by else { return Err(lost()) };
+        let StartedBy::Supervisor(supervisor) = &mut self.by else { return Err(lost()) };
         let one = supervisor.take().ok_or_else(lost)?;
         match message::receive_answer(&one.socket) {
             Ok(Answer::Ended { status, has_left }) => {
@@ -249,9 +253,9 @@ impl Running {
             return Ok(status);
         }
         match &self.by {
-            By::This(_) => direct::kill(self.pid),
-            By::Supervisor(Some(one)) => drop(message::send_end(&one.socket)),
-            By::Supervisor(None) => {}
+            StartedBy::This(_) => direct::kill(self.pid),
+            StartedBy::Supervisor(Some(one)) => drop(message::send_end(&one.socket)),
+            StartedBy::Supervisor(None) => {}
         }
         self.wait(None)?.ok_or_else(lost)
     }

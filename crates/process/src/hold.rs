@@ -1,4 +1,4 @@
-//! What stays open while programs run, also when the process that started them has ended.
+//! A file that stays open while programs run, also after the process that started them has ended.
 
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ pub fn hold_while_programs_run(file: File) {
     *HELD.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(file));
 }
 
-/// What is held.
+/// The file that is held open.
 pub(crate) fn held() -> Option<Arc<File>> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

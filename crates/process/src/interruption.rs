@@ -1,10 +1,8 @@
-//! Whether this process was told to end. It hears of it once, and what it does looks here.
+//! Whether this process was told to end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
-
-use crate::client;
 
 /// The number of the signal that asked for the end.
 static REQUESTED: Mutex<Option<i32>> = Mutex::new(None);
@@ -24,14 +22,12 @@ pub fn requested() -> Option<i32> {
     *REQUESTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is under way shall not be waited for either: programs that run are killed with all that they
-/// started, and no other is started.
-pub fn force() {
+/// Notes that programs shall be killed.
+pub(crate) fn set_forced() {
     FORCED.store(true, Ordering::SeqCst);
-    client::end_all();
 }
 
-/// Whether [`force`] was called.
+/// Whether programs shall be killed ([`crate::force`]).
 pub fn is_forced() -> bool {
     FORCED.load(Ordering::SeqCst)
 }

@@ -1,4 +1,4 @@
-//! What is started, and how.
+//! Description of a program to start.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,7 +12,7 @@ use rustix::process::{geteuid, umask};
 use rustix::thread::{set_thread_gid, set_thread_groups, set_thread_uid};
 
 /// A program that is to be started.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Launch {
     /// Program and arguments.
     pub argv: Vec<OsString>,
@@ -26,8 +26,8 @@ pub struct Launch {
     pub run_as: Option<RunAs>,
     /// Its umask.
     pub umask: Option<u32>,
-    /// What becomes of the processes that it leaves behind when it ends by itself.
-    pub remains: Remains,
+    /// The policy for processes that it leaves behind when it ends by itself.
+    pub orphans: OrphanPolicy,
 }
 
 /// An identity for a program.
@@ -41,10 +41,10 @@ pub struct RunAs {
     pub groups: Option<Vec<u32>>,
 }
 
-/// What becomes of processes that a program leaves behind when it ends by itself. One that is ended
+/// The policy for processes that a program leaves behind when it ends by itself. One that is ended
 /// leaves none.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Remains {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum OrphanPolicy {
     /// They live on: a daemon that was started on purpose.
     #[default]
     Stay,

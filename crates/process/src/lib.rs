@@ -23,7 +23,8 @@ mod tree;
 mod world;
 
 pub use affinity::SharedProcessor;
-pub use client::{Running, install, shutdown, start};
+pub use client::{Running, force, shutdown, start};
 pub use hold::hold_while_programs_run;
-pub use launch::{Launch, Remains, RunAs};
+pub use launch::{Launch, OrphanPolicy, RunAs};
 pub use run::{Limits, Output, run};
+pub use world::install;

@@ -1,4 +1,4 @@
-//! What this process and a supervisor say to each other over a socket.
+//! Messages between this process and a supervisor over a socket.
 
 use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
@@ -13,19 +13,19 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-use crate::launch::{Launch, Remains, RunAs};
+use crate::launch::{Launch, OrphanPolicy, RunAs};
 
 /// How many file descriptors go with a request: standard input, output and error, and what is held
 /// while the program runs.
-const MOST_FDS: usize = 4;
+const MAX_FDS: usize = 4;
 
-/// A tag and the length of what follows.
+/// A tag and the length of the payload.
 const HEADER: usize = 5;
 
 const START: u8 = b'S';
 const END: u8 = b'K';
 
-/// What a supervisor is asked.
+/// A request to a supervisor.
 pub(crate) enum Request {
     /// Start a program with these descriptors.
     Start(Box<Launch>, Vec<OwnedFd>),
@@ -33,7 +33,7 @@ pub(crate) enum Request {
     End,
 }
 
-/// What a supervisor answers.
+/// An answer of a supervisor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Answer {
     /// The program runs under this number.
@@ -42,7 +42,7 @@ pub(crate) enum Answer {
     Failed(i32),
     /// It ended.
     Ended {
-        /// What the system says of it, as of `wait`.
+        /// The status of `wait`.
         status: i32,
         /// Whether processes were left that live on; the supervisor has ended then.
         has_left: bool,
@@ -66,7 +66,7 @@ pub(crate) fn send_start(
     let mut header = [0; HEADER];
     header[0] = START;
     header[1..].copy_from_slice(&length.to_be_bytes());
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !control.push(SendAncillaryMessage::ScmRights(fds)) {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -90,10 +90,10 @@ pub(crate) fn send_end(mut socket: &UnixStream) -> io::Result<()> {
 /// The next request; `None` when there will be none.
 ///
 /// # Errors
-/// When what comes is no request.
+/// When the message is no request.
 pub(crate) fn receive(mut socket: &UnixStream) -> io::Result<Option<Request>> {
     let mut header = [0; HEADER];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut slices = [IoSliceMut::new(&mut header)];
     let got = recvmsg(socket, &mut slices, &mut control, RecvFlags::CMSG_CLOEXEC)?.bytes;
@@ -156,7 +156,7 @@ impl Writer {
     }
 
     fn text(&mut self, text: &[u8]) {
-        // What is longer than this no system takes as an argument.
+        // No system takes a longer argument.
         self.number(u32::try_from(text.len()).unwrap_or(u32::MAX));
         self.0.extend(text);
     }
@@ -193,15 +193,15 @@ fn encode(launch: &Launch) -> Vec<u8> {
         w.option(identity.groups.as_ref(), |w, groups| w.list(groups, |w, gid| w.number(*gid)));
     });
     writer.option(launch.umask, Writer::number);
-    writer.number(match launch.remains {
-        Remains::Stay => 0,
-        Remains::End => 1,
-        Remains::Await => 2,
+    writer.number(match launch.orphans {
+        OrphanPolicy::Stay => 0,
+        OrphanPolicy::End => 1,
+        OrphanPolicy::Await => 2,
     });
     writer.0
 }
 
-/// Reads what a [`Writer`] wrote.
+/// Reads the output of a [`Writer`].
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -247,10 +247,10 @@ fn decode(bytes: &[u8]) -> Option<Launch> {
             Some(RunAs { uid, gid, groups: r.option(|r| r.list(Reader::number))? })
         })?,
         umask: reader.option(Reader::number)?,
-        remains: match reader.number()? {
-            0 => Remains::Stay,
-            1 => Remains::End,
-            _ => Remains::Await,
+        orphans: match reader.number()? {
+            0 => OrphanPolicy::Stay,
+            1 => OrphanPolicy::End,
+            _ => OrphanPolicy::Await,
         },
     })
 }
@@ -269,9 +269,9 @@ mod tests {
             cwd: Some("/srv".into()),
             run_as: Some(RunAs { uid: 1, gid: 2, groups: Some(vec![3, 4]) }),
             umask: Some(0o27),
-            remains: Remains::End,
+            orphans: OrphanPolicy::End,
         };
-        let awaited = Launch { remains: Remains::Await, ..Launch::default() };
+        let awaited = Launch { orphans: OrphanPolicy::Await, ..Launch::default() };
         for launch in [full, awaited, Launch::default()] {
             let bytes = encode(&launch);
             assert_eq!(decode(&bytes).unwrap(), launch);

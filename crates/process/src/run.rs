@@ -12,10 +12,10 @@ use crate::client::{self, Running};
 use crate::interruption;
 use crate::launch::Launch;
 
-/// How long to wait between two looks at what a program writes, at first and at most.
+/// How long to wait between two reads of a program's output, at first and at most.
 const POLL: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 
-/// What a program may use.
+/// Limits of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// How long it may run; `None` is without end.
@@ -29,9 +29,9 @@ pub struct Limits {
 pub struct Output {
     /// Its status.
     pub status: ExitStatus,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: Vec<u8>,
 }
 

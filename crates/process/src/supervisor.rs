@@ -17,13 +17,10 @@ use rustix::io::Errno;
 use rustix::process::{getpid, set_child_subreaper};
 
 use crate::cgroup::Group;
-use crate::launch::{Launch, Remains, Stdio, Threads};
+pub use crate::cgroup::NAME;
+use crate::launch::{Launch, OrphanPolicy, Stdio, Threads};
 use crate::message::{self, Answer, Request};
 use crate::tree;
-
-/// What a supervisor has as the name of its program; one that is started under this name is to call
-/// [`main`] and nothing else.
-pub const NAME: &str = "command-supervisor";
 
 /// How long to wait for processes to end that were killed, before it is looked for others.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
@@ -46,7 +43,7 @@ struct Supervisor {
     socket: UnixStream,
     /// Becomes readable when a child ends.
     ended: SignalFd,
-    /// What is held open while programs run, such as a lock.
+    /// A file that is held open while programs run, such as a lock.
     held: Option<OwnedFd>,
     /// The control group of what is started while something is held: moving there takes longer than
     /// many a program.
@@ -56,7 +53,7 @@ struct Supervisor {
 
 /// Whether a supervisor goes on.
 #[derive(PartialEq, Eq)]
-enum Flow {
+enum SupervisorState {
     Continue,
     Stop,
 }
@@ -79,7 +76,7 @@ impl Supervisor {
                 // It crossed the answer that the program has ended.
                 Some(Request::End) => {}
                 Some(Request::Start(launch, fds)) => {
-                    if self.start(&launch, fds)? == Flow::Stop {
+                    if self.start(&launch, fds)? == SupervisorState::Stop {
                         return Ok(());
                     }
                 }
@@ -88,7 +85,7 @@ impl Supervisor {
     }
 
     /// Starts a program and answers when it has ended.
-    fn start(&mut self, launch: &Launch, fds: Vec<OwnedFd>) -> io::Result<Flow> {
+    fn start(&mut self, launch: &Launch, fds: Vec<OwnedFd>) -> io::Result<SupervisorState> {
         let mut fds = fds.into_iter();
         let stdio = (fds.next(), fds.next(), fds.next());
         self.held = fds.next();
@@ -103,35 +100,37 @@ impl Supervisor {
             Err(error) => {
                 let errno = error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error());
                 message::send_answer(&self.socket, Answer::Failed(errno))?;
-                return Ok(Flow::Continue);
+                return Ok(SupervisorState::Continue);
             }
         };
         // Where nobody hears this the socket is closed, which the wait finds.
         let _ = message::send_answer(&self.socket, Answer::Started(pid));
-        let (status, is_ended) = self.wait(pid, launch.remains)?;
-        let reaped = tree::reap(pid);
-        if !reaped.is_empty && (is_ended || launch.remains == Remains::End) {
+        let (status, is_ended) = self.wait(pid, launch.orphans)?;
+        let exits = tree::reap(pid);
+        if !exits.is_empty && (is_ended || launch.orphans == OrphanPolicy::End) {
             self.end(pid);
         }
-        let has_left = !reaped.is_empty && !is_ended && launch.remains == Remains::Stay;
+        let has_left = !exits.is_empty && !is_ended && launch.orphans == OrphanPolicy::Stay;
         if has_left {
             self.group = None;
         }
         message::send_answer(&self.socket, Answer::Ended { status, has_left })?;
-        // What is left lives on without a supervisor.
-        Ok(if has_left { Flow::Stop } else { Flow::Continue })
+        // Remaining processes live on without a supervisor.
+        Ok(if has_left { SupervisorState::Stop } else { SupervisorState::Continue })
     }
 
     /// Waits for the end of a program; gives its status, and whether it was ended with all that it
     /// started.
-    fn wait(&mut self, pid: u32, remains: Remains) -> io::Result<(i32, bool)> {
+    fn wait(&mut self, pid: u32, orphans: OrphanPolicy) -> io::Result<(i32, bool)> {
         let mut status = None;
         loop {
             // The signal is taken before the children are looked at: none is missed.
             while matches!(self.ended.read_signal(), Ok(Some(_))) {}
-            let reaped = tree::reap(pid);
-            status = reaped.status.or(status);
-            if let Some(status) = status.filter(|_| reaped.is_empty || remains != Remains::Await) {
+            let exits = tree::reap(pid);
+            status = exits.status.or(status);
+            if let Some(status) =
+                status.filter(|_| exits.is_empty || orphans != OrphanPolicy::Await)
+            {
                 return Ok((status, false));
             }
             let mut fds = [
@@ -171,9 +170,9 @@ impl Supervisor {
             // An interrupted wait is followed by another.
             let _ = poll(&mut fds, Some(&PAUSE));
             while matches!(self.ended.read_signal(), Ok(Some(_))) {}
-            let reaped = tree::reap(pid);
-            status = reaped.status.unwrap_or(status);
-            if reaped.is_empty {
+            let exits = tree::reap(pid);
+            status = exits.status.unwrap_or(status);
+            if exits.is_empty {
                 break;
             }
         }

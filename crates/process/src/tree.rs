@@ -8,9 +8,9 @@ use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal, wait,
 };
 
-/// What became of the children of this process.
+/// The children of this process that ended.
 #[derive(Default)]
-pub(crate) struct Reaped {
+pub(crate) struct ChildExits {
     /// How the one that was asked for ended, as of `wait`.
     pub(crate) status: Option<i32>,
     /// Whether none is left.
@@ -18,20 +18,20 @@ pub(crate) struct Reaped {
 }
 
 /// Takes note of all children that have ended, those included that others left to this process.
-pub(crate) fn reap(main: u32) -> Reaped {
-    let mut reaped = Reaped::default();
+pub(crate) fn reap(main: u32) -> ChildExits {
+    let mut exits = ChildExits::default();
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, status))) => {
                 if number(pid) == main {
-                    reaped.status = Some(status.as_raw());
+                    exits.status = Some(status.as_raw());
                 }
             }
-            Ok(None) => return reaped,
+            Ok(None) => return exits,
             Err(Errno::INTR) => {}
             Err(_) => {
-                reaped.is_empty = true;
-                return reaped;
+                exits.is_empty = true;
+                return exits;
             }
         }
     }
@@ -77,7 +77,7 @@ pub(crate) fn is_alive(number: u32) -> bool {
     stat(number).is_some()
 }
 
-/// What the system says of a process; nothing of one that has ended.
+/// The status of a process; nothing of one that has ended.
 fn stat(pid: u32) -> Option<Stat> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name before may hold anything, brackets too.

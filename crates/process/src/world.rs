@@ -9,11 +9,13 @@ use ordain_source::process::{Process, ProcessLimits, Processes, use_processes};
 use ordain_source::{ProcessOutput, ProcessRequest};
 
 use crate::client::{self, Running};
-use crate::launch::{Launch, Remains};
+use crate::launch::{Launch, OrphanPolicy};
 use crate::run::{Limits, run};
 
-/// Has supervisors start the programs of compiles.
-pub(crate) fn install() {
+/// Has supervisors start all programs from now on, those included that compiles start. The program
+/// of this process has to call [`crate::supervisor::main`] when its name is [`crate::supervisor::NAME`].
+pub fn install() {
+    client::use_supervisors();
     use_processes(Box::new(Supervised));
 }
 
@@ -37,16 +39,16 @@ impl Processes for Supervised {
     fn start(&self, argv: &[String], stdio: [OwnedFd; 3]) -> io::Result<Box<dyn Process>> {
         let launch = Launch {
             argv: argv.iter().map(Into::into).collect(),
-            remains: Remains::End,
+            orphans: OrphanPolicy::End,
             ..Launch::default()
         };
-        Ok(Box::new(Talking(client::start(&launch, stdio)?)))
+        Ok(Box::new(RunningProcess(client::start(&launch, stdio)?)))
     }
 }
 
-struct Talking(Running);
+struct RunningProcess(Running);
 
-impl Process for Talking {
+impl Process for RunningProcess {
     fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
         self.0.wait(Some(limit))
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
+use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Language, SourceText};
 use ordain_source::{CodeDoc, Diagnostic};
 
 use crate::check::{self, files, repository};
@@ -20,19 +20,19 @@ impl Language for Puppet {
         check::CODES
     }
 
-    fn claim(&self, path: &Path, met: Met) -> Option<Claim> {
-        let is_data = matches!(met, Met::Named | Met::InData);
+    fn claim(&self, path: &Path, met: Discovery) -> Option<Claim> {
+        let is_data = matches!(met, Discovery::Named | Discovery::InData);
         files::form(path).filter(|form| is_data || !form.is_data()).map(|_| Claim::ByName)
     }
 
-    fn check(&self, source: &SourceText<'_>, checking: &Checking<'_>) -> Checked {
+    fn check(&self, source: &SourceText<'_>, checking: &CheckOptions<'_>) -> CheckReport {
         files::check(source, checking)
     }
 
     fn check_together(
         &self,
-        files: &[(SourceText<'_>, &Checked)],
-        checking: &Checking<'_>,
+        files: &[(SourceText<'_>, &CheckReport)],
+        checking: &CheckOptions<'_>,
     ) -> Vec<Diagnostic> {
         let mut found = files::duplicates(files);
         found.extend(repository::check(files, checking));

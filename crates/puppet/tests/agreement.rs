@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ordain_graph::language::{Checked, Checking, Language, Met, SourceText, Strict};
+use ordain_graph::language::{CheckOptions, CheckReport, Discovery, Language, SourceText, Strict};
 use ordain_graph::puppet_catalog::{self, Envelope};
 use ordain_puppet::Puppet;
 use ordain_puppet::catalog::compile::Node;
@@ -101,16 +101,23 @@ fn catalog(world: &Arc<MemoryWorld>, has_history: bool) -> Option<Vec<u8>> {
 
 fn errors(world: &MemoryWorld) -> Vec<Diagnostic> {
     let sources = SourceMap::new();
-    let checking =
-        Checking { world, strict: Strict::Error, sources: &sources, modulepath: &[], facts: None };
-    let named = world.files.iter().filter(|(path, _)| Puppet.claim(path, Met::Elsewhere).is_some());
+    let checking = CheckOptions {
+        world,
+        strict: Strict::Error,
+        sources: &sources,
+        modulepath: &[],
+        facts: None,
+    };
+    let named =
+        world.files.iter().filter(|(path, _)| Puppet.claim(path, Discovery::Elsewhere).is_some());
     let named = named.filter_map(|(path, bytes)| {
         let text: Arc<str> = String::from_utf8(bytes.clone()).ok()?.into();
         let file = sources.add(path, Arc::clone(&text));
         Some(SourceText { path, full: path, file, text })
     });
     let texts: Vec<SourceText<'_>> = named.collect();
-    let checked: Vec<Checked> = texts.iter().map(|text| Puppet.check(text, &checking)).collect();
+    let checked: Vec<CheckReport> =
+        texts.iter().map(|text| Puppet.check(text, &checking)).collect();
     let files: Vec<_> = texts.into_iter().zip(&checked).collect();
     let mut found = Puppet.check_together(&files, &checking);
     found.extend(checked.iter().flat_map(|one| one.found.iter().cloned()));

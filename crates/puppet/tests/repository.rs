@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use ordain_graph::language::{Checked, Checking, Language, Met, SourceText, Strict};
+use ordain_graph::language::{CheckOptions, CheckReport, Discovery, Language, SourceText, Strict};
 use ordain_puppet::Puppet;
 use ordain_source::{Diagnostic, MemoryWorld, SourceMap, diagnostic};
 use ordain_testkit::golden::{files, golden};
@@ -15,9 +15,9 @@ use ordain_testkit::pages::{Block, rewrite};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 /// What stands at a path of a page, as the command line would meet it.
-fn met(path: &Path) -> Met {
+fn met(path: &Path) -> Discovery {
     let in_data = path.components().any(|c| c.as_os_str() == "data");
-    if in_data { Met::InData } else { Met::Elsewhere }
+    if in_data { Discovery::InData } else { Discovery::Elsewhere }
 }
 
 fn check(world: &MemoryWorld, block: Block<'_>) -> String {
@@ -25,7 +25,7 @@ fn check(world: &MemoryWorld, block: Block<'_>) -> String {
     let modulepath: Vec<PathBuf> = block.options("module").map(PathBuf::from).collect();
     let facts: Option<Vec<String>> =
         block.option("facts").map(|list| list.split(',').map(str::to_owned).collect());
-    let checking = Checking {
+    let checking = CheckOptions {
         world,
         strict: Strict::Error,
         sources: &sources,
@@ -43,7 +43,7 @@ fn check(world: &MemoryWorld, block: Block<'_>) -> String {
             SourceText { path, full: path, file, text }
         })
         .collect();
-    let checked: Vec<Checked> = texts.par_iter().map(|t| Puppet.check(t, &checking)).collect();
+    let checked: Vec<CheckReport> = texts.par_iter().map(|t| Puppet.check(t, &checking)).collect();
     let files: Vec<_> = texts.into_iter().zip(&checked).collect();
     let mut found = Puppet.check_together(&files, &checking);
     found.extend(checked.iter().flat_map(|c| c.found.iter().cloned()));

@@ -20,7 +20,7 @@ impl Store {
         })
     }
 
-    /// Replaces what was seen of a resource.
+    /// Replaces the audited values of a resource.
     ///
     /// # Errors
     /// When it cannot be written.

@@ -8,17 +8,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use crate::directory::{DATABASE_SUFFIXES, StateDir};
+use crate::directory::{BACKUPS, DATABASE_SUFFIXES, JOURNAL_FILE, StateDir};
 use crate::error::StoreError;
-use crate::journal::{BACKUPS, FILE};
 
-/// What the names of the directories begin with that hold damaged databases.
+/// The prefix of directories that hold damaged databases.
 pub(crate) const DAMAGED: &str = "damaged-";
 
 /// A database that was damaged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Damage {
-    /// What is wrong with it.
+    /// The message.
     pub reason: String,
     /// The directory that it is in now; a journal with the contents that runs kept.
     pub moved_to: PathBuf,
@@ -37,17 +36,17 @@ pub(crate) fn set_aside(
 ) -> Result<Damage, StoreError> {
     let moved_to = make_directory(dir)?;
     for suffix in DATABASE_SUFFIXES {
-        move_to(&moved_to, dir, &format!("{FILE}{suffix}"))?;
+        move_to(&moved_to, dir, &format!("{JOURNAL_FILE}{suffix}"))?;
     }
     move_to(&moved_to, dir, BACKUPS)?;
     if let Some(run) = under_way {
         keep_backups(dir, &moved_to, run)?;
     }
-    move_to(&moved_to, dir, FILE)?;
+    move_to(&moved_to, dir, JOURNAL_FILE)?;
     Ok(Damage { reason, moved_to })
 }
 
-/// Moves what has a name in the state directory, if anything has.
+/// Moves a name of the state directory, if it exists.
 fn move_to(moved_to: &Path, dir: &StateDir, name: &str) -> Result<(), StoreError> {
     let (from, to) = (dir.path().join(name), moved_to.join(name));
     match rustix::fs::rename(&from, &to) {
@@ -99,7 +98,7 @@ pub(crate) fn set_name_aside(dir: &StateDir, name: &str) -> Result<PathBuf, Stor
     Ok(moved_to)
 }
 
-/// Moves back what the run under way keeps.
+/// Moves back the backups of the current run.
 fn keep_backups(dir: &StateDir, moved_to: &Path, run: i64) -> Result<(), StoreError> {
     let run = run.to_string();
     let from = moved_to.join(BACKUPS).join(&run);

@@ -21,6 +21,12 @@ use crate::error::StoreError;
 /// How many links are followed on the way to the directory, as the kernel does.
 const MAX_LINKS: usize = 40;
 
+/// The name of the database.
+pub(crate) const JOURNAL_FILE: &str = "state.db";
+
+/// The name of the directory of what runs keep.
+pub(crate) const BACKUPS: &str = "backups";
+
 /// The names of the files of a database beside its own.
 pub(crate) const DATABASE_SUFFIXES: [&str; 3] = ["-wal", "-shm", "-journal"];
 
@@ -32,7 +38,7 @@ pub struct StateDir {
     path: PathBuf,
 }
 
-/// Who may own what is trusted.
+/// The owners of trusted files.
 struct Trust {
     user: u32,
     group: u32,
@@ -93,7 +99,7 @@ impl StateDir {
     /// When it cannot be opened, or is not a regular file of the owner with this one name.
     pub(crate) fn open_file(&self, name: &str) -> Result<File, StoreError> {
         let path = self.path.join(name);
-        // What is no regular file is not opened: that alone may block or do something.
+        // Only regular files are opened: opening others may block or have an effect.
         self.look(name)?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)
@@ -103,7 +109,7 @@ impl StateDir {
         Ok(File::from(fd))
     }
 
-    /// What stands at a name, if it is a regular file of the owner with this one name, or nothing.
+    /// The status of a name, if it is a regular file of the owner with this one name, or nothing.
     ///
     /// # Errors
     /// When it is anything else.
@@ -114,7 +120,7 @@ impl StateDir {
         Ok(Some(stat))
     }
 
-    /// What stands at a name, whatever it is.
+    /// The status of a name, whatever it is.
     ///
     /// # Errors
     /// When that cannot be found out.
@@ -126,7 +132,7 @@ impl StateDir {
         }
     }
 
-    /// The names of what is in it, sorted; names that are no UTF-8 are not ours.
+    /// The names of the entries, sorted; names that are no UTF-8 are not ours.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -324,7 +330,7 @@ fn unsafe_to_use(path: &Path, reason: &str) -> StoreError {
     StoreError::Unsafe { path: path.to_path_buf(), reason: reason.into() }
 }
 
-/// The type of what a stat is of.
+/// The file type of a stat.
 pub(crate) fn file_type(stat: &Stat) -> FileType {
     FileType::from_raw_mode(stat.st_mode)
 }

@@ -80,7 +80,7 @@ impl ExportStore {
         action(&mut connection).map_err(failed)
     }
 
-    /// Replaces what a node exports: all of it or nothing.
+    /// Replaces the exports of a node: all of them or none.
     ///
     /// # Errors
     /// When it cannot be written.

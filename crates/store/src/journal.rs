@@ -8,15 +8,15 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value as Json;
 
 use crate::damage::{self, Damage};
-use crate::directory::StateDir;
+use crate::directory::{BACKUPS, JOURNAL_FILE, StateDir};
 use crate::error::StoreError;
 use crate::migrate::{self, JOURNAL};
 
 /// How many runs are kept.
 const KEPT: i64 = 100;
 
-/// What the column `told` has for a run without an end that a later run made up for, and for one
-/// that was told of, while no later run came to its end. It is 0 before.
+/// Values of the column `told` of a run without an end: for one that a later run made up for, and
+/// for one that was reported while no later run came to its end. It is 0 before.
 const SETTLED: i64 = 1;
 const TOLD: i64 = 2;
 
@@ -29,11 +29,11 @@ pub struct Store {
     /// Whether a damaged journal is replaced by a new one.
     replaces_damaged: bool,
     /// The run that is under way.
-    begun: Mutex<Option<Begun>>,
+    begun: Mutex<Option<RunInProgress>>,
     damages: Mutex<Vec<Damage>>,
 }
 
-/// What a run is of.
+/// The subject of a run.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Subject {
     /// The path that was given.
@@ -48,14 +48,14 @@ pub struct Subject {
 
 /// A run that is under way, as the journal has it.
 #[derive(Debug)]
-struct Begun {
+struct RunInProgress {
     number: i64,
     kind: String,
     started: i64,
     subject: Subject,
 }
 
-impl Begun {
+impl RunInProgress {
     fn insert(&self, connection: &Connection) -> rusqlite::Result<()> {
         let Subject { source, node, account, root } = &self.subject;
         connection.execute(
@@ -82,24 +82,24 @@ pub struct Run(pub(crate) i64);
 
 /// A change that was made, or under way when a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnderWay {
+pub struct StepInProgress {
     /// The resource.
     pub resource: String,
-    /// What was done, or about to be.
+    /// The action that was done, or about to be.
     pub action: String,
 }
 
 /// A run that did not come to its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Interrupted {
+pub struct InterruptedRun {
     /// Its process.
     pub pid: u32,
     /// When it began.
     pub started: SystemTime,
-    /// What it was about to do.
-    pub under_way: Vec<UnderWay>,
-    /// What it did, in that order.
-    pub done: Vec<UnderWay>,
+    /// The steps that it was about to do.
+    pub under_way: Vec<StepInProgress>,
+    /// The steps that it did, in that order.
+    pub done: Vec<StepInProgress>,
     /// Whether this is the first time that it is told of.
     pub is_new: bool,
 }
@@ -120,14 +120,8 @@ pub(crate) fn time(milliseconds: i64) -> SystemTime {
     found.unwrap_or(UNIX_EPOCH)
 }
 
-/// The name of the database.
-pub(crate) const FILE: &str = "state.db";
-
 /// The largest journal, in bytes, that a run looks through before it begins.
 const MAX_LOOK: u64 = 64 << 20;
-
-/// The name of the directory of what runs keep.
-pub(crate) const BACKUPS: &str = "backups";
 
 impl Store {
     /// Opens the state in a directory, which is made if it is missing.
@@ -163,12 +157,12 @@ impl Store {
     /// As of [`Store::open`].
     pub fn existing(dir: &Path) -> Result<Option<Self>, StoreError> {
         let Some(dir) = StateDir::existing(dir)? else { return Ok(None) };
-        if dir.stat(FILE)?.is_none() {
+        if dir.stat(JOURNAL_FILE)?.is_none() {
             return Ok(None);
         }
         match Self::open_in(dir.try_clone()?) {
             Err(error @ StoreError::Unwritable { .. }) => {
-                let read = migrate::open_to_read(&dir, FILE, JOURNAL);
+                let read = migrate::open_to_read(&dir, JOURNAL_FILE, JOURNAL);
                 read.map(|opened| Some(Self::of(dir, opened))).ok_or(error)
             }
             opened => opened.map(Some),
@@ -177,7 +171,7 @@ impl Store {
 
     fn open_in(dir: StateDir) -> Result<Self, StoreError> {
         dir.look_at_directory(BACKUPS)?;
-        let opened = migrate::open(&dir, FILE, JOURNAL)?;
+        let opened = migrate::open(&dir, JOURNAL_FILE, JOURNAL)?;
         Ok(Self::of(dir, opened))
     }
 
@@ -244,7 +238,7 @@ impl Store {
         // The files of the old one are closed before they get other names.
         drop(std::mem::replace(connection, Connection::open_in_memory().map_err(failed)?));
         let damage = damage::set_aside(&self.dir, reason, begun.as_ref().map(|run| run.number))?;
-        (_, *connection) = migrate::open(&self.dir, FILE, JOURNAL)?;
+        (_, *connection) = migrate::open(&self.dir, JOURNAL_FILE, JOURNAL)?;
         if let Some(run) = &*begun {
             run.insert(connection).map_err(failed)?;
         }
@@ -268,7 +262,8 @@ impl Store {
     /// When it cannot be written.
     pub fn begin(&self, kind: &str, subject: &Subject) -> Result<Run, StoreError> {
         let started = milliseconds(SystemTime::now());
-        let begun = |number| Begun { number, kind: kind.into(), started, subject: subject.clone() };
+        let begun =
+            |number| RunInProgress { number, kind: kind.into(), started, subject: subject.clone() };
         let number = self.with(|c| {
             let last: Option<i64> = c.query_row("SELECT max(id) FROM runs", [], |r| r.get(0))?;
             let number = last.unwrap_or(0).saturating_add(1);
@@ -384,7 +379,7 @@ impl Store {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn take_interrupted(&self) -> Result<Vec<Interrupted>, StoreError> {
+    pub fn take_interrupted(&self) -> Result<Vec<InterruptedRun>, StoreError> {
         self.with(|c| {
             let mut runs = c.prepare(
                 "SELECT id, pid, started, told FROM runs WHERE finished IS NULL AND told <> ?1
@@ -400,7 +395,7 @@ impl Store {
                 let under_way = steps(c, id, "ended IS NULL")?;
                 let done = steps(c, id, "ok = 1")?;
                 let started = time(started);
-                out.push(Interrupted { pid, started, under_way, done, is_new });
+                out.push(InterruptedRun { pid, started, under_way, done, is_new });
             }
             c.execute("UPDATE runs SET told = ?1 WHERE finished IS NULL AND told = 0", [TOLD])?;
             Ok(out)
@@ -408,12 +403,13 @@ impl Store {
     }
 }
 
-fn steps(connection: &Connection, run: i64, which: &str) -> rusqlite::Result<Vec<UnderWay>> {
+fn steps(connection: &Connection, run: i64, which: &str) -> rusqlite::Result<Vec<StepInProgress>> {
     let mut steps = connection.prepare(&format!(
         "SELECT resource, action FROM steps WHERE run = ?1 AND {which} ORDER BY rowid",
     ))?;
-    let rows = steps
-        .query_map([run], |row| Ok(UnderWay { resource: row.get(0)?, action: row.get(1)? }))?;
+    let rows = steps.query_map([run], |row| {
+        Ok(StepInProgress { resource: row.get(0)?, action: row.get(1)? })
+    })?;
     rows.collect()
 }
 
@@ -439,7 +435,7 @@ mod tests {
         let store = Store::open(dir.path()).unwrap();
         let interrupted = store.take_interrupted().unwrap();
         let under_way =
-            vec![UnderWay { resource: "File[/b]".into(), action: "modify content".into() }];
+            vec![StepInProgress { resource: "File[/b]".into(), action: "modify content".into() }];
         assert_eq!(interrupted[0].under_way, under_way);
         assert!(interrupted[0].done.iter().all(|step| step.resource != "File[/b]"));
         assert_eq!(interrupted[0].pid, std::process::id());

@@ -1,4 +1,4 @@
-//! The secret of a machine, under which it recognises what it wrote itself.
+//! The secret key of a machine, which authenticates its own documents.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -91,7 +91,7 @@ fn make(dir: &StateDir) -> Result<MachineKey, StoreError> {
     let renamed =
         written.and_then(|()| rename_new(&new, &path).map_err(|e| StoreError::errno(&path, e)));
     if renamed.is_err() {
-        // What led here matters more.
+        // The error that led here matters more.
         let _ = std::fs::remove_file(&new);
     }
     match renamed {

@@ -12,7 +12,7 @@ use crate::directory::StateDir;
 use crate::error::StoreError;
 
 /// How long to wait for the commands of a run to end whose own process has ended.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Held while a run is under way. It goes with the process, and with what that has started, however
@@ -32,7 +32,7 @@ impl RunLock {
         let directory = state.handle()?;
         let path = state.path().join("run.lock");
         let mut file = state.open_file("run.lock")?;
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         loop {
             match flock(&directory, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => break,

@@ -13,7 +13,7 @@ use rustix::process::Pid;
 use crate::directory::StateDir;
 use crate::error::StoreError;
 
-/// What a database has to hold.
+/// The schema of a database.
 #[derive(Debug)]
 pub(crate) struct Schema {
     /// The steps to it; step n leads to version n + 1. A released step is never changed.
@@ -113,7 +113,7 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
     }
 }
 
-/// What stands between the name of a database that is being made and the number of the process.
+/// The infix of a database that is being made, before the number of the process.
 const NEW: &str = ".new-";
 
 /// The names of databases that killed processes were about to make.
@@ -134,7 +134,7 @@ pub(crate) fn is_alive(pid: Pid) -> bool {
 
 fn remove_abandoned(dir: &StateDir, name: &str) {
     for name in abandoned(dir, name) {
-        // What cannot be removed now is removed by a later run.
+        // A directory that cannot be removed now is removed by a later run.
         let _ = std::fs::remove_file(dir.path().join(name));
     }
 }
@@ -170,7 +170,7 @@ fn open_at(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     let failed = |e: rusqlite::Error| StoreError::database(path, &e);
     let mut connection = Connection::open_with_flags(path, flags()).map_err(failed)?;
     connection.busy_timeout(LOCK_TIMEOUT).map_err(failed)?;
-    // What is written survives the end of the process at once, and a power cut soon.
+    // Written data survives the end of the process at once, and a power cut soon.
     use_log(&connection).map_err(failed)?;
     for (name, value) in [("synchronous", "normal"), ("foreign_keys", "on")] {
         connection.pragma_update(None, name, value).map_err(failed)?;
@@ -192,7 +192,7 @@ pub(crate) fn open_to_read(
     if log.is_some_and(|log| log.st_size > 0) {
         return None;
     }
-    // What cannot be written does not change, so no locks are needed, which take files of their own.
+    // A read-only database does not change, so no locks are needed, which take files of their own.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NOFOLLOW

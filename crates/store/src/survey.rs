@@ -1,13 +1,13 @@
-//! Looks through a state directory and mends what can be mended, for `ordain doctor`.
+//! Surveys a state directory and repairs it, for `ordain doctor`.
 
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FileType, Stat};
 
 use crate::damage::{self, DAMAGED};
-use crate::directory::{DATABASE_SUFFIXES, StateDir, file_type, octal};
+use crate::directory::{BACKUPS, DATABASE_SUFFIXES, JOURNAL_FILE, StateDir, file_type, octal};
 use crate::error::{StoreError, disk_fault};
-use crate::journal::{BACKUPS, FILE, Store};
+use crate::journal::Store;
 use crate::lock::RunLock;
 use crate::{exports, key, migrate};
 
@@ -25,24 +25,24 @@ pub enum Condition {
 /// Something that was looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// What was looked at, such as `journal`.
+    /// The examined part, such as `journal`.
     pub about: &'static str,
     /// How it is.
     pub condition: Condition,
     /// The same in words.
     pub text: String,
-    /// What mends it, if anything does.
+    /// The remedy, if there is one.
     pub remedy: Option<Remedy>,
 }
 
-/// What mends something.
+/// A remedy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remedy {
     /// The permissions of a file or directory are set.
     Mode(PathBuf, u32),
     /// A file or a directory that nobody uses is removed.
     Remove(PathBuf),
-    /// What stands at a name of the state directory is moved to a directory `damaged-TIME`.
+    /// Moves a name of the state directory to a directory `damaged-TIME`.
     SetAside(String),
     /// The journal is, with what was kept for its runs.
     Journal(String),
@@ -71,10 +71,10 @@ impl std::fmt::Display for Remedy {
     }
 }
 
-/// What is known of a state directory. While it is there no run begins.
+/// A survey of a state directory. While it exists no run begins.
 #[derive(Debug)]
 pub struct Survey {
-    /// What was found.
+    /// The findings.
     pub findings: Vec<Finding>,
     dir: Option<StateDir>,
     lock: Option<RunLock>,
@@ -134,7 +134,7 @@ impl Survey {
 
     /// Whether all names that Ordain uses are plain files of the owner, or not there.
     fn look_at_names(&mut self, dir: &StateDir) -> bool {
-        let databases = [FILE, exports::FILE].into_iter().flat_map(|name| {
+        let databases = [JOURNAL_FILE, exports::FILE].into_iter().flat_map(|name| {
             let others = DATABASE_SUFFIXES.iter().map(move |suffix| format!("{name}{suffix}"));
             std::iter::once(name.to_string()).chain(others)
         });
@@ -193,7 +193,7 @@ impl Survey {
                 return self.say(finding.with(remedy));
             }
         };
-        let size = bytes(size_of(&dir.path().join(FILE)));
+        let size = bytes(size_of(&dir.path().join(JOURNAL_FILE)));
         let text = format!("{size}, {}, intact", count(runs.len(), "run"));
         self.say(Finding::new("journal", Condition::Good, text));
         let is_free = self.lock.is_some();
@@ -240,7 +240,7 @@ impl Survey {
     }
 
     fn look_at_leftovers(&mut self, dir: &StateDir) {
-        for name in [FILE, exports::FILE, key::FILE] {
+        for name in [JOURNAL_FILE, exports::FILE, key::FILE] {
             for left in migrate::abandoned(dir, name) {
                 let text = format!("{left} was left by a process that was killed");
                 let finding = Finding::new("leftovers", Condition::Remark, text);
@@ -257,7 +257,7 @@ impl Survey {
         }
     }
 
-    /// Mends something; says what was done.
+    /// Applies a remedy; returns a description of the repair.
     ///
     /// # Errors
     /// When it cannot be mended.
@@ -292,7 +292,7 @@ impl Survey {
     }
 }
 
-/// What closes the directory of a user that only has too many permissions.
+/// The remedy for a directory of the user with too many permissions.
 fn open_to_others(path: &Path, error: &StoreError) -> Option<Remedy> {
     let StoreError::Unsafe { path: wrong, .. } = error else { return None };
     let is_it = path.canonicalize().is_ok_and(|full| full == *wrong);

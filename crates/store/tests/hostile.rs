@@ -10,8 +10,8 @@ use ordain_data::Value;
 use ordain_graph::ResourceRef;
 use ordain_graph::exports::{Exported, Exports};
 use ordain_store::{
-    Condition, ExportStore, FoundPath, Given, MachineKey, RunLock, Store, StoreError, Subject,
-    Survey,
+    Condition, ExportStore, MachineKey, PathBefore, ProgramExport, RunLock, Store, StoreError,
+    Subject, Survey,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -215,8 +215,8 @@ fn with_runs(dir: &Path) {
     }
 }
 
-fn found(path: &str) -> FoundPath {
-    FoundPath { path: path.into(), state: "{}".into(), name: None }
+fn found(path: &str) -> PathBefore {
+    PathBefore { path: path.into(), state: "{}".into(), name: None }
 }
 
 /// A run that writes down all that a run does.
@@ -510,8 +510,12 @@ fn exchange(store: &ExportStore) {
     store.save("web2", &exported("web2", 2)).unwrap();
     let found = store.of_kind("Host", "web2").unwrap();
     assert!(found.iter().filter(|one| one.node == "web1").count() == 3);
-    let given =
-        Given { kind: "kv".into(), name: "a".into(), hosts: vec!["web2".into()], data: "x".into() };
+    let given = ProgramExport {
+        kind: "kv".into(),
+        name: "a".into(),
+        hosts: vec!["web2".into()],
+        data: "x".into(),
+    };
     store.give("web1", &[given]).unwrap();
     assert!(!store.given_to("web2", "kv").unwrap().is_empty());
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use ordain_graph::language::{Checked, Checking, Claim, Language, Met, SourceText};
+use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Language, SourceText};
 use ordain_mcl::Mcl;
 
 use ordain_source::{
@@ -104,7 +104,7 @@ struct CheckedFile {
     full: PathBuf,
     /// The language and text, if the file could be read.
     text: Option<(&'static dyn Language, FileId, Arc<str>)>,
-    checked: Checked,
+    checked: CheckReport,
 }
 
 /// Checks and prints.
@@ -144,7 +144,7 @@ pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     };
     let facts = args.facts.as_deref().map(|path| fact_paths(&world, path)).transpose()?;
     args.ignore.iter().try_for_each(|name| check_code(name))?;
-    let checking = Checking {
+    let checking = CheckOptions {
         world: &world,
         strict: args.strict.into(),
         sources: &sources,
@@ -281,17 +281,18 @@ impl Finder {
         if path == Path::new("-") {
             let claims = match self.language {
                 Some(language) => vec![(language, Claim::ByName)],
-                None => self.claims(path, Met::Named),
+                None => self.claims(path, Discovery::Named),
             };
             out.push(Candidate { path: path.to_path_buf(), claims });
             return Ok(());
         }
         let meta = std::fs::metadata(path).map_err(|e| codes::unreadable(path, &e))?;
         if meta.is_dir() {
-            let met = if self.language.is_some() { Met::Chosen } else { Met::Elsewhere };
+            let met =
+                if self.language.is_some() { Discovery::Chosen } else { Discovery::Elsewhere };
             return self.walk(path, met, 0, out);
         }
-        let claims = self.claims(path, Met::Named);
+        let claims = self.claims(path, Discovery::Named);
         if claims.is_empty() {
             let text = format!("{} is nothing that can be checked", path.display());
             let error = Diagnostic::error(codes::ARGUMENTS, text);
@@ -304,7 +305,7 @@ impl Finder {
     fn walk(
         &self,
         dir: &Path,
-        met: Met,
+        met: Discovery,
         depth: usize,
         out: &mut Vec<Candidate>,
     ) -> Result<(), Diagnostic> {
@@ -329,7 +330,8 @@ impl Finder {
                     continue;
                 }
                 let is_data = name == "data" || name == "hieradata";
-                let met = if met == Met::Elsewhere && is_data { Met::InData } else { met };
+                let met =
+                    if met == Discovery::Elsewhere && is_data { Discovery::InData } else { met };
                 self.walk(&path, met, depth + 1, out)?;
                 continue;
             }
@@ -349,11 +351,11 @@ impl Finder {
 
     /// The languages that may claim a file. If a language was named, files of other languages are
     /// its data, or left out.
-    fn claims(&self, path: &Path, met: Met) -> Vec<(&'static dyn Language, Claim)> {
+    fn claims(&self, path: &Path, met: Discovery) -> Vec<(&'static dyn Language, Claim)> {
         let said = self.language.map(|language| language.name());
         let all = languages::ALL
             .iter()
-            .filter(|l| met != Met::Chosen || said.is_none_or(|said| l.name() == said));
+            .filter(|l| met != Discovery::Chosen || said.is_none_or(|said| l.name() == said));
         let claims = all.filter_map(|l| Some((*l, l.claim(path, met)?)));
         let sure = |(language, claim): (&'static dyn Language, Claim)| {
             let is_said = said == Some(language.name());
@@ -363,12 +365,16 @@ impl Finder {
     }
 }
 
-fn check_file(candidate: &Candidate, checking: &Checking<'_>, sources: &SourceMap) -> CheckedFile {
+fn check_file(
+    candidate: &Candidate,
+    checking: &CheckOptions<'_>,
+    sources: &SourceMap,
+) -> CheckedFile {
     let path = &candidate.path;
     let is_stdin = path == Path::new("-");
     let full = std::path::absolute(path).unwrap_or_else(|_| path.clone());
     let mut done =
-        CheckedFile { path: path.clone(), full, text: None, checked: Checked::default() };
+        CheckedFile { path: path.clone(), full, text: None, checked: CheckReport::default() };
     let text = if is_stdin { read_stdin() } else { read(path) };
     let text: Arc<str> = match text {
         Ok(text) => text.into(),
@@ -389,9 +395,9 @@ fn check_file(candidate: &Candidate, checking: &Checking<'_>, sources: &SourceMa
 }
 
 /// Runs the checks that need all files of a language.
-fn check_together(done: &[CheckedFile], checking: &Checking<'_>) -> Vec<Diagnostic> {
+fn check_together(done: &[CheckedFile], checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
     let of = |language: &&'static dyn Language| {
-        let files: Vec<(SourceText<'_>, &Checked)> = done
+        let files: Vec<(SourceText<'_>, &CheckReport)> = done
             .iter()
             .filter_map(|done| {
                 let (_, file, text) =

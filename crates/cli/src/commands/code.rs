@@ -52,6 +52,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("eval", concat!("the code that is given, and ", compiled!(), ".")),
     ("fmt", NOTHING),
     ("facts", "custom facts in Ruby and programs in facts.d."),
+    ("kinds", NOTHING),
     ("types generate", "the Ruby code of the types."),
     ("types export", NOTHING),
     ("types import", NOTHING),

@@ -8,7 +8,8 @@ use ordain_data::diff::Difference;
 use ordain_dynaml::diff::{Colours, Comparison, Format, Places, Side, compare_all, report};
 use ordain_graph::diff::{Origins, differences};
 use ordain_graph::json::{Secrets, write_value};
-use ordain_graph::place::{Place, place};
+use ordain_graph::locate::place;
+use ordain_graph::place::Place;
 use ordain_source::{Diagnostic, HostWorld, SourceMap};
 use serde_json::{Value as Json, json};
 

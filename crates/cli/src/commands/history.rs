@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Args;
 use ordain_functions::time;
 use ordain_source::Diagnostic;
-use ordain_store::{Outcome, PastRun, PastStep, Store, StoreError, Subject};
+use ordain_store::{Outcome, RunRecord, StepRecord, Store, StoreError, Subject};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
@@ -101,7 +101,7 @@ pub fn show(ui: &mut Ui, args: &ShowArgs) -> Result<Exit, Failure> {
 }
 
 /// A run in the journal with its steps and outcomes.
-type RunDetails = (PastRun, Vec<PastStep>, Vec<Outcome>);
+type RunDetails = (RunRecord, Vec<StepRecord>, Vec<Outcome>);
 
 /// Finds a run by number; by default the last one.
 fn find(store: &Store, number: Option<i64>) -> Result<Option<RunDetails>, StoreError> {
@@ -115,7 +115,7 @@ fn find(store: &Store, number: Option<i64>) -> Result<Option<RunDetails>, StoreE
 }
 
 /// Prints the steps of a run.
-fn show_steps(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(), Failure> {
+fn show_steps(ui: &mut Ui, steps: &[StepRecord], outcomes: &[Outcome]) -> Result<(), Failure> {
     for (i, step) in steps.iter().enumerate() {
         let (sign, style) = match (step.ok, step.action.as_str()) {
             (Some(true), "create") => ("+", styles::ADD),
@@ -152,7 +152,7 @@ fn show_steps(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(
 const MAX_NAMES: usize = 10;
 
 /// Prints the resources that failed or were skipped before a step began.
-fn show_others(ui: &mut Ui, steps: &[PastStep], outcomes: &[Outcome]) -> Result<(), Failure> {
+fn show_others(ui: &mut Ui, steps: &[StepRecord], outcomes: &[Outcome]) -> Result<(), Failure> {
     let failing: HashSet<&str> =
         steps.iter().filter(|s| s.ok == Some(false)).map(|s| s.resource.as_str()).collect();
     let others = outcomes.iter().filter(|o| !failing.contains(o.resource.as_str()));
@@ -219,7 +219,7 @@ fn open(given: Option<&Path>) -> Result<Option<Store>, Failure> {
 }
 
 /// A run, in two lines.
-fn line(run: &PastRun) -> String {
+fn line(run: &RunRecord) -> String {
     let ending = match run.finished {
         Some(finished) => {
             let took = finished.duration_since(run.started).unwrap_or_default();
@@ -263,7 +263,7 @@ fn milliseconds(at: SystemTime) -> i128 {
     at.duration_since(UNIX_EPOCH).map_or_else(|before| -count(before.duration()), count)
 }
 
-fn run_json(run: &PastRun) -> Json {
+fn run_json(run: &RunRecord) -> Json {
     json!({
         "run": run.number, "kind": run.kind, "started": seconds(run.started),
         "finished": run.finished.map(seconds), "changed": run.changed, "failed": run.failed,
@@ -280,7 +280,7 @@ fn outcome_json(outcome: &Outcome) -> Json {
     })
 }
 
-fn step_json(step: &PastStep) -> Json {
+fn step_json(step: &StepRecord) -> Json {
     let changes: Json = (step.changes.iter())
         .map(|(property, message)| json!({ "property": property, "message": message }))
         .collect();

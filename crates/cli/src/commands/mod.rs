@@ -16,6 +16,7 @@ mod facts;
 mod fmt;
 mod graph;
 mod history;
+mod kinds;
 mod lookup;
 pub mod merge;
 mod parse;
@@ -100,6 +101,7 @@ verbs! {
     "eval" Eval(eval::EvalArgs) => eval::run,
     "fmt" Fmt(fmt::FmtArgs) => fmt::run,
     "facts" Facts(facts::FactsArgs) => facts::run,
+    "kinds" Kinds(kinds::KindsArgs) => kinds::run,
     "types" Types(types::TypesArgs) => types::run,
     "parse" Parse(parse::ParseArgs) => parse::run,
     "explain-code" ExplainCode(explain_code::ExplainCodeArgs) => explain_code::run,

@@ -6,10 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use ordain_engine::backup::{self, SavedPath, State};
+use ordain_engine::host::Allowed;
 use ordain_engine::host::Host;
-use ordain_engine::past::{self, Kept, State};
 use ordain_engine::runner::HostRunner;
-use ordain_engine::safety::Allowed;
 use ordain_graph::ResourceRef;
 use ordain_process::interruption;
 use ordain_source::Diagnostic;
@@ -58,7 +58,7 @@ pub struct RollbackArgs {
 
 /// A path that a run changed.
 struct ChangedPath {
-    kept: Kept,
+    kept: SavedPath,
     after: Option<State>,
 }
 
@@ -79,9 +79,9 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let mut host = Host::new(args.root.clone(), Box::new(HostRunner));
     host.allowed = Allowed::new(&args.allow_remove, args.allow_hard_links);
     refuse_changed(args, &host, number, &changed)?;
-    let all = past::in_order(changed.into_iter().map(|changed| changed.kept).collect());
-    let todo: Vec<Kept> =
-        all.into_iter().filter(|kept| !past::is_as(&host, &kept.path, &kept.state)).collect();
+    let all = backup::in_order(changed.into_iter().map(|changed| changed.kept).collect());
+    let todo: Vec<SavedPath> =
+        all.into_iter().filter(|kept| !backup::is_as(&host, &kept.path, &kept.state)).collect();
     if args.noop {
         return show_todo(ui, number, &todo);
     }
@@ -123,7 +123,7 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
 }
 
 /// Prints the paths that a rollback would revert.
-fn show_todo(ui: &mut Ui, number: i64, todo: &[Kept]) -> Result<Exit, Failure> {
+fn show_todo(ui: &mut Ui, number: i64, todo: &[SavedPath]) -> Result<Exit, Failure> {
     for kept in todo {
         let line = line(ui, kept);
         writeln!(ui.out(), "{line}")?;
@@ -133,7 +133,7 @@ fn show_todo(ui: &mut Ui, number: i64, todo: &[Kept]) -> Result<Exit, Failure> {
 }
 
 /// Prints a path that was reverted, or the error.
-fn show_result(ui: &mut Ui, kept: &Kept, result: Result<(), String>) -> Result<(), Failure> {
+fn show_result(ui: &mut Ui, kept: &SavedPath, result: Result<(), String>) -> Result<(), Failure> {
     match result {
         Ok(()) => {
             let line = line(ui, kept);
@@ -180,7 +180,7 @@ fn changed(store: &Store, number: i64) -> Result<Vec<ChangedPath>, Failure> {
         let path = PathBuf::from(OsStr::from_bytes(&row.path));
         let state = serde_json::from_str(&row.before).map_err(broken)?;
         let after = row.after.as_deref().map(serde_json::from_str).transpose().map_err(broken)?;
-        out.push(ChangedPath { kept: Kept { path, state, name: row.name }, after });
+        out.push(ChangedPath { kept: SavedPath { path, state, name: row.name }, after });
     }
     Ok(out)
 }
@@ -193,8 +193,8 @@ fn refuse_changed(
     changed: &[ChangedPath],
 ) -> Result<(), Failure> {
     let changed_since = changed.iter().filter(|ChangedPath { kept, after }| {
-        let is_left = |after: &State| past::is_as(host, &kept.path, after);
-        !after.as_ref().is_none_or(is_left) && !past::is_as(host, &kept.path, &kept.state)
+        let is_left = |after: &State| backup::is_as(host, &kept.path, after);
+        !after.as_ref().is_none_or(is_left) && !backup::is_as(host, &kept.path, &kept.state)
     });
     let changed_since: Vec<String> = changed_since.map(|changed| changed.kept.shown()).collect();
     if changed_since.is_empty() || args.force {
@@ -209,7 +209,7 @@ fn put_back(
     store: &Store,
     run: Run,
     host: &Host,
-    kept: &Kept,
+    kept: &SavedPath,
     copies: &Path,
 ) -> Result<(), String> {
     let resource = ResourceRef { kind: "File".into(), title: kept.shown().into() };
@@ -218,16 +218,16 @@ fn put_back(
         None => error.to_string(),
     };
     if let Some(backups) = &host.backups {
-        backups.keep_as(host, &kept.path, kept.name.clone()).map_err(failed)?;
+        backups.save_as(host, &kept.path, kept.name.clone()).map_err(failed)?;
     }
     let begun = store.begin_step(run, &resource.to_string(), "put back", &json!([]));
     begun.map_err(|e| e.to_string())?;
-    let done = past::restore(host, kept, copies);
+    let done = backup::restore(host, kept, copies);
     runs::record_step_end(store, run, &resource, done.is_ok());
     done.map_err(failed)
 }
 
-fn line(ui: &Ui, kept: &Kept) -> String {
+fn line(ui: &Ui, kept: &SavedPath) -> String {
     let (sign, style, what) = match &kept.state {
         State::Absent => ("-", styles::REMOVE, "gone again"),
         State::File { .. } => ("~", styles::CHANGE, "the file as it was"),

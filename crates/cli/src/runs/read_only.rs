@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use jiff::Timestamp;
+use ordain_engine::observer::Observer;
 use ordain_engine::report::ResourceReport;
-use ordain_engine::step::Observer;
 use ordain_graph::ResourceRef;
 use ordain_process::interruption;
 use ordain_store::Store;

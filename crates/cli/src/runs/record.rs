@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use ordain_engine::backup::{self, Backups, SavedPath};
 use ordain_engine::host::Host;
 use ordain_engine::kind::{Change, Level};
-use ordain_engine::past::{self, Backups, Kept};
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_engine::saved::{action_name, status_name};
-use ordain_engine::unfinished::Unfinished;
+use ordain_engine::unfinished::UnfinishedRuns;
 use ordain_functions::digest::hex;
 use ordain_functions::pbkdf2::hmac_sha256;
-use ordain_graph::place::place;
+use ordain_graph::locate::place;
 use ordain_graph::{Graph, ResourceRef};
 use ordain_source::{Diagnostic, SourceMap};
-use ordain_store::{FoundPath, MachineKey, Outcome, Run, Store};
+use ordain_store::{MachineKey, Outcome, PathBefore, Run, Store};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
@@ -97,8 +97,8 @@ pub fn report_interruption(ui: &mut Ui, signal: i32, stopped: &[String]) {
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub fn take_interrupted(ui: &mut Ui, store: &Store) -> Result<Unfinished, Failure> {
-    let mut unfinished = Unfinished::default();
+pub fn take_interrupted(ui: &mut Ui, store: &Store) -> Result<UnfinishedRuns, Failure> {
+    let mut unfinished = UnfinishedRuns::default();
     for run in store.take_interrupted().map_err(codes::state)? {
         let text = format!("an earlier run (process {}) did not come to its end", run.pid);
         let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
@@ -124,7 +124,7 @@ pub fn take_interrupted(ui: &mut Ui, store: &Store) -> Result<Unfinished, Failur
 /// Sets up the host of a run, so that it backs up all changed paths for `ordain rollback`.
 pub fn with_backups(mut host: Host, store: &Arc<Store>, run: Run) -> Host {
     let journal = Arc::clone(store);
-    let note = move |kept: &[Kept]| {
+    let note = move |kept: &[SavedPath]| {
         let found: Result<Vec<_>, _> = kept.iter().map(found_path).collect();
         let found = found.map_err(|e| e.to_string())?;
         journal.note_before(run, &found).map_err(|e| e.to_string())
@@ -134,9 +134,9 @@ pub fn with_backups(mut host: Host, store: &Arc<Store>, run: Run) -> Host {
 }
 
 /// A path and its state in the form of the journal.
-fn found_path(kept: &Kept) -> serde_json::Result<FoundPath> {
+fn found_path(kept: &SavedPath) -> serde_json::Result<PathBefore> {
     let path = kept.path.as_os_str().as_bytes().to_vec();
-    Ok(FoundPath { path, state: serde_json::to_string(&kept.state)?, name: kept.name.clone() })
+    Ok(PathBefore { path, state: serde_json::to_string(&kept.state)?, name: kept.name.clone() })
 }
 
 /// Records the states of the changed paths after the run, so that later changes by others are
@@ -148,7 +148,7 @@ pub fn record_final_states(store: &Store, run: Run, host: &Host) -> Result<(), F
     let paths = host.backups.as_ref().map(|backups| backups.paths()).unwrap_or_default();
     let state = |path: PathBuf| {
         // An unreadable path is compared with nothing, as after a run that did not finish.
-        let state = past::observe(host, &path, None).ok()?;
+        let state = backup::observe(host, &path, None).ok()?;
         Some((path.into_os_string().into_vec(), serde_json::to_string(&state).ok()?))
     };
     let states: Vec<_> = paths.into_iter().filter_map(state).collect();

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use ordain_functions::text::xml_entity;
-use ordain_graph::place::place;
+use ordain_graph::locate::place;
 use ordain_graph::{Barrier, Containment, Edge, EdgeKind, Relations, Resource, ResourceId};
 
 use crate::show::layout::{Point, Size};

@@ -8,7 +8,7 @@ use ordain_data::Value;
 use ordain_engine::kind::{Action, Change, TextChange};
 use ordain_engine::plan::{Entry, Plan};
 use ordain_engine::report::{Counts, ResourceReport, Status};
-use ordain_graph::place::place;
+use ordain_graph::locate::place;
 use ordain_graph::{Attribute, ResourceRef, Step};
 
 use crate::exit::Failure;

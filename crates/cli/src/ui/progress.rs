@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ordain_engine::kind::Level;
+use ordain_engine::observer::Observer;
 use ordain_engine::report::{Line, ResourceReport};
-use ordain_engine::step::Observer;
 use ordain_graph::ResourceRef;
 use ordain_puppet::eval::LogLevel;
 

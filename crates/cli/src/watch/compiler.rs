@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
+use ordain_engine::kind::Registry;
 use ordain_engine::prepare::Prepared;
-use ordain_engine::registry::Registry;
-use ordain_engine::reversal::Noted;
+use ordain_engine::reversal::ReversalNotes;
 use ordain_engine::watch::Wake;
 use ordain_puppet::eval::STACK_SIZE;
 use ordain_source::Diagnostic;
@@ -75,7 +75,7 @@ pub(super) struct PreparedGraph {
     pub loaded: Compiled,
     pub prepared: Prepared,
     /// The notes on this machine about resources that are to be reverted.
-    pub noted: Noted,
+    pub noted: ReversalNotes,
 }
 
 /// The graph that is being reconciled.

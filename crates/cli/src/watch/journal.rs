@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use ordain_engine::kind::Change;
+use ordain_engine::observer::Observer;
 use ordain_engine::report::ResourceReport;
-use ordain_engine::step::Observer;
 use ordain_graph::{Graph, ResourceRef};
 use ordain_source::SourceMap;
 use ordain_store::{Run, Store};

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ordain_engine::reconcile::Standing;
+use ordain_engine::observer::Observer;
+use ordain_engine::reconcile::ReconcileStatus;
 use ordain_engine::report::{ResourceReport, Status};
-use ordain_engine::step::Observer;
 use ordain_graph::ResourceRef;
 use ordain_source::printable_line;
 use serde_json::{Value as Json, json};
@@ -56,7 +56,7 @@ impl WatchOutput for TextLines {
         print(text);
     }
 
-    fn settled(&mut self, standings: &[(&ResourceRef, Standing)]) {
+    fn settled(&mut self, standings: &[(&ResourceRef, ReconcileStatus)]) {
         print(&standings_text(standings));
     }
 }
@@ -82,8 +82,12 @@ pub(super) fn graph_text(graph: &NewGraph) -> String {
 }
 
 /// The text about a resource that began to flap, with the others that flap.
-pub(super) fn flapping_text(resource: &ResourceRef, all: &[(&ResourceRef, Standing)]) -> String {
-    let others = all.iter().filter(|(name, how)| *how == Standing::Flapping && *name != resource);
+pub(super) fn flapping_text(
+    resource: &ResourceRef,
+    all: &[(&ResourceRef, ReconcileStatus)],
+) -> String {
+    let others =
+        all.iter().filter(|(name, how)| *how == ReconcileStatus::Flapping && *name != resource);
     let others: Vec<String> = others.map(|(name, _)| name.to_string()).collect();
     let others =
         if others.is_empty() { String::new() } else { format!(" (as {})", others.join(", ")) };
@@ -93,36 +97,36 @@ pub(super) fn flapping_text(resource: &ResourceRef, all: &[(&ResourceRef, Standi
 }
 
 /// The number of resources by state, as text.
-pub(super) fn standings_text(standings: &[(&ResourceRef, Standing)]) -> String {
+pub(super) fn standings_text(standings: &[(&ResourceRef, ReconcileStatus)]) -> String {
     let counts = counts(standings);
     let parts: Vec<String> = counts.iter().map(|(word, n)| format!("{n} {word}")).collect();
     if parts.is_empty() { "Nothing is declared.".into() } else { format!("{}.", parts.join(", ")) }
 }
 
 /// The number of resources by state, without empty states.
-pub(super) fn counts(standings: &[(&ResourceRef, Standing)]) -> Vec<(&'static str, usize)> {
+pub(super) fn counts(standings: &[(&ResourceRef, ReconcileStatus)]) -> Vec<(&'static str, usize)> {
     let all = [
-        Standing::InPlace,
-        Standing::WouldChange,
-        Standing::Running,
-        Standing::Waiting,
-        Standing::Flapping,
-        Standing::Failed,
+        ReconcileStatus::InPlace,
+        ReconcileStatus::WouldChange,
+        ReconcileStatus::Running,
+        ReconcileStatus::Waiting,
+        ReconcileStatus::Flapping,
+        ReconcileStatus::Failed,
     ];
     let of = |wanted| standings.iter().filter(|(_, how)| *how == wanted).count();
     all.iter().map(|how| (word(*how), of(*how))).filter(|(_, n)| *n > 0).collect()
 }
 
 /// The name of a state.
-pub(super) fn word(standing: Standing) -> &'static str {
+pub(super) fn word(standing: ReconcileStatus) -> &'static str {
     match standing {
-        Standing::InPlace => "in place",
-        Standing::WouldChange => "would change",
-        Standing::Running => "running",
-        Standing::Waiting => "waiting",
-        Standing::Flapping => "flapping",
-        Standing::Failed => "failed",
-        Standing::Hidden => "not looked at",
+        ReconcileStatus::InPlace => "in place",
+        ReconcileStatus::WouldChange => "would change",
+        ReconcileStatus::Running => "running",
+        ReconcileStatus::Waiting => "waiting",
+        ReconcileStatus::Flapping => "flapping",
+        ReconcileStatus::Failed => "failed",
+        ReconcileStatus::Hidden => "not looked at",
     }
 }
 
@@ -183,14 +187,14 @@ impl WatchOutput for JsonLines {
         self.emit("note", json!({ "message": text }));
     }
 
-    fn settled(&mut self, standings: &[(&ResourceRef, Standing)]) {
+    fn settled(&mut self, standings: &[(&ResourceRef, ReconcileStatus)]) {
         let counts: serde_json::Map<String, Json> = counts(standings)
             .into_iter()
             .map(|(word, n)| (word.replace(' ', "_"), n.into()))
             .collect();
         let failed: Vec<String> = standings
             .iter()
-            .filter(|(_, how)| matches!(how, Standing::Failed | Standing::Flapping))
+            .filter(|(_, how)| matches!(how, ReconcileStatus::Failed | ReconcileStatus::Flapping))
             .map(|(name, _)| name.to_string())
             .collect();
         self.emit("settled", json!({ "resources": counts, "failed": failed }));

@@ -13,7 +13,7 @@ mod watch_loop;
 use std::path::Path;
 use std::sync::Arc;
 
-use ordain_engine::reconcile::{Keeper, Tuning};
+use ordain_engine::reconcile::{Keeper, SchedulerOptions};
 use ordain_process::interruption;
 use ordain_source::Diagnostic;
 
@@ -112,10 +112,10 @@ fn exit(signal: Option<i32>, outcome: &WatchOutcome) -> Exit {
     }
 }
 
-fn tuning(args: &WatchArgs) -> Tuning {
+fn tuning(args: &WatchArgs) -> SchedulerOptions {
     let jobs = args.selection.jobs.map_or(4, Into::into);
     let sweep = (args.interval > 0).then(|| args.interval.saturating_mul(1000));
-    Tuning { jobs, sweep, ..Tuning::default() }
+    SchedulerOptions { jobs, sweep, ..SchedulerOptions::default() }
 }
 
 fn output(ui: &Ui, args: &WatchArgs) -> Box<dyn WatchOutput> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ordain_engine::reconcile::{Standing, Swapped};
+use ordain_engine::reconcile::{ReconcileStatus, SwapSummary};
 use ordain_engine::report::ResourceReport;
 use ordain_graph::ResourceRef;
 
@@ -27,7 +27,7 @@ pub(super) trait WatchOutput {
     fn note(&mut self, text: &str);
 
     /// All resources were checked, and there is nothing to do now.
-    fn settled(&mut self, standings: &[(&ResourceRef, Standing)]);
+    fn settled(&mut self, standings: &[(&ResourceRef, ReconcileStatus)]);
 
     /// Whether the output implements [`WatchOutput::draw`].
     fn draws(&self) -> bool {
@@ -35,13 +35,13 @@ pub(super) trait WatchOutput {
     }
 
     /// Draws the states of all resources.
-    fn draw(&mut self, _standings: &[(&ResourceRef, Standing)]) {}
+    fn draw(&mut self, _standings: &[(&ResourceRef, ReconcileStatus)]) {}
 }
 
 /// A new graph that is reconciled.
 pub(super) struct NewGraph {
     /// The differences to the graph before.
-    pub swapped: Swapped,
+    pub swapped: SwapSummary,
     /// The number of files and directories that it was compiled from.
     pub sources: usize,
     /// The duration of the compile.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ordain_engine::kind::Level;
-use ordain_engine::reconcile::Standing;
+use ordain_engine::reconcile::ReconcileStatus;
 use ordain_engine::report::{ResourceReport, Status};
 use ordain_graph::ResourceRef;
 use ordain_source::{printable, printable_line};
@@ -92,13 +92,13 @@ impl View {
         }
     }
 
-    fn style(standing: Standing) -> Style {
+    fn style(standing: ReconcileStatus) -> Style {
         match standing {
-            Standing::InPlace | Standing::Hidden => Style::Dim,
-            Standing::Running => Style::Add,
-            Standing::Waiting => Style::Plain,
-            Standing::Flapping | Standing::WouldChange => Style::Change,
-            Standing::Failed => Style::Remove,
+            ReconcileStatus::InPlace | ReconcileStatus::Hidden => Style::Dim,
+            ReconcileStatus::Running => Style::Add,
+            ReconcileStatus::Waiting => Style::Plain,
+            ReconcileStatus::Flapping | ReconcileStatus::WouldChange => Style::Change,
+            ReconcileStatus::Failed => Style::Remove,
         }
     }
 
@@ -109,20 +109,20 @@ impl View {
     /// The resources in order of importance, as many as there is room for.
     fn rows(
         &self,
-        standings: &[(&ResourceRef, Standing)],
+        standings: &[(&ResourceRef, ReconcileStatus)],
         width: usize,
         room: usize,
     ) -> Vec<String> {
-        let weight = |name: &ResourceRef, how: Standing| match how {
-            Standing::Failed => 0,
-            Standing::Flapping => 1,
-            Standing::Running => 2,
+        let weight = |name: &ResourceRef, how: ReconcileStatus| match how {
+            ReconcileStatus::Failed => 0,
+            ReconcileStatus::Flapping => 1,
+            ReconcileStatus::Running => 2,
             _ if self.is_recent(name) => 3,
-            Standing::WouldChange => 4,
-            Standing::Waiting => 5,
-            Standing::InPlace | Standing::Hidden => 6,
+            ReconcileStatus::WouldChange => 4,
+            ReconcileStatus::Waiting => 5,
+            ReconcileStatus::InPlace | ReconcileStatus::Hidden => 6,
         };
-        let mut order: Vec<&(&ResourceRef, Standing)> = standings.iter().collect();
+        let mut order: Vec<&(&ResourceRef, ReconcileStatus)> = standings.iter().collect();
         order.sort_by_key(|(name, how)| weight(name, *how));
         let mut rows = Vec::new();
         for (shown, (name, how)) in order.iter().enumerate() {
@@ -140,14 +140,14 @@ impl View {
     }
 
     /// The lines of a resource, with the cause of its failure.
-    fn row(&self, resource: &ResourceRef, how: Standing, width: usize) -> Vec<String> {
-        let repaired = how == Standing::InPlace && self.is_recent(resource);
+    fn row(&self, resource: &ResourceRef, how: ReconcileStatus, width: usize) -> Vec<String> {
+        let repaired = how == ReconcileStatus::InPlace && self.is_recent(resource);
         let (text, style) =
             if repaired { ("repaired", Style::Add) } else { (word(how), Self::style(how)) };
         let text = format!("  {} {}", style.apply(&format!("{text:12}")), name(resource));
         let mut lines = wrapped(&text, NAME_COLUMN, width);
         lines.truncate(MAX_CAUSE_LINES);
-        if let Some(cause) = self.causes.get(resource).filter(|_| how == Standing::Failed) {
+        if let Some(cause) = self.causes.get(resource).filter(|_| how == ReconcileStatus::Failed) {
             let mut causes = wrapped(&format!("{:NAME_COLUMN$}{cause}", ""), NAME_COLUMN, width);
             shorten(&mut causes, MAX_CAUSE_LINES);
             lines.extend(causes);
@@ -158,7 +158,7 @@ impl View {
     /// All rows of a screen of this size. They contain no escapes but styles.
     fn screen(
         &self,
-        standings: &[(&ResourceRef, Standing)],
+        standings: &[(&ResourceRef, ReconcileStatus)],
         width: usize,
         height: usize,
     ) -> Vec<String> {
@@ -260,13 +260,13 @@ impl WatchOutput for View {
         self.append_log(&printable_line(text));
     }
 
-    fn settled(&mut self, _: &[(&ResourceRef, Standing)]) {}
+    fn settled(&mut self, _: &[(&ResourceRef, ReconcileStatus)]) {}
 
     fn draws(&self) -> bool {
         true
     }
 
-    fn draw(&mut self, standings: &[(&ResourceRef, Standing)]) {
+    fn draw(&mut self, standings: &[(&ResourceRef, ReconcileStatus)]) {
         let (width, height) = size();
         self.states = states(standings);
         let rows = self.screen(standings, width, height);
@@ -303,7 +303,7 @@ fn size() -> (usize, usize) {
 }
 
 /// The number of resources by state, as text.
-fn states(standings: &[(&ResourceRef, Standing)]) -> String {
+fn states(standings: &[(&ResourceRef, ReconcileStatus)]) -> String {
     let counts = counts(standings).into_iter().map(|(word, n)| format!("{n} {word}"));
     counts.collect::<Vec<_>>().join(", ")
 }
@@ -351,7 +351,7 @@ mod tests {
     /// The text of a screen, checked to fit and to be sanitized.
     fn checked_text(
         view: &View,
-        standings: &[(&ResourceRef, Standing)],
+        standings: &[(&ResourceRef, ReconcileStatus)],
         size: (usize, usize),
     ) -> String {
         let rows = view.screen(standings, size.0, size.1);
@@ -371,7 +371,7 @@ mod tests {
         let report = failed("/etc/a\u{1b}]0;x\u{7}\nb", &message);
         view.report(&report);
         for size in [(80, 24), (120, 40), (40, 20)] {
-            let text = checked_text(&view, &[(&report.resource, Standing::Failed)], size);
+            let text = checked_text(&view, &[(&report.resource, ReconcileStatus::Failed)], size);
             assert!(text.contains("the last word"), "{text}");
             assert!(text.contains("File[/etc/a␛]0;x␇␊b]"), "{text}");
             assert!(text.contains("site␇.pp"));
@@ -384,7 +384,10 @@ mod tests {
         let report = failed("/etc/a", &"a cause of many words ".repeat(9));
         view.report(&report);
         let other = ResourceRef { kind: "File".into(), title: "/b".into() };
-        view.states = states(&[(&report.resource, Standing::Failed), (&other, Standing::InPlace)]);
+        view.states = states(&[
+            (&report.resource, ReconcileStatus::Failed),
+            (&other, ReconcileStatus::InPlace),
+        ]);
         let rows = view.final_lines(40);
         assert!(rows.iter().all(|row| plain_width(row) <= 40), "{rows:?}");
         assert!(rows.iter().skip(1).any(|row| row.starts_with("    ")), "{rows:?}");
@@ -399,7 +402,7 @@ mod tests {
         let line = |n: usize| format!("\u{1b}[1m\u{1b}[91merror {n}\u{1b}[0m: {}", "w ".repeat(60));
         let text: String = (0..40).map(|n| line(n) + "\n").collect();
         view.refused(&text, true);
-        let text = checked_text(&view, &[(&resource, Standing::InPlace)], (80, 24));
+        let text = checked_text(&view, &[(&resource, ReconcileStatus::InPlace)], (80, 24));
         assert!(text.contains("error 0") && !text.contains("error 39"), "{text}");
         assert!(text.contains("more lines") && text.contains("File[/a]"), "{text}");
         // Escapes of styles have an effect and are not shown as text.

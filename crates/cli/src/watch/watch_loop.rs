@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ordain_engine::host::Host;
-use ordain_engine::reconcile::{Keeper, Standing, Swapped, Turn};
+use ordain_engine::reconcile::{Keeper, ReconcileStatus, SwapSummary, TurnEvents};
 use ordain_engine::report::Status;
-use ordain_engine::unfinished::Unfinished;
+use ordain_engine::unfinished::UnfinishedRuns;
 use ordain_process::interruption;
 use ordain_source::Diagnostic;
 use ordain_store::{Run, Store};
@@ -65,8 +65,8 @@ pub(super) struct Watch<'a> {
     pub(super) dirty: Option<(Instant, Instant)>,
     /// Whether the service manager was notified of a reload.
     pub(super) is_reloading: bool,
-    /// Unfinished steps of earlier runs, until there is a graph.
-    pub(super) earlier: Option<Unfinished>,
+    /// UnfinishedRuns steps of earlier runs, until there is a graph.
+    pub(super) earlier: Option<UnfinishedRuns>,
     pub(super) journal: FailureJournal,
     pub(super) output: Box<dyn WatchOutput>,
     pub(super) manager: ServiceManager,
@@ -117,7 +117,7 @@ impl Watch<'_> {
     }
 
     /// Compiles the sources when they have changed and no more changes arrive, or on a reload.
-    fn check_sources(&mut self, turn: &Turn, reload: bool) {
+    fn check_sources(&mut self, turn: &TurnEvents, reload: bool) {
         let now = Instant::now();
         if turn.sources_changed {
             self.dirty = Some((self.dirty.map_or(now, |(first, _)| first), now));
@@ -147,9 +147,9 @@ impl Watch<'_> {
         // Sources that do not compile count as a failure.
         let failing = match is_asked {
             true => 0,
-            false => count(Standing::Failed) + usize::from(!last.refused.is_empty()),
+            false => count(ReconcileStatus::Failed) + usize::from(!last.refused.is_empty()),
         };
-        let would_change = count(Standing::WouldChange);
+        let would_change = count(ReconcileStatus::WouldChange);
         let (reports, is_owing) = keeper.end();
         for report in reports {
             output.report(&report);
@@ -217,7 +217,7 @@ impl Watch<'_> {
     /// Reports a compile, or a program that was evaluated again, and its graph if there is one.
     fn report_swapped(
         &mut self,
-        kept: Option<(Swapped, Context)>,
+        kept: Option<(SwapSummary, Context)>,
         remarks: Option<String>,
         sources: usize,
         took: Duration,
@@ -232,7 +232,7 @@ impl Watch<'_> {
         // A program that waits for its first value has no resources yet.
         let (swapped, context) = match kept {
             Some((swapped, context)) => (swapped, Some(context)),
-            None if is_compiled => (Swapped::default(), None),
+            None if is_compiled => (SwapSummary::default(), None),
             None => return,
         };
         self.output.graph(&NewGraph { swapped, sources, took, context });
@@ -278,7 +278,7 @@ impl Watch<'_> {
         }
     }
 
-    fn report_ready(&mut self, swapped: Swapped) {
+    fn report_ready(&mut self, swapped: SwapSummary) {
         let count = swapped.kept + swapped.changed + swapped.added;
         self.manager.notify(&format!("STATUS=Keeping {count} resources true"));
         if !std::mem::replace(&mut self.is_ready, true) {
@@ -287,7 +287,7 @@ impl Watch<'_> {
     }
 
     /// Makes a graph the reconciled one.
-    fn keep(&mut self, graph: PreparedGraph) -> Result<(Swapped, Context), Failure> {
+    fn keep(&mut self, graph: PreparedGraph) -> Result<(SwapSummary, Context), Failure> {
         let PreparedGraph { loaded, prepared, noted } = graph;
         let context = Context::new(&loaded);
         if !self.args.noop {

@@ -1,7 +1,7 @@
 //! Commands whose output programs read line by line, as with `os.system`.
 
 use ecow::EcoString;
-use ordain_process::{Launch, Remains};
+use ordain_process::{Launch, OrphanPolicy};
 use ordain_source::process::limits;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -119,7 +119,7 @@ fn start(command: &str) -> Result<Running, EcoString> {
     let failed = |error: std::io::Error| EcoString::from(format!("{command}: {error}"));
     let launch = Launch {
         argv: ["/bin/sh", "-c", command].map(Into::into).to_vec(),
-        remains: Remains::Await,
+        orphans: OrphanPolicy::Await,
         ..Launch::default()
     };
     let (pipe, written) = std::io::pipe().map_err(failed)?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use ordain_engine::world::Key;
+use ordain_engine::shared_kv::Key;
 use ordain_mcl::functions::surroundings::{Surroundings, Watch};
 use ordain_mcl::lower;
 use ordain_mcl::session::{self, Refused};

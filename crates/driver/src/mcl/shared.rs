@@ -7,12 +7,12 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_engine::host::Host;
 use ordain_engine::runner::HostRunner;
-use ordain_engine::world::Key;
+use ordain_engine::shared_kv::Key;
 use ordain_mcl::exports;
 use ordain_mcl::functions::surroundings::{Export, Shared};
 use ordain_mcl::graph::resource::Resources;
 use ordain_source::Diagnostic;
-use ordain_store::{ExportStore, Given};
+use ordain_store::{ExportStore, ProgramExport};
 
 use crate::codes;
 use crate::damage::report_damage;
@@ -74,7 +74,7 @@ impl Shared for SharedState {
         // An unreadable store counts as empty, as does an unreachable host.
         let found = store.given_to(host, kind).unwrap_or_default().into_iter();
         found
-            .map(|(host, Given { kind, name, data, .. })| Export { kind, name, host, data })
+            .map(|(host, ProgramExport { kind, name, data, .. })| Export { kind, name, host, data })
             .collect()
     }
 }
@@ -84,7 +84,7 @@ impl Shared for SharedState {
 pub struct PendingExports {
     store: Arc<ExportStore>,
     host: EcoString,
-    given: Vec<Given>,
+    given: Vec<ProgramExport>,
 }
 
 impl PendingExports {
@@ -98,7 +98,7 @@ impl PendingExports {
         let given = exported.map(|resource| {
             let Export { kind, name, data, .. } = exports::encode(resource, host);
             let hosts = resource.meta.export.iter().map(|host| host.as_str().into()).collect();
-            Given { kind, name, hosts, data }
+            ProgramExport { kind, name, hosts, data }
         });
         Some(Self { store: Arc::clone(store?), host: host.into(), given: given.collect() })
     }

@@ -9,18 +9,19 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, accounts};
 
-use super::accounts::AccountFiles;
-use super::differences::{Differences, changes};
-use super::line::{has_line, with_line, without};
-use super::params::Params;
-use super::walk::resolve;
-use super::write::{Owner, editing, make_directory, own_ids, rewrite};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::cached::read_bytes;
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::line::{has_line, with_line, without};
+use crate::kinds::shared::account_files::AccountFiles;
+use crate::system::file_cache::read_bytes;
+use crate::system::host::Host;
+use crate::system::path::own_ids;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, editing, make_directory, rewrite};
 
 /// The kind.
 #[derive(Default)]
@@ -28,33 +29,9 @@ pub struct AuthorizedKey {
     accounts: Arc<AccountFiles>,
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The line, if neither `content` nor `key` says it" },
-    AttributeDoc { name: "comment", doc: "What stands behind the key" },
-    AttributeDoc { name: "content", doc: "The whole line" },
-    AttributeDoc {
-        name: "file",
-        doc: "The file; `~/.ssh/authorized_keys` of the user by default, `~` and `~USER` are homes",
-    },
-    AttributeDoc { name: "key", doc: "The key, in base64" },
-    AttributeDoc { name: "mkdir", doc: "Whether a directory `.ssh` is made: true by default" },
-    AttributeDoc { name: "options", doc: "What holds for the key, a list; see sshd(8)" },
-    AttributeDoc { name: "state", doc: "`exists` or `absent`" },
-    AttributeDoc { name: "type", doc: "The type of the key, such as `ssh-ed25519`" },
-    AttributeDoc { name: "user", doc: "Whose file it is, and who owns what is made" },
-];
-
 impl Kind for AuthorizedKey {
-    fn name(&self) -> &'static str {
-        "mgmt::ssh::authorized_key"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A key with which one may log in, as a line of a file"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &accounts::MGMT_SSH_AUTHORIZED_KEY
     }
 
     fn parse(
@@ -179,7 +156,7 @@ impl KeyLine {
         };
         let (user, rest) = rest.split_once('/').unwrap_or((rest, ""));
         let home = if user.is_empty() {
-            let own = crate::accounts::user_name(host, own_ids().0);
+            let own = crate::system::accounts::user_name(host, own_ids().0);
             self.home(host, &own)?
         } else {
             self.home(host, user)?
@@ -208,7 +185,7 @@ impl KeyLine {
     /// have anyway.
     fn owner(&self, host: &Host) -> Result<Option<u32>, KindError> {
         let Some(user) = &self.user else { return Ok(None) };
-        let ids = crate::accounts::user(host, user);
+        let ids = crate::system::accounts::user(host, user);
         let ids = ids.ok_or_else(|| KindError::new(format!("User '{user}' does not exist")))?;
         Ok(Some(ids.uid).filter(|uid| *uid != own_ids().0))
     }
@@ -229,7 +206,7 @@ impl Instance for KeyLine {
 
     fn watches(&self, host: &Host) -> Vec<Watch> {
         let file = self.path(host).ok().map(Watch::Path);
-        let accounts = super::accounts::watches();
+        let accounts = crate::kinds::shared::account_files::watches();
         let accounts = accounts.into_iter().filter(|_| self.file.starts_with('~'));
         file.into_iter().chain(accounts).collect()
     }

@@ -1,99 +1,37 @@
 //! `exec`: runs a command, unless its checks say that there is no need.
 
 mod command;
-mod kept;
+mod model;
 mod parse;
+mod saved_output;
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, software};
 use ordain_process::interruption;
 
-use crate::accounts;
-use crate::host::{Host, Invocation, Outcome, RunAs};
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine,
-    LogSource, ParseContext, Program, Watch,
+    Action, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
+    ParseContext,
 };
-use crate::kinds::write::own_ids;
-use command::{CommandLine, Provider};
+use crate::system::accounts;
+use crate::system::host::Host;
+use crate::system::path::own_ids;
+use crate::system::runner::{Invocation, Outcome, RunAs};
+use crate::system::watch::{Program, Watch};
+use command::{CommandLine, ExecutionContext};
+use model::{Checks, ExecInstance, LogOutput};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exec;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "command", doc: "What is run: text, or a list that no shell touches" },
-    AttributeDoc {
-        name: "clean_environment",
-        doc: "Whether it sees only what environment has; false by default",
-    },
-    AttributeDoc { name: "creates", doc: "Paths; if one exists the command does not run" },
-    AttributeDoc { name: "cwd", doc: "The directory in which it runs" },
-    AttributeDoc { name: "done", doc: "A command that is run once the command has succeeded" },
-    AttributeDoc { name: "done_cwd", doc: "The directory in which done runs; cwd by default" },
-    AttributeDoc { name: "environment", doc: "`NAME=value` or a list of them" },
-    AttributeDoc { name: "group", doc: "The group to run as" },
-    AttributeDoc {
-        name: "keep_output",
-        doc: "Whether what it wrote is kept, to be sent to others; false by default",
-    },
-    AttributeDoc {
-        name: "logoutput",
-        doc: "Whether the log shows the output: true, false or on_failure (default)",
-    },
-    AttributeDoc { name: "onlyif", doc: "Commands; all must succeed for the command to run" },
-    AttributeDoc {
-        name: "newer",
-        doc: "Files; one that changed since the last run causes another",
-    },
-    AttributeDoc { name: "onlyif_cwd", doc: "The directory in which onlyif runs; cwd by default" },
-    AttributeDoc {
-        name: "onlyif_output",
-        doc: "The command does not run if the last onlyif writes just this",
-    },
-    AttributeDoc { name: "onlyif_stdout", doc: "The same of its standard output alone" },
-    AttributeDoc { name: "path", doc: "Directories where commands are looked for" },
-    AttributeDoc { name: "provider", doc: "posix (default), or shell to run it in /bin/sh" },
-    AttributeDoc { name: "refresh", doc: "What is run on a refresh instead of the command" },
-    AttributeDoc { name: "refreshonly", doc: "Run only on a refresh: true or false (default)" },
-    AttributeDoc { name: "returns", doc: "Exit codes that mean success; 0 by default" },
-    AttributeDoc {
-        name: "skip_on_fail",
-        doc: "Whether it is skipped, and not failed, if the command fails; false by default",
-    },
-    AttributeDoc { name: "timeout", doc: "Seconds until it is ended; 300 by default, 0 is never" },
-    AttributeDoc { name: "tries", doc: "How often it is tried; 1 by default" },
-    AttributeDoc { name: "try_sleep", doc: "Seconds between two tries; 0 by default" },
-    AttributeDoc { name: "umask", doc: "The umask while it runs, octal" },
-    AttributeDoc { name: "unless", doc: "Commands; if one succeeds the command does not run" },
-    AttributeDoc { name: "unless_cwd", doc: "The directory in which unless runs; cwd by default" },
-    AttributeDoc { name: "user", doc: "The user to run as" },
-    AttributeDoc {
-        name: "watch",
-        doc: "A command that writes a line when the resource is to be looked at, in `watch` alone",
-    },
-    AttributeDoc { name: "watch_cwd", doc: "The directory in which watch runs; cwd by default" },
-    AttributeDoc {
-        name: "watch_files",
-        doc: "Paths; a change there has the resource looked at; with a slash at its end all below",
-    },
-];
-
 impl Kind for Exec {
-    fn name(&self) -> &'static str {
-        "exec"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Runs a command"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &software::EXEC
     }
 
     fn parse(
@@ -103,73 +41,6 @@ impl Kind for Exec {
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         parse::parse(resource).map(|exec| Box::new(exec) as Box<dyn Instance>)
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum LogOutput {
-    Always,
-    Never,
-    OnFailure,
-}
-
-/// The surroundings in which the command and its checks run.
-#[derive(Clone, Debug)]
-struct Surroundings {
-    provider: Provider,
-    path: Vec<String>,
-    cwd: Option<PathBuf>,
-    environment: Vec<(String, String)>,
-    /// Whether nothing of this process's environment is seen.
-    clean: bool,
-    user: Option<String>,
-    group: Option<String>,
-    umask: Option<u32>,
-    timeout: Option<Duration>,
-}
-
-/// Where the checks run, and what they must write.
-#[derive(Debug, Default)]
-struct Checks {
-    onlyif_cwd: Option<PathBuf>,
-    onlyif_output: Option<String>,
-    onlyif_stdout: Option<String>,
-    unless_cwd: Option<PathBuf>,
-    /// Files that cause a run when they change.
-    newer: Vec<PathBuf>,
-}
-
-/// What tells that the command may have to run.
-#[derive(Debug, Default)]
-struct Signs {
-    /// A command that writes a line then.
-    watch: Option<CommandLine>,
-    watch_cwd: Option<PathBuf>,
-    /// Paths that change then.
-    files: Vec<PathBuf>,
-}
-
-#[derive(Debug)]
-struct ExecInstance {
-    title: String,
-    checks: Checks,
-    signs: Signs,
-    done: Option<CommandLine>,
-    done_cwd: Option<PathBuf>,
-    keep_output: bool,
-    command: CommandLine,
-    refresh: Option<CommandLine>,
-    secret: bool,
-    onlyif: Vec<CommandLine>,
-    unless: Vec<CommandLine>,
-    creates: Vec<PathBuf>,
-    refreshonly: bool,
-    returns: Vec<String>,
-    skip_on_fail: bool,
-    tries: u32,
-    try_sleep: Duration,
-    logoutput: LogOutput,
-    surroundings: Surroundings,
-    log: Mutex<Vec<LogLine>>,
 }
 
 impl ExecInstance {
@@ -198,7 +69,8 @@ impl ExecInstance {
         let is = |wanted: &Option<String>, written: Option<String>| {
             wanted.as_ref().is_some_and(|wanted| *wanted == written.unwrap_or_default())
         };
-        let written = last.map(|outcome| kept::Kept::of(&outcome)).unwrap_or_default();
+        let written =
+            last.map(|outcome| saved_output::SavedOutput::of(&outcome)).unwrap_or_default();
         Ok(!is(onlyif_output, written.output) && !is(onlyif_stdout, written.stdout))
     }
 
@@ -207,7 +79,7 @@ impl ExecInstance {
         if self.checks.newer.is_empty() {
             return Ok(false);
         }
-        let last = kept::last_run(host, &self.title);
+        let last = saved_output::last_run(host, &self.title);
         for path in &self.checks.newer {
             let changed = std::fs::metadata(host.path(path)).and_then(|meta| meta.modified());
             let changed = changed.map_err(|e| {
@@ -220,7 +92,7 @@ impl ExecInstance {
         Ok(false)
     }
 
-    /// What a check wrote, if it succeeded.
+    /// The output of a check, if it succeeded.
     fn check(
         &self,
         name: &str,
@@ -229,7 +101,7 @@ impl ExecInstance {
         host: &Host,
     ) -> Result<Option<Outcome>, KindError> {
         let merged = self.checks.onlyif_stdout.is_none();
-        match self.surroundings.run(check, cwd, merged, host) {
+        match self.execution_context.run(check, cwd, merged, host) {
             Ok(outcome) => Ok(Some(outcome).filter(Outcome::success)),
             Err(command::RunError::TimedOut) => {
                 let shown = self.shown(check);
@@ -243,8 +115,8 @@ impl ExecInstance {
     /// The program that says when the resource is to be looked at.
     fn program(&self, watch: &CommandLine, host: &Host) -> Result<Program, KindError> {
         let name = format!("The watch command {}", self.shown(watch));
-        let cwd = self.signs.watch_cwd.as_deref();
-        let invocation = self.surroundings.invocation(watch, cwd, false, host);
+        let cwd = self.watch_triggers.watch_cwd.as_deref();
+        let invocation = self.execution_context.invocation(watch, cwd, false, host);
         let invocation = invocation.map_err(|e| KindError::new(format!("{name}: {e}")))?;
         let invocation = Invocation { timeout: None, ..invocation };
         Ok(Program { name, invocation, is_secret: self.secret })
@@ -284,7 +156,7 @@ impl ExecInstance {
         let outcome = loop {
             tries += 1;
             let outcome = self
-                .surroundings
+                .execution_context
                 .run(command, None, !self.keep_output, host)
                 .map_err(|error| KindError::new(error.to_string()))?;
             if self.accepts(&outcome) || tries >= self.tries || !interruption::pause(self.try_sleep)
@@ -308,15 +180,15 @@ impl ExecInstance {
             self.finish(done, host)?;
         }
         if self.keep_output || !self.checks.newer.is_empty() {
-            kept::save(host, &self.title, &kept::Kept::of(&outcome))?;
+            saved_output::save(host, &self.title, &saved_output::SavedOutput::of(&outcome))?;
         }
         Ok(())
     }
 
-    /// Runs what comes after the command.
+    /// Runs the command that follows the command.
     fn finish(&self, done: &CommandLine, host: &Host) -> Result<(), KindError> {
         let outcome = self
-            .surroundings
+            .execution_context
             .run(done, self.done_cwd.as_deref(), true, host)
             .map_err(|error| KindError::new(error.to_string()))?;
         self.log_output(&outcome, !outcome.success());
@@ -337,11 +209,11 @@ impl Instance for ExecInstance {
         let first = std::iter::once(&self.command).chain(&self.done);
         let commands = first.chain(&self.onlyif).chain(&self.unless);
         let programs = commands.filter_map(CommandLine::absolute_program);
-        let cwd = self.surroundings.cwd.iter().map(|p| p.to_string_lossy().into_owned());
+        let cwd = self.execution_context.cwd.iter().map(|p| p.to_string_lossy().into_owned());
         let file = |title: String| ResourceRef { kind: "File".into(), title: title.into() };
         let mut wanted: Vec<ResourceRef> = cwd.chain(programs).map(file).collect();
         let is_name = |user: &&String| !user.bytes().all(|b| b.is_ascii_digit());
-        if let Some(user) = self.surroundings.user.as_ref().filter(is_name) {
+        if let Some(user) = self.execution_context.user.as_ref().filter(is_name) {
             wanted.push(ResourceRef { kind: "User".into(), title: user.into() });
         }
         wanted
@@ -349,23 +221,24 @@ impl Instance for ExecInstance {
 
     fn watches(&self, host: &Host) -> Vec<Watch> {
         let paths = self.creates.iter().chain(&self.checks.newer).cloned().map(Watch::Path);
-        let signs = self.signs.files.iter().map(|path| {
+        let watch_triggers = self.watch_triggers.files.iter().map(|path| {
             let is_tree = path.as_os_str().as_encoded_bytes().ends_with(b"/");
             if is_tree { Watch::Tree(path.clone()) } else { Watch::Path(path.clone()) }
         });
-        // What keeps it from starting is said when the resource is looked at: its program or its
-        // user may come with what it depends on.
-        let program = self.signs.watch.iter().filter_map(|watch| self.program(watch, host).ok());
+        // An error of the command itself is reported when the resource is compared: its program or
+        // its user may come with resources before it.
+        let program =
+            self.watch_triggers.watch.iter().filter_map(|watch| self.program(watch, host).ok());
         let program = program.map(|program| Watch::Program(Arc::new(program)));
-        paths.chain(signs).chain(program).collect()
+        paths.chain(watch_triggers).chain(program).collect()
     }
 
     fn watches_move(&self) -> bool {
-        self.signs.watch.is_some()
+        self.watch_triggers.watch.is_some()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        if let Some(watch) = self.signs.watch.as_ref().filter(|_| host.stays) {
+        if let Some(watch) = self.watch_triggers.watch.as_ref().filter(|_| host.stays) {
             self.program(watch, host)?;
         }
         if self.refreshonly || !self.wanted(host)? {
@@ -400,8 +273,12 @@ impl Instance for ExecInstance {
         if !self.keep_output {
             return Ok(Vec::new());
         }
-        let kept = kept::load(host, &self.title)?.unwrap_or_default();
-        let named = [("output", kept.output), ("stdout", kept.stdout), ("stderr", kept.stderr)];
+        let saved_output = saved_output::load(host, &self.title)?.unwrap_or_default();
+        let named = [
+            ("output", saved_output.output),
+            ("stdout", saved_output.stdout),
+            ("stderr", saved_output.stderr),
+        ];
         Ok(named.into_iter().filter_map(|(name, text)| Some((name, Value::str(text?)))).collect())
     }
 
@@ -410,7 +287,7 @@ impl Instance for ExecInstance {
     }
 }
 
-impl Surroundings {
+impl ExecutionContext {
     /// Whom to run as: a user with all its groups.
     fn identity(&self, host: &Host) -> Result<Option<RunAs>, String> {
         let user = match &self.user {

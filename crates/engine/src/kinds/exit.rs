@@ -2,33 +2,19 @@
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, graph};
 
-use super::params::Params;
-use crate::host::Host;
-use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
-};
+use crate::kind::params::Params;
+use crate::kind::{Action, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exit;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Its name" },
-    AttributeDoc { name: "code", doc: "The exit code, from 0 (default) to 125" },
-];
-
 impl Kind for Exit {
-    fn name(&self) -> &'static str {
-        "mgmt::exit"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Ends the run, with an exit code, when all that it depends on is as it shall be"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &graph::MGMT_EXIT
     }
 
     fn parse(

@@ -8,35 +8,34 @@ mod apply;
 mod backup;
 pub(crate) mod checksum;
 mod compare;
-pub(crate) mod context;
+mod digest;
 mod fragments;
 pub(crate) mod glob;
 mod mode;
+mod model;
 mod parse;
 mod recurse;
 mod reversal;
+mod selinux_changes;
+mod selinux_context;
 mod source;
 mod web;
 
-use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use ordain_data::Value;
-use ordain_graph::served::ServedTree;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, files};
 use rustc_hash::FxHasher;
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
-    ParseContext, Watch,
-};
-use crate::reversal::Attributes;
-use backup::Backup;
-use checksum::Checksum;
-use mode::Mode;
+use crate::kind::ReversalAttributes;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+pub(crate) use digest::set_digest;
+use model::{FileInstance, Recurse};
 use source::Source;
 pub(crate) use web::Address;
 
@@ -53,81 +52,9 @@ impl Default for File {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "path", doc: "The absolute path" },
-    AttributeDoc {
-        name: "ensure",
-        doc: "absent (or false), present, file, directory, link, or where a link leads",
-    },
-    AttributeDoc { name: "backup", doc: "What keeps replaced content: false, `.suffix`, a bucket" },
-    AttributeDoc {
-        name: "checksum",
-        doc: "How content is compared: sha256 (default), md5, mtime, …",
-    },
-    AttributeDoc { name: "checksum_value", doc: "The digest that the content must have" },
-    AttributeDoc { name: "content", doc: "The content: text or binary" },
-    AttributeDoc { name: "force", doc: "Whether directories are removed or replaced" },
-    AttributeDoc {
-        name: "fragments",
-        doc: "Files whose contents follow each other as the content",
-    },
-    AttributeDoc { name: "group", doc: "The group, by name or number" },
-    AttributeDoc { name: "ignore", doc: "Patterns of names that a recursion leaves alone" },
-    AttributeDoc { name: "links", doc: "manage (default) links themselves, or follow them" },
-    AttributeDoc { name: "max_files", doc: "How many files a recursion may meet; 0 warns of many" },
-    AttributeDoc { name: "mode", doc: "The mode as text: octal, or symbolic such as `u=rw,g+X`" },
-    AttributeDoc { name: "owner", doc: "The owner, by name or number" },
-    AttributeDoc { name: "purge", doc: "Whether a recursion removes what is not managed" },
-    AttributeDoc { name: "recurse", doc: "Whether what is below is managed: true, false, remote" },
-    AttributeDoc {
-        name: "must_exist",
-        doc: "Whether a path with nothing there is an error; false by default",
-    },
-    AttributeDoc {
-        name: "parents",
-        doc: "Whether a directory is made with those around it; false by default",
-    },
-    AttributeDoc { name: "recurselimit", doc: "How deep a recursion goes" },
-    AttributeDoc {
-        name: "remove_empty",
-        doc: "Whether a directory without entries goes without force; false by default",
-    },
-    AttributeDoc { name: "replace", doc: "Whether existing content is replaced; true by default" },
-    AttributeDoc {
-        name: "selinux_ignore_defaults",
-        doc: "Whether undeclared parts of the context stay; else they are the policy's; false",
-    },
-    AttributeDoc { name: "selrange", doc: "The range of the context of SELinux, such as s0" },
-    AttributeDoc { name: "selrole", doc: "The role of the context of SELinux" },
-    AttributeDoc { name: "seltype", doc: "The type of the context of SELinux, such as etc_t" },
-    AttributeDoc {
-        name: "seluser",
-        doc: "The user of the context of SELinux; ignored where SELinux is off",
-    },
-    AttributeDoc { name: "show_diff", doc: "Whether differences of content are shown" },
-    AttributeDoc { name: "source", doc: "Where content is copied from; the first that exists" },
-    AttributeDoc { name: "source_permissions", doc: "ignore (default), use, use_when_creating" },
-    AttributeDoc { name: "sourceselect", doc: "first (default), or all sources of a recursion" },
-    AttributeDoc {
-        name: "staging_location",
-        doc: "Accepted; new content is always staged beside the file, so that it moves atomically",
-    },
-    AttributeDoc { name: "target", doc: "Where a link leads" },
-    AttributeDoc { name: "validate_cmd", doc: "A command that must accept new content; % is it" },
-    AttributeDoc { name: "validate_replacement", doc: "What stands for the new file; %" },
-];
-
 impl Kind for File {
-    fn name(&self) -> &'static str {
-        "file"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Manages files, directories and links"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::FILE
     }
 
     fn parse(
@@ -136,99 +63,6 @@ impl Kind for File {
         context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         parse::parse(resource, context, &self.bucket).map(|f| Box::new(f) as Box<dyn Instance>)
-    }
-}
-
-/// What shall be at the path.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Ensure {
-    Absent,
-    Present,
-    File,
-    Directory,
-    Link,
-}
-
-/// Text or bytes written in the declaration.
-#[derive(Clone)]
-struct Content {
-    bytes: Arc<[u8]>,
-    secret: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Recurse {
-    No,
-    /// What is there and what the source has.
-    Both,
-    /// What the source has.
-    Remote,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum SourcePermissions {
-    Ignore,
-    Use,
-    UseWhenCreating,
-}
-
-/// What a recursion does.
-#[derive(Clone, Debug)]
-struct Recursion {
-    mode: Recurse,
-    limit: Option<u32>,
-    max_files: i64,
-    purge: bool,
-    ignore: Vec<String>,
-    all_sources: bool,
-}
-
-struct FileInstance {
-    path: PathBuf,
-    ensure: Option<Ensure>,
-    target: Option<String>,
-    content: Option<Content>,
-    sources: Vec<Source>,
-    fragments: Vec<String>,
-    /// The paths of all declared files, where fragments ask for them.
-    declared_files: Arc<BTreeSet<PathBuf>>,
-    must_exist: bool,
-    parents: bool,
-    remove_empty: bool,
-    owner: Option<String>,
-    group: Option<String>,
-    mode: Option<Mode>,
-    checksum: Checksum,
-    checksum_value: Option<String>,
-    backup: Backup,
-    recursion: Recursion,
-    replace: bool,
-    force: bool,
-    follow: bool,
-    show_diff: bool,
-    source_permissions: SourcePermissions,
-    validate: Option<String>,
-    context: context::Declared,
-    autorequires: Vec<ResourceRef>,
-    /// The declaration, for what is generated below a directory; `None` without recursion.
-    declared: Option<Box<Resource>>,
-    /// What the sources held when the graph was compiled, if it says.
-    served: Vec<ServedTree>,
-    /// The files below that are declared: a recursion has nothing to do with them, what is in
-    /// them, and the directories that hold them.
-    below: BTreeSet<PathBuf>,
-    log: Mutex<Vec<LogLine>>,
-}
-
-impl FileInstance {
-    fn log(&self, level: Level, message: impl Into<String>) {
-        let line =
-            LogLine { level: Some(level), source: LogSource::Resource, message: message.into() };
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-    }
-
-    fn error(&self, doing: &str, error: &std::io::Error) -> KindError {
-        KindError::new(format!("Could not {doing} {}: {error}", self.path.display()))
     }
 }
 
@@ -256,7 +90,7 @@ impl Instance for FileInstance {
         self.context_remark(host).into_iter().collect()
     }
 
-    fn surroundings(&self) -> Option<u64> {
+    fn context_fingerprint(&self) -> Option<u64> {
         let takes_more = self.recursion.mode != Recurse::No
             || !self.sources.is_empty()
             || !self.fragments.is_empty()
@@ -280,7 +114,7 @@ impl Instance for FileInstance {
         apply::apply(self, host, changes)
     }
 
-    fn reversal(&self, host: &Host) -> Result<Option<Attributes>, KindError> {
+    fn reversal(&self, host: &Host) -> Result<Option<ReversalAttributes>, KindError> {
         reversal::of(self, host).map(Some)
     }
 

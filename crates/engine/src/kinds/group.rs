@@ -4,30 +4,19 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, accounts};
 
-use super::accounts::{self, AccountFiles, GroupLine, shadow_tool, with};
-use super::differences::{Differences, changes};
-use super::params::Params;
-use super::purge::unwanted;
-use super::tools::run;
-use crate::host::Host;
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::tools::run;
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
+    Action, AttributeError, Change, Instance, Kind, KindError, ParseContext, all_of,
 };
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The name of the group." },
-    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-    AttributeDoc { name: "gid", doc: "The number; chosen by the system when left out." },
-    AttributeDoc { name: "members", doc: "Users that are members, a list." },
-    AttributeDoc { name: "auth_membership", doc: "Whether `members` is complete; default false." },
-    AttributeDoc { name: "system", doc: "Take a number for system groups; default false." },
-    AttributeDoc { name: "allowdupe", doc: "Allow a number that is taken; default false." },
-    AttributeDoc { name: "forcelocal", doc: "Manage the local group only, which is always so." },
-    AttributeDoc { name: "attributes", doc: "AIX only." },
-    AttributeDoc { name: "attribute_membership", doc: "AIX only: `minimum` or `inclusive`." },
-    AttributeDoc { name: "ia_load_module", doc: "AIX only." },
-];
+use crate::kinds::shared::account_files;
+use crate::kinds::shared::account_files::{AccountFiles, GroupLine, shadow_tool, with};
+use crate::kinds::shared::instances::unwanted;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// Providers of groups on other systems.
 const OTHERS: &[&str] = &["aix", "directoryservice", "ldap", "pw", "windows_adsi"];
@@ -38,7 +27,7 @@ pub struct Group {
     files: Arc<AccountFiles>,
 }
 
-/// What shall be.
+/// The desired state.
 struct GroupInstance {
     files: Arc<AccountFiles>,
     name: String,
@@ -53,16 +42,8 @@ struct GroupInstance {
 }
 
 impl Kind for Group {
-    fn name(&self) -> &'static str {
-        "group"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A local group"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &accounts::GROUP
     }
 
     fn parse(
@@ -73,7 +54,7 @@ impl Kind for Group {
         let mut p = Params::new(resource);
         p.provider(&["groupadd"], OTHERS);
         let name = p.name();
-        super::user::check_account_name(&mut p, &name);
+        account_files::check_account_name(&mut p, &name);
         let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
         let gid = parse_gid(&mut p);
         let members = p.list("members").map(split_members);
@@ -110,7 +91,7 @@ impl Kind for Group {
     }
 
     fn instance_watches(&self, _: &Host) -> Vec<Watch> {
-        accounts::watches()
+        account_files::watches()
     }
 }
 
@@ -195,7 +176,7 @@ impl GroupInstance {
             .iter()
             .flatten()
             .map(String::as_str)
-            .filter(|m| !super::user::exists(host, &accounts, m))
+            .filter(|m| !account_files::exists(host, &accounts, m))
             .collect();
         let failed =
             |e: &str| KindError::new(format!("Could not set members on group[{}]: {e}", self.name));
@@ -205,7 +186,7 @@ impl GroupInstance {
         let now = accounts.group(&self.name).map_or(&[][..], |g| &g.members);
         let Some(wanted) = self.wanted_members(now) else { return Ok(()) };
         let list = wanted.join(",");
-        // What is -R elsewhere is -Q here.
+        // This tool calls -Q the option that others call -R.
         let command = with(shadow_tool(host, "gpasswd", "-Q")?, ["-M", &list, &self.name]);
         run(host, &command).map(drop).map_err(|e| failed(&e.0))
     }
@@ -213,7 +194,7 @@ impl GroupInstance {
 
 impl Instance for GroupInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        accounts::watches()
+        account_files::watches()
     }
 
     fn second_names(&self) -> Vec<ResourceRef> {
@@ -267,7 +248,7 @@ impl Instance for GroupInstance {
                 let gid = if changes(made, "gid") { self.set_gid(host) } else { Ok(()) };
                 let members =
                     if changes(made, "members") { self.set_members(host) } else { Ok(()) };
-                super::user::all_of([gid, members])
+                all_of([gid, members])
             }
         };
         self.files.forget();

@@ -8,28 +8,17 @@ use miniz_oxide::deflate::core::{
     CompressorOxide, TDEFLFlush, TDEFLStatus, compress_to_output, create_comp_flags_from_zip_params,
 };
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, files};
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::made;
-use crate::kinds::params::Params;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::generated_file;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gzip;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The compressed file, if `path` does not say it" },
-    AttributeDoc { name: "content", doc: "What is compressed, where there is no `input`" },
-    AttributeDoc { name: "input", doc: "The absolute path of what is compressed" },
-    AttributeDoc {
-        name: "level",
-        doc: "0 (none) to 9 (best), -1 (default) or -2 (without looking for repeats)",
-    },
-    AttributeDoc { name: "path", doc: "The absolute path of the compressed file" },
-];
 
 /// The way without a search for repeats, in the library's numbers.
 const HUFFMAN_ONLY: i32 = 2;
@@ -37,16 +26,8 @@ const HUFFMAN_ONLY: i32 = 2;
 const RAW: i32 = -15;
 
 impl Kind for Gzip {
-    fn name(&self) -> &'static str {
-        "mgmt::gzip"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Keeps a compressed file"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::MGMT_GZIP
     }
 
     fn parse(
@@ -55,7 +36,7 @@ impl Kind for Gzip {
         _: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        let path = made::path(&mut p);
+        let path = generated_file::path(&mut p);
         let input = p.text("input");
         if let Some(input) = &input
             && (!input.starts_with('/') || input.ends_with('/'))
@@ -70,34 +51,34 @@ impl Kind for Gzip {
             p.error("level", format!("invalid compression level: {level}"));
         }
         let from = match input {
-            Some(input) => From::File(input.into()),
-            None => From::Text(p.text("content").unwrap_or_default()),
+            Some(input) => GzipSource::File(input.into()),
+            None => GzipSource::Text(p.text("content").unwrap_or_default()),
         };
-        p.finish(Box::new(Compressed { path, from, level: level as i32 }) as Box<dyn Instance>)
+        p.finish(Box::new(GzipInstance { path, from, level: level as i32 }) as Box<dyn Instance>)
     }
 }
 
-enum From {
+enum GzipSource {
     File(PathBuf),
     Text(String),
 }
 
-struct Compressed {
+struct GzipInstance {
     path: PathBuf,
-    from: From,
+    from: GzipSource,
     level: i32,
 }
 
-impl Compressed {
+impl GzipInstance {
     fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()> {
         match &self.from {
-            From::File(path) => {
+            GzipSource::File(path) => {
                 let file = File::open(host.path(path));
                 let file =
                     file.map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))?;
                 compress(self.level, file, out)
             }
-            From::Text(text) => compress(self.level, text.as_bytes(), out),
+            GzipSource::Text(text) => compress(self.level, text.as_bytes(), out),
         }
     }
 }
@@ -161,23 +142,23 @@ const TABLE: [u32; 256] = {
     table
 };
 
-impl Instance for Compressed {
+impl Instance for GzipInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
         let input = match &self.from {
-            From::File(path) => Some(Watch::Path(path.clone())),
-            From::Text(_) => None,
+            GzipSource::File(path) => Some(Watch::Path(path.clone())),
+            GzipSource::Text(_) => None,
         };
         std::iter::once(Watch::Path(self.path.clone())).chain(input).collect()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        made::compare(host, &self.path, &|out| self.produce(host, out))
+        generated_file::compare(host, &self.path, &|out| self.produce(host, out))
     }
 
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
         if changes.is_empty() {
             return Ok(());
         }
-        made::write(host, &self.path, &|out| self.produce(host, out))
+        generated_file::write(host, &self.path, &|out| self.produce(host, out))
     }
 }

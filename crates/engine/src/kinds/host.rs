@@ -5,24 +5,15 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, machine};
 
-use super::differences::{Differences, texts};
-use super::params::Params;
-use super::records::{Record, RecordFiles, Table};
-use crate::host::Host as Machine;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::report::quoted;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The host name." },
-    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-    AttributeDoc { name: "ip", doc: "The address, IPv4 or IPv6." },
-    AttributeDoc { name: "host_aliases", doc: "Other names, a list." },
-    AttributeDoc { name: "comment", doc: "A comment at the end of the line." },
-    AttributeDoc { name: "target", doc: "The file; default `/etc/hosts`." },
-];
+use crate::kind::differences::{Differences, texts};
+use crate::kind::params::Params;
+use crate::kind::report::quoted;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::records::{Record, RecordFiles, Table};
+use crate::system::host::Host as Machine;
+use crate::system::watch::Watch;
 
 /// The file of entries.
 const HOSTS: &str = "/etc/hosts";
@@ -33,7 +24,7 @@ pub struct Host {
     files: Arc<RecordFiles<Line>>,
 }
 
-/// What shall be.
+/// The desired state.
 struct HostEntry {
     table: Table<Line>,
     name: String,
@@ -54,16 +45,8 @@ struct Line {
 }
 
 impl Kind for Host {
-    fn name(&self) -> &'static str {
-        "host"
-    }
-
-    fn doc(&self) -> &'static str {
-        "An entry of the hosts file"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::HOST
     }
 
     fn parse(
@@ -168,7 +151,7 @@ impl Record for Line {
 }
 
 impl HostEntry {
-    /// The entry as it shall be, given what is.
+    /// The desired entry, given the current one.
     fn desired(&self, now: &Line) -> Line {
         Line {
             ip: self.ip.clone().unwrap_or_else(|| now.ip.clone()),

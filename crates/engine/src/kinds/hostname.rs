@@ -5,31 +5,20 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, machine};
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::cached::read_text;
-use crate::kinds::differences::{Differences, changes};
-use crate::kinds::params::Params;
-use crate::kinds::tools::{UNWATCHED, is_live, path_of};
-use crate::kinds::write::{Owner, rewrite};
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::tools::{UNWATCHED, is_live, path_of};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, rewrite};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hostname;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The name; what the others are by default" },
-    AttributeDoc { name: "hostname", doc: "The same, where the resource has another name" },
-    AttributeDoc { name: "pretty_hostname", doc: "The name for people; empty leaves it alone" },
-    AttributeDoc {
-        name: "static_hostname",
-        doc: "The name in /etc/hostname; empty leaves it alone",
-    },
-    AttributeDoc { name: "transient_hostname", doc: "The name of now; empty leaves it alone" },
-];
 
 const STATIC: &str = "/etc/hostname";
 const INFO: &str = "/etc/machine-info";
@@ -38,16 +27,8 @@ const LIVE: &str = "/proc/sys/kernel/hostname";
 const PRETTY: &str = "PRETTY_HOSTNAME=";
 
 impl Kind for Hostname {
-    fn name(&self) -> &'static str {
-        "mgmt::hostname"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Manages the name of the machine"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::MGMT_HOSTNAME
     }
 
     fn parse(
@@ -65,7 +46,7 @@ impl Kind for Hostname {
             }
             Some(text).filter(|text| !text.is_empty())
         };
-        let names = Names {
+        let names = HostNames {
             pretty: of("pretty_hostname"),
             fixed: of("static_hostname"),
             transient: of("transient_hostname"),
@@ -86,7 +67,7 @@ fn is_name(name: &str) -> bool {
     name.len() <= 64 && !name.starts_with('-') && name.bytes().all(allowed)
 }
 
-struct Names {
+struct HostNames {
     pretty: Option<String>,
     fixed: Option<String>,
     transient: Option<String>,
@@ -146,7 +127,7 @@ fn with_pretty_name(info: &str, name: &str) -> String {
     out
 }
 
-impl Instance for Names {
+impl Instance for HostNames {
     fn watches(&self, _: &Host) -> Vec<Watch> {
         let paths = [(&self.fixed, STATIC), (&self.pretty, INFO)].into_iter();
         paths.filter(|(name, _)| name.is_some()).map(|(_, path)| Watch::Path(path.into())).collect()
@@ -186,8 +167,8 @@ impl Instance for Names {
             write(host, STATIC, &format!("{wanted}\n"))?;
         }
         if let Some(wanted) = of("transient_hostname", self.transient.as_deref()) {
-            let command = crate::kinds::tools::command([path_of("hostname").as_str(), wanted]);
-            crate::kinds::tools::run(host, &command)?;
+            let command = crate::kind::tools::command([path_of("hostname").as_str(), wanted]);
+            crate::kind::tools::run(host, &command)?;
         }
         Ok(())
     }

@@ -2,188 +2,58 @@
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, graph};
 
-use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
 
 /// A kind without state.
 #[derive(Clone, Copy, Debug)]
 pub struct Inert {
-    name: &'static str,
-    doc: &'static str,
-    attributes: &'static [AttributeDoc],
-    /// What it hands on, and the attributes that this is the value of.
+    schema: &'static KindSchema,
+    /// The names of the values that it sends, each with the attribute that holds the value.
     sends: &'static [(&'static str, &'static str)],
     /// Whether it passes notifications on.
     passes_on: bool,
 }
 
 /// When resources may be applied.
-pub const SCHEDULE: Inert = Inert {
-    name: "schedule",
-    doc: "Describes when resources may be applied",
-    attributes: &[
-        AttributeDoc { name: "name", doc: "Its name" },
-        AttributeDoc { name: "period", doc: "hourly, daily, weekly, monthly or never" },
-        AttributeDoc { name: "periodmatch", doc: "distance (default) or number" },
-        AttributeDoc { name: "range", doc: "Times of the day, such as `2 - 4`" },
-        AttributeDoc { name: "repeat", doc: "How often in a period" },
-        AttributeDoc { name: "weekday", doc: "Days of the week" },
-    ],
-    sends: &[],
-    passes_on: false,
-};
+pub const SCHEDULE: Inert = Inert { schema: &graph::SCHEDULE, sends: &[], passes_on: false };
 
 /// Where backups of files go.
-pub const FILEBUCKET: Inert = Inert {
-    name: "filebucket",
-    doc: "Names a store for replaced files; all of them are this machine's own",
-    attributes: &[
-        AttributeDoc { name: "name", doc: "Its name" },
-        AttributeDoc { name: "path", doc: "Accepted; the store is Ordain's" },
-        AttributeDoc { name: "port", doc: "Accepted; the store is local" },
-        AttributeDoc { name: "server", doc: "Accepted; the store is local" },
-    ],
-    sends: &[],
-    passes_on: false,
-};
+pub const FILEBUCKET: Inert = Inert { schema: &graph::FILEBUCKET, sends: &[], passes_on: false };
 
-const NAME_ONLY: &[AttributeDoc] = &[AttributeDoc { name: "name", doc: "Its name" }];
+/// Modules put an anchor at the begin and the end of a class, so that the class contains its
+/// resources.
+pub const ANCHOR: Inert = Inert { schema: &graph::ANCHOR, sends: &[], passes_on: true };
 
-/// What modules put at the begin and the end of a class, so that it holds what it declares.
-pub const ANCHOR: Inert = Inert {
-    name: "anchor",
-    doc: "A place in the order; passes notifications on",
-    attributes: NAME_ONLY,
-    sends: &[],
-    passes_on: true,
-};
+/// Puppet puts a whit at the begin and the end of containers.
+pub const WHIT: Inert = Inert { schema: &graph::WHIT, sends: &[], passes_on: true };
 
-/// What Puppet itself puts at the begin and the end of containers.
-pub const WHIT: Inert = Inert {
-    name: "whit",
-    doc: "A place in the order; passes notifications on",
-    attributes: NAME_ONLY,
-    sends: &[],
-    passes_on: true,
-};
+/// A resource without effect, to test relations.
+pub const NULL_RESOURCE: Inert =
+    Inert { schema: &graph::NULL_RESOURCE, sends: &[], passes_on: false };
 
-/// What stands for nothing, to try relations with.
-pub const NULL_RESOURCE: Inert = Inert {
-    name: "std::testing::nullresource",
-    doc: "Stands for nothing; models of Inmanta use it to try relations",
-    attributes: &[
-        AttributeDoc { name: "name", doc: "Its name" },
-        AttributeDoc { name: "agentname", doc: "Whose it is" },
-        AttributeDoc { name: "fail", doc: "Whether it fails; false here" },
-        AttributeDoc { name: "int_value", doc: "A number" },
-        AttributeDoc { name: "purged", doc: "Whether it is to be gone" },
-        AttributeDoc { name: "value", doc: "A text" },
-    ],
-    sends: &[],
-    passes_on: false,
-};
+/// A resource that only takes part in relations.
+pub const NOOP: Inert = Inert { schema: &graph::MGMT_NOOP, sends: &[], passes_on: false };
 
-/// What only stands in the graph.
-pub const NOOP: Inert = Inert {
-    name: "mgmt::noop",
-    doc: "Does nothing, for relations of others to lead through",
-    attributes: &[
-        AttributeDoc { name: "name", doc: "Its name" },
-        AttributeDoc { name: "comment", doc: "Anything" },
-    ],
-    sends: &[],
-    passes_on: false,
-};
-
-/// What only counts while a graph is kept true.
-pub const TIMER: Inert = Inert {
-    name: "mgmt::timer",
-    doc: "Gives an event every so often while a graph is kept true; nothing in a single run",
-    attributes: &[
-        AttributeDoc { name: "name", doc: "Its name" },
-        AttributeDoc { name: "interval", doc: "Seconds between two events" },
-    ],
-    sends: &[],
-    passes_on: false,
-};
+/// A source of events while a graph is kept true.
+pub const TIMER: Inert = Inert { schema: &graph::MGMT_TIMER, sends: &[], passes_on: false };
 
 /// A value on its way from one resource to another.
-pub const VALUE: Inert = Inert {
-    name: "mgmt::value",
-    doc: "Hands a value on to those that receive from it",
-    attributes: &[
-        AttributeDoc { name: "name", doc: "Its name" },
-        AttributeDoc { name: "any", doc: "The value" },
-    ],
-    sends: &[("any", "any")],
-    passes_on: false,
-};
+pub const VALUE: Inert =
+    Inert { schema: &graph::MGMT_VALUE, sends: &[("any", "any")], passes_on: false };
 
-const fn field(name: &'static str) -> AttributeDoc {
-    AttributeDoc { name, doc: "A value to try with" }
-}
-
-/// What languages are tried with: it has fields of all types, and is always as it shall be.
+/// A resource to test languages: it has fields of all types and is always in place.
 pub const TEST: Inert = Inert {
-    name: "mgmt::test",
-    doc: "Has values of all types and no state; programs of mgmt are tried with it",
-    attributes: &[
-        field("name"),
-        field("alwaysgroup"),
-        field("anotherstr"),
-        field("answer"),
-        field("bool"),
-        field("boolptr"),
-        field("byte"),
-        field("comment"),
-        field("comparefail"),
-        field("expectrecv"),
-        field("float32"),
-        field("float64"),
-        field("func1"),
-        field("int"),
-        field("int16"),
-        field("int32"),
-        field("int64"),
-        field("int64ptr"),
-        field("int8"),
-        field("int8ptr"),
-        field("int8ptrptrptr"),
-        field("interface"),
-        field("mapintfloat"),
-        field("mixedstruct"),
-        field("onlyshow"),
-        field("rune"),
-        field("sendvalue"),
-        field("slicestring"),
-        field("str"),
-        field("stringptr"),
-        field("uint"),
-        field("uint16"),
-        field("uint32"),
-        field("uint64"),
-        field("uint8"),
-        field("uint8ptr"),
-        field("validatebool"),
-        field("validateerror"),
-        field("waitforerror"),
-    ],
+    schema: &graph::MGMT_TEST,
     sends: &[("answer", "answer"), ("hello", "sendvalue")],
     passes_on: false,
 };
 
 impl Kind for Inert {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn doc(&self) -> &'static str {
-        self.doc
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        self.attributes
+    fn schema(&self) -> &KindSchema {
+        self.schema
     }
 
     fn parse(
@@ -194,16 +64,16 @@ impl Kind for Inert {
         let value =
             |(key, name): &(&'static str, &str)| Some((*key, resource.value(name)?.clone()));
         let sent = self.sends.iter().filter_map(value).collect();
-        Ok(Box::new(Nothing { sent, passes_on: self.passes_on }))
+        Ok(Box::new(InertInstance { sent, passes_on: self.passes_on }))
     }
 }
 
-struct Nothing {
+struct InertInstance {
     sent: Vec<(&'static str, Value)>,
     passes_on: bool,
 }
 
-impl Instance for Nothing {
+impl Instance for InertInstance {
     fn compare(&self, _: &Host) -> Result<Vec<Change>, KindError> {
         Ok(Vec::new())
     }

@@ -4,49 +4,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, graph};
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::differences::Differences;
-use crate::kinds::params::Params;
-use crate::world::Key;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::shared_kv::Key;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Kv;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The key, if `key` does not say it" },
-    AttributeDoc { name: "host", doc: "The host that a value of hosts is of" },
-    AttributeDoc { name: "key", doc: "The key" },
-    AttributeDoc {
-        name: "mapped",
-        doc: "Whether each host has a value of its own; false by default",
-    },
-    AttributeDoc {
-        name: "skipcmpstyle",
-        doc: "How values are compared for `skiplessthan`: 0 (as integers, default) or 1 (as texts)",
-    },
-    AttributeDoc {
-        name: "skiplessthan",
-        doc: "Whether a value that is there and is larger stays; false by default",
-    },
-    AttributeDoc { name: "value", doc: "The value; without one the key is removed" },
-];
-
 impl Kind for Kv {
-    fn name(&self) -> &'static str {
-        "mgmt::kv"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Sets a value that programs read with `world.getval` and `world.kvlookup`"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &graph::MGMT_KV
     }
 
     fn parse(
@@ -112,7 +85,7 @@ impl Entry {
                 && match self.order {
                     None => false,
                     Some(Order::Texts) => wanted < now,
-                    // What is no number is from another time.
+                    // A value that is no number comes from another format.
                     Some(Order::Numbers) => matches!(
                         (wanted.parse::<i64>(), now.parse::<i64>()),
                         (Ok(wanted), Ok(now)) if wanted < now

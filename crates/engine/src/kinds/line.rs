@@ -4,38 +4,23 @@ use std::path::PathBuf;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, files};
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::cached::read_bytes;
-use crate::kinds::differences::Differences;
-use crate::kinds::params::Params;
-use crate::kinds::write::{Owner, editing, rewrite};
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::file_cache::read_bytes;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, editing, rewrite};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Line;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "A name for it" },
-    AttributeDoc { name: "content", doc: "The line, or several that follow each other" },
-    AttributeDoc { name: "ensure", doc: "present (default) or absent" },
-    AttributeDoc { name: "file", doc: "The absolute path of the file" },
-];
-
 impl Kind for Line {
-    fn name(&self) -> &'static str {
-        "mgmt::line"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Manages lines of a file"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::MGMT_LINE
     }
 
     fn parse(

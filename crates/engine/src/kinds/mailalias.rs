@@ -4,22 +4,14 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, machine};
 
-use super::differences::{Differences, texts};
-use super::params::Params;
-use super::records::{Record, RecordFiles, Table};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The name for which there is mail." },
-    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-    AttributeDoc { name: "file", doc: "A file with those who get it." },
-    AttributeDoc { name: "recipient", doc: "Who gets it, a list." },
-    AttributeDoc { name: "target", doc: "The file; default `/etc/aliases`." },
-];
+use crate::kind::differences::{Differences, texts};
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::records::{Record, RecordFiles, Table};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The table of names.
 const TABLE: &str = "/etc/aliases";
@@ -98,16 +90,8 @@ fn quoted(text: &str) -> String {
 }
 
 impl Kind for Mailalias {
-    fn name(&self) -> &'static str {
-        "mailalias"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Who gets the mail for a name"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::MAILALIAS
     }
 
     fn parse(

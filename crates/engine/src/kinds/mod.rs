@@ -1,9 +1,11 @@
-//! The kinds of resources, one file or directory each, and what some of them share.
+//! The third floor: the kinds of resources, one file or directory each.
+//!
+//! `shared` has what several of them use. A kind knows the floors below and not how it is run.
 
 pub mod authorized_key;
 pub mod cron;
 pub mod dhcp;
-pub mod elected;
+pub mod election;
 pub mod exec;
 pub mod exit;
 pub mod external;
@@ -28,6 +30,7 @@ pub mod purge;
 pub mod selinux;
 pub mod service;
 pub mod serving;
+pub mod shared;
 pub mod ssh_authorized_key;
 pub mod sshkey;
 pub mod sysctl;
@@ -38,13 +41,82 @@ pub mod user;
 pub mod yumrepo;
 pub mod zfs;
 
-pub(crate) mod accounts;
-pub(crate) mod cached;
-pub(crate) mod differences;
-pub(crate) mod kept;
-pub(crate) mod made;
-pub(crate) mod params;
-pub(crate) mod records;
-pub(crate) mod tools;
-pub(crate) mod walk;
-pub(crate) mod write;
+use std::sync::Arc;
+
+use crate::kind::Registry;
+use crate::kinds::{
+    authorized_key::AuthorizedKey, cron::Cron, election::Election, exec::Exec, exit::Exit,
+    file::File, group::Group, gzip::Gzip, host::Host, hostname::Hostname, json_edit::JsonEdit,
+    kv::Kv, line::Line, mailalias::Mailalias, mount::Mount, msg::Msg, net::Net, notify::Notify,
+    package::Package, password::Password, purge::Purge, service::Service,
+    ssh_authorized_key::SshAuthorizedKey, sshkey::Sshkey, sysctl::Sysctl, tidy::Tidy, user::User,
+    yumrepo::Yumrepo,
+};
+
+impl Default for Registry {
+    fn default() -> Self {
+        let mut registry = Self::empty();
+        registry.add(Box::new(inert::ANCHOR));
+        registry.add(Box::new(Cron::default()));
+        registry.add(Box::new(Exec));
+        registry.add(Box::new(File::default()));
+        registry.add(Box::new(inert::FILEBUCKET));
+        registry.add(Box::new(Group::default()));
+        registry.add(Box::new(Host::default()));
+        registry.add(Box::new(Hostname));
+        registry.add(Box::new(Line));
+        registry.add(Box::new(inert::NOOP));
+        registry.add(Box::new(Mount::default()));
+        registry.add(Box::new(Notify));
+        registry.add(Box::new(inert::NULL_RESOURCE));
+        registry.add(Box::new(Package::default()));
+        registry.add(Box::new(inert::SCHEDULE));
+        registry.add(Box::new(Purge));
+        registry.add(Box::new(Service::default()));
+        registry.add(Box::new(SshAuthorizedKey::default()));
+        registry.add(Box::new(Sshkey::default()));
+        registry.add(Box::new(Sysctl));
+        registry.add(Box::new(inert::TEST));
+        registry.add(Box::new(Tidy));
+        registry.add(Box::new(inert::TIMER));
+        registry.add(Box::new(User::default()));
+        registry.add(Box::new(inert::VALUE));
+        registry.add(Box::new(inert::WHIT));
+        registry.add(Box::new(Yumrepo));
+        registry.add(Box::new(Gzip));
+        registry.add(Box::new(Kv));
+        registry.add(Box::new(Msg));
+        registry.add(Box::new(Password));
+        registry.add(Box::new(tar::Tar));
+        registry.add(Box::new(tar::DeployTar));
+        registry.add(Box::new(AuthorizedKey::default()));
+        registry.add(Box::new(Election));
+        registry.add(Box::new(Exit));
+        registry.add(Box::new(JsonEdit));
+        registry.add(Box::new(Net));
+        registry.add(Box::new(http::Client));
+        register_servers(&mut registry);
+        dhcp::register(&mut registry);
+        registry.add(Box::new(Mailalias::default()));
+        registry.add(Box::new(selinux::Selboolean));
+        registry.add(Box::new(selinux::Selmodule));
+        registry.add(Box::new(zfs::Zfs));
+        registry.add(Box::new(zfs::Zpool));
+        registry
+    }
+}
+
+/// Adds the kinds of the protocols by which files are served.
+fn register_servers(registry: &mut Registry) {
+    for protocol in [&http::HTTP, &tftp::TFTP] {
+        let hub = Arc::default();
+        registry.add(Box::new(serving::Server::new(protocol, &hub)));
+        registry.add(Box::new(serving::ServedFile::new(protocol, &hub)));
+        if protocol.server.name == http::HTTP.server.name {
+            registry.add(Box::new(http::Flag::new(&hub)));
+            registry.add(Box::new(http::Proxy::new(&hub)));
+            registry.add(Box::new(http::Ui::new(&hub)));
+            registry.add(Box::new(http::Input::new(&hub)));
+        }
+    }
+}

@@ -7,37 +7,21 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::protected::Act;
 use ordain_graph::{Resource, protected};
+use ordain_kinds::{KindSchema, machine};
 
-use super::cached::read_text;
-use super::differences::{Differences, changes};
-use super::params::Params;
-use super::records::{Record, RecordFiles, Table};
-use super::tools::{UNWATCHED, inside, run};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Where it is mounted." },
-    AttributeDoc {
-        name: "ensure",
-        doc: "`present` or `defined` (an entry, default), `mounted`, `unmounted` or `absent`.",
-    },
-    AttributeDoc { name: "atboot", doc: "Accepted; Linux says that by an option." },
-    AttributeDoc { name: "device", doc: "What is mounted." },
-    AttributeDoc { name: "dump", doc: "Whether dump(8) saves it: 0 (default) or 1." },
-    AttributeDoc { name: "fstype", doc: "The type of the file system." },
-    AttributeDoc { name: "options", doc: "Options, parted by commas; default `defaults`." },
-    AttributeDoc { name: "pass", doc: "When it is checked at start; default 0, not at all." },
-    AttributeDoc { name: "remounts", doc: "Whether new options are taken by a remount; default." },
-    AttributeDoc { name: "target", doc: "The file; default `/etc/fstab`." },
-];
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::records::{Record, RecordFiles, Table};
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The table of file systems.
 const TABLE: &str = "/etc/fstab";
 
-/// What the kernel has mounted.
+/// The table of mounts of the kernel.
 const MOUNTED: &str = "/proc/self/mounts";
 
 /// The kind `mount`.
@@ -111,7 +95,7 @@ enum Ensure {
     Absent,
 }
 
-/// What shall be.
+/// The desired state.
 struct MountInstance {
     table: Table<Entry>,
     name: String,
@@ -126,16 +110,8 @@ struct MountInstance {
 }
 
 impl Kind for Mount {
-    fn name(&self) -> &'static str {
-        "mount"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A file system that is mounted, and its entry in the table of them"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::MOUNT
     }
 
     fn parse(
@@ -212,7 +188,7 @@ impl MountInstance {
         Ok(text.unwrap_or_default().lines().any(|l| place(l).as_ref() == Some(&self.name)))
     }
 
-    /// What is wrong with the entry that is there.
+    /// Compares the existing entry with the desired one.
     fn compare_entry(&self, now: &Entry, to: &mut Differences<'_>) {
         let fields = [
             ("device", self.device.as_deref(), Some(now.device.as_str())),

@@ -8,29 +8,18 @@ use std::sync::{Mutex, PoisonError};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, graph};
 
-use crate::host::Host;
+use crate::kind::params::{Params, scalar};
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine,
-    LogSource, ParseContext,
+    Action, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
+    ParseContext,
 };
-use crate::kinds::params::{Params, scalar};
+use crate::system::host::Host;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Msg;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "A name for it" },
-    AttributeDoc { name: "body", doc: "What is said" },
-    AttributeDoc { name: "fields", doc: "Fields for the journal, by their names" },
-    AttributeDoc { name: "journal", doc: "Whether the journal of systemd gets it" },
-    AttributeDoc {
-        name: "priority",
-        doc: "Emerg, Alert, Crit, Err, Warning, Notice, Info or Debug",
-    },
-    AttributeDoc { name: "syslog", doc: "Whether the syslog gets it" },
-];
 
 /// The priorities, from 0 on.
 const PRIORITIES: [&str; 8] =
@@ -42,16 +31,8 @@ const SYSLOG: &str = "/dev/log";
 const DAEMON: usize = 3;
 
 impl Kind for Msg {
-    fn name(&self) -> &'static str {
-        "mgmt::msg"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Says something in the log, the journal and the syslog"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &graph::MGMT_MSG
     }
 
     fn parse(

@@ -2,43 +2,22 @@
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, graph};
 
-use crate::attributes::{Attributes, reveal};
-use crate::host::Host;
+use crate::kind::attributes::{Attributes, reveal};
+use crate::kind::report::quoted;
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, LogSource,
-    ParseContext,
+    Action, AttributeError, Change, Instance, Kind, KindError, LogLine, LogSource, ParseContext,
 };
-use crate::report::quoted;
+use crate::system::host::Host;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Notify;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "A name for it" },
-    AttributeDoc { name: "message", doc: "What is said; the name by default" },
-    AttributeDoc {
-        name: "refreshonly",
-        doc: "Whether it is said only on a refresh: true or false (default)",
-    },
-    AttributeDoc {
-        name: "withpath",
-        doc: "Whether the log shows where the resource is contained: true or false (default)",
-    },
-];
-
 impl Kind for Notify {
-    fn name(&self) -> &'static str {
-        "notify"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Says something in the log"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &graph::NOTIFY
     }
 
     fn parse(

@@ -6,46 +6,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, accounts};
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::differences::Differences;
-use crate::kinds::kept::Kept;
-use crate::kinds::params::Params;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::state_file::StateFile;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Password;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "A name for it" },
-    AttributeDoc {
-        name: "check_recovery",
-        doc: "Whether a kept password that cannot be right is replaced: an error by default",
-    },
-    AttributeDoc { name: "length", doc: "How many letters it has: 64 by default" },
-    AttributeDoc {
-        name: "saved",
-        doc: "Whether it is kept on this machine, readable for root; false by default, and then \
-              only the run that makes it hands it on",
-    },
-];
-
 const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 impl Kind for Password {
-    fn name(&self) -> &'static str {
-        "mgmt::password"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Makes a password and hands it on"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &accounts::MGMT_PASSWORD
     }
 
     fn parse(
@@ -61,7 +39,7 @@ impl Kind for Password {
             p.error("length", message);
         }
         let secret = Secret {
-            kept: Kept::new("password", &resource.id.title),
+            file: StateFile::new("password", &resource.id.title),
             length: length.unwrap_or(64).into(),
             saved: p.boolean("saved"),
             check_recovery: p.boolean("check_recovery"),
@@ -72,16 +50,16 @@ impl Kind for Password {
 }
 
 struct Secret {
-    kept: Kept,
+    file: StateFile,
     length: usize,
     saved: bool,
     check_recovery: bool,
-    /// What was made and is not saved.
+    /// The password that was generated and is not saved.
     made: Mutex<String>,
 }
 
-/// What was found on the machine.
-enum Found {
+/// The password on the machine.
+enum CurrentPassword {
     /// Nothing, or what cannot be right and may be replaced.
     Nothing,
     Password(String),
@@ -92,14 +70,14 @@ impl Secret {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn find(&self, host: &Host) -> Result<Found, KindError> {
-        let Some(text) = self.kept.read(host)? else { return Ok(Found::Nothing) };
+    fn find(&self, host: &Host) -> Result<CurrentPassword, KindError> {
+        let Some(text) = self.file.read(host)? else { return Ok(CurrentPassword::Nothing) };
         let text = String::from_utf8_lossy(&text).trim().to_owned();
         match self.check(&text) {
-            Ok(()) if self.saved && text.is_empty() => Ok(Found::Nothing),
-            Ok(()) => Ok(Found::Password(text)),
-            Err(_) if self.check_recovery => Ok(Found::Nothing),
-            Err(why) => Err(KindError::new(format!("the kept password cannot be right: {why}"))),
+            Ok(()) if self.saved && text.is_empty() => Ok(CurrentPassword::Nothing),
+            Ok(()) => Ok(CurrentPassword::Password(text)),
+            Err(_) if self.check_recovery => Ok(CurrentPassword::Nothing),
+            Err(why) => Err(KindError::new(format!("the file password cannot be right: {why}"))),
         }
     }
 
@@ -107,7 +85,7 @@ impl Secret {
         // That it was made is kept as an empty text.
         match (self.saved, text.is_empty()) {
             (_, true) => Ok(()),
-            (false, false) => Err("none should be kept".into()),
+            (false, false) => Err("none should be file".into()),
             (true, false) if text.len() != self.length => {
                 Err(format!("its length is {}, not {}", text.len(), self.length))
             }
@@ -123,7 +101,7 @@ impl Secret {
         let password = random(self.length)
             .map_err(|e| KindError::new(format!("Could not make a password: {e}")))?;
         let text = if self.saved { format!("{password}\n") } else { "\n".to_owned() };
-        self.kept.write(host, text.as_bytes())?;
+        self.file.write(host, text.as_bytes())?;
         *self.made() = password;
         Ok(())
     }
@@ -147,12 +125,12 @@ fn random(length: usize) -> io::Result<String> {
 
 impl Instance for Secret {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        vec![Watch::Path(self.kept.path().to_path_buf())]
+        vec![Watch::Path(self.file.path().to_path_buf())]
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut differences = Differences::new(&[]);
-        if matches!(self.find(host)?, Found::Nothing) {
+        if matches!(self.find(host)?, CurrentPassword::Nothing) {
             let secret = Value::Secret(Arc::new(Value::Null));
             differences.property("password", Value::Null, secret);
         }
@@ -177,9 +155,9 @@ impl Instance for Secret {
 
     fn sent(&self, host: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
         let password = match self.find(host)? {
-            Found::Password(text) if self.saved => text,
-            Found::Password(_) => self.made().clone(),
-            Found::Nothing => return Ok(Vec::new()),
+            CurrentPassword::Password(text) if self.saved => text,
+            CurrentPassword::Password(_) => self.made().clone(),
+            CurrentPassword::Nothing => return Ok(Vec::new()),
         };
         Ok(vec![("password", Value::Secret(Arc::new(Value::str(password))))])
     }

@@ -1,32 +1,22 @@
-//! `resources`: what is on the machine of a kind and nobody declared is removed.
+//! `resources`: removes resources of a kind that nobody declared.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
-use ordain_data::Value;
-use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef};
+use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, graph};
 use rustc_hash::FxHasher;
 
-use super::accounts::AccountFiles;
-use super::cached::read_text;
-use super::params::{Params, inspect, scalar};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::registry::Registry;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The kind, such as `host`." },
-    AttributeDoc { name: "purge", doc: "Whether what is not declared is removed; false." },
-    AttributeDoc {
-        name: "unless_system_user",
-        doc: "Keeps users up to this number; for users those of the system by default.",
-    },
-    AttributeDoc { name: "unless_uid", doc: "Keeps users of these numbers." },
-];
+use crate::kind::Registry;
+use crate::kind::params::{Params, inspect, scalar};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::account_files::AccountFiles;
+use crate::kinds::shared::instances::inherit;
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// Users that stay in any case.
 const SYSTEM_USERS: [&str; 6] = ["root", "nobody", "bin", "noaccess", "daemon", "sys"];
@@ -39,7 +29,7 @@ const SYSTEM_MAX: i64 = 499;
 pub struct Purge;
 
 /// Which users stay.
-enum Spare {
+enum SparedUsers {
     /// None by their numbers.
     None,
     /// Those up to the highest number of the system.
@@ -52,25 +42,17 @@ struct PurgeInstance {
     kind: String,
     registry: Arc<Registry>,
     purge: bool,
-    spare: Spare,
+    spare: SparedUsers,
     uids: Vec<i64>,
-    /// What is declared.
+    /// The declared names.
     managed: BTreeSet<String>,
     declared: Resource,
     accounts: AccountFiles,
 }
 
 impl Kind for Purge {
-    fn name(&self) -> &'static str {
-        "resources"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Removes what is not declared of a kind"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &graph::RESOURCES
     }
 
     fn parse(
@@ -127,18 +109,18 @@ impl Kind for Purge {
     }
 }
 
-fn spare(p: &mut Params<'_>, kind: &str) -> Spare {
+fn spare(p: &mut Params<'_>, kind: &str) -> SparedUsers {
     let Some(value) = p.raw("unless_system_user") else {
-        return if kind == "user" { Spare::System } else { Spare::None };
+        return if kind == "user" { SparedUsers::System } else { SparedUsers::None };
     };
     match scalar(value).as_deref() {
-        Some("true") => Spare::System,
-        Some("false") => Spare::None,
+        Some("true") => SparedUsers::System,
+        Some("false") => SparedUsers::None,
         text => match text.and_then(|text| text.parse().ok()) {
-            Some(number) => Spare::UpTo(number),
+            Some(number) => SparedUsers::UpTo(number),
             None => {
                 p.error("unless_system_user", format!("Invalid value {}", inspect(value)));
-                Spare::None
+                SparedUsers::None
             }
         },
     }
@@ -159,9 +141,9 @@ impl PurgeInstance {
     fn is_spared(&self, host: &Host, name: &str) -> Result<bool, KindError> {
         let limit = match self.spare {
             _ if self.kind != "user" => return Ok(false),
-            Spare::None => return Ok(false),
-            Spare::System => system_max(host),
-            Spare::UpTo(limit) => limit,
+            SparedUsers::None => return Ok(false),
+            SparedUsers::System => system_max(host),
+            SparedUsers::UpTo(limit) => limit,
         };
         let accounts = self.accounts.read(host)?;
         let Some(user) = accounts.user(name) else { return Ok(true) };
@@ -180,7 +162,7 @@ impl Instance for PurgeInstance {
         true
     }
 
-    fn surroundings(&self) -> Option<u64> {
+    fn context_fingerprint(&self) -> Option<u64> {
         let mut hasher = FxHasher::default();
         self.managed.hash(&mut hasher);
         Some(hasher.finish())
@@ -209,35 +191,5 @@ impl Instance for PurgeInstance {
             out.push(found);
         }
         Ok(out)
-    }
-}
-
-/// Gives a resource what it has from the declared one that it is removed for.
-pub(super) fn inherit(unwanted: &mut Resource, declared: &Resource) {
-    let inherited = declared.attributes.iter();
-    let inherited = inherited.filter(|a| ["noop", "loglevel"].contains(&a.name.as_str()));
-    unwanted.attributes.extend(inherited.cloned());
-    unwanted.origin = declared.origin;
-}
-
-/// A resource of this machine that shall be gone.
-pub(super) fn unwanted(kind: &str, title: &str, more: &[(&str, Value)]) -> Resource {
-    let origin = OriginId(0);
-    let attribute = |name: &str, value: Value| Attribute {
-        name: name.into(),
-        value,
-        origin,
-        losers: Vec::new(),
-    };
-    let gone = attribute("ensure", Value::str("absent"));
-    let more = more.iter().map(|(name, value)| attribute(name, value.clone()));
-    Resource {
-        id: ResourceRef { kind: kind.into(), title: title.into() },
-        containment: Containment::Leaf,
-        attributes: std::iter::once(gone).chain(more).collect(),
-        tags: Vec::new(),
-        exported: false,
-        is_virtual: false,
-        origin,
     }
 }

@@ -7,29 +7,19 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, accounts};
 
-use super::accounts::AccountFiles;
-use super::differences::{Differences, texts};
-use super::params::Params;
-use super::records::{Record, RecordFiles, Records};
-use super::sshkey::key_type;
-use super::walk::resolve;
-use super::write::{Owner, make_directory, own_ids, set_mode};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The comment of the key, its name." },
-    AttributeDoc { name: "drop_privileges", doc: "Whether the file is the user's own; default." },
-    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-    AttributeDoc { name: "key", doc: "The key." },
-    AttributeDoc { name: "options", doc: "What holds for the key, a list; see sshd(8)." },
-    AttributeDoc { name: "target", doc: "The file; default `~USER/.ssh/authorized_keys`." },
-    AttributeDoc { name: "type", doc: "The type of the key, such as `ssh-ed25519`." },
-    AttributeDoc { name: "user", doc: "Who may log in with it." },
-];
+use crate::kind::differences::{Differences, texts};
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::account_files::AccountFiles;
+use crate::kinds::shared::records::{Record, RecordFiles, Records};
+use crate::kinds::sshkey::key_type;
+use crate::system::host::Host;
+use crate::system::path::own_ids;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, make_directory, set_mode};
 
 /// Types of keys that users have.
 const TYPES: &[&str] = &[
@@ -153,7 +143,7 @@ fn is_option(text: &str) -> bool {
         && !text.contains(['\n', '\r'])
 }
 
-/// What shall be.
+/// The desired state.
 struct KeyInstance {
     shared: Arc<Shared>,
     name: String,
@@ -168,16 +158,8 @@ struct KeyInstance {
 }
 
 impl Kind for SshAuthorizedKey {
-    fn name(&self) -> &'static str {
-        "ssh_authorized_key"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A key with which one may log in as a user"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &accounts::SSH_AUTHORIZED_KEY
     }
 
     fn parse(
@@ -275,7 +257,7 @@ impl KeyInstance {
         let Some(user) = &self.user else {
             return Err(KindError::new("Cannot write SSH authorized keys without user"));
         };
-        let Some(ids) = crate::accounts::user(host, user) else {
+        let Some(ids) = crate::system::accounts::user(host, user) else {
             return Err(KindError::new(format!("User '{user}' does not exist")));
         };
         if !self.drop_privileges && !is_trusted(host, file) {
@@ -318,7 +300,9 @@ impl Instance for KeyInstance {
 
     fn watches(&self, host: &Host) -> Vec<Watch> {
         let file = self.file(host).ok().flatten();
-        let accounts = super::accounts::watches().into_iter().filter(|_| self.target.is_none());
+        let accounts = crate::kinds::shared::account_files::watches()
+            .into_iter()
+            .filter(|_| self.target.is_none());
         file.map(Watch::Path).into_iter().chain(accounts).collect()
     }
 

@@ -5,24 +5,15 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, machine};
 
-use super::differences::{Differences, texts};
-use super::params::Params;
-use super::purge::unwanted;
-use super::records::{Record, RecordFiles, Table};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The host name; the title may be `NAME@TYPE`." },
-    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-    AttributeDoc { name: "host_aliases", doc: "Other names and addresses, a list." },
-    AttributeDoc { name: "key", doc: "The key." },
-    AttributeDoc { name: "target", doc: "The file; default `/etc/ssh/ssh_known_hosts`." },
-    AttributeDoc { name: "type", doc: "The type of the key, such as `ssh-ed25519`." },
-];
+use crate::kind::differences::{Differences, texts};
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::instances::unwanted;
+use crate::kinds::shared::records::{Record, RecordFiles, Table};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// Types of keys that hosts have.
 const TYPES: &[&str] = &[
@@ -86,7 +77,7 @@ impl Record for HostKey {
     }
 }
 
-/// What shall be.
+/// The desired state.
 struct SshkeyInstance {
     table: Table<HostKey>,
     name: String,
@@ -98,16 +89,8 @@ struct SshkeyInstance {
 }
 
 impl Kind for Sshkey {
-    fn name(&self) -> &'static str {
-        "sshkey"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A key of a host among the known hosts"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::SSHKEY
     }
 
     fn parse(

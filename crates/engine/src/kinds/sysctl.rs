@@ -5,43 +5,24 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, machine};
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::cached::read_text;
-use crate::kinds::differences::{Differences, changes};
-use crate::kinds::params::Params;
-use crate::kinds::tools::UNWATCHED;
-use crate::kinds::write::{Owner, rewrite};
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::tools::UNWATCHED;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, rewrite};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sysctl;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The setting, such as `net.ipv4.ip_forward`" },
-    AttributeDoc {
-        name: "path",
-        doc: "The file that keeps it; one below /etc/sysctl.d by default",
-    },
-    AttributeDoc { name: "persist", doc: "Whether it is kept for the next start: true by default" },
-    AttributeDoc { name: "runtime", doc: "Whether it is set now: true by default" },
-    AttributeDoc { name: "value", doc: "The value as the kernel shows it" },
-];
-
 impl Kind for Sysctl {
-    fn name(&self) -> &'static str {
-        "mgmt::sysctl"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Manages settings of the kernel"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::MGMT_SYSCTL
     }
 
     fn parse(

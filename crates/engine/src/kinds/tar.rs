@@ -9,13 +9,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, files};
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::made;
-use crate::kinds::params::Params;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::generated_file;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 pub use deploy::DeployTar;
 use header::{Entry, Format};
 
@@ -23,38 +23,15 @@ use header::{Entry, Format};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tar;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The archive, if `path` does not say it" },
-    AttributeDoc {
-        name: "format",
-        doc: "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 \
-              (gnu)",
-    },
-    AttributeDoc {
-        name: "inputs",
-        doc: "Files and directories; without a slash at its end a directory has its name in the \
-              archive",
-    },
-    AttributeDoc { name: "path", doc: "The absolute path of the archive" },
-];
-
 /// The deepest directory that is gone into.
 const MAX_DEPTH: usize = 256;
 
-/// What ends an archive.
+/// The end of an archive.
 const END: [u8; 1024] = [0; 1024];
 
 impl Kind for Tar {
-    fn name(&self) -> &'static str {
-        "mgmt::tar"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Keeps an archive of files and directories"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::MGMT_TAR
     }
 
     fn parse(
@@ -63,7 +40,7 @@ impl Kind for Tar {
         _: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        let path = made::path(&mut p);
+        let path = generated_file::path(&mut p);
         let inputs = p.list("inputs").unwrap_or_default();
         for input in &inputs {
             if !input.starts_with('/') {
@@ -72,7 +49,7 @@ impl Kind for Tar {
                 p.error("inputs", format!("the archive would be a part of itself in '{input}'"));
             }
         }
-        let pack = Pack::of(&mut p);
+        let pack = ArchiveWriter::of(&mut p);
         p.finish(Box::new(Archive { path, inputs, pack }) as Box<dyn Instance>)
     }
 }
@@ -80,7 +57,7 @@ impl Kind for Tar {
 struct Archive {
     path: PathBuf,
     inputs: Vec<String>,
-    pack: Pack,
+    pack: ArchiveWriter,
 }
 
 impl Archive {
@@ -101,11 +78,11 @@ impl Archive {
 }
 
 /// Writes files into an archive.
-struct Pack {
+struct ArchiveWriter {
     format: Format,
 }
 
-impl Pack {
+impl ArchiveWriter {
     /// In the form that a resource says.
     fn of(p: &mut Params<'_>) -> Self {
         let format = match p.integer("format", "format must be 0, 2, 4 or 8") {
@@ -121,7 +98,7 @@ impl Pack {
         Self { format }
     }
 
-    /// What is in a directory, in the order of the names.
+    /// The entries of a directory, in the order of their names.
     fn directory(
         &self,
         host: &Host,
@@ -174,7 +151,7 @@ impl Pack {
             return Ok(());
         }
         let file = File::open(path).map_err(|e| fail(&e))?;
-        let copied = io::copy(&mut file.take(meta.len()), &mut Through(out))?;
+        let copied = io::copy(&mut file.take(meta.len()), &mut BorrowedWriter(out))?;
         if copied != meta.len() {
             return Err(fail(&io::Error::other("it became shorter while it was read")));
         }
@@ -184,9 +161,9 @@ impl Pack {
 }
 
 /// A writer that is only borrowed.
-struct Through<'a>(&'a mut dyn Write);
+struct BorrowedWriter<'a>(&'a mut dyn Write);
 
-impl Write for Through<'_> {
+impl Write for BorrowedWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)
     }
@@ -207,13 +184,13 @@ impl Instance for Archive {
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        made::compare(host, &self.path, &|out| self.produce(host, out))
+        generated_file::compare(host, &self.path, &|out| self.produce(host, out))
     }
 
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
         if changes.is_empty() {
             return Ok(());
         }
-        made::write(host, &self.path, &|out| self.produce(host, out))
+        generated_file::write(host, &self.path, &|out| self.produce(host, out))
     }
 }

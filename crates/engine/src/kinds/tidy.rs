@@ -12,37 +12,23 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ordain_data::Value;
 use ordain_graph::Resource;
 use ordain_graph::protected::{self, Act};
+use ordain_kinds::{KindSchema, files};
 use rustc_hash::FxHasher;
 
-use super::file::glob;
-use super::params::{Params, inspect, scalar};
-use super::purge::{inherit, unwanted};
-use super::walk::resolve;
-use crate::host::Host;
+use crate::kind::params::{Params, inspect, scalar};
 use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource,
-    ParseContext, Watch,
+    AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource, ParseContext,
 };
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "path", doc: "The absolute path." },
-    AttributeDoc { name: "age", doc: "From this age on, such as `1w`; days without a unit." },
-    AttributeDoc { name: "backup", doc: "What keeps removed content, as for a file." },
-    AttributeDoc { name: "matches", doc: "Patterns for names; only what matches one is removed." },
-    AttributeDoc { name: "max_files", doc: "Fails where there are more files; 0 is any number." },
-    AttributeDoc { name: "recurse", doc: "true, false (default), or how deep." },
-    AttributeDoc { name: "rmdirs", doc: "Whether directories go that hold nothing else." },
-    AttributeDoc {
-        name: "size",
-        doc: "From this size on, such as `2m`; kilobytes without a unit.",
-    },
-    AttributeDoc { name: "type", doc: "What age is counted from: atime (default), mtime, ctime." },
-];
+use crate::kinds::file::glob;
+use crate::kinds::shared::instances::{inherit, unwanted};
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
 
 /// From this many on a recursion warns.
 const MANY: usize = 1000;
 
-/// How often is looked for what became too old.
+/// How often files are checked for their age.
 const AGEING: Duration = Duration::from_secs(60);
 
 /// The kind.
@@ -75,16 +61,8 @@ struct TidyInstance {
 }
 
 impl Kind for Tidy {
-    fn name(&self) -> &'static str {
-        "tidy"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Removes files that are too old or too large"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::TIDY
     }
 
     fn parse(
@@ -218,7 +196,7 @@ impl TidyInstance {
             Since::Change => meta.mtime(),
             Since::Status => meta.ctime(),
         };
-        // What is from the future has no age yet.
+        // A file from the future has no age yet.
         let age = u64::try_from(now.saturating_sub(then)).ok();
         let too_old = self.age.map(|limit| age.is_some_and(|age| age >= limit));
         let too_large = self.size.map(|limit| meta.size() >= limit);
@@ -271,7 +249,7 @@ impl TidyInstance {
         Ok(found)
     }
 
-    /// What is to go, what is deepest first.
+    /// The resources to remove, the deepest first.
     fn unwanted(&self, host: &Host) -> Result<Vec<PathBuf>, KindError> {
         let found = self.candidates(host)?;
         if self.max_files == 0 && found.len() > MANY {
@@ -315,7 +293,7 @@ impl Instance for TidyInstance {
         self.age.is_some().then_some(AGEING)
     }
 
-    fn surroundings(&self) -> Option<u64> {
+    fn context_fingerprint(&self) -> Option<u64> {
         let mut hasher = FxHasher::default();
         self.files.hash(&mut hasher);
         Some(hasher.finish())

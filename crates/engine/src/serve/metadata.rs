@@ -9,7 +9,7 @@ use ordain_graph::served::{FileMetadata, ServedChecksum};
 
 use super::request::Request;
 use crate::kinds::file::checksum::{Checksum, NAMES};
-use crate::kinds::write::own_ids;
+use crate::system::path::own_ids;
 
 /// The permissions of files whose own do not count.
 const PLAIN_MODE: u32 = 0o644;
@@ -17,7 +17,7 @@ const PLAIN_MODE: u32 = 0o644;
 /// How checksums show times, in UTC.
 const TIME: &str = "%Y-%m-%d %H:%M:%S %z";
 
-/// What is known of a file at or below a path.
+/// The metadata of a file at or below a path.
 ///
 /// # Errors
 /// When it cannot be read, or is a device.

@@ -1,4 +1,4 @@
-//! What the sources of files are at the time of a compile, for static catalogs.
+//! Metadata of the sources of files at the time of a compile, for static catalogs.
 //!
 //! A file that is copied from a module of the environment gets the metadata that a server would
 //! give an agent later: type, owner, mode, digest. Files of other modules, of other mounts and of
@@ -16,7 +16,7 @@ use ordain_data::Value;
 use ordain_graph::served::{FileMetadata, ServedTree};
 use ordain_graph::{Graph, Resource, ResourceId, ServedFiles};
 
-use crate::attributes::{reveal, scalar_text};
+use crate::kind::attributes::reveal;
 use crate::kinds::file::checksum::NAMES;
 use request::Request;
 
@@ -28,13 +28,13 @@ pub struct Server {
     checksum: String,
 }
 
-/// What is wrong with the sources of a resource.
+/// An error of the sources of a resource.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ServeError {
     /// The resource.
     pub resource: ResourceId,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -134,7 +134,7 @@ impl Server {
         Err(format!("Could not get metadata for {}", sources.join(", ")))
     }
 
-    /// What is below the sources; nothing if one of them is not served here.
+    /// The trees below the sources; nothing if one of them is not served here.
     fn trees(
         &self,
         sources: &[&str],
@@ -246,10 +246,6 @@ fn sources(resource: &Resource) -> Vec<&Value> {
         }
     }
     out
-}
-
-fn text(resource: &Resource, name: &str) -> Option<String> {
-    resource.value(name).and_then(|v| scalar_text(reveal(v).0))
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
-//! What a resource says about how its sources are looked at.
+//! Options of a resource for reading its sources.
 
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use super::text;
-use crate::attributes::{reveal, scalar_text};
+use crate::kind::attributes::{reveal, scalar_text};
 use crate::kinds::file::checksum::NAMES;
 
 /// The options of a resource.
@@ -69,4 +68,8 @@ fn ignored(resource: &Resource) -> Vec<String> {
         Some(value) => scalar_text(value).into_iter().collect(),
         None => Vec::new(),
     }
+}
+
+fn text(resource: &Resource, name: &str) -> Option<String> {
+    resource.value(name).and_then(|v| scalar_text(reveal(v).0))
 }

@@ -1,4 +1,4 @@
-//! What is below a directory that is served.
+//! Lists the files below a served directory.
 
 use std::collections::VecDeque;
 use std::path::{Component, Path, PathBuf};
@@ -9,8 +9,8 @@ use crate::kinds::file::glob;
 /// From this many files on a recursion warns.
 const MANY: usize = 1000;
 
-/// What is at and below a place, as paths from it: first `.`, then level by level, each directory
-/// in the order of names. Files are named even where the place is no directory.
+/// Lists a place and everything below it, as paths from it: first `.`, then level by level, each
+/// directory in the order of names. Files are named even where the place is no directory.
 ///
 /// # Errors
 /// When there are more than the resource allows, or a name is no text.

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ordain_data::Value;
-use ordain_engine::host::{Host, Invocation, Outcome, Runner};
-use ordain_engine::past::{Backups, Kept, restore};
+use ordain_engine::backup::{Backups, SavedPath, restore};
+use ordain_engine::host::Host;
+use ordain_engine::runner::{Invocation, Outcome, Runner};
 use rustix::fs::{XattrFlags, lgetxattr, lsetxattr};
 
 use crate::support::{Builder, Machine, file, lines, text};
@@ -15,7 +16,7 @@ struct Policy;
 
 impl Runner for Policy {
     fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
-        let words: Vec<_> = invocation.argv.iter().map(|w| w.to_string_lossy()).collect();
+        let words: Vec<_> = invocation.launch.argv.iter().map(|w| w.to_string_lossy()).collect();
         let kind = words.iter().position(|w| w == "-m").map_or("any", |at| &words[at + 1]);
         let said = match words.last() {
             Some(path) if path.starts_with("/none") => "<<none>>\n".to_owned(),
@@ -173,10 +174,10 @@ fn what_is_put_back_has_its_context() {
     let mut machine = machine();
     machine.write("/a", "x");
     label(&machine.path("/a"), "system_u:object_r:etc_t:s0");
-    let kept: Arc<std::sync::Mutex<Vec<Kept>>> = Arc::default();
+    let kept: Arc<std::sync::Mutex<Vec<SavedPath>>> = Arc::default();
     let noted = Arc::clone(&kept);
     let copies = tempfile::tempdir().unwrap();
-    let note = move |states: &[Kept]| {
+    let note = move |states: &[SavedPath]| {
         noted.lock().unwrap().extend_from_slice(states);
         Ok(())
     };

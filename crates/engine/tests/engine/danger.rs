@@ -6,10 +6,10 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use ordain_data::Value;
+use ordain_engine::host::Allowed;
+use ordain_engine::kind::Registry;
 use ordain_engine::plan::Plan;
-use ordain_engine::registry::Registry;
 use ordain_engine::report::Status;
-use ordain_engine::safety::Allowed;
 
 use crate::support::{Builder, Machine, file, lines, one, text, texts};
 

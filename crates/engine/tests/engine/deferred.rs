@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use ordain_data::Value;
 use ordain_engine::apply::apply;
-use ordain_engine::deferred::{Deferred, Evaluated};
+use ordain_engine::deferred::{Deferred, DeferredValues};
 use ordain_engine::kind::Level;
+use ordain_engine::kind::Registry;
+use ordain_engine::observer::Silent;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::Prepared;
-use ordain_engine::registry::Registry;
 use ordain_engine::report::Status;
-use ordain_engine::step::Silent;
 use ordain_graph::{EdgeKind, Graph, ResourceRef};
 
 use crate::support::{Builder, Machine, lines, text};
@@ -23,12 +23,12 @@ struct Reader {
 }
 
 impl Deferred for Reader {
-    fn evaluate(&self, resource: &ResourceRef) -> Evaluated {
+    fn evaluate(&self, resource: &ResourceRef) -> DeferredValues {
         self.asked.lock().unwrap().push(resource.to_string());
         let read = std::fs::read_to_string(&self.path).map_err(|e| e.kind().to_string());
         let secret = |read: String| Value::Secret(Arc::new(text(&read)));
         let said = vec![(Level::Notice, "reading".to_owned())];
-        Evaluated { values: vec![("content".into(), read.map(secret))], said }
+        DeferredValues { values: vec![("content".into(), read.map(secret))], said }
     }
 }
 

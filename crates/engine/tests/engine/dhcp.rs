@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use ordain_data::Value;
 use ordain_engine::host::Host;
+use ordain_engine::kind::Registry;
+use ordain_engine::observer::Silent;
 use ordain_engine::prepare::Prepared;
-use ordain_engine::reconcile::{Keeper, Tuning};
-use ordain_engine::registry::Registry;
+use ordain_engine::reconcile::{Keeper, SchedulerOptions};
 use ordain_engine::runner::HostRunner;
-use ordain_engine::step::Silent;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::network::{Kept, in_own_network, run};
+use crate::network::{TestKeeper, in_own_network, run};
 use crate::support::{Builder, Machine, text, texts};
 
 fn signal(child: &Child, signal: Signal) {
@@ -127,7 +127,7 @@ fn told<'a>(said: &'a str, name: &str) -> &'a str {
 }
 
 struct Served {
-    kept: Kept,
+    kept: TestKeeper,
     machine: Machine,
     registry: Arc<Registry>,
 }
@@ -136,8 +136,9 @@ impl Served {
     fn new() -> Self {
         let mut host = Host::new("/".into(), Box::new(HostRunner));
         host.stays = true;
-        let keeper = Keeper::new(Arc::new(host), Arc::new(Silent), Tuning::default()).unwrap();
-        Self { kept: Kept { keeper }, machine: Machine::new(), registry: Arc::default() }
+        let keeper =
+            Keeper::new(Arc::new(host), Arc::new(Silent), SchedulerOptions::default()).unwrap();
+        Self { kept: TestKeeper { keeper }, machine: Machine::new(), registry: Arc::default() }
     }
 
     fn swap(&mut self, builder: &Builder) -> Vec<String> {

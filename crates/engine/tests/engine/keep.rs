@@ -6,29 +6,29 @@ use std::time::{Duration, Instant};
 
 use ordain_data::Value;
 use ordain_engine::host::Host;
-use ordain_engine::reconcile::{Keeper, Standing, Swapped, Tuning};
+use ordain_engine::observer::Silent;
+use ordain_engine::reconcile::{Keeper, ReconcileStatus, SchedulerOptions, SwapSummary};
 use ordain_engine::report::Status;
-use ordain_engine::step::Silent;
 use ordain_graph::{EdgeKind, Graph};
 
 use crate::support::{Builder, Machine, text};
 
-struct Kept {
+struct TestKeeper {
     machine: Machine,
     keeper: Keeper,
 }
 
-impl Kept {
+impl TestKeeper {
     fn new() -> Self {
         let machine = Machine::new();
         let runner = Box::new(machine.commands.clone());
         let host = Arc::new(Host::new(machine.host.root.clone(), runner));
-        let tuning = Tuning { jobs: 2, ..Tuning::default() };
+        let tuning = SchedulerOptions { jobs: 2, ..SchedulerOptions::default() };
         let keeper = Keeper::new(host, Arc::new(Silent), tuning).unwrap();
         Self { machine, keeper }
     }
 
-    fn swap(&mut self, graph: &Graph) -> Swapped {
+    fn swap(&mut self, graph: &Graph) -> SwapSummary {
         self.keeper.swap(self.machine.prepared(graph)).unwrap()
     }
 
@@ -55,7 +55,7 @@ impl Kept {
 
 #[test]
 fn files_are_repaired() {
-    let mut kept = Kept::new();
+    let mut kept = TestKeeper::new();
     let mut builder = Builder::default();
     builder.add("File", "/d", &[("ensure", text("directory"))]);
     builder.add("File", "/d/e", &[("ensure", text("directory"))]);
@@ -80,12 +80,12 @@ fn files_are_repaired() {
     fs::write(kept.path("/other/e/f"), "not ours any more\n").unwrap();
     assert!(kept.settle().is_empty());
     let standings = kept.keeper.standings();
-    assert!(standings.iter().all(|(_, how)| *how == Standing::InPlace), "{standings:?}");
+    assert!(standings.iter().all(|(_, how)| *how == ReconcileStatus::InPlace), "{standings:?}");
 }
 
 #[test]
 fn a_repair_notifies() {
-    let mut kept = Kept::new();
+    let mut kept = TestKeeper::new();
     kept.machine.add_programs();
     let mut builder = Builder::default();
     let file = builder.add("File", "/f", &[("content", text("right\n"))]);
@@ -103,7 +103,7 @@ fn a_repair_notifies() {
 
 #[test]
 fn a_swap_does_what_differs() {
-    let mut kept = Kept::new();
+    let mut kept = TestKeeper::new();
     let graph = |files: &[(&str, &str)]| {
         let mut builder = Builder::default();
         for (path, content) in files {
@@ -114,7 +114,7 @@ fn a_swap_does_what_differs() {
     kept.swap(&graph(&[("/a", "1"), ("/b", "1"), ("/c", "1")]));
     kept.settle();
     let swapped = kept.swap(&graph(&[("/a", "1"), ("/b", "2"), ("/d", "1")]));
-    assert_eq!(swapped, Swapped { kept: 1, changed: 1, added: 1, removed: 1 });
+    assert_eq!(swapped, SwapSummary { kept: 1, changed: 1, added: 1, removed: 1 });
     let mut changed = kept.settle();
     changed.sort();
     assert_eq!(changed, ["File[/b]", "File[/d]"]);
@@ -130,7 +130,7 @@ fn a_swap_does_what_differs() {
 
 #[test]
 fn a_purged_directory_stays_clean_and_knows_what_is_declared() {
-    let mut kept = Kept::new();
+    let mut kept = TestKeeper::new();
     let purged = [("ensure", text("directory")), ("recurse", true.into()), ("purge", true.into())];
     let mut builder = Builder::default();
     builder.add("File", "/conf.d", &purged);
@@ -144,14 +144,14 @@ fn a_purged_directory_stays_clean_and_knows_what_is_declared() {
     kept.settle();
     builder.add("File", "/conf.d/b", &[("content", text("b"))]);
     let swapped = kept.swap(&builder.graph);
-    assert_eq!(swapped, Swapped { kept: 1, changed: 1, added: 1, removed: 0 });
+    assert_eq!(swapped, SwapSummary { kept: 1, changed: 1, added: 1, removed: 0 });
     kept.settle();
     assert_eq!(kept.machine.read("/conf.d/b"), "b");
 }
 
 #[test]
 fn what_fails_is_tried_again_and_holds_back_what_depends() {
-    let mut kept = Kept::new();
+    let mut kept = TestKeeper::new();
     let mut builder = Builder::default();
     let file = builder.add("File", "/missing/f", &[("content", text("x"))]);
     let after = builder.add("File", "/after", &[("content", text("x"))]);
@@ -165,7 +165,7 @@ fn what_fails_is_tried_again_and_holds_back_what_depends() {
     }
     assert!(!kept.machine.exists("/after"));
     let how = kept.keeper.standings()[0].1;
-    assert_eq!(how, Standing::Failed);
+    assert_eq!(how, ReconcileStatus::Failed);
     fs::create_dir(kept.path("/missing")).unwrap();
     let changed = kept.settle();
     let repaired: Vec<&String> = changed.iter().filter(|name| *name != "File[/beside]").collect();
@@ -174,7 +174,7 @@ fn what_fails_is_tried_again_and_holds_back_what_depends() {
 
 #[test]
 fn sources_are_followed() {
-    let mut kept = Kept::new();
+    let mut kept = TestKeeper::new();
     kept.swap(&Builder::default().graph);
     kept.machine.write("/src/site.pp", "1");
     let paths = ["/src/site.pp", "/src/hiera.yaml"].map(|path| kept.path(path));
@@ -193,7 +193,7 @@ fn sources_are_followed() {
 
 #[test]
 fn what_a_resource_is_made_of_is_watched() {
-    let mut kept = Kept::new();
+    let mut kept = TestKeeper::new();
     kept.machine.write("/parts/a", "a\n");
     kept.machine.write("/hosts.allow", "other\n");
     let mut builder = Builder::default();
@@ -213,7 +213,7 @@ fn what_a_resource_is_made_of_is_watched() {
 
 #[test]
 fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
-    let mut kept = Kept::new();
+    let mut kept = TestKeeper::new();
     kept.machine.add_programs();
     kept.machine.write("/conf", "one");
     kept.machine.write("/conf.d/deep/part", "one");
@@ -230,7 +230,7 @@ fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
     let attributes = [("command", text(&run)), ("watch", watch), ("watch_files", files)];
     builder.add("Exec", "again", &attributes);
     kept.swap(&builder.graph);
-    let until = |kept: &mut Kept, runs: usize| {
+    let until = |kept: &mut TestKeeper, runs: usize| {
         while fs::read_to_string(&log).map_or(0, |log| log.lines().count()) < runs {
             kept.keeper.turn(None).unwrap();
         }
@@ -256,12 +256,12 @@ fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
     let script = script.replace(kept.machine.dir.path().to_str().unwrap(), "");
     let wanted = format!("The watch command '/bin/sh -c {script}' ended with status 3");
     assert_eq!(text, wanted);
-    assert_eq!(kept.keeper.standings()[0].1, Standing::Failed);
+    assert_eq!(kept.keeper.standings()[0].1, ReconcileStatus::Failed);
 }
 
 #[test]
 fn what_a_watch_command_says_has_no_secret_in_it() {
-    let mut kept = Kept::new();
+    let mut kept = TestKeeper::new();
     kept.machine.add_programs();
     let mut builder = Builder::default();
     let script = "echo the password is hunter2 >&2; exit 1";

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use ordain_data::Value;
 use ordain_engine::kind::KindError;
-use ordain_engine::registry::Registry;
+use ordain_engine::kind::Registry;
 use ordain_engine::report::Status;
-use ordain_engine::reversal::Noted;
+use ordain_engine::reversal::ReversalNotes;
 use ordain_graph::Graph;
 
 use crate::support::{Builder, Machine, lines, text};
@@ -46,7 +46,7 @@ fn reversed(path: &str, with: &[(&str, Value)]) -> Graph {
 
 /// A graph with what the machine has noted to undo.
 fn with_undone(machine: &Machine, mut graph: Graph) -> Result<Graph, KindError> {
-    let (noted, registry) = (Noted::read(&machine.host)?, Registry::default());
+    let (noted, registry) = (ReversalNotes::read(&machine.host)?, Registry::default());
     let adds = noted.adds_to(&graph, &registry);
     let before = graph.len();
     noted.add_to(&mut graph, &registry);

@@ -1,6 +1,7 @@
 //! Tests of the engine over whole graphs, each in a directory that stands for the machine.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod batch;
 mod context;
 mod danger;
 mod deferred;
@@ -18,4 +19,3 @@ mod saved;
 mod secrets;
 mod speed;
 mod support;
-mod together;

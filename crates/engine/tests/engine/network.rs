@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use ordain_data::Value;
 use ordain_engine::apply::apply;
 use ordain_engine::host::Host;
-use ordain_engine::reconcile::{Keeper, Tuning};
-use ordain_engine::registry::Registry;
+use ordain_engine::kind::Registry;
+use ordain_engine::observer::Silent;
+use ordain_engine::reconcile::{Keeper, SchedulerOptions};
 use ordain_engine::report::Status;
-use ordain_engine::reversal::Noted;
+use ordain_engine::reversal::ReversalNotes;
 use ordain_engine::runner::HostRunner;
-use ordain_engine::step::Silent;
 use ordain_graph::Graph;
 
 use crate::support::{Builder, Machine, text};
@@ -47,11 +47,11 @@ fn an_interface_is_kept() {
     in_own_network("network::in_a_network_of_its_own");
 }
 
-pub struct Kept {
+pub struct TestKeeper {
     pub keeper: Keeper,
 }
 
-impl Kept {
+impl TestKeeper {
     /// What is done until there is nothing to do.
     pub fn settle(&mut self) -> Vec<String> {
         let start = Instant::now();
@@ -79,8 +79,8 @@ fn in_a_network_of_its_own() {
     run("ip link set v1 up");
     run("ip addr add 198.51.100.9/24 dev v0");
     let host = Arc::new(Host::new("/".into(), Box::new(HostRunner)));
-    let keeper = Keeper::new(host, Arc::new(Silent), Tuning::default()).unwrap();
-    let mut kept = Kept { keeper };
+    let keeper = Keeper::new(host, Arc::new(Silent), SchedulerOptions::default()).unwrap();
+    let mut kept = TestKeeper { keeper };
     let machine = Machine::new();
     let mut builder = Builder::default();
     let addresses = ["192.0.2.5/24", "2001:db8::5/64"];
@@ -187,7 +187,7 @@ fn and_back_again() {
 
     let registry = Registry::default();
     let mut graph = Graph::default();
-    Noted::read(&host).unwrap().add_to(&mut graph, &registry);
+    ReversalNotes::read(&host).unwrap().add_to(&mut graph, &registry);
     assert_eq!(graph.len(), 2);
     assert_eq!(applied(&graph), 2);
     assert_eq!([shown("high"), shown("low")], before);
@@ -195,7 +195,7 @@ fn and_back_again() {
         |name: &str| std::fs::read_to_string(format!("/etc/systemd/network/mgmt-{name}.network"));
     assert_eq!(unit("high").unwrap(), "mine");
     assert!(unit("low").is_err());
-    assert!(!Noted::read(&host).unwrap().adds_to(&Graph::default(), &registry));
+    assert!(!ReversalNotes::read(&host).unwrap().adds_to(&Graph::default(), &registry));
 }
 
 #[test]

@@ -3,8 +3,8 @@ use std::sync::Mutex;
 
 use ordain_data::Value;
 use ordain_engine::kind::Level;
+use ordain_engine::observer::Observer;
 use ordain_engine::report::{ResourceReport, Status};
-use ordain_engine::step::Observer;
 use ordain_graph::{EdgeKind, ResourceRef};
 
 use crate::support::{Builder, Machine, lines, text};

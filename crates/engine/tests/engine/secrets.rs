@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex};
 
 use ordain_data::Value;
 use ordain_engine::apply::apply;
-use ordain_engine::host::{Host, Invocation, Outcome, Runner};
+use ordain_engine::host::Host;
+use ordain_engine::kind::Registry;
 use ordain_engine::kind::{Change, Kind};
+use ordain_engine::observer::Observer;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
-use ordain_engine::registry::Registry;
+use ordain_engine::runner::{Invocation, Outcome, Runner};
 use ordain_engine::saved::{Saving, save};
-use ordain_engine::step::Observer;
 use ordain_graph::json::Secrets;
 use ordain_graph::{Graph, ResourceRef, dot, json};
 use ordain_source::SourceMap;
@@ -41,7 +42,8 @@ impl Parrot {
 impl Runner for Parrot {
     fn run(&self, invocation: &Invocation) -> io::Result<Outcome> {
         self.heard.lock().unwrap().push(invocation.clone());
-        let words: Vec<_> = invocation.argv.iter().map(|word| word.to_string_lossy()).collect();
+        let words: Vec<_> =
+            invocation.launch.argv.iter().map(|word| word.to_string_lossy()).collect();
         let said = format!("{words:?} {}", String::from_utf8_lossy(&invocation.stdin));
         let said = said.into_bytes();
         Ok(Outcome { status: self.status, stdout: said.clone(), stderr: said })
@@ -218,7 +220,7 @@ fn no_password_is_an_argument_or_in_the_environment_of_a_tool() {
             let host = Host::new(machine.dir.path().to_path_buf(), Box::new(parrot.clone()));
             apply(&machine.prepared(&builder.graph), &host, &Journal::default(), 1);
             for invocation in parrot.heard.lock().unwrap().iter() {
-                let seen = format!("{:?} {:?}", invocation.argv, invocation.set_env);
+                let seen = format!("{:?} {:?}", invocation.launch.argv, invocation.launch.set_env);
                 assert!(!seen.contains(CANARY), "{} {}: {seen}", kind.name(), attribute.name);
             }
         }

@@ -9,12 +9,13 @@ use std::sync::{Arc, Mutex};
 
 use ordain_data::Value;
 use ordain_engine::apply::{Report, apply};
-use ordain_engine::host::{Host, Invocation, Outcome, RunAs, Runner, Running};
+use ordain_engine::host::Host;
+use ordain_engine::kind::Registry;
+use ordain_engine::observer::{Observer, Silent};
 use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
-use ordain_engine::registry::Registry;
 use ordain_engine::runner::HostRunner;
-use ordain_engine::step::{Observer, Silent};
+use ordain_engine::runner::{Invocation, Outcome, RunAs, Runner, Running};
 use ordain_graph::{
     Attribute, Containment, Edge, EdgeKind, Graph, Origin, Resource, ResourceId, ResourceRef, Step,
 };
@@ -25,7 +26,7 @@ pub struct Recorder(pub Arc<Mutex<Vec<String>>>);
 
 impl Runner for Recorder {
     fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
-        let words: Vec<_> = invocation.argv.iter().map(|w| w.to_string_lossy()).collect();
+        let words: Vec<_> = invocation.launch.argv.iter().map(|w| w.to_string_lossy()).collect();
         self.0.lock().unwrap().push(words.join(" "));
         HostRunner.run(&outside(invocation))
     }
@@ -39,20 +40,20 @@ impl Runner for Recorder {
 fn outside(invocation: &Invocation) -> Invocation {
     let mut invocation = invocation.clone();
     let is_chroot = |word: &OsString| word.to_string_lossy().ends_with("/chroot");
-    if !invocation.argv.first().is_some_and(is_chroot) {
+    if !invocation.launch.argv.first().is_some_and(is_chroot) {
         return invocation;
     }
     let numbers = |word: &OsString, option: &str| {
         let text = word.to_str()?.strip_prefix(option)?.to_owned();
         Some(text.split([':', ',']).map(|n| n[1..].parse().unwrap()).collect::<Vec<u32>>())
     };
-    let mut words = invocation.argv.drain(1..).collect::<VecDeque<_>>();
+    let mut words = invocation.launch.argv.drain(1..).collect::<VecDeque<_>>();
     if let Some(ids) = numbers(&words[0], "--userspec=") {
         let groups = numbers(&words[1], "--groups=");
-        invocation.run_as = Some(RunAs { uid: ids[0], gid: ids[1], groups });
+        invocation.launch.run_as = Some(RunAs { uid: ids[0], gid: ids[1], groups });
         words.drain(..2);
     }
-    invocation.argv = words.into_iter().skip(1).collect();
+    invocation.launch.argv = words.into_iter().skip(1).collect();
     invocation
 }
 

@@ -12,8 +12,9 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
 use ordain_data::Value;
-use ordain_engine::host::{Host, Invocation, Outcome, Runner};
+use ordain_engine::host::Host;
 use ordain_engine::kind::{AttributeError, Change, Instance, Kind, ParseContext};
+use ordain_engine::runner::{Invocation, Outcome, Runner};
 use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef, ServedFiles};
 use tempfile::TempDir;
 
@@ -54,7 +55,7 @@ impl Machine {
 
     /// A machine where running a command is a failure of the test.
     pub fn silent() -> Self {
-        Self::answering(|_, i| panic!("unexpected command {:?}", i.argv))
+        Self::answering(|_, i| panic!("unexpected command {:?}", i.launch.argv))
     }
 
     /// A machine where commands really run.
@@ -83,7 +84,7 @@ impl Machine {
     }
 
     fn line(&self, invocation: &Invocation) -> String {
-        let words: Vec<_> = invocation.argv.iter().map(|a| a.to_string_lossy()).collect();
+        let words: Vec<_> = invocation.launch.argv.iter().map(|a| a.to_string_lossy()).collect();
         words.join(" ").replace(&*self.root().to_string_lossy(), "ROOT")
     }
 
@@ -114,8 +115,8 @@ pub fn lines(changes: &[Change]) -> Vec<String> {
 
 /// Runs a command for real.
 pub fn really(invocation: &Invocation) -> Outcome {
-    let mut command = Command::new(&invocation.argv[0]);
-    command.args(&invocation.argv[1..]).envs(invocation.set_env.iter().cloned());
+    let mut command = Command::new(&invocation.launch.argv[0]);
+    command.args(&invocation.launch.argv[1..]).envs(invocation.launch.set_env.iter().cloned());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(&invocation.stdin).unwrap();
@@ -135,7 +136,12 @@ pub fn fails(status: i32, text: &str) -> Outcome {
 }
 
 pub fn word(invocation: &Invocation, at: usize) -> String {
-    invocation.argv.get(at).map(|a: &OsString| a.to_string_lossy().into_owned()).unwrap_or_default()
+    invocation
+        .launch
+        .argv
+        .get(at)
+        .map(|a: &OsString| a.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 /// A resource with these attributes.

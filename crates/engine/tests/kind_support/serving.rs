@@ -5,19 +5,19 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use ordain_data::Value;
+use ordain_engine::kind::Registry;
 use ordain_engine::kind::{Instance, ParseContext};
-use ordain_engine::registry::Registry;
 use ordain_graph::ServedFiles;
 
 use super::{Machine, resource};
 
 /// A machine that is kept, and all kinds.
-pub struct Kept {
+pub struct KeptMachine {
     pub machine: Machine,
     pub registry: Registry,
 }
 
-impl Kept {
+impl KeptMachine {
     pub fn new() -> Self {
         let mut machine = Machine::silent();
         machine.host.stays = true;

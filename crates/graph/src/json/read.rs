@@ -7,31 +7,14 @@ use ordain_source::{FileId, Span, TextRange};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use super::error::ReadError;
+use super::format::{FORMAT, VERSION};
 use super::value::read_value;
-use super::{FORMAT, VERSION};
 use crate::model::{
     Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Loser, Resource, ResourceId,
     ResourceRef,
 };
 use crate::origin::{Origin, OriginId, Step};
-
-/// Why a document is not a graph.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct ReadError(String);
-
-impl ReadError {
-    /// An error with this text.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
-}
-
-impl From<serde_json::Error> for ReadError {
-    fn from(error: serde_json::Error) -> Self {
-        Self(error.to_string())
-    }
-}
 
 #[derive(Deserialize)]
 struct Document {
@@ -339,7 +322,7 @@ mod tests {
 
     use super::super::{Secrets, write};
     use super::*;
-    use crate::place::place;
+    use crate::locate::place;
     use crate::testing::{edge, leaf, named};
 
     fn sample(sources: &SourceMap) -> Graph {

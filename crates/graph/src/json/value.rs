@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use ordain_data::{Map, Value};
 use serde_json::{Map as Object, Number, Value as Json, json};
 
-use super::ReadError;
+use super::error::ReadError;
 
-/// Whether what a secret holds is written.
+/// Whether the values of secrets are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Secrets {
     /// Only that it is one.

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 use serde_json::{Value as Json, json};
 
+use super::format::{FORMAT, VERSION, WITHOUT_BARRIERS};
 use super::value::{Secrets, write_value};
-use super::{FORMAT, VERSION, WITHOUT_BARRIERS};
 use crate::model::{
     Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef,
 };

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use serde_json::{Map as Object, Value as Json};
 
-use super::RELATIONS;
+use super::relations::RELATIONS;
 use super::value::read_rich;
 use crate::json::ReadError;
 use crate::model::{Attribute, Containment, Edge, Graph, Resource, ResourceId, ResourceRef};
@@ -27,7 +27,7 @@ struct Catalog {
     classes: Vec<String>,
     resources: Vec<Entry>,
     #[serde(default)]
-    edges: Vec<Containing>,
+    edges: Vec<CatalogContainment>,
     code_id: Option<String>,
     #[serde(default)]
     metadata: Object<String, Json>,
@@ -55,7 +55,7 @@ struct Entry {
 }
 
 #[derive(Deserialize)]
-struct Containing {
+struct CatalogContainment {
     source: String,
     target: String,
 }

@@ -20,7 +20,7 @@ impl Text {
         Self { bytes: Vec::with_capacity(bytes), follows: false }
     }
 
-    /// What was written since the buffer was emptied.
+    /// The bytes since the buffer was emptied.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

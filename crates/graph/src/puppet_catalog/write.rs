@@ -9,23 +9,23 @@ use ordain_data::Value;
 use ordain_source::{FileId, SourceFile, SourceMap, budget};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::RELATIONS;
 use super::read::references;
+use super::relations::RELATIONS;
 use super::text::Text;
 use super::value::write_rich;
+use crate::locate::{SourcePosition, source_position};
 use crate::model::{
     Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef,
 };
-use crate::place::{Spot, spot};
 use crate::served::ServedTree;
 
 /// How many edges barriers may stand for where each edge is written.
-const MOST_EDGES: usize = 4_000_000;
+const MAX_EDGES: usize = 4_000_000;
 
 /// How many bytes are gathered before they are passed on.
 const BUFFER: usize = 1 << 16;
 
-/// What a catalog says about itself beyond the graph.
+/// Fields of a catalog beyond the graph.
 #[derive(Clone, Debug, Default)]
 pub struct Envelope {
     /// The version: a number or text.
@@ -49,7 +49,7 @@ pub fn write(
     out: impl Write,
 ) -> io::Result<()> {
     let edges = graph.edges_of_barriers();
-    if edges > budget::scaled_size(MOST_EDGES) {
+    if edges > budget::scaled_size(MAX_EDGES) {
         let text = format!(
             "the catalog would name each of {edges} relations; write `--format graph`, or {}",
             budget::HELP
@@ -57,7 +57,7 @@ pub fn write(
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
     let extra = unsaid_edges(graph);
-    // What is never written to takes no memory.
+    // A buffer that is never written to takes no memory.
     let text = Text::with_capacity(2 * BUFFER);
     Writer { graph, sources, file: None, extra, text, out }.catalog(envelope)
 }
@@ -67,7 +67,7 @@ struct Writer<'a, W> {
     sources: &'a SourceMap,
     /// The file of the last place.
     file: Option<(FileId, Arc<SourceFile>)>,
-    extra: FxHashMap<ResourceId, Unsaid>,
+    extra: FxHashMap<ResourceId, ImplicitEdges>,
     text: Text,
     out: W,
 }
@@ -101,7 +101,7 @@ impl<W: Write> Writer<'_, W> {
         self.pass_on(0)
     }
 
-    /// What the sources of files were.
+    /// Writes the metadata of the sources of files.
     fn served(&mut self) -> io::Result<()> {
         let served = &self.graph.served;
         if !served.single.is_empty() {
@@ -213,14 +213,14 @@ impl<W: Write> Writer<'_, W> {
     }
 
     fn place(&mut self, resource: &Resource) {
-        match spot(self.graph, resource.origin) {
-            Some(Spot::Source(span)) => {
+        match source_position(self.graph, resource.origin) {
+            Some(SourcePosition::Source(span)) => {
                 let known = self.file.take().filter(|(id, _)| *id == span.file);
                 let (_, file) = known.unwrap_or_else(|| (span.file, self.sources.file(span.file)));
                 self.file_line(&file.path.to_string_lossy(), file.line(span.range.start));
                 self.file = Some((span.file, file));
             }
-            Some(Spot::Known(place)) => self.file_line(&place.file, place.line),
+            Some(SourcePosition::Known(place)) => self.file_line(&place.file, place.line),
             None => {}
         }
     }
@@ -279,7 +279,7 @@ impl<W: Write> Writer<'_, W> {
     }
 }
 
-type Unsaid = Vec<(EdgeKind, ResourceId)>;
+type ImplicitEdges = Vec<(EdgeKind, ResourceId)>;
 
 /// Whether a name is as [`in_small_letters`] gives it; of names beyond ASCII that is not said.
 fn is_in_small_letters(name: &str) -> bool {
@@ -307,8 +307,8 @@ fn unsaid(graph: &Graph, extra: &[(EdgeKind, ResourceId)], name: &str) -> Vec<St
 }
 
 /// The edges that no parameter says, by the resource that they begin at.
-fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, Unsaid> {
-    let mut extra: FxHashMap<ResourceId, Unsaid> = FxHashMap::default();
+fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, ImplicitEdges> {
+    let mut extra: FxHashMap<ResourceId, ImplicitEdges> = FxHashMap::default();
     if graph.barriers.is_empty() && graph.edges.iter().all(|edge| is_said(graph, edge)) {
         return extra;
     }
@@ -377,7 +377,7 @@ mod tests {
 
     use super::super::read;
     use super::*;
-    use crate::order::Relations;
+    use crate::relations::Relations;
     use crate::testing::{edge, leaf};
 
     const CATALOG: &str = r#"{

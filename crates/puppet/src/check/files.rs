@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_data::yaml::advice;
-use ordain_graph::language::{Checked, Checking, SourceText, Strict};
+use ordain_graph::language::{CheckOptions, CheckReport, SourceText, Strict};
 use ordain_source::{Diagnostic, EntryKind, Severity, TextRange, World};
 
 use super::repository::{DataFile, ProgramUnit, Unit};
@@ -62,7 +62,7 @@ pub(crate) fn form(path: &Path) -> Option<Form> {
 }
 
 /// Checks a file.
-pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked {
+pub(crate) fn check(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> CheckReport {
     let (file, text) = (source.file, &source.text);
     let at = |range: TextRange, message: String| {
         vec![Diagnostic::error(INVALID_DATA, message).at(range.in_file(file))]
@@ -77,7 +77,7 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked
         }
         Some(Form::HieraConfig) => {
             let found = hiera_config(source, checking);
-            return Checked { found, defines: Some(Box::new(Unit::Config)) };
+            return CheckReport { found, defines: Some(Box::new(Unit::Config)) };
         }
         Some(Form::Yaml) => match DataFile::yaml(text) {
             Ok(data) => {
@@ -90,7 +90,7 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked
                 let found =
                     if checking.strict == Strict::Off { Vec::new() } else { found.collect() };
                 let unit = Unit::Data(Arc::new(data));
-                return Checked { found, defines: Some(Box::new(unit)) };
+                return CheckReport { found, defines: Some(Box::new(unit)) };
             }
             // `yaml_data` refuses such a file, but a function of a module may read it.
             Err(e) if e.message.starts_with(UNSPECIFIED_CLASS) => {
@@ -113,11 +113,11 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &Checking<'_>) -> Checked
 }
 
 /// A data file that cannot be read.
-fn broken(found: Vec<Diagnostic>) -> Checked {
-    Checked { found, defines: Some(Box::new(Unit::Broken)) }
+fn broken(found: Vec<Diagnostic>) -> CheckReport {
+    CheckReport { found, defines: Some(Box::new(Unit::Broken)) }
 }
 
-fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Strict) -> Checked {
+fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Strict) -> CheckReport {
     let syntax::Parsed { program, diagnostics: mut found } = parsed;
     let is_sound = |found: &[Diagnostic]| found.iter().all(|d| d.severity != Severity::Error);
     let mut sound = is_sound(&found);
@@ -131,13 +131,13 @@ fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Stri
     }
     let found = repository::silence::kept(found, &program.text);
     let unit = Unit::Program(ProgramUnit { program: Arc::new(program), sound });
-    Checked { found, defines: Some(Box::new(unit)) }
+    CheckReport { found, defines: Some(Box::new(unit)) }
 }
 
 /// Classes and defines that two files define: an error where all files are read, in the manifests of
 /// an environment or module. Else a warning: the files may be programs of their own, and a class of
 /// the site program only hides the module's.
-pub(crate) fn duplicates(files: &[(SourceText<'_>, &Checked)]) -> Vec<Diagnostic> {
+pub(crate) fn duplicates(files: &[(SourceText<'_>, &CheckReport)]) -> Vec<Diagnostic> {
     let mut known: BTreeMap<(PathBuf, EcoString), (Defined, Option<&Path>)> = BTreeMap::new();
     let mut out = Vec::new();
     for (source, checked) in files {
@@ -192,7 +192,7 @@ pub(crate) fn holds_modules(dir: &Path) -> bool {
     matches!(name, Some("modules" | "site-modules" | "site"))
 }
 
-fn hiera_config(source: &SourceText<'_>, checking: &Checking<'_>) -> Vec<Diagnostic> {
+fn hiera_config(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
     let (path, text, strict) = (source.path, &*source.text, checking.strict);
     let dir = path.parent();
     let in_module = dir.is_some_and(|dir| has_module_metadata(dir, checking.world));

@@ -202,3 +202,20 @@ no code
         assert!(error.contains(wanted), "{error}");
     }
 }
+
+/// The class of what Hiera gives to functions has the name that code asks for.
+#[test]
+fn the_class_of_contexts() {
+    let all = r"
+Puppet::Functions.create_function(:'garden::all') do
+  def all(options, context)
+    { 'class' => [context.class.name, context.is_a?(Puppet::Pops::Lookup::Context), context.environment_name] }
+  end
+end
+";
+    let config = "version: 5\nhierarchy: [{ name: all, data_hash: garden::all }]\n";
+    let at = "modules/garden/lib/puppet/functions/garden/all.rb";
+    let Some(place) = Place::with(&[("hiera.yaml", config), (at, all)]) else { return };
+    let wanted = "[Puppet::Pops::Lookup::Context, true, production]";
+    assert_eq!(place.logs("notice(lookup('class'))"), [wanted]);
+}

@@ -12,35 +12,21 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, software};
 
-use super::accounts::AccountFiles;
-use super::cached::Cached;
-use super::differences::{Differences, changes, texts};
-use super::params::Params;
-use super::purge::unwanted;
-use super::write::editing;
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::report::quoted;
+use crate::kind::differences::{Differences, changes, texts};
+use crate::kind::params::Params;
+use crate::kind::report::quoted;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::account_files;
+use crate::kinds::shared::account_files::AccountFiles;
+use crate::kinds::shared::instances::unwanted;
+use crate::system::file_cache::Cached;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::editing;
 use table::{FIELDS, Job, Table};
-use values::Wish;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The name of the job, kept in a comment above it." },
-    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-    AttributeDoc { name: "command", doc: "The command; needed for a new job." },
-    AttributeDoc { name: "minute", doc: "0 to 59, a list, a range, `*/5`, or `absent` for any." },
-    AttributeDoc { name: "hour", doc: "0 to 23, as `minute`." },
-    AttributeDoc { name: "monthday", doc: "1 to 31, as `minute`." },
-    AttributeDoc { name: "month", doc: "1 to 12 or a name, as `minute`." },
-    AttributeDoc { name: "weekday", doc: "0 to 7 or a name, as `minute`; 0 and 7 are Sunday." },
-    AttributeDoc { name: "special", doc: "`reboot`, `hourly`, `daily` and so on, or `absent`." },
-    AttributeDoc { name: "environment", doc: "Settings `NAME=value`, a list, or `absent`." },
-    AttributeDoc { name: "user", doc: "Whose crontab; default the user that runs this." },
-    AttributeDoc { name: "target", doc: "The same as `user`." },
-];
+use values::DesiredValue;
 
 /// The kind `cron`.
 #[derive(Default)]
@@ -48,23 +34,23 @@ pub struct Cron {
     shared: Arc<Shared>,
 }
 
-/// What all jobs share.
+/// State that all jobs share.
 #[derive(Default)]
 struct Shared {
     accounts: AccountFiles,
     tables: Cached<Table>,
 }
 
-/// What shall be.
+/// The desired state.
 struct CronInstance {
     shared: Arc<Shared>,
     name: String,
     present: bool,
     command: Option<String>,
     /// In the order of [`FIELDS`].
-    times: [Option<Wish<Vec<String>>>; 5],
-    special: Option<Wish<String>>,
-    environment: Option<Wish<Vec<String>>>,
+    times: [Option<DesiredValue<Vec<String>>>; 5],
+    special: Option<DesiredValue<String>>,
+    environment: Option<DesiredValue<Vec<String>>>,
     /// As declared, for the order of resources.
     declared_user: Option<String>,
     /// Whose crontab.
@@ -73,16 +59,8 @@ struct CronInstance {
 }
 
 impl Kind for Cron {
-    fn name(&self) -> &'static str {
-        "cron"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A job in a user's crontab"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &software::CRON
     }
 
     fn parse(
@@ -107,7 +85,7 @@ impl Kind for Cron {
         let declared_user = p.text("user");
         let user = declared_user.clone().or_else(|| p.text("target"));
         if let Some(user) = &user {
-            super::user::check_account_name(&mut p, user);
+            account_files::check_account_name(&mut p, user);
         }
         let job = CronInstance {
             shared: self.shared.clone(),
@@ -161,11 +139,11 @@ fn gone(job: &Job, user: &str, nameless: &mut u32) -> Resource {
 /// `@daily` and a minute cannot both hold.
 fn check_schedule(
     p: &mut Params<'_>,
-    special: Option<&Wish<String>>,
-    times: &[Option<Wish<Vec<String>>>; 5],
+    special: Option<&DesiredValue<String>>,
+    times: &[Option<DesiredValue<Vec<String>>>; 5],
 ) {
-    let Some(Wish::Is(_)) = special else { return };
-    let conflict = |(_, t): &(&str, &Option<_>)| matches!(t, Some(Wish::Is(_)));
+    let Some(DesiredValue::Is(_)) = special else { return };
+    let conflict = |(_, t): &(&str, &Option<_>)| matches!(t, Some(DesiredValue::Is(_)));
     if let Some((field, _)) = FIELDS.into_iter().zip(times).find(conflict) {
         let reference = p.reference();
         let both = "cannot specify both a special schedule and a value for";
@@ -197,15 +175,16 @@ impl CronInstance {
 
     /// Whether a job has the declared command and times.
     fn describes(&self, job: &Job) -> bool {
-        let same_time = |(wish, now): (&Option<Wish<Vec<String>>>, &Option<Vec<String>>)| {
-            wish.as_ref().is_none_or(|w| w.as_option() == now.as_ref())
-        };
+        let same_time =
+            |(wish, now): (&Option<DesiredValue<Vec<String>>>, &Option<Vec<String>>)| {
+                wish.as_ref().is_none_or(|w| w.as_option() == now.as_ref())
+            };
         self.command.as_deref() == Some(job.command.as_str())
             && self.times.iter().zip(&job.times).all(same_time)
             && self.special.as_ref().is_none_or(|s| s.as_option() == job.special.as_ref())
     }
 
-    /// The job as it shall be, given what is.
+    /// The desired job, given the current one.
     fn desired(&self, now: &Job) -> Job {
         let mut job = now.clone();
         job.name = Some(self.name.clone());

@@ -3,12 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::host::Host;
 use crate::kind::KindError;
-use crate::kinds::accounts::AccountFiles;
-use crate::kinds::cached::read_bytes;
-use crate::kinds::tools::{ask, command, is_live, path_of, run};
-use crate::kinds::write::{Owner, rewrite};
+use crate::kind::tools::{ask, command, is_live, path_of, run};
+use crate::kinds::shared::account_files;
+use crate::kinds::shared::account_files::AccountFiles;
+use crate::system::file_cache::read_bytes;
+use crate::system::host::Host;
+use crate::system::write::{Owner, rewrite};
 
 /// Debian's spool directory.
 pub(super) const DIRECTORY: &str = "/var/spool/cron/crontabs";
@@ -73,7 +74,7 @@ pub(super) fn write(
     };
     let known = accounts.read(host)?;
     let ids = known.user(user).map(|u| u.uid);
-    if ids.is_none() && !crate::kinds::user::exists(host, &known, user) {
+    if ids.is_none() && !account_files::exists(host, &known, user) {
         let problem = "The user does not exist";
         return Err(KindError::new(format!("Cannot write the {user} user's crontab: {problem}")));
     }
@@ -105,7 +106,7 @@ pub(super) fn file_of(host: &Host, user: &str) -> PathBuf {
     host.path(&inner_file_of(user))
 }
 
-/// The table without what `crontab` adds on top of it.
+/// The table without the header that `crontab` adds.
 fn without_header(text: &[u8]) -> &[u8] {
     if !text.starts_with(HEADER[0]) {
         return text;

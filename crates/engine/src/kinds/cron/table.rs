@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// What precedes the name of a job.
+/// The comment before the name of a job.
 const MARK: &str = "# Puppet Name: ";
 
 /// The times of a job in the order of the table.

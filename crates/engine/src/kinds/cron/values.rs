@@ -3,18 +3,18 @@
 use ordain_data::Value;
 use ordain_functions::time::{MONTHS, WEEKDAYS};
 
-use crate::kinds::params::{Params, inspect, scalar};
+use crate::kind::params::{Params, inspect, scalar};
 
-/// What is wanted of a property: a value, or that it is not there.
+/// The desired value of a property; it may be absent.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Wish<T> {
+pub(super) enum DesiredValue<T> {
     /// Not there.
     Absent,
     /// This.
     Is(T),
 }
 
-impl<T> Wish<T> {
+impl<T> DesiredValue<T> {
     pub(super) fn as_option(&self) -> Option<&T> {
         match self {
             Self::Absent => None,
@@ -38,14 +38,14 @@ fn limits(field: &str) -> (u32, u32, &'static [&'static str]) {
 }
 
 /// One of the five times.
-pub(super) fn time(p: &mut Params<'_>, field: &'static str) -> Option<Wish<Vec<String>>> {
+pub(super) fn time(p: &mut Params<'_>, field: &'static str) -> Option<DesiredValue<Vec<String>>> {
     let items = p.list(field)?;
     let mut values = Vec::new();
     for item in &items {
         if item == "absent" || item == "*" {
             // As the first value it is the only one that counts.
             if values.is_empty() {
-                return Some(Wish::Absent);
+                return Some(DesiredValue::Absent);
             }
             p.error(field, format!("{item} is not a valid {field} in a list"));
             continue;
@@ -58,7 +58,7 @@ pub(super) fn time(p: &mut Params<'_>, field: &'static str) -> Option<Wish<Vec<S
             }
         }
     }
-    if values.is_empty() { Some(Wish::Absent) } else { Some(Wish::Is(values)) }
+    if values.is_empty() { Some(DesiredValue::Absent) } else { Some(DesiredValue::Is(values)) }
 }
 
 /// A number, name, range or step as the table has it.
@@ -88,27 +88,27 @@ fn time_value(text: &str, field: &str) -> Option<String> {
 }
 
 /// `special`.
-pub(super) fn special(p: &mut Params<'_>) -> Option<Wish<String>> {
+pub(super) fn special(p: &mut Params<'_>) -> Option<DesiredValue<String>> {
     let text = p.text("special")?;
     if text == "absent" {
-        return Some(Wish::Absent);
+        return Some(DesiredValue::Absent);
     }
     if SPECIALS.contains(&text.as_str()) {
-        return Some(Wish::Is(text));
+        return Some(DesiredValue::Is(text));
     }
     p.error("special", format!("Invalid special schedule {text:?}"));
     None
 }
 
 /// `environment`.
-pub(super) fn environment(p: &mut Params<'_>) -> Option<Wish<Vec<String>>> {
+pub(super) fn environment(p: &mut Params<'_>) -> Option<DesiredValue<Vec<String>>> {
     let value = p.raw("environment")?;
     let items = match value {
         Value::List(items) => items.to_vec(),
         other => vec![other.clone()],
     };
     if items.iter().any(|i| i.as_str() == Some("absent")) || items.is_empty() {
-        return Some(Wish::Absent);
+        return Some(DesiredValue::Absent);
     }
     let mut settings = Vec::new();
     for item in items {
@@ -124,7 +124,7 @@ pub(super) fn environment(p: &mut Params<'_>) -> Option<Wish<Vec<String>>> {
             }
         }
     }
-    Some(Wish::Is(settings))
+    Some(DesiredValue::Is(settings))
 }
 
 /// Whether a line is `NAME=value`, with blanks around as they may be.

@@ -1,15 +1,13 @@
-//! What a server says to what clients say.
+//! Answers of a DHCP server.
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
 use super::leases::{Client, Leases, Pool};
+use super::model::{Assignment, Boot, Range, Settings};
 use super::packet::{Kind, Message, option};
-use super::range::Range;
-use super::server::Settings;
-use super::{Boot, Part};
 
-/// What a server has for one client.
+/// The addresses that a server can offer one client.
 pub(super) struct Offer<'a> {
     settings: &'a Settings,
     /// The client itself, if it is known, with its address and mask.
@@ -20,10 +18,10 @@ pub(super) struct Offer<'a> {
 }
 
 impl<'a> Offer<'a> {
-    /// What of the parts of a server is for whoever sent a message.
+    /// Selects the assignments for the sender of a message.
     pub(super) fn new(
         settings: &'a Settings,
-        parts: impl Iterator<Item = &'a Part>,
+        parts: impl Iterator<Item = &'a Assignment>,
         message: &Message,
     ) -> Self {
         let mut offer = Self {
@@ -34,13 +32,13 @@ impl<'a> Offer<'a> {
         };
         for part in parts {
             match part {
-                Part::Host(host) => {
+                Assignment::Host(host) => {
                     if host.hardware == message.address && offer.fixed.is_none() {
                         offer.fixed = Some((host.ip, host.mask, &host.boot));
                     }
                     offer.pool.reserved.insert(host.ip);
                 }
-                Part::Range(range) => offer.ranges.push(range),
+                Assignment::Range(range) => offer.ranges.push(range),
             }
         }
         // Addresses of another network are of no use where the message comes from.
@@ -136,7 +134,7 @@ impl<'a> Offer<'a> {
                 Some(self.given(message, Kind::Ack, ip))
             }
             Some(_) => {
-                // What it gets instead it has to ask for.
+                // The client has to ask for another address.
                 leases.decline_offer(client);
                 Some(self.refusal(message))
             }
@@ -219,7 +217,7 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// What clients and relays want to see again.
+/// Copies fields that clients and relays expect in an answer.
 fn echo(message: &Message, answer: &mut Message) {
     for number in [option::CLIENT, option::RELAY] {
         if let Some(value) = message.option(number) {
@@ -239,8 +237,7 @@ fn client_of(message: &Message) -> Client {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::host::Fixed;
-    use super::super::mask;
+    use super::super::model::{FixedAddress, mask};
     use super::super::packet::tests::says;
     use super::*;
 
@@ -248,14 +245,14 @@ mod tests {
         Ipv4Addr::new(192, 0, 2, last)
     }
 
-    struct Served {
+    struct TestServer {
         settings: Settings,
-        parts: Vec<Part>,
+        parts: Vec<Assignment>,
         leases: Leases,
         now: u64,
     }
 
-    impl Served {
+    impl TestServer {
         /// A server with a range of three addresses, and a machine that it knows.
         fn new() -> Self {
             let boot = |server: &str, file: &str| Boot {
@@ -279,13 +276,13 @@ mod tests {
                 persist: false,
                 boot: Boot::default(),
             };
-            let fixed = Fixed {
+            let fixed = FixedAddress {
                 hardware: vec![2, 0, 0, 0, 0, 42],
                 ip: ip(42),
                 mask: mask(25),
                 boot: boot("", "own"),
             };
-            let parts = vec![Part::Host(fixed), Part::Range(range)];
+            let parts = vec![Assignment::Host(fixed), Assignment::Range(range)];
             Self { settings, parts, leases: Leases::default(), now: 1000 }
         }
 
@@ -294,7 +291,7 @@ mod tests {
             offer.answer(&mut self.leases, message, self.now)
         }
 
-        /// What comes of a message: the kind and the last part of the address.
+        /// The kind of the answer and the last part of its address.
         fn hear(&mut self, kind: Kind, client: u8, wish: u8, server: u8) -> Option<(Kind, u8)> {
             let mut message = says(kind, client);
             if wish > 0 {
@@ -310,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_client_gets_an_address() {
-        let mut served = Served::new();
+        let mut served = TestServer::new();
         assert_eq!(served.hear(Kind::Discover, 7, 0, 0), Some((Kind::Offer, 10)));
         assert_eq!(served.hear(Kind::Request, 7, 10, 1), Some((Kind::Ack, 10)));
         assert_eq!(served.hear(Kind::Discover, 8, 11, 0), Some((Kind::Offer, 12)));
@@ -328,7 +325,7 @@ mod tests {
 
     #[test]
     fn who_has_another_address_is_told() {
-        let mut served = Served::new();
+        let mut served = TestServer::new();
         assert_eq!(served.hear(Kind::Discover, 7, 12, 0), Some((Kind::Offer, 12)));
         assert_eq!(served.hear(Kind::Request, 7, 12, 0), Some((Kind::Ack, 12)));
         assert_eq!(served.hear(Kind::Request, 7, 10, 0), Some((Kind::Nak, 0)));
@@ -344,7 +341,7 @@ mod tests {
 
     #[test]
     fn an_address_that_is_given_back_is_free() {
-        let mut served = Served::new();
+        let mut served = TestServer::new();
         served.hear(Kind::Request, 7, 10, 0);
         served.hear(Kind::Request, 8, 12, 0);
         assert_eq!(served.hear(Kind::Discover, 9, 0, 0), None);
@@ -361,7 +358,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_is_known_gets_its_own() {
-        let mut served = Served::new();
+        let mut served = TestServer::new();
         assert_eq!(served.hear(Kind::Discover, 42, 10, 0), Some((Kind::Offer, 42)));
         assert_eq!(served.hear(Kind::Request, 42, 42, 1), Some((Kind::Ack, 42)));
         assert_eq!(served.hear(Kind::Request, 42, 10, 0), Some((Kind::Nak, 0)));
@@ -373,7 +370,7 @@ mod tests {
 
     #[test]
     fn a_client_is_told_what_it_asks_for() {
-        let mut served = Served::new();
+        let mut served = TestServer::new();
         let mut message = says(Kind::Discover, 42);
         message.options.push((option::CLIENT, vec![1, 2]));
         let numbers = |answer: &Message| answer.options.iter().map(|o| o.0).collect::<Vec<_>>();
@@ -399,11 +396,11 @@ mod tests {
 
     #[test]
     fn a_relay_tells_which_network_it_is() {
-        let mut served = Served::new();
+        let mut served = TestServer::new();
         let far = |last| Ipv4Addr::new(203, 0, 113, last);
-        let Part::Range(mut range) = served.parts[1].clone() else { unreachable!() };
+        let Assignment::Range(mut range) = served.parts[1].clone() else { unreachable!() };
         (range.from, range.to) = (far(5), far(9));
-        served.parts.push(Part::Range(range));
+        served.parts.push(Assignment::Range(range));
         let mut message = says(Kind::Discover, 7);
         message.relay = far(1);
         message.options.push((option::RELAY, vec![1, 1, 7]));
@@ -417,7 +414,7 @@ mod tests {
 
     #[test]
     fn what_is_no_request_has_no_answer() {
-        let mut served = Served::new();
+        let mut served = TestServer::new();
         let mut message = says(Kind::Discover, 7);
         message.is_request = false;
         assert_eq!(served.ask(&message), None);
@@ -439,7 +436,7 @@ mod tests {
                 .wrapping_add(1_442_695_040_888_963_407);
             (seed >> 33) as usize % below
         };
-        let mut served = Served::new();
+        let mut served = TestServer::new();
         let (mut heard, mut answered) = (0, 0);
         for _ in 0..20_000 {
             let kinds = [Kind::Discover, Kind::Request, Kind::Release, Kind::Decline, Kind::Inform];

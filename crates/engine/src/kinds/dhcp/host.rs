@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use ordain_functions::go;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
-use super::{Boot, Dhcp, Part, mask, server_of, v4};
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
-use crate::kinds::params::Params;
+use super::model::{Assignment, Boot, Dhcp, FixedAddress, mask, server_of, v4};
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::kinds::serving::{Claim, Hub, Spec};
 
 pub(super) const KIND: &str = "mgmt::dhcp::host";
@@ -26,24 +25,6 @@ impl Host {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "What it is called" },
-    AttributeDoc { name: "ip", doc: "Its address with the length of the network" },
-    AttributeDoc { name: "mac", doc: "The address of its hardware: `00:11:22:33:44:55`" },
-    AttributeDoc { name: "nbp", doc: "What it boots from: `tftp://192.0.2.1/pxelinux.0`" },
-    AttributeDoc { name: "nbp_path", doc: "The file that it boots, in place of that of `nbp`" },
-    AttributeDoc { name: "server", doc: "The server; all of them by default" },
-];
-
-/// The machine, and what it gets.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Fixed {
-    pub(super) hardware: Vec<u8>,
-    pub(super) ip: Ipv4Addr,
-    pub(super) mask: Ipv4Addr,
-    pub(super) boot: Boot,
-}
-
 /// The address of a host and the length of its network.
 pub(super) fn address(text: &str) -> Result<(Ipv4Addr, u8), String> {
     let (ip, length) =
@@ -53,16 +34,8 @@ pub(super) fn address(text: &str) -> Result<(Ipv4Addr, u8), String> {
 }
 
 impl Kind for Host {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Gives a machine its address by DHCP"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_DHCP_HOST
     }
 
     fn parse(
@@ -90,10 +63,14 @@ impl Kind for Host {
             p.error("ip", error);
             (Ipv4Addr::UNSPECIFIED, 0)
         });
-        let fixed = Fixed { hardware, ip, mask: mask(length), boot: Boot::of(&mut p) };
-        let declared = Declared {
+        let fixed = FixedAddress { hardware, ip, mask: mask(length), boot: Boot::of(&mut p) };
+        let declared = AssignmentInstance {
             claim: Claim::new(&self.hub, KIND, &resource.id.title),
-            spec: Spec { server: server_of(&mut p), path: String::new(), what: Part::Host(fixed) },
+            spec: Spec {
+                server: server_of(&mut p),
+                path: String::new(),
+                what: Assignment::Host(fixed),
+            },
             said: format!("{text} is given to {mac}"),
         };
         p.finish(Box::new(declared) as Box<dyn Instance>)
@@ -101,22 +78,22 @@ impl Kind for Host {
 }
 
 /// A part of a server as it is declared.
-pub(super) struct Declared {
+pub(super) struct AssignmentInstance {
     pub(super) claim: Claim<Dhcp>,
-    pub(super) spec: Spec<Part>,
-    /// What it does, as the log says it.
+    pub(super) spec: Spec<Assignment>,
+    /// Its effect, for the log.
     pub(super) said: String,
 }
 
-impl Instance for Declared {
-    fn compare(&self, host: &crate::host::Host) -> Result<Vec<Change>, KindError> {
+impl Instance for AssignmentInstance {
+    fn compare(&self, host: &crate::system::host::Host) -> Result<Vec<Change>, KindError> {
         if !self.claim.stays(host, &self.said) {
             return Ok(Vec::new());
         }
         Ok(self.claim.compare(&self.spec, "address"))
     }
 
-    fn apply(&self, _: &crate::host::Host, _: &[Change]) -> Result<(), KindError> {
+    fn apply(&self, _: &crate::system::host::Host, _: &[Change]) -> Result<(), KindError> {
         self.claim.serve(self.spec.clone());
         Ok(())
     }

@@ -6,13 +6,13 @@ use std::net::Ipv4Addr;
 use ordain_functions::digest::hex;
 use serde::{Deserialize, Serialize};
 
-use super::range::Range;
-use crate::host::Host;
+use super::model::Range;
 use crate::kind::KindError;
-use crate::kinds::kept::Kept;
+use crate::kinds::shared::state_file::StateFile;
+use crate::system::host::Host;
 
 /// How many leases a server notes; whoever comes then has to wait until one ends.
-const MOST: usize = 65_536;
+const MAX_LEASES: usize = 65_536;
 
 /// For how many seconds an address is held that was only offered.
 const OFFER: u64 = 60;
@@ -30,7 +30,7 @@ pub(super) struct Leases {
     holders: BTreeMap<Ipv4Addr, Client>,
     /// Addresses that rest, and until when.
     resting: BTreeMap<Ipv4Addr, u64>,
-    /// Whether it differs from what is kept.
+    /// Whether it differs from the saved leases.
     is_changed: bool,
 }
 
@@ -52,7 +52,7 @@ impl Lease {
 /// Where addresses may be taken from.
 pub(super) struct Pool<'a> {
     pub(super) ranges: Vec<&'a Range>,
-    /// What belongs to machines that are known.
+    /// Addresses of known machines.
     pub(super) reserved: BTreeSet<Ipv4Addr>,
 }
 
@@ -119,13 +119,13 @@ impl Leases {
         })
     }
 
-    /// Forgets what is over if there is too much.
+    /// Forgets expired leases if there are too many.
     fn make_room(&mut self, now: u64) -> Option<()> {
-        if self.by_client.len() >= MOST {
+        if self.by_client.len() >= MAX_LEASES {
             self.by_client.retain(|_, lease| !lease.is_over(now));
             self.holders.retain(|_, client| self.by_client.contains_key(client));
         }
-        (self.by_client.len() < MOST).then_some(())
+        (self.by_client.len() < MAX_LEASES).then_some(())
     }
 
     fn forget(&mut self, client: &Client) {
@@ -164,7 +164,7 @@ impl Leases {
         if self.by_client.get(client).is_some_and(|lease| lease.ip == ip) {
             self.forget(client);
             self.resting.retain(|_, ends| *ends > now);
-            if self.resting.len() < MOST {
+            if self.resting.len() < MAX_LEASES {
                 self.resting.insert(ip, now + REST);
             }
         }
@@ -180,12 +180,12 @@ struct Line {
 }
 
 /// Where the leases of a server are kept.
-fn place(server: &str) -> Kept {
-    Kept::new("dhcp", server)
+fn place(server: &str) -> StateFile {
+    StateFile::new("dhcp", server)
 }
 
 impl Leases {
-    /// What was kept of a server.
+    /// Reads the saved leases of a server.
     pub(super) fn read(host: &Host, server: &str) -> Result<Self, KindError> {
         let place = place(server);
         let Some(bytes) = place.read(host)? else { return Ok(Self::default()) };
@@ -193,7 +193,7 @@ impl Leases {
             KindError::new(format!("{} has no leases: {e}", place.path().display()))
         })?;
         let mut leases = Self::default();
-        for line in lines.into_iter().take(MOST) {
+        for line in lines.into_iter().take(MAX_LEASES) {
             let Some(client) = unhex(&line.client) else { continue };
             if leases.holders.insert(line.ip, client.clone()).is_none() {
                 let lease = Lease { ip: line.ip, ends: line.ends, is_given: true };
@@ -240,7 +240,7 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::{Boot, mask};
+    use super::super::model::{Boot, mask};
     use super::*;
 
     fn range(from: u8, to: u8) -> Range {
@@ -270,7 +270,7 @@ mod tests {
         // The same again, also when the time is over.
         assert_eq!(gets(&mut leases, &range, 11, 4, 50), Some(3));
         assert_eq!(gets(&mut leases, &range, 10, 0, 100), Some(1));
-        // What ended first goes first.
+        // The lease that ended first is reused first.
         assert_eq!(gets(&mut leases, &range, 14, 0, 101), Some(4));
         assert_eq!(gets(&mut leases, &range, 13, 0, 101), Some(5));
         let mut small = range;
@@ -303,7 +303,7 @@ mod tests {
             let wish = Some(Ipv4Addr::from_bits((10 << 24) + wish));
             leases.find(&number.to_be_bytes().to_vec(), &pool, wish, now)
         };
-        for number in 1..=MOST as u32 {
+        for number in 1..=MAX_LEASES as u32 {
             assert!(ask(number, number, 0).is_some());
         }
         assert_eq!(ask(0, 0, 0), None);
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn leases_outlive_the_process() {
         let root = tempfile::tempdir().unwrap();
-        let runner = Box::new(crate::runner::HostRunner);
+        let runner = Box::new(crate::system::runner::HostRunner);
         let host = Host::new(root.path().to_path_buf(), runner);
         let (mut leases, range) = (Leases::default(), range(1, 9));
         gets(&mut leases, &range, 10, 7, 0);

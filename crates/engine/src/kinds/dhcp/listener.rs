@@ -12,15 +12,14 @@ use nix::sys::socket::{setsockopt, sockopt::BindToDevice};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with, sockopt};
 
-use super::Dhcp;
 use super::answer::Offer;
 use super::leases::Leases;
+use super::model::{Dhcp, Settings};
 use super::packet::{Kind, Message};
-use super::server::Settings;
-use crate::host::Host;
 use crate::kind::KindError;
-use crate::kinds::serving::{Hub, Listener, Serving};
-use crate::runner::HostRunner;
+use crate::kinds::serving::{Hub, Listener, ServerState};
+use crate::system::host::Host;
+use crate::system::runner::HostRunner;
 
 /// Where clients listen, and relays and servers.
 const CLIENTS: u16 = 68;
@@ -30,20 +29,24 @@ const SERVERS: u16 = 67;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The leases of a server.
-type Book = Arc<Mutex<Leases>>;
+type SharedLeases = Arc<Mutex<Leases>>;
 
 /// The leases of all servers by their names; they stay when a server is set otherwise.
-pub(super) type Books = Mutex<BTreeMap<String, Book>>;
+pub(super) type LeasesByServer = Mutex<BTreeMap<String, SharedLeases>>;
 
 /// The leases of a server; at first those that were kept.
-pub(super) fn book(books: &Books, host: &Host, server: &str) -> Result<Book, KindError> {
-    let mut books = books.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(book) = books.get(server) {
-        return Ok(Arc::clone(book));
+pub(super) fn leases_of(
+    leases_by_server: &LeasesByServer,
+    host: &Host,
+    server: &str,
+) -> Result<SharedLeases, KindError> {
+    let mut leases_by_server = leases_by_server.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(leases_of) = leases_by_server.get(server) {
+        return Ok(Arc::clone(leases_of));
     }
-    let book = Arc::new(Mutex::new(Leases::read(host, server)?));
-    books.insert(server.to_string(), Arc::clone(&book));
-    Ok(book)
+    let leases_of = Arc::new(Mutex::new(Leases::read(host, server)?));
+    leases_by_server.insert(server.to_string(), Arc::clone(&leases_of));
+    Ok(leases_of)
 }
 
 /// Begins to listen.
@@ -52,14 +55,14 @@ pub(super) fn start(
     server: &str,
     settings: Settings,
     machine: PathBuf,
-    book: Book,
+    leases_of: SharedLeases,
 ) -> io::Result<Listener<Dhcp>> {
     let socket = open(&settings)?;
     let address = socket.local_addr()?;
     let host = Host::new(machine.clone(), Box::new(HostRunner));
-    let serving = Serving::new(hub, server, settings, machine);
+    let serving = ServerState::new(hub, server, settings, machine);
     Listener::start(serving, address, "dhcp", move |serving, woken| {
-        let server = Server { serving, socket: &socket, host: &host, book: &book };
+        let server = Server { serving, socket: &socket, host: &host, leases_of: &leases_of };
         server.listen(woken);
     })
 }
@@ -78,10 +81,10 @@ fn open(settings: &Settings) -> io::Result<UdpSocket> {
 
 /// A server that listens.
 struct Server<'a> {
-    serving: &'a Serving<Dhcp>,
+    serving: &'a ServerState<Dhcp>,
     socket: &'a UdpSocket,
     host: &'a Host,
-    book: &'a Mutex<Leases>,
+    leases_of: &'a Mutex<Leases>,
 }
 
 impl Server<'_> {
@@ -112,11 +115,11 @@ impl Server<'_> {
     fn answer(&self, message: &Message) -> Option<Message> {
         let serving = self.serving;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let mut leases = self.book.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut leases = self.leases_of.lock().unwrap_or_else(PoisonError::into_inner);
         let served = serving.hub.served(&serving.server);
         let offer = Offer::new(&serving.settings, served.iter().map(|spec| &spec.what), message);
         let answer = offer.answer(&mut leases, message, now);
-        // What cannot be kept is not promised.
+        // A lease that cannot be saved is not offered.
         leases.keep(self.host, &serving.server, offer.ranges()).ok()?;
         answer
     }

@@ -2,14 +2,14 @@
 
 use std::net::Ipv4Addr;
 
-/// What stands before the options.
+/// The magic cookie before the options.
 const MAGIC: [u8; 4] = [99, 130, 83, 99];
 
 /// Where the options begin.
 const OPTIONS: usize = 240;
 
 /// The shortest message that old relays and clients take.
-const SHORTEST: usize = 300;
+const MIN_LENGTH: usize = 300;
 
 /// The numbers of options.
 pub(super) mod option {
@@ -27,7 +27,7 @@ pub(super) mod option {
     pub(in super::super) const RELAY: u8 = 82;
 }
 
-/// What a client or a server says.
+/// The type of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Discover = 1,
@@ -62,7 +62,7 @@ pub(super) struct Message {
     pub(super) hardware: u8,
     /// How often relays passed it on.
     pub(super) hops: u8,
-    /// What tells exchanges apart.
+    /// The transaction id.
     pub(super) exchange: [u8; 4],
     /// The seconds since the client began.
     pub(super) seconds: u16,
@@ -115,7 +115,7 @@ impl Message {
 
     /// The packet of a message; options that are too long are written in parts.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(SHORTEST);
+        let mut out = Vec::with_capacity(MIN_LENGTH);
         out.push(if self.is_request { 1 } else { 2 });
         out.push(self.hardware);
         out.push(self.address.len() as u8);
@@ -138,7 +138,7 @@ impl Message {
             }
         }
         out.push(255);
-        out.resize(out.len().max(SHORTEST), 0);
+        out.resize(out.len().max(MIN_LENGTH), 0);
         out
     }
 
@@ -154,7 +154,7 @@ impl Message {
         Some(octets.into())
     }
 
-    /// What it says.
+    /// The type of the message.
     pub(super) fn kind(&self) -> Option<Kind> {
         let [number] = self.option(option::KIND)? else { return None };
         Kind::ALL.into_iter().find(|kind| *kind as u8 == *number)
@@ -198,7 +198,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// What a client with this last byte in its address says.
+    /// A message of the client with this last byte in its address.
     pub(in super::super) fn says(kind: Kind, client: u8) -> Message {
         let none = Ipv4Addr::UNSPECIFIED;
         Message {
@@ -227,7 +227,7 @@ pub(super) mod tests {
         assert_eq!(Message::parse(&bytes), Some(message.clone()));
         assert!(message.wants(6) && !message.wants(66));
         assert_eq!(message.kind(), Some(Kind::Request));
-        assert_eq!(says(Kind::Discover, 1).bytes().len(), SHORTEST);
+        assert_eq!(says(Kind::Discover, 1).bytes().len(), MIN_LENGTH);
     }
 
     #[test]

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use ordain_functions::go;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
-use super::host::Declared;
-use super::{Boot, Dhcp, Part, mask, server_of};
-use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, ParseContext};
-use crate::kinds::params::Params;
+use super::host::AssignmentInstance;
+use super::model::{Assignment, Boot, Dhcp, Range, mask, server_of};
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Instance, Kind, ParseContext};
 use crate::kinds::serving::{Claim, Hub, Spec};
 
 pub(super) const KIND: &str = "mgmt::dhcp::range";
@@ -23,56 +24,6 @@ pub(super) struct Ranges {
 impl Ranges {
     pub(super) fn new(hub: &Arc<Hub<Dhcp>>) -> Self {
         Self { hub: Arc::clone(hub) }
-    }
-}
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The network, if neither `network` nor `from` say it" },
-    AttributeDoc { name: "from", doc: "The first address, with or without its length" },
-    AttributeDoc { name: "mask", doc: "The mask, where `from` and `to` have no length" },
-    AttributeDoc { name: "nbp", doc: "What is booted from: `tftp://192.0.2.1/pxelinux.0`" },
-    AttributeDoc { name: "nbp_path", doc: "The file that is booted, in place of that of `nbp`" },
-    AttributeDoc { name: "network", doc: "The network whose addresses are given" },
-    AttributeDoc { name: "persist", doc: "Whether leases outlive the process; false by default" },
-    AttributeDoc { name: "server", doc: "The server; all of them by default" },
-    AttributeDoc { name: "skip", doc: "Addresses that are not given" },
-    AttributeDoc { name: "to", doc: "The last address, with or without its length" },
-];
-
-/// The addresses, and what comes with them.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Range {
-    pub(super) from: Ipv4Addr,
-    pub(super) to: Ipv4Addr,
-    pub(super) mask: Ipv4Addr,
-    pub(super) skip: BTreeSet<Ipv4Addr>,
-    pub(super) persist: bool,
-    pub(super) boot: Boot,
-}
-
-impl Range {
-    /// Whether an address may be given.
-    pub(super) fn has(&self, ip: Ipv4Addr) -> bool {
-        (self.from..=self.to).contains(&ip) && !self.is_special(ip) && !self.skip.contains(&ip)
-    }
-
-    /// The name of the network, and what is said to all in it, are addresses of no machine.
-    fn is_special(&self, ip: Ipv4Addr) -> bool {
-        let (mask, bits) = (self.mask.to_bits(), ip.to_bits());
-        let is_wide = mask.count_zeros() > 1;
-        is_wide && (bits & !mask == 0 || bits | mask == u32::MAX)
-    }
-
-    /// Whether an address is in the same network.
-    pub(super) fn is_near(&self, ip: Ipv4Addr) -> bool {
-        let mask = self.mask.to_bits();
-        ip.to_bits() & mask == self.from.to_bits() & mask
-    }
-
-    /// The addresses that may be given, in order.
-    pub(super) fn addresses(&self) -> impl Iterator<Item = Ipv4Addr> {
-        let all = self.from.to_bits()..=self.to.to_bits();
-        all.map(Ipv4Addr::from_bits).filter(|ip| self.has(*ip))
     }
 }
 
@@ -153,16 +104,8 @@ fn parse_mask(text: &str) -> Result<Ipv4Addr, String> {
 }
 
 impl Kind for Ranges {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Gives addresses by DHCP to whoever asks"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_DHCP_RANGE
     }
 
     fn parse(
@@ -192,9 +135,13 @@ impl Kind for Ranges {
         }
         let persist = p.boolean("persist");
         let range = Range { from, to, mask, skip, persist, boot: Boot::of(&mut p) };
-        let declared = Declared {
+        let declared = AssignmentInstance {
             claim: Claim::new(&self.hub, KIND, &resource.id.title),
-            spec: Spec { server: server_of(&mut p), path: String::new(), what: Part::Range(range) },
+            spec: Spec {
+                server: server_of(&mut p),
+                path: String::new(),
+                what: Assignment::Range(range),
+            },
             said: format!("addresses from {from} to {to} are given"),
         };
         p.finish(Box::new(declared) as Box<dyn Instance>)

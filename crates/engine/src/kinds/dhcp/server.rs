@@ -8,18 +8,19 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_functions::go;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, network};
 use rustc_hash::FxHasher;
 
-use super::listener::{self, Books};
-use super::{Boot, Dhcp, host, range, v4};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
-};
-use crate::kinds::differences::Differences;
-use crate::kinds::net::live::Live;
-use crate::kinds::params::Params;
+use super::listener::{self, LeasesByServer};
+use super::model::{Boot, Dhcp, Settings, v4};
+use super::{host, range};
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kinds::net::live::LiveInterface;
 use crate::kinds::serving::{Claim, Hub};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 const KIND: &str = "mgmt::dhcp::server";
 
@@ -27,56 +28,21 @@ const KIND: &str = "mgmt::dhcp::server";
 const LEASE: &str = "10m";
 
 /// The most addresses that an option has.
-const MOST: usize = 63;
+const MAX_ADDRESSES: usize = 63;
 
 /// The kind.
 pub(super) struct Server {
     hub: Arc<Hub<Dhcp>>,
-    books: Arc<Books>,
+    leases_by_server: Arc<LeasesByServer>,
 }
 
 impl Server {
     pub(super) fn new(hub: &Arc<Hub<Dhcp>>) -> Self {
-        Self { hub: Arc::clone(hub), books: Arc::default() }
+        Self { hub: Arc::clone(hub), leases_by_server: Arc::default() }
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Where it listens, if `address` does not say it" },
-    AttributeDoc { name: "address", doc: "Where it listens: `:67`, or with its own address" },
-    AttributeDoc { name: "dns", doc: "The servers of names that clients are told of" },
-    AttributeDoc { name: "interface", doc: "The interface that it serves" },
-    AttributeDoc {
-        name: "leasetime",
-        doc: "How long an address is given: `10m` by default; empty says nothing of it",
-    },
-    AttributeDoc { name: "nbp", doc: "What clients boot from: `tftp://192.0.2.1/pxelinux.0`" },
-    AttributeDoc { name: "routers", doc: "The routers that clients are told of" },
-    AttributeDoc {
-        name: "serverid",
-        doc: "What it calls itself: its address by default; empty is nothing",
-    },
-];
-
-/// How a server is set.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(super) struct Settings {
-    pub(super) interface: String,
-    /// The number of the interface; one that was made again has another.
-    pub(super) index: u32,
-    pub(super) port: u16,
-    /// What it calls itself.
-    pub(super) id: Option<Ipv4Addr>,
-    /// For how many seconds an address is given; for ever if there is none.
-    pub(super) lease: Option<u64>,
-    /// Whether clients are told of that.
-    pub(super) has_lease: bool,
-    pub(super) dns: Vec<Ipv4Addr>,
-    pub(super) routers: Vec<Ipv4Addr>,
-    pub(super) boot: Boot,
-}
-
-/// What it calls itself.
+/// The server identifier.
 enum Id {
     Nothing,
     Own(Ipv4Addr),
@@ -109,8 +75,8 @@ fn parse_lease(text: &str) -> Result<u64, String> {
 
 fn addresses(p: &mut Params<'_>, field: &str, what: &str) -> Vec<Ipv4Addr> {
     let texts = p.list(field).unwrap_or_default();
-    if texts.len() > MOST {
-        p.error(field, format!("more than {MOST} addresses do not fit"));
+    if texts.len() > MAX_ADDRESSES {
+        p.error(field, format!("more than {MAX_ADDRESSES} addresses do not fit"));
     }
     let mut out = Vec::new();
     for text in texts {
@@ -125,7 +91,7 @@ fn addresses(p: &mut Params<'_>, field: &str, what: &str) -> Vec<Ipv4Addr> {
 /// The parts of a server that are declared, and their addresses that two machines would have.
 fn parts(context: &ParseContext<'_>, server: &str) -> (Vec<ResourceRef>, Vec<String>) {
     let text = |resource: &Resource, field: &str| {
-        resource.value(field).and_then(crate::attributes::scalar_text).unwrap_or_default()
+        resource.value(field).and_then(crate::kind::attributes::scalar_text).unwrap_or_default()
     };
     let is_own = |resource: &&&Resource| {
         let named = text(resource, "server");
@@ -146,16 +112,8 @@ fn parts(context: &ParseContext<'_>, server: &str) -> (Vec<ResourceRef>, Vec<Str
 }
 
 impl Kind for Server {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Gives addresses by DHCP while the machine is kept"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_DHCP_SERVER
     }
 
     fn parse(
@@ -203,9 +161,9 @@ impl Kind for Server {
         let title = &resource.id.title;
         let (parts, taken) = parts(context, title);
         taken.into_iter().for_each(|text| p.error_of_all(text));
-        let declared = Declared {
+        let declared = ServerInstance {
             claim: Claim::new(&self.hub, KIND, title),
-            books: Arc::clone(&self.books),
+            leases_by_server: Arc::clone(&self.leases_by_server),
             settings,
             id,
             parts,
@@ -214,20 +172,20 @@ impl Kind for Server {
     }
 }
 
-struct Declared {
+struct ServerInstance {
     claim: Claim<Dhcp>,
-    books: Arc<Books>,
+    leases_by_server: Arc<LeasesByServer>,
     settings: Settings,
     id: Id,
-    /// What it gives.
+    /// The assignments of the server.
     parts: Vec<ResourceRef>,
 }
 
-impl Declared {
+impl ServerInstance {
     /// How it is set on the machine as it is now.
     fn settings(&self, host: &Host) -> Result<Settings, KindError> {
         let interface = &self.settings.interface;
-        let live = Live::of(host, interface)?;
+        let live = LiveInterface::of(host, interface)?;
         let first = || live.addresses.iter().find_map(|address| v4(address.ip));
         let id = match self.id {
             Id::Nothing => None,
@@ -240,7 +198,7 @@ impl Declared {
     }
 }
 
-impl Instance for Declared {
+impl Instance for ServerInstance {
     /// Nobody is to get another address than the one that is declared, and its own interface has to
     /// have one.
     fn autorequires(&self) -> Vec<ResourceRef> {
@@ -249,7 +207,7 @@ impl Instance for Declared {
         self.parts.iter().cloned().chain([interface]).collect()
     }
 
-    fn surroundings(&self) -> Option<u64> {
+    fn context_fingerprint(&self) -> Option<u64> {
         let mut hasher = FxHasher::default();
         self.parts.hash(&mut hasher);
         Some(hasher.finish())
@@ -285,11 +243,11 @@ impl Instance for Declared {
     fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
         let (hub, name) = (self.claim.hub(), self.claim.name());
         let settings = self.settings(host)?;
-        let book = listener::book(&self.books, host, &name.title)?;
+        let leases_of = listener::leases_of(&self.leases_by_server, host, &name.title)?;
         // The port is free for the new one.
         hub.put(name, None);
         let interface = &self.settings.interface;
-        let started = listener::start(hub, &name.title, settings, host.root.clone(), book);
+        let started = listener::start(hub, &name.title, settings, host.root.clone(), leases_of);
         let server =
             started.map_err(|e| KindError::new(format!("Could not listen at {interface}: {e}")))?;
         hub.put(name, Some(Box::new(server)));

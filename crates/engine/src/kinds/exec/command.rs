@@ -2,14 +2,15 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::FileType;
 
-use super::Surroundings;
-use crate::host::{Host, Invocation, Outcome};
-use crate::kinds::tools::{moved_inside, not_begun};
-use crate::kinds::walk::is;
+use crate::kind::tools::{moved_inside, not_begun};
+use crate::system::host::Host;
+use crate::system::path::is;
+use crate::system::runner::{Invocation, Launch, Outcome};
 
 /// Who interprets a command that is text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +39,21 @@ pub(super) enum RunError {
     /// It could not be started.
     #[error("{0}")]
     Other(String),
+}
+
+/// The surroundings in which the command and its checks run.
+#[derive(Clone, Debug)]
+pub(super) struct ExecutionContext {
+    pub(super) provider: Provider,
+    pub(super) path: Vec<String>,
+    pub(super) cwd: Option<PathBuf>,
+    pub(super) environment: Vec<(String, String)>,
+    /// Whether nothing of this process's environment is seen.
+    pub(super) clean: bool,
+    pub(super) user: Option<String>,
+    pub(super) group: Option<String>,
+    pub(super) umask: Option<u32>,
+    pub(super) timeout: Option<Duration>,
 }
 
 /// Characters that a shell gives a meaning to.
@@ -103,7 +119,7 @@ impl CommandLine {
     }
 }
 
-impl Surroundings {
+impl ExecutionContext {
     /// Runs a command to its end, in a directory of its own or in that of all; both its outputs
     /// come as one if they are merged.
     pub(super) fn run(
@@ -122,7 +138,7 @@ impl Surroundings {
         not_begun(host, &outcome).map_or(Ok(outcome), |why| Err(failed(why)))
     }
 
-    /// What [`Surroundings::run`] runs.
+    /// The command that [`ExecutionContext::run`] runs.
     pub(super) fn invocation(
         &self,
         command: &CommandLine,
@@ -151,11 +167,14 @@ impl Surroundings {
             return Err(RunError::Other(text));
         }
         let invocation = Invocation {
-            argv,
-            env: Some(self.child_environment()),
-            cwd: shown.map(Path::to_path_buf),
-            run_as: self.identity(host).map_err(RunError::Other)?,
-            umask: self.umask,
+            launch: Launch {
+                argv,
+                env: Some(self.child_environment()),
+                cwd: shown.map(Path::to_path_buf),
+                run_as: self.identity(host).map_err(RunError::Other)?,
+                umask: self.umask,
+                ..Launch::default()
+            },
             merge_stderr: merged,
             timeout: self.timeout,
             ..Invocation::default()

@@ -6,15 +6,15 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use super::command::{CommandLine, Provider};
-use super::{Checks, ExecInstance, LogOutput, Signs, Surroundings};
-use crate::attributes::{Attributes, reveal, scalar_text};
+use super::command::{CommandLine, ExecutionContext, Provider};
+use super::model::{Checks, ExecInstance, LogOutput, WatchTriggers};
 use crate::kind::AttributeError;
+use crate::kind::attributes::{Attributes, reveal, scalar_text};
 
 pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeError>> {
     let mut attributes = Attributes::new(resource);
     let a = &mut attributes;
-    let surroundings = surroundings(a);
+    let execution_context = execution_context(a);
     let command = command_of(a, "command").unwrap_or_else(|| CommandLine::Text(a.title().into()));
     let refresh = command_of(a, "refresh");
     let onlyif = checks(a, "onlyif");
@@ -31,8 +31,8 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
     let tests = onlyif.iter().map(|c| ("onlyif", c)).chain(unless.iter().map(|c| ("unless", c)));
     let all: Vec<_> = named.chain(tests).collect();
     for (name, line) in all {
-        if surroundings.provider == Provider::Posix {
-            check_qualified(a, name, line, &surroundings.path);
+        if execution_context.provider == Provider::Posix {
+            check_qualified(a, name, line, &execution_context.path);
         }
     }
     let exec = ExecInstance {
@@ -44,7 +44,7 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
             unless_cwd: directory(a, "unless_cwd"),
             newer: paths(a, "newer"),
         },
-        signs: Signs {
+        watch_triggers: WatchTriggers {
             watch_cwd: directory(a, "watch_cwd"),
             files: paths(a, "watch_files"),
             watch,
@@ -67,12 +67,12 @@ pub(super) fn parse(resource: &Resource) -> Result<ExecInstance, Vec<AttributeEr
         done,
         onlyif,
         unless,
-        surroundings,
+        execution_context,
     };
     if attributes.errors.is_empty() { Ok(exec) } else { Err(attributes.errors) }
 }
 
-fn surroundings(a: &mut Attributes<'_>) -> Surroundings {
+fn execution_context(a: &mut Attributes<'_>) -> ExecutionContext {
     let provider = match a.word("provider", &["posix", "shell"]) {
         Some(1) => Provider::Shell,
         _ => Provider::Posix,
@@ -80,7 +80,7 @@ fn surroundings(a: &mut Attributes<'_>) -> Surroundings {
     let path = a.texts("path").iter().flat_map(|p| p.split(':')).map(str::to_string).collect();
     let cwd = directory(a, "cwd");
     let user = a.text("user");
-    Surroundings {
+    ExecutionContext {
         provider,
         path,
         cwd,

@@ -6,13 +6,14 @@ use std::path::Path;
 use serde_json::{Map, Value as Json};
 
 use super::manifest::{Argument, Command, Input, Manifest};
-use crate::host::{Host, Invocation, Outcome};
 use crate::kind::KindError;
+use crate::system::host::Host;
+use crate::system::runner::{Invocation, Outcome};
 
-/// How many lines of what a program said in vain are told.
+/// How many lines of a failed program's output are told.
 const TAIL: usize = 10;
 
-/// What a program is called for.
+/// The operation of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verb {
     Get,
@@ -60,14 +61,14 @@ pub(super) fn run(
         }
     }
     let mut invocation = Invocation::new(argv);
-    invocation.cwd = Some(manifest.dir.clone());
+    invocation.launch.cwd = Some(manifest.dir.clone());
     match command.input {
         Some(Input::Stdin) => invocation.stdin = input.into_bytes(),
         Some(Input::Env) => {
             let text =
                 |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_string);
             let variables = wanted.iter().map(|(name, value)| (name.into(), text(value).into()));
-            invocation.set_env.extend(variables);
+            invocation.launch.set_env.extend(variables);
         }
         None => {}
     }

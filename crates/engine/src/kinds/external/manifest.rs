@@ -1,4 +1,4 @@
-//! The manifest of an external kind: which program is called for what, and how.
+//! The manifest of an external kind: the programs of its operations, and their arguments.
 //!
 //! The form is that of resource manifests of Microsoft DSC 3 (its schemas, "resource manifest");
 //! members under `ordain` are our own.
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 
-/// What the names of manifests end with.
+/// The suffixes of manifests.
 pub(super) const ENDINGS: [&str; 2] = [".dsc.resource.json", ".ordain.json"];
 
 /// A file that cannot be used as a manifest.
@@ -19,7 +19,7 @@ pub(super) const ENDINGS: [&str; 2] = [".dsc.resource.json", ".ordain.json"];
 pub struct ManifestError {
     /// The file or directory.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The message.
     pub problem: String,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Manifest {
     pub(super) exit_codes: BTreeMap<String, String>,
     pub(super) schema: Option<Schema>,
     #[serde(default)]
-    pub(super) ordain: Own,
+    pub(super) ordain: OrdainSection,
     /// The directory that the manifest is in.
     #[serde(skip)]
     pub(super) dir: PathBuf,
@@ -55,7 +55,7 @@ pub(super) struct Command {
     #[serde(default)]
     pub(super) args: Vec<Argument>,
     pub(super) input: Option<Input>,
-    /// What `test` and `set` print: `state`, or `stateAndDiff`.
+    /// The output of `test` and `set`: `state`, or `stateAndDiff`.
     #[serde(rename = "return")]
     pub(super) returns: Option<Returns>,
     /// `set` can be told that something shall not be.
@@ -101,10 +101,10 @@ pub(super) enum Schema {
     Command(IgnoredAny),
 }
 
-/// What only Ordain knows.
+/// Fields that only Ordain knows.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Own {
+pub(super) struct OrdainSection {
     /// The property for which the title stands in.
     pub(super) name: Option<String>,
     /// Paths that tell by their changes that the state may have changed.

@@ -14,18 +14,19 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_functions::text::capitalize;
 use ordain_graph::Resource;
+use ordain_kinds::{AttributeSchema, AttributeType, KindSchema};
 use serde_json::{Map, Value as Json};
 
-use super::differences::Differences;
-use super::purge::unwanted;
-use super::tools::is_live;
-use crate::attributes::reveal;
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::params::Params;
-use crate::registry::Registry;
+use crate::kind::Registry;
+use crate::kind::attributes::is_of_engine;
+use crate::kind::attributes::reveal;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::tools::is_live;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::instances::unwanted;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 use call::Verb;
 pub use manifest::ManifestError;
 use manifest::{Manifest, Returns};
@@ -39,7 +40,7 @@ const IN_DESIRED_STATE: &str = "_inDesiredState";
 /// How often is looked at what no path tells of.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// What a front end has to know of an external kind.
+/// An external kind as front ends see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExternalType {
     /// Its name, such as `owner::name`.
@@ -54,10 +55,7 @@ pub struct ExternalType {
 #[derive(Debug)]
 pub struct External {
     manifest: Arc<Manifest>,
-    name: &'static str,
-    doc: &'static str,
-    attributes: &'static [AttributeDoc],
-    is_open: bool,
+    schema: KindSchema,
 }
 
 /// Names live as long as the program: there are as many as there are manifests.
@@ -69,31 +67,36 @@ impl External {
     fn new(manifest: Manifest) -> Self {
         let properties = manifest.properties();
         let namevar = manifest.ordain.name.as_deref().unwrap_or("name");
-        let mut attributes = vec![AttributeDoc { name: forever(namevar), doc: "Its name" }];
+        let any = |name: &str, doc: &str| {
+            AttributeSchema::new(forever(name), AttributeType::Any, forever(doc))
+        };
+        let mut attributes = vec![any(namevar, "Its name")];
         let others = properties.iter().flatten().filter(|(name, _)| name != namevar);
-        attributes.extend(
-            others.map(|(name, doc)| AttributeDoc { name: forever(name), doc: forever(doc) }),
-        );
+        attributes.extend(others.map(|(name, doc)| any(name, doc)));
         if !attributes.iter().any(|attribute| attribute.name == "ensure") {
             let doc = "present (default) or absent, where the program can remove it";
-            attributes.push(AttributeDoc { name: "ensure", doc });
+            attributes.push(any("ensure", doc));
         }
         Self {
-            name: forever(&manifest.kind()),
-            doc: forever(&manifest.description),
-            attributes: Vec::leak(attributes),
-            is_open: properties.is_none(),
+            schema: KindSchema {
+                is_open: properties.is_none(),
+                ..KindSchema::new(
+                    forever(&manifest.kind()),
+                    forever(&manifest.description),
+                    Vec::leak(attributes),
+                )
+            },
             manifest: Arc::new(manifest),
         }
     }
 
-    /// What a front end has to know of it.
+    /// The kind as front ends see it.
     pub fn described(&self) -> ExternalType {
-        let names = || self.attributes.iter().map(|attribute| attribute.name.to_string()).collect();
+        let names = || self.schema.attributes.iter().map(|a| a.name.to_string()).collect();
         ExternalType {
-            name: self.name.to_string(),
-            namevar: self.attributes.first().map_or("name", |a| a.name).to_string(),
-            attributes: (!self.is_open).then(names),
+            name: self.schema.name.to_string(),
+            namevar: self.schema.name_attribute().to_string(),
+            attributes: (!self.schema.is_open).then(names),
         }
     }
 
@@ -123,7 +126,7 @@ pub fn register(registry: &mut Registry, dir: &Path) -> Result<(), ManifestError
     Ok(())
 }
 
-/// What a program says of something: its properties.
+/// The properties that a program reports.
 type State = Map<String, Json>;
 
 struct ExternalInstance {
@@ -135,20 +138,8 @@ struct ExternalInstance {
 }
 
 impl Kind for External {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn doc(&self) -> &'static str {
-        self.doc
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        self.attributes
-    }
-
-    fn takes_any(&self) -> bool {
-        self.is_open
+    fn schema(&self) -> &KindSchema {
+        &self.schema
     }
 
     fn parse(
@@ -163,14 +154,16 @@ impl Kind for External {
             p.error("ensure", format!("{} has no way to remove anything", self.manifest.name));
         }
         let mut wanted = Map::new();
-        let namevar = self.attributes.first().map_or("name", |attribute| attribute.name);
-        if self.has_property(namevar) && (!self.is_open || self.manifest.ordain.name.is_some()) {
+        let namevar = self.schema.name_attribute();
+        if self.has_property(namevar)
+            && (!self.schema.is_open || self.manifest.ordain.name.is_some())
+        {
             wanted.insert(namevar.to_string(), resource.id.title.as_str().into());
         }
         for attribute in &resource.attributes {
             let name = attribute.name.as_str();
             let is_own = own_ensure || name != "ensure";
-            if !is_own || crate::prepare::is_of_engine(name) || attribute.value.is_null() {
+            if !is_own || is_of_engine(name) || attribute.value.is_null() {
                 continue;
             }
             match json(reveal(&attribute.value).0) {
@@ -194,7 +187,7 @@ impl Kind for External {
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
         let Some(command) = &self.manifest.export else { return Ok(Vec::new()) };
         let said = call::run(&self.manifest, command, Verb::Export, &Map::new(), host)?;
-        let namevar = self.attributes.first().map_or("name", |attribute| attribute.name);
+        let namevar = self.schema.name_attribute();
         let mut out = Vec::new();
         for state in said {
             let Json::Object(state) = state else { continue };
@@ -205,7 +198,7 @@ impl Kind for External {
             let shown = state.iter().filter(|(name, _)| !name.starts_with('_') && *name != namevar);
             let values: Vec<(&str, Value)> =
                 shown.map(|(name, state)| (name.as_str(), value(state))).collect();
-            let parts: Vec<String> = self.name.split("::").map(capitalize).collect();
+            let parts: Vec<String> = self.schema.name.split("::").map(capitalize).collect();
             let kind = parts.join("::");
             out.push(unwanted(&kind, &title, &values));
         }
@@ -225,7 +218,7 @@ fn json(value: &Value) -> Option<Json> {
         Value::List(items) => items.iter().map(json).collect::<Option<Vec<_>>>()?.into(),
         Value::Map(entries) => {
             let entry = |(key, value): (&Value, &Value)| {
-                Some((crate::attributes::scalar_text(key)?, json(value)?))
+                Some((crate::kind::attributes::scalar_text(key)?, json(value)?))
             };
             entries.iter().map(entry).collect::<Option<Map<_, _>>>()?.into()
         }
@@ -233,7 +226,7 @@ fn json(value: &Value) -> Option<Json> {
     })
 }
 
-/// What a program said, as a value to show.
+/// A reported value, for messages.
 fn value(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,

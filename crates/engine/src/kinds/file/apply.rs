@@ -6,16 +6,20 @@ use std::io;
 use ordain_graph::protected::Act;
 use rustix::fs::{FileType, Stat, renameat};
 
-use super::compare::{Want, Wanted, planted, type_name};
-use super::context::{self, PROPERTIES};
-use super::{Checksum, FileInstance};
-use crate::accounts;
-use crate::host::{Host, Invocation};
+use super::checksum::Checksum;
+use super::compare::{ContentSource, DesiredState, planted, type_name};
+use super::model::FileInstance;
+use super::selinux_context::PROPERTIES;
+use crate::kind::tools::{moved_inside, not_begun};
 use crate::kind::{Change, KindError};
-use crate::kinds::tools::{moved_inside, not_begun};
-use crate::kinds::walk::{Place, is, resolve};
-use crate::kinds::write::{self, Data, Ids, WriteError};
-use crate::safety::{is_closed_by, planted_in};
+use crate::system::accounts;
+use crate::system::host::Host;
+use crate::system::path::{Place, is, own_ids, resolve};
+use crate::system::runner::Invocation;
+use crate::system::safety::{is_closed_by, planted_in};
+use crate::system::selinux_label;
+use crate::system::write;
+use crate::system::write::{Data, Ids, WriteError};
 
 /// The mode of a new file or directory that no mode is declared for.
 const NEW_FILE: u32 = 0o644;
@@ -26,7 +30,7 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
         return Ok(());
     }
     let want = file.want(host)?;
-    if file.parents && matches!(want, Want::Directory) {
+    if file.parents && matches!(want, DesiredState::Directory) {
         make_parents(file, host).map_err(|e| file.error("make directories around", &e))?;
     }
     let place = resolve(host, &file.path, file.follow).map_err(|e| match e.kind() {
@@ -47,7 +51,7 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
     let kept =
         if is_removed { host.keep_tree(&file.path) } else { host.keep(&file.path, file.follow) };
     kept.map_err(|e| file.error("keep what is at", &e))?;
-    let work = Work { file, host, place: &place, stat: stat.as_ref(), ids, want: &want };
+    let work = Replacement { file, host, place: &place, stat: stat.as_ref(), ids, want: &want };
     let has = |property: &str| changes.iter().any(|c| c.property == property);
     if has("ensure") {
         return work.ensure();
@@ -87,7 +91,12 @@ fn make_parents(file: &FileInstance, host: &Host) -> io::Result<()> {
 }
 
 /// The numbers of owner and group, where they are managed.
-fn ids(file: &FileInstance, want: &Want, host: &Host, creating: bool) -> Result<Ids, KindError> {
+fn ids(
+    file: &FileInstance,
+    want: &DesiredState,
+    host: &Host,
+    creating: bool,
+) -> Result<Ids, KindError> {
     let wanted = file.permissions(want, host, creating);
     let owner = wanted.owner.map(|name| {
         let user = accounts::user(host, &name).map(|u| u.uid);
@@ -100,16 +109,16 @@ fn ids(file: &FileInstance, want: &Want, host: &Host, creating: bool) -> Result<
     Ok((owner.transpose()?, group.transpose()?))
 }
 
-struct Work<'a> {
+struct Replacement<'a> {
     file: &'a FileInstance,
     host: &'a Host,
     place: &'a Place,
     stat: Option<&'a Stat>,
     ids: Ids,
-    want: &'a Want,
+    want: &'a DesiredState,
 }
 
-impl Work<'_> {
+impl Replacement<'_> {
     fn back_up(&self) -> Result<(), KindError> {
         let kept = self.file.backup.keep(self.place, &self.file.path, self.host);
         kept.map_err(|e| self.file.error("back up", &e))
@@ -130,7 +139,7 @@ impl Work<'_> {
             let allowed = self.host.may_at(Act::Remove, self.place);
             allowed.map_err(|e| self.file.error("remove", &e))?;
         }
-        if matches!(self.want, Want::Absent) {
+        if matches!(self.want, DesiredState::Absent) {
             if self.is_directory() && !self.file.force {
                 if self.file.remove_empty {
                     return write::remove_directory(self.host, self.place)
@@ -142,7 +151,7 @@ impl Work<'_> {
             return write::remove(self.host, self.place).map_err(|e| self.file.error("remove", &e));
         }
         let Some(stat) = self.stat else { return self.create() };
-        let to_directory = matches!(self.want, Want::Directory);
+        let to_directory = matches!(self.want, DesiredState::Directory);
         if !self.is_directory() && !to_directory {
             // A rename puts the new one in its place.
             self.back_up()?;
@@ -188,7 +197,7 @@ impl Work<'_> {
     /// Gives what stands at a place, of this type if that is new, the context that it shall have. What
     /// takes the place of something of its type keeps the parts that are not managed.
     fn label(&self, place: &Place, kind: FileType) -> Result<(), KindError> {
-        if !context::are_managed(self.host, &self.file.path) {
+        if !selinux_label::are_managed(self.host, &self.file.path) {
             return Ok(());
         }
         let same = |stat: &&Stat| kind == FileType::Unknown || is(stat, kind);
@@ -203,19 +212,19 @@ impl Work<'_> {
 
     fn create(&self) -> Result<(), KindError> {
         match self.want {
-            Want::Directory => {
+            DesiredState::Directory => {
                 write::make_directory(self.place, self.ids, self.mode(true))
                     .map_err(|e| self.file.error("make directory", &e))?;
                 self.label(self.place, FileType::Directory)
             }
-            Want::Link(_) => self.write_link(),
-            Want::File(_) | Want::Present => self.write_file(),
-            Want::Nothing | Want::Absent => Ok(()),
+            DesiredState::Link(_) => self.write_link(),
+            DesiredState::File(_) | DesiredState::Present => self.write_file(),
+            DesiredState::Nothing | DesiredState::Absent => Ok(()),
         }
     }
 
     fn write_link(&self) -> Result<(), KindError> {
-        let Want::Link(target) = self.want else { return Ok(()) };
+        let DesiredState::Link(target) = self.want else { return Ok(()) };
         write::replace_link(self.host, self.place, target.as_ref(), self.ids)
             .map_err(|e| self.file.error("link", &e))?;
         self.label(self.place, FileType::Symlink)
@@ -223,24 +232,24 @@ impl Work<'_> {
 
     fn write_file(&self) -> Result<(), KindError> {
         let produce = |out: &mut dyn io::Write| match self.want {
-            Want::File(Wanted::Web(found)) => {
+            DesiredState::File(ContentSource::Web(found)) => {
                 io::copy(&mut found.reader(self.host)?, out).map(|_| ())
             }
             _ => Ok(()),
         };
         let data = match self.want {
-            Want::File(Wanted::Content(content)) => Data::Bytes(&content.bytes),
-            Want::File(Wanted::Source(found)) => Data::File(&found.path),
-            Want::File(Wanted::Web(_)) => Data::Made(&produce),
+            DesiredState::File(ContentSource::Content(content)) => Data::Bytes(&content.bytes),
+            DesiredState::File(ContentSource::Source(found)) => Data::File(&found.path),
+            DesiredState::File(ContentSource::Web(_)) => Data::Made(&produce),
             _ => Data::Bytes(&[]),
         };
-        // What is not managed stays as it was.
+        // Unmanaged permissions stay as they were.
         let kept = self.stat.filter(|s| is(s, FileType::RegularFile));
         let ids = match kept {
             Some(s) => (Some(self.ids.0.unwrap_or(s.st_uid)), Some(self.ids.1.unwrap_or(s.st_gid))),
             None => self.ids,
         };
-        let own = write::own_ids();
+        let own = own_ids();
         let ids = if ids == (Some(own.0), Some(own.1)) { (None, None) } else { ids };
         let check = |name: &OsStr| self.check(name);
         write::replace_file(self.place, &data, ids, self.mode(false), &check).map_err(|e| match e {
@@ -249,7 +258,7 @@ impl Work<'_> {
         })
     }
 
-    /// What must hold for new content before it takes its place.
+    /// Checks new content before it takes its place.
     fn check(&self, name: &OsStr) -> Result<(), KindError> {
         let staged = Place {
             dir: self.place.dir.try_clone().map_err(|e| self.file.error("check", &e))?,
@@ -271,7 +280,7 @@ impl Work<'_> {
         let Some(command) = &self.file.validate else { return Ok(()) };
         let path = self.host.path_of(&staged).map_err(|e| self.file.error("check", &e))?;
         let mut run = Invocation::new(["/bin/sh", "-c", command, "sh"]);
-        run.argv.push(path.into_os_string());
+        run.launch.argv.push(path.into_os_string());
         run.merge_stderr = true;
         let shown = command.replace("\"$1\"", &self.file.path.to_string_lossy());
         let failed = |why: &str| KindError::new(format!("Execution of '{shown}' failed: {why}"));
@@ -336,7 +345,7 @@ impl Work<'_> {
     }
 }
 
-/// Clears what a run that was killed left beside the path.
+/// Removes temporary files that a killed run left beside the path.
 pub(super) fn recover(file: &FileInstance, host: &Host) -> Result<(), KindError> {
     match resolve(host, &file.path, file.follow).and_then(|place| write::recover(host, &place)) {
         // Without the directory there is nothing in it.

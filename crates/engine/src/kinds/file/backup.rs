@@ -1,4 +1,4 @@
-//! Keeping what is replaced or removed.
+//! Backups of files that are replaced or removed.
 
 use std::ffi::OsString;
 use std::io;
@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, linkat, renameat, unlinkat};
 
 use super::checksum::Algorithm;
-use crate::host::Host;
-use crate::kinds::walk::{Place, is};
-use crate::kinds::write::{self, Data, WriteError};
+use crate::system::host::Host;
+use crate::system::path::{Place, is, real_path};
+use crate::system::write;
+use crate::system::write::Data;
 
 /// Where replaced content goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,7 +62,7 @@ impl Backup {
                     return store(&bucket, place.open()?, shown);
                 }
                 if is(&stat, FileType::Directory) {
-                    return store_tree(&bucket, &write::real_path(place), shown);
+                    return store_tree(&bucket, &real_path(place), shown);
                 }
                 Ok(())
             }
@@ -133,11 +134,7 @@ fn store(bucket: &Path, mut file: std::fs::File, shown: &Path) -> io::Result<()>
     make_directories(bucket, &dir)?;
     let write = |name: &str, data: &Data<'_>, mode| {
         let place = Place { dir: std::fs::File::open(&dir)?.into(), name: name.into() };
-        let written = write::replace_file(&place, data, (None, None), mode, &|_| Ok(()));
-        written.map_err(|e| match e {
-            WriteError::Io(e) => e,
-            WriteError::Check(e) => io::Error::other(e),
-        })
+        write::replace_file_unchecked(&place, data, (None, None), mode)
     };
     if !dir.join("contents").exists() {
         let from = format!("/proc/self/fd/{}", file.as_raw_fd());

@@ -127,7 +127,7 @@ fn digest<D: Digest>(mut reader: impl Read) -> io::Result<String> {
     Ok(hex(&hasher.finalize()))
 }
 
-/// Room for what is read: little at first, since most files are small and room has to be cleared.
+/// A read buffer: small at first, since most files are small and a buffer has to be cleared.
 #[derive(Default)]
 struct Buffer(Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! Observing a path and saying what differs.
+//! Compares a path with its desired state.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,85 +12,95 @@ use ordain_graph::protected::Act;
 use rustix::fs::{FileType, Stat};
 
 use super::checksum::{Checksum, LITE, same};
-use super::source::{self, First, Found};
+use super::fragments;
+use super::model::{Content, Ensure, FileInstance, SourcePermissions};
+use super::selinux_context::PROPERTIES;
+use super::source::{self, FirstSource, SourceMetadata};
 use super::web::WebFile;
-use super::{Content, Ensure, FileInstance, SourcePermissions, context, fragments};
-use crate::accounts;
-use crate::host::Host;
+use crate::kind::report::quoted;
 use crate::kind::{Action, Change, KindError, Level, TextChange};
-use crate::kinds::walk::{Place, is, resolve};
-use crate::report::quoted;
-use crate::safety::{check_links, is_closed_by, planted_in};
+use crate::system::accounts;
+use crate::system::host::Host;
+use crate::system::path::{Place, is, resolve};
+use crate::system::safety::{check_links, is_closed_by, planted_in};
+use crate::system::selinux_label;
 
 /// Larger contents are not shown line by line.
 const MAX_TEXT: u64 = 256 << 10;
 
-/// What shall be at the path, with what depends on the source settled.
-pub(super) enum Want {
+/// The desired state of the path, once the source is known.
+pub(super) enum DesiredState {
     Nothing,
     Absent,
     /// Anything; a file if there is nothing.
     Present,
-    File(Wanted),
+    File(ContentSource),
     Directory,
     Link(String),
 }
 
 /// Where the content of a file comes from.
-pub(super) enum Wanted {
+pub(super) enum ContentSource {
     /// It is not managed.
     Unmanaged,
     Content(Content),
-    Source(Box<Found>),
+    Source(Box<SourceMetadata>),
     Web(Box<WebFile>),
 }
 
 impl FileInstance {
-    /// What shall be there, and the source's status if its permissions count.
-    pub(super) fn want(&self, host: &Host) -> Result<Want, KindError> {
+    /// The desired state, and the status of the source if its permissions count.
+    pub(super) fn want(&self, host: &Host) -> Result<DesiredState, KindError> {
         if self.ensure == Some(Ensure::Absent) {
-            return Ok(Want::Absent);
+            return Ok(DesiredState::Absent);
         }
         if !self.sources.is_empty() {
             return match source::first(&self.sources, self.follow, host)? {
-                First::Disk(found) => self.want_source(found),
-                First::Web(_) if self.ensure == Some(Ensure::Directory) => Ok(Want::Directory),
-                First::Web(found) => Ok(Want::File(Wanted::Web(Box::new(found)))),
+                FirstSource::Disk(found) => self.want_source(found),
+                FirstSource::Web(_) if self.ensure == Some(Ensure::Directory) => {
+                    Ok(DesiredState::Directory)
+                }
+                FirstSource::Web(found) => {
+                    Ok(DesiredState::File(ContentSource::Web(Box::new(found))))
+                }
             };
         }
         if !self.fragments.is_empty() {
             let bytes = Arc::from(fragments::read(&self.fragments, &self.declared_files, host)?);
-            return Ok(Want::File(Wanted::Content(Content { bytes, secret: false })));
+            return Ok(DesiredState::File(ContentSource::Content(Content {
+                bytes,
+                secret: false,
+            })));
         }
         Ok(match (&self.ensure, &self.content) {
-            (Some(Ensure::Directory), _) => Want::Directory,
-            (Some(Ensure::Link), _) => Want::Link(self.target.clone().unwrap_or_default()),
-            (_, Some(content)) => Want::File(Wanted::Content(content.clone())),
-            (Some(Ensure::File), None) => Want::File(Wanted::Unmanaged),
-            (Some(Ensure::Present), None) => Want::Present,
-            (_, None) => Want::Nothing,
+            (Some(Ensure::Directory), _) => DesiredState::Directory,
+            (Some(Ensure::Link), _) => DesiredState::Link(self.target.clone().unwrap_or_default()),
+            (_, Some(content)) => DesiredState::File(ContentSource::Content(content.clone())),
+            (Some(Ensure::File), None) => DesiredState::File(ContentSource::Unmanaged),
+            (Some(Ensure::Present), None) => DesiredState::Present,
+            (_, None) => DesiredState::Nothing,
         })
     }
 
-    fn want_source(&self, found: Found) -> Result<Want, KindError> {
+    fn want_source(&self, found: SourceMetadata) -> Result<DesiredState, KindError> {
         let kind = found.meta.file_type();
         if self.ensure == Some(Ensure::Directory) {
-            return Ok(Want::Directory);
+            return Ok(DesiredState::Directory);
         }
         if kind.is_symlink() {
             let target = std::fs::read_link(&found.path).map_err(|e| {
                 KindError::new(format!("Could not read source {}: {e}", found.text))
             })?;
-            return Ok(Want::Link(target.to_string_lossy().into_owned()));
+            return Ok(DesiredState::Link(target.to_string_lossy().into_owned()));
         }
         if kind.is_dir() {
-            return Ok(Want::Directory);
+            return Ok(DesiredState::Directory);
         }
         if !kind.is_file() {
             let text = format!("source {} is no file, and ensure asks for one", found.text);
             return Err(KindError::new(text));
         }
-        Ok(Want::File(Wanted::Source(Box::new(found))))
+        Ok(DesiredState::File(ContentSource::Source(Box::new(found))))
     }
 }
 
@@ -138,11 +148,11 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
     };
     let there = type_name(&stat);
     let wanted = match &want {
-        Want::Nothing | Want::Present => there,
-        Want::Absent => return removal(file, there, &place, host),
-        Want::File(_) => "file",
-        Want::Directory => "directory",
-        Want::Link(_) => "link",
+        DesiredState::Nothing | DesiredState::Present => there,
+        DesiredState::Absent => return removal(file, there, &place, host),
+        DesiredState::File(_) => "file",
+        DesiredState::Directory => "directory",
+        DesiredState::Link(_) => "link",
     };
     if there != wanted {
         if !file.replace {
@@ -155,8 +165,10 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
     // A file that is linked elsewhere, too, is neither shown nor changed.
     let linked = check_links(host, &place, &stat).map_err(|e| file.error("change", &e));
     match &want {
-        Want::File(wanted) if file.replace => changes.extend(content(file, wanted, &place, &stat)?),
-        Want::Link(target) => changes.extend(link(file, target, &place, host)?),
+        DesiredState::File(wanted) if file.replace => {
+            changes.extend(content(file, wanted, &place, &stat)?)
+        }
+        DesiredState::Link(target) => changes.extend(link(file, target, &place, host)?),
         _ => {}
     }
     changes.extend(permissions(file, &want, &stat, host));
@@ -180,7 +192,7 @@ fn refuse_planted(
     host: &Host,
     place: &Place,
     stat: &Stat,
-    want: &Want,
+    want: &DesiredState,
 ) -> Result<(), KindError> {
     if !is(stat, FileType::Directory) {
         return Ok(());
@@ -210,7 +222,7 @@ pub(super) fn planted(file: &FileInstance, name: &OsStr) -> KindError {
     ))
 }
 
-/// What is there, whether it is managed or not.
+/// The current state of all properties, managed or not.
 pub(super) fn observed(
     file: &FileInstance,
     host: &Host,
@@ -250,10 +262,10 @@ pub(super) fn observed(
         ("ctime", time(stat.st_ctime)),
         ("mtime", time(stat.st_mtime)),
     ]);
-    if context::are_managed(host, &file.path) {
+    if selinux_label::are_managed(host, &file.path) {
         let parts = file.context_at(&place)?.0.into_iter();
         let parts = parts.map(|part| part.map_or(Value::Null, Value::str));
-        out.extend(context::PROPERTIES.into_iter().zip(parts));
+        out.extend(PROPERTIES.into_iter().zip(parts));
     }
     Ok(out)
 }
@@ -281,12 +293,12 @@ fn secret(value: Value) -> Value {
     Value::Secret(Arc::new(value))
 }
 
-fn creation(file: &FileInstance, want: &Want) -> Result<Option<Change>, KindError> {
+fn creation(file: &FileInstance, want: &DesiredState) -> Result<Option<Change>, KindError> {
     let kind = match want {
-        Want::Nothing | Want::Absent => return Ok(None),
-        Want::Present | Want::File(_) => "file",
-        Want::Directory => "directory",
-        Want::Link(_) => "link",
+        DesiredState::Nothing | DesiredState::Absent => return Ok(None),
+        DesiredState::Present | DesiredState::File(_) => "file",
+        DesiredState::Directory => "directory",
+        DesiredState::Link(_) => "link",
     };
     let mut created =
         change(Action::Create, "ensure", Value::Null, Value::str(kind), "created".into());
@@ -296,7 +308,7 @@ fn creation(file: &FileInstance, want: &Want) -> Result<Option<Change>, KindErro
 
 fn replacement(
     file: &FileInstance,
-    want: &Want,
+    want: &DesiredState,
     there: &str,
     wanted: &str,
 ) -> Result<Change, KindError> {
@@ -310,11 +322,11 @@ fn replacement(
 /// Says the content of a file that is made.
 fn describe_content(
     file: &FileInstance,
-    want: &Want,
+    want: &DesiredState,
     change: &mut Change,
 ) -> Result<(), KindError> {
-    let Want::File(wanted) = want else { return Ok(()) };
-    if matches!(wanted, Wanted::Unmanaged) {
+    let DesiredState::File(wanted) = want else { return Ok(()) };
+    if matches!(wanted, ContentSource::Unmanaged) {
         return Ok(());
     }
     if wanted.is_secret() {
@@ -333,7 +345,7 @@ fn describe_content(
     Ok(())
 }
 
-impl Wanted {
+impl ContentSource {
     fn is_secret(&self) -> bool {
         matches!(self, Self::Content(content) if content.secret)
     }
@@ -382,16 +394,16 @@ impl Wanted {
 
 fn content(
     file: &FileInstance,
-    wanted: &Wanted,
+    wanted: &ContentSource,
     place: &Place,
     stat: &Stat,
 ) -> Result<Option<Change>, KindError> {
-    if matches!(wanted, Wanted::Unmanaged) || in_sync(file, wanted, place, stat)? {
+    if matches!(wanted, ContentSource::Unmanaged) || in_sync(file, wanted, place, stat)? {
         return Ok(None);
     }
     let read = |e: io::Error| file.error("read", &e);
     let current = place.open().and_then(|f| match wanted {
-        Wanted::Web(found) if file.checksum_value.is_none() => {
+        ContentSource::Web(found) if file.checksum_value.is_none() => {
             found.shown_here(file.checksum, stat.st_mtime, f)
         }
         _ => file.checksum.show(f),
@@ -419,16 +431,16 @@ fn content(
 
 fn in_sync(
     file: &FileInstance,
-    wanted: &Wanted,
+    wanted: &ContentSource,
     place: &Place,
     stat: &Stat,
 ) -> Result<bool, KindError> {
     let read = |e: io::Error| file.error("read", &e);
     let time = |seconds: i64, nanos: i64| (seconds, nanos);
-    if let Wanted::Web(found) = wanted {
+    if let ContentSource::Web(found) = wanted {
         return in_sync_with_server(file, found, place, stat).map_err(read);
     }
-    let source = if let Wanted::Source(found) = wanted { Some(&found.meta) } else { None };
+    let source = if let ContentSource::Source(found) = wanted { Some(&found.meta) } else { None };
     match (file.checksum, source) {
         (Checksum::None, _) => Ok(true),
         (Checksum::Mtime, Some(meta)) => {
@@ -490,19 +502,24 @@ fn link(
 pub(super) struct Permissions {
     pub(super) owner: Option<String>,
     pub(super) group: Option<String>,
-    pub(super) mode: Option<super::Mode>,
+    pub(super) mode: Option<super::mode::Mode>,
 }
 
 impl FileInstance {
-    pub(super) fn permissions(&self, want: &Want, host: &Host, creating: bool) -> Permissions {
+    pub(super) fn permissions(
+        &self,
+        want: &DesiredState,
+        host: &Host,
+        creating: bool,
+    ) -> Permissions {
         let counts = match self.source_permissions {
             SourcePermissions::Ignore => false,
             SourcePermissions::Use => true,
             SourcePermissions::UseWhenCreating => creating,
         };
         let source = match want {
-            Want::File(Wanted::Source(found)) if counts => Some(found.meta.clone()),
-            Want::Directory if counts => source::existing(&self.sources, self.follow, host)
+            DesiredState::File(ContentSource::Source(found)) if counts => Some(found.meta.clone()),
+            DesiredState::Directory if counts => source::existing(&self.sources, self.follow, host)
                 .into_iter()
                 .next()
                 .map(|f| f.meta),
@@ -512,7 +529,10 @@ impl FileInstance {
         Permissions {
             owner: self.owner.clone().or_else(|| from.map(|m| m.uid().to_string())),
             group: self.group.clone().or_else(|| from.map(|m| m.gid().to_string())),
-            mode: self.mode.clone().or_else(|| from.map(|m| super::Mode::Octal(m.mode() & 0o7777))),
+            mode: self
+                .mode
+                .clone()
+                .or_else(|| from.map(|m| super::mode::Mode::Octal(m.mode() & 0o7777))),
         }
     }
 }
@@ -522,7 +542,7 @@ fn named(text: String) -> Value {
     text.parse().map_or_else(|_| Value::str(text), Value::Int)
 }
 
-fn permissions(file: &FileInstance, want: &Want, stat: &Stat, host: &Host) -> Vec<Change> {
+fn permissions(file: &FileInstance, want: &DesiredState, stat: &Stat, host: &Host) -> Vec<Change> {
     let wanted = file.permissions(want, host, false);
     let mut changes = Vec::new();
     let mut differ = |property: &str, before: Value, after: Value, remark: String| {

@@ -6,16 +6,16 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::host::Host;
 use crate::kind::KindError;
-use crate::kinds::walk::resolve;
-use crate::safety::check_links;
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::safety::check_links;
 
 /// The most that fragments may hold together.
-const MOST: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
-/// What the fragments hold, one after the other. One with a slash at its end is a directory, which
-/// stands for the files in it, by name.
+/// The contents of the fragments, one after the other. A fragment with a slash at its end is a
+/// directory, which stands for its files, by name.
 ///
 /// # Errors
 /// When one is not there or cannot be read, or they are too large. One that is declared and is not
@@ -50,14 +50,14 @@ pub(super) fn read(
 }
 
 fn append(host: &Host, path: &Path, out: &mut Vec<u8>) -> io::Result<()> {
-    let room = MOST.saturating_sub(out.len() as u64);
+    let room = MAX_BYTES.saturating_sub(out.len() as u64);
     let file = File::open(host.path(path))?;
     if file.metadata()?.nlink() > 1 {
         let place = resolve(host, path, true)?;
         place.stat()?.map_or(Ok(()), |stat| check_links(host, &place, &stat))?;
     }
     file.take(room + 1).read_to_end(out)?;
-    if out.len() as u64 > MOST {
+    if out.len() as u64 > MAX_BYTES {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the fragments are too large"));
     }
     Ok(())

@@ -44,7 +44,7 @@ impl Mode {
         }
     }
 
-    /// What a log adds to the bits: the text of a symbolic mode.
+    /// The text of a symbolic mode, which a log shows after the bits.
     pub(super) fn remark(&self) -> String {
         match self {
             Self::Octal(_) => String::new(),

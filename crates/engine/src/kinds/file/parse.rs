@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef, protected};
 
+use super::backup::Backup;
 use super::checksum::{Checksum, NAMES};
-use super::context::{Declared, PROPERTIES, Parts};
-use super::{
-    Backup, Content, Ensure, FileInstance, Mode, Recurse, Recursion, Source, SourcePermissions,
-};
-use crate::attributes::{Attributes, scalar_text};
+use super::mode::Mode;
+use super::model::{Content, Ensure, FileInstance, Recurse, Recursion, SourcePermissions};
+use super::selinux_context::{DeclaredContext, PROPERTIES, Parts};
+use super::source::Source;
+use crate::kind::attributes::{Attributes, scalar_text};
 use crate::kind::{AttributeError, ParseContext};
 
 pub(super) fn parse(
@@ -59,7 +60,7 @@ pub(super) fn parse(
             _ => SourcePermissions::Ignore,
         },
         validate: validate(a),
-        context: Declared {
+        context: DeclaredContext {
             parts: Parts(PROPERTIES.map(|name| a.text(name))),
             ignore_defaults: a.boolean("selinux_ignore_defaults").unwrap_or(false),
         },

@@ -1,4 +1,4 @@
-//! What a directory with `recurse` stands for: the files below it.
+//! Generates the files below a directory with `recurse`.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -9,15 +9,16 @@ use ordain_graph::protected::Act;
 use ordain_graph::served::FileMetadata;
 use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
 
-use super::source::{self, Found};
-use super::{Ensure, FileInstance, Recurse, glob};
-use crate::host::Host;
+use super::digest::set_digest;
+use super::glob;
+use super::model::{Ensure, FileInstance, Recurse};
+use super::source::{self, SourceMetadata};
 use crate::kind::{KindError, Level};
-use crate::kinds::walk::resolve;
-use crate::kinds::write::is_being_written;
-use crate::prepare::set_digest;
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::write::is_being_written;
 
-/// Attributes that what is below has from the directory.
+/// Attributes that generated files inherit from the directory.
 const INHERITED: &[&str] = &[
     "owner",
     "group",
@@ -70,7 +71,7 @@ pub(super) fn generate(
     }
     let sources = source::existing(&file.sources, file.follow, host);
     let wanted = if file.recursion.all_sources { sources.len() } else { 1 };
-    for Found { path, meta, text, .. } in sources.into_iter().take(wanted).rev() {
+    for SourceMetadata { path, meta, text, .. } in sources.into_iter().take(wanted).rev() {
         if let Some((_, files)) = file.served.iter().find(|(source, _)| *source == text) {
             found.extend(files.iter().filter_map(|file| served(&text, file)));
         } else if meta.is_dir() {
@@ -95,10 +96,10 @@ fn refuse_to_empty(file: &FileInstance, host: &Host) -> Result<(), KindError> {
     allowed.map_err(|e| file.error("purge", &e))
 }
 
-/// What a static catalog says is below a source.
+/// The files below a source, as a static catalog lists them.
 fn served(source: &str, file: &FileMetadata) -> Option<(PathBuf, Origin)> {
     let below = file.relative_path.as_deref().filter(|path| *path != ".")?;
-    // What is not plainly below would be written elsewhere.
+    // A path with other components would lead out of the directory.
     let mut parts = Path::new(below).components();
     if below.is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
         return None;
@@ -108,14 +109,14 @@ fn served(source: &str, file: &FileMetadata) -> Option<(PathBuf, Origin)> {
     Some((PathBuf::from(below), Origin::Source { address, is_directory, digest }))
 }
 
-type Keep<'a> = &'a dyn Fn(PathBuf, bool, &mut BTreeMap<PathBuf, Origin>);
+type AddEntry<'a> = &'a dyn Fn(PathBuf, bool, &mut BTreeMap<PathBuf, Origin>);
 
 fn walk(
     file: &FileInstance,
     root: &Path,
     follow: bool,
     found: &mut BTreeMap<PathBuf, Origin>,
-    keep: Keep<'_>,
+    keep: AddEntry<'_>,
 ) -> Result<(), KindError> {
     let limit = file.recursion.limit.unwrap_or(u32::MAX);
     let mut todo = vec![(PathBuf::new(), 1)];
@@ -126,7 +127,7 @@ fn walk(
         for entry in std::fs::read_dir(&dir).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name().to_string_lossy().into_owned();
-            // What is being written beside this has no place of its own yet.
+            // A temporary file of this process is not managed.
             if is_being_written(&entry.file_name()) {
                 continue;
             }

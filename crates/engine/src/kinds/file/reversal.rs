@@ -1,22 +1,24 @@
-//! What would bring back the file that stands at a path now.
+//! The attributes that restore the file that is at a path now.
 
 use std::path::Path;
 
 use ordain_data::Value;
 use rustix::fs::FileType;
 
-use super::{Ensure, FileInstance, context};
-use crate::host::Host;
+use super::model::{Ensure, FileInstance};
+use super::selinux_context::PROPERTIES;
 use crate::kind::KindError;
-use crate::kinds::cached::read_bytes;
-use crate::kinds::walk::{is, resolve};
-use crate::reversal::Attributes;
+use crate::kind::ReversalAttributes;
+use crate::system::file_cache::read_bytes;
+use crate::system::host::Host;
+use crate::system::path::{is, resolve};
+use crate::system::selinux_label;
 
 /// A file that is larger is not noted.
-const MOST: i64 = 64 << 20;
+const MAX_BYTES: i64 = 64 << 20;
 
 /// The attributes of the file that is there, or that it is not.
-pub(super) fn of(file: &FileInstance, host: &Host) -> Result<Attributes, KindError> {
+pub(super) fn of(file: &FileInstance, host: &Host) -> Result<ReversalAttributes, KindError> {
     let refused =
         |what: &str| KindError::new(format!("{} cannot be undone: {what}", file.path.display()));
     if file.ensure == Some(Ensure::Directory) {
@@ -35,7 +37,7 @@ pub(super) fn of(file: &FileInstance, host: &Host) -> Result<Attributes, KindErr
     if !is(&stat, FileType::RegularFile) {
         return Err(refused("what is there is no file"));
     }
-    if stat.st_size > MOST {
+    if stat.st_size > MAX_BYTES {
         return Err(refused("what is there is larger than 64 MiB"));
     }
     let opened = place.open().map_err(failed)?;
@@ -53,8 +55,8 @@ pub(super) fn of(file: &FileInstance, host: &Host) -> Result<Attributes, KindErr
         ("mode", Value::str(format!("{:04o}", stat.st_mode & 0o7777))),
         ("backup", Value::Bool(false)),
     ];
-    if context::are_managed(host, &file.path) {
-        let parts = context::PROPERTIES.into_iter().zip(file.context_at(&place)?.0);
+    if selinux_label::are_managed(host, &file.path) {
+        let parts = PROPERTIES.into_iter().zip(file.context_at(&place)?.0);
         attributes.extend(parts.filter_map(|(name, part)| Some((name, Value::str(part?)))));
         attributes.push(("selinux_ignore_defaults", Value::Bool(true)));
     }

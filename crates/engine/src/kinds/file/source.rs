@@ -6,10 +6,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::web::{Address, WebFile};
-use crate::host::Host;
 use crate::kind::{KindError, ParseContext};
-use crate::kinds::walk::resolve;
-use crate::safety::check_links;
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::safety::check_links;
 
 /// A source as it was written, and where it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,7 +33,7 @@ impl Source {
     /// Reads an address.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The message.
     pub(super) fn parse(text: &str, context: &ParseContext<'_>) -> Result<Self, String> {
         let text = text.trim_end_matches('/').to_string();
         let place = match text.split_once(':') {
@@ -82,11 +82,11 @@ impl Source {
     }
 }
 
-/// What a source is, after links were followed or not.
-pub(super) struct Found {
+/// The metadata of a source, after links were followed or not.
+pub(super) struct SourceMetadata {
     /// The file on disk.
     pub(super) path: PathBuf,
-    /// What it is.
+    /// The type and permissions.
     pub(super) meta: Metadata,
     /// The address it has.
     pub(super) text: String,
@@ -94,7 +94,7 @@ pub(super) struct Found {
     machine: Option<PathBuf>,
 }
 
-impl Found {
+impl SourceMetadata {
     /// Refuses a file that another user may have linked: its content would get a new owner and mode.
     fn check(&self, follow: bool, host: &Host) -> io::Result<()> {
         let Some(path) = self.machine.as_ref().filter(|_| self.meta.nlink() > 1) else {
@@ -110,7 +110,7 @@ fn metadata(path: &Path, follow: bool) -> io::Result<Metadata> {
 }
 
 /// The sources that exist, in their order.
-pub(super) fn existing(sources: &[Source], follow: bool, host: &Host) -> Vec<Found> {
+pub(super) fn existing(sources: &[Source], follow: bool, host: &Host) -> Vec<SourceMetadata> {
     let found = sources.iter().filter_map(|source| {
         let path = source.real(host)?;
         let meta = metadata(&path, follow).ok()?;
@@ -118,15 +118,15 @@ pub(super) fn existing(sources: &[Source], follow: bool, host: &Host) -> Vec<Fou
             Place::Machine(path) => Some(path.clone()),
             Place::Module(_) | Place::Web(_) => None,
         };
-        Some(Found { path, meta, text: source.text.clone(), machine })
+        Some(SourceMetadata { path, meta, text: source.text.clone(), machine })
     });
     found.collect()
 }
 
 /// A source that exists.
-pub(super) enum First {
+pub(super) enum FirstSource {
     /// Something on a disk.
-    Disk(Found),
+    Disk(SourceMetadata),
     /// A file that a web server has.
     Web(WebFile),
 }
@@ -135,7 +135,11 @@ pub(super) enum First {
 ///
 /// # Errors
 /// When none does, another user may have linked it from elsewhere, or a server cannot be asked.
-pub(super) fn first(sources: &[Source], follow: bool, host: &Host) -> Result<First, KindError> {
+pub(super) fn first(
+    sources: &[Source],
+    follow: bool,
+    host: &Host,
+) -> Result<FirstSource, KindError> {
     for source in sources {
         if let Place::Web(address) = &source.place {
             let found = address.look(host).map_err(|e| {
@@ -143,14 +147,14 @@ pub(super) fn first(sources: &[Source], follow: bool, host: &Host) -> Result<Fir
                 KindError::new(format!("Could not retrieve file metadata for {text}: {e}"))
             })?;
             match found {
-                Some(found) => return Ok(First::Web(found)),
+                Some(found) => return Ok(FirstSource::Web(found)),
                 None => continue,
             }
         }
         if let Some(found) = existing(std::slice::from_ref(source), follow, host).pop() {
             let copied = found.check(follow, host);
             copied.map_err(|e| KindError::new(format!("Could not copy: {e}")))?;
-            return Ok(First::Disk(found));
+            return Ok(FirstSource::Disk(found));
         }
     }
     let texts: Vec<&str> = sources.iter().map(|s| s.text.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Sources on web servers: what their headers say of them, and their content.
+//! Sources on web servers: metadata from their headers, and content.
 
 use std::io::{self, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,9 +11,9 @@ use ureq::Body;
 use ureq::http::{HeaderMap, Method, Request, Response, Uri};
 
 use super::checksum::{Algorithm, Checksum};
-use crate::host::Host;
 use crate::kinds::http::content::time_of;
 use crate::kinds::http::fetch::{agent, failed};
+use crate::system::host::Host;
 
 /// The headers that have a digest in hexadecimal.
 const DIGESTS: [(Algorithm, &str); 3] = [
@@ -33,7 +33,7 @@ pub(crate) struct Address {
     authorization: Option<String>,
 }
 
-/// What a server says of a file.
+/// The metadata of a file on a web server.
 pub(super) struct WebFile {
     address: Address,
     /// The digests that it names.
@@ -84,7 +84,7 @@ impl Address {
         agent.run(self.request(method, range)?).map_err(failed)
     }
 
-    /// What the server says of the file; `None` if it has none.
+    /// The metadata of the file on the server; `None` if it has none.
     ///
     /// # Errors
     /// When the server cannot be asked.
@@ -141,7 +141,7 @@ impl WebFile {
         Some((Checksum::Digest(*algorithm, false), hex))
     }
 
-    /// What the server says of the content, as messages show it.
+    /// The digest or the time of the content on the server, as messages show it.
     pub(super) fn shown(&self, asked: Checksum) -> String {
         match self.digest(asked) {
             Some((checksum, hex)) => format!("{{{}}}{hex}", checksum.name()),
@@ -149,7 +149,7 @@ impl WebFile {
         }
     }
 
-    /// What a file here has in its place; the reader gives its content.
+    /// The same of a local file; the reader gives its content.
     pub(super) fn shown_here(
         &self,
         asked: Checksum,

@@ -8,20 +8,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 use sha2::{Digest, Sha256};
 use ureq::Body;
 use ureq::http::{Method, Request, Response, Uri};
 
 use super::content::{date_text, time_of};
 use super::fetch::{agent, failed};
-use super::waiting::{Waiting, Wanted};
-use crate::host::Host;
-use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::kept::Kept;
-use crate::kinds::params::Params;
-use crate::kinds::write::{Data, Owner, rewrite_with};
+use super::waiting::{ChangeWaiter, WatchedDocument};
+use crate::kind::params::Params;
+use crate::kind::{Action, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::state_file::StateFile;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::{Data, Owner, rewrite_with};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,39 +30,12 @@ pub struct Client;
 /// How often is asked whether there is something new.
 const PAUSE: Duration = Duration::from_secs(60);
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The file, if it is a path and `file` does not say it" },
-    AttributeDoc { name: "body", doc: "What is sent" },
-    AttributeDoc { name: "file", doc: "The file; without one it is only sent to others" },
-    AttributeDoc {
-        name: "longpoll",
-        doc: "Whether the server, asked in `watch`, waits until there is something newer",
-    },
-    AttributeDoc {
-        name: "longpoll_conditional",
-        doc: "Accepted: servers of both kinds are asked so",
-    },
-    AttributeDoc { name: "longpoll_redirect", doc: "Accepted: servers of both kinds are asked so" },
-    AttributeDoc { name: "method", doc: "GET by default" },
-    AttributeDoc { name: "mtime_check", doc: "Whether only newer ones are fetched; default" },
-    AttributeDoc { name: "sha256", doc: "The checksum that it has to have" },
-    AttributeDoc { name: "url", doc: "The address" },
-];
-
 const METHODS: &[&str] =
     &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"];
 
 impl Kind for Client {
-    fn name(&self) -> &'static str {
-        "mgmt::http::client"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A file that is fetched by HTTP"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_HTTP_CLIENT
     }
 
     fn parse(
@@ -96,8 +69,8 @@ impl Kind for Client {
         if sha256.as_ref().is_some_and(|text| !is_sum(text)) {
             p.error("sha256", "sha256 must be 64 digits and small letters");
         }
-        let kept = Kept::new("http", &name);
-        let client = Fetched {
+        let kept = StateFile::new("http", &name);
+        let client = FetchedContent {
             is_kept: file.is_none(),
             path: file.map_or_else(|| kept.path().to_path_buf(), PathBuf::from),
             method: method.parse().unwrap_or(Method::GET),
@@ -112,7 +85,7 @@ impl Kind for Client {
     }
 }
 
-struct Fetched {
+struct FetchedContent {
     path: PathBuf,
     /// Whether it is only here for others to receive.
     is_kept: bool,
@@ -123,10 +96,10 @@ struct Fetched {
     sha256: Option<String>,
     /// Whether the server is asked to wait.
     waits: bool,
-    waiting: OnceLock<Waiting>,
+    waiting: OnceLock<ChangeWaiter>,
 }
 
-impl Fetched {
+impl FetchedContent {
     fn failed(&self, what: &str, error: &io::Error) -> KindError {
         KindError::new(format!("Could not {what}: {error}"))
     }
@@ -185,14 +158,14 @@ impl Fetched {
     /// Whether the file that is here needs another look.
     fn differs(&self, host: &Host) -> io::Result<Option<Difference>> {
         let Some(mut file) = self.read(host)? else {
-            // What is not there is told before anything is done.
+            // A missing document is an error before anything is done.
             if self.is_harmless() {
                 self.ask(host, None)?;
             }
             return Ok(Some(Difference::Missing));
         };
         if let Some(wanted) = &self.sha256 {
-            let mut sum = Sum::new(io::sink());
+            let mut sum = HashingWriter::new(io::sink());
             io::copy(&mut file, &mut sum)?;
             return Ok((sum.text() != *wanted).then_some(Difference::Content));
         }
@@ -206,7 +179,7 @@ impl Fetched {
     }
 
     fn fetch(&self, host: &Host) -> io::Result<()> {
-        // What is wrong here is not replaced by what is only as old.
+        // Wrong content is not replaced by content that is as old.
         let asked = self.ask(host, None)?;
         let Some(response) = asked else { return Ok(()) };
         let time = response.headers().get("last-modified").and_then(|value| value.to_str().ok());
@@ -215,7 +188,7 @@ impl Fetched {
         let produce = |out: &mut dyn Write| {
             let mut body = body.borrow_mut();
             let mut reader = body.with_config().limit(u64::MAX).reader();
-            let mut sum = Sum::new(out);
+            let mut sum = HashingWriter::new(out);
             io::copy(&mut reader, &mut sum)?;
             let text = sum.text();
             match &self.sha256 {
@@ -242,13 +215,13 @@ enum Difference {
     Content,
 }
 
-/// Passes on what is written, and sums it up.
-struct Sum<W> {
+/// A writer that computes the digest of its input.
+struct HashingWriter<W> {
     inner: W,
     digest: Sha256,
 }
 
-impl<W: Write> Sum<W> {
+impl<W: Write> HashingWriter<W> {
     fn new(inner: W) -> Self {
         Self { inner, digest: Sha256::new() }
     }
@@ -258,7 +231,7 @@ impl<W: Write> Sum<W> {
     }
 }
 
-impl<W: Write> Write for Sum<W> {
+impl<W: Write> Write for HashingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.inner.write(bytes)?;
         self.digest.update(&bytes[..count]);
@@ -287,25 +260,25 @@ fn is_same(one: &mut dyn Read, other: &mut dyn Read) -> io::Result<bool> {
     }
 }
 
-impl Instance for Fetched {
+impl Instance for FetchedContent {
     fn watches(&self, host: &Host) -> Vec<Watch> {
         let mut watches = vec![Watch::Path(self.path.clone())];
         if host.stays && self.is_waiting() {
             let waiting = self.waiting.get_or_init(|| {
-                Waiting::start(Wanted {
+                ChangeWaiter::start(WatchedDocument {
                     method: self.method.clone(),
                     uri: self.uri.clone(),
                     machine: host.root.clone(),
                     path: host.path(&self.path),
                 })
             });
-            watches.push(Watch::Bell(waiting.bell()));
+            watches.push(Watch::Notifier(waiting.notifier()));
         }
         watches
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        // What has the right checksum does not become another.
+        // Content with the right checksum does not change.
         (self.sha256.is_none() && !self.is_waiting()).then_some(PAUSE)
     }
 
@@ -315,7 +288,7 @@ impl Instance for Fetched {
         if let Some(waiting) = self.waiting.get().filter(|_| found.is_none()) {
             waiting.looked(false);
         }
-        // What is sent anew each time is never in place.
+        // A request that is sent anew each time is never in place.
         let action = match (&found, self.is_harmless()) {
             (None, _) => return Ok(Vec::new()),
             (_, false) => Action::Run,

@@ -4,44 +4,41 @@ use std::fs::File;
 use std::io::{self, Cursor, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::content::{asked_since, changed_at, send};
-use super::message::{Came, LONGEST_BODY, Reader, Request, form, write_status};
+use super::long_poll::{LOOK_INTERVAL, MAX_WAIT, is_disconnected, write_unavailable};
+use super::message::{MAX_BODY, ReadOutcome, Reader, Request, form, write_status};
 use super::proxy::{encode, relay};
 use super::ui;
-use crate::kinds::serving::{Route, Serving, Source, Upstream, What, open_within};
+use crate::kinds::serving::{Content, Route, ServerState, Source, Upstream, open_within};
 
 /// How many requests a connection may have.
-const MOST_REQUESTS: usize = 1000;
-
-/// How long someone may wait for a change.
-pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-
-/// How often someone who waits for a change is asked whether he is still there.
-pub(super) const LOOK: Duration = Duration::from_secs(5);
+const MAX_REQUESTS: usize = 1000;
 
 /// Answers until one of both sides ends it.
-pub(super) fn serve(serving: &Serving, stream: &TcpStream) -> io::Result<()> {
+pub(super) fn serve(serving: &ServerState, stream: &TcpStream) -> io::Result<()> {
     let settings = &serving.settings;
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(settings.read))?;
     stream.set_write_timeout(Some(settings.write))?;
     stream.set_nodelay(true)?;
     let mut reader = Reader::new(stream);
-    for _ in 0..MOST_REQUESTS {
+    for _ in 0..MAX_REQUESTS {
         let request = match reader.request(settings.read)? {
-            Came::Request(request) => request,
-            Came::Refused(refusal) => return write_status(&mut &*stream, refusal.0, &[], None),
-            Came::Nothing => return Ok(()),
+            ReadOutcome::Request(request) => request,
+            ReadOutcome::Refused(refusal) => {
+                return write_status(&mut &*stream, refusal.0, &[], None);
+            }
+            ReadOutcome::Nothing => return Ok(()),
         };
         if serving.is_over() {
-            return going(&mut &*stream, &request);
+            return write_unavailable(&mut &*stream, &request);
         }
         let expects =
             request.header("expect").is_some_and(|e| e.eq_ignore_ascii_case("100-continue"));
         let length = request.header("content-length").and_then(|l| l.parse::<usize>().ok());
-        if expects && length.is_some_and(|length| length <= LONGEST_BODY) {
+        if expects && length.is_some_and(|length| length <= MAX_BODY) {
             (&mut &*stream).write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
         }
         let body = match reader.body(&request, settings.read)? {
@@ -58,14 +55,8 @@ pub(super) fn serve(serving: &Serving, stream: &TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// The server is about to go; whoever comes again may find it there.
-pub(super) fn going(out: &mut dyn Write, request: &Request) -> io::Result<()> {
-    let closing = Request { keeps_open: false, ..request.clone() };
-    write_status(out, 503, &[("Retry-After", "1".to_string())], Some(&closing))
-}
-
 fn answer(
-    serving: &Serving,
+    serving: &ServerState,
     stream: &TcpStream,
     out: &mut dyn Write,
     request: &Request,
@@ -77,9 +68,9 @@ fn answer(
     }
     let route = serving.hub.find(server, path);
     if let Some(route) = &route
-        && let What::Page(page) = &route.spec.what
+        && let Content::Page(page) = &route.spec.what
     {
-        let asked = ui::Asked { serving, stream, out, request, body };
+        let asked = ui::PageRequest { serving, stream, out, request, body };
         return ui::answer(asked, route, page);
     }
     let root = serving.settings.root.as_deref();
@@ -98,24 +89,24 @@ fn answer(
 }
 
 fn serve_route(
-    serving: &Serving,
+    serving: &ServerState,
     stream: &TcpStream,
     out: &mut dyn Write,
     request: &Request,
     route: Route,
 ) -> io::Result<()> {
     match &route.spec.what {
-        What::Data(data) => send(out, request, &mut Cursor::new(&**data), route.since, false),
-        What::File(path) => serve_file(out, request, open_within(&serving.machine, path), None),
-        What::Tree(dir) => {
+        Content::Data(data) => send(out, request, &mut Cursor::new(&**data), route.since, false),
+        Content::File(path) => serve_file(out, request, open_within(&serving.machine, path), None),
+        Content::Tree(dir) => {
             let below = request.path.strip_prefix(&route.spec.path).unwrap_or_default();
             serve_below(out, request, dir, below)
         }
-        What::Followed(..) => follow(serving, stream, out, request, route),
-        What::Flag(_) | What::Page(_) | What::Field(_) => {
+        Content::Followed(..) => follow(serving, stream, out, request, route),
+        Content::Flag(_) | Content::Page(_) | Content::Field(_) => {
             write_status(out, 405, &[], Some(request))
         }
-        What::Proxy(upstream) => pass_on(serving, out, request, &route.spec.path, upstream),
+        Content::Proxy(upstream) => pass_on(serving, out, request, &route.spec.path, upstream),
     }
 }
 
@@ -148,9 +139,9 @@ fn serve_file(
     }
 }
 
-/// What another server has, or what it once had.
+/// Serves content of another server, or the cached copy.
 fn pass_on(
-    serving: &Serving,
+    serving: &ServerState,
     out: &mut dyn Write,
     request: &Request,
     own: &str,
@@ -178,7 +169,7 @@ fn pass_on(
 
 /// Answers at once to whoever has nothing or something older; others wait for something newer.
 fn follow(
-    serving: &Serving,
+    serving: &ServerState,
     stream: &TcpStream,
     out: &mut dyn Write,
     request: &Request,
@@ -188,9 +179,10 @@ fn follow(
     let asked = asked_since(request);
     let mut route = route;
     while asked.is_some_and(|asked| route.since <= asked) {
-        let is_served = serving.hub.wait(&route, LOOK);
-        if serving.is_over() || !is_served || start.elapsed() > LONGEST_WAIT || has_gone(stream) {
-            return going(out, request);
+        let is_served = serving.hub.wait(&route, LOOK_INTERVAL);
+        if serving.is_over() || !is_served || start.elapsed() > MAX_WAIT || is_disconnected(stream)
+        {
+            return write_unavailable(out, request);
         }
         route = match serving.hub.find(&serving.server, &request.path) {
             Some(route) => route,
@@ -198,20 +190,13 @@ fn follow(
         };
     }
     match &route.spec.what {
-        What::Followed(Source::Data(data), _) => {
+        Content::Followed(Source::Data(data), _) => {
             send(out, request, &mut Cursor::new(&**data), route.since, true)
         }
-        What::Followed(Source::File(path), _) => {
+        Content::Followed(Source::File(path), _) => {
             let file = open_within(&serving.machine, path);
             serve_file(out, request, file, Some((route.since, true)))
         }
-        _ => going(out, request),
+        _ => write_unavailable(out, request),
     }
-}
-
-/// Whether a client that waits has closed its end.
-pub(super) fn has_gone(stream: &TcpStream) -> bool {
-    let asked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
-    let _ = stream.set_nonblocking(false);
-    matches!(asked, Ok(0)) || asked.is_err_and(|e| e.kind() != io::ErrorKind::WouldBlock)
 }

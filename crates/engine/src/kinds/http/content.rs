@@ -1,4 +1,4 @@
-//! What is answered to whoever wants to have something.
+//! Answers to requests for content.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -8,7 +8,7 @@ use super::message::{Request, write_head, write_status};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::{DateTimeParser, DateTimePrinter};
 
-/// How much of something is looked at to find out what it is.
+/// How many bytes are read to find the content type.
 const SAMPLE: usize = 512;
 
 /// The seconds since which a file is what it is.
@@ -98,7 +98,7 @@ impl Range {
     }
 }
 
-/// What a head says as a time.
+/// Parses the time of a header.
 pub(in crate::kinds) fn time_of(text: &str) -> Option<SystemTime> {
     let time = DateTimeParser::new().parse_timestamp(text).ok()?;
     Some(UNIX_EPOCH + Duration::from_secs(u64::try_from(time.as_second()).ok()?))
@@ -116,7 +116,7 @@ pub(super) fn date_text(seconds: u64) -> String {
     DateTimePrinter::new().timestamp_to_rfc9110_string(&time).unwrap_or_default()
 }
 
-/// What kind of thing it is, by its name, else by its beginning.
+/// The content type, by the name, else by the first bytes.
 fn type_of(path: &str, content: &mut dyn Content) -> io::Result<&'static str> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let known = match name.rsplit_once('.').map(|(_, extension)| extension) {

@@ -17,32 +17,32 @@ const TRUSTED: &[&str] = &[
 ];
 
 /// How long a server may take until it says something.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(30);
 
 /// Whoever asks from a machine with this root: with the certificates that it trusts.
 pub(in crate::kinds) fn agent(machine: &Path, is_secure: bool) -> Agent {
-    patient_agent(machine, is_secure, 0)
+    agent_with_timeout(machine, is_secure, 0)
 }
 
 /// The same for a server that is asked to wait for so many seconds.
-pub(super) fn patient_agent(machine: &Path, is_secure: bool, seconds: u64) -> Agent {
+pub(super) fn agent_with_timeout(machine: &Path, is_secure: bool, seconds: u64) -> Agent {
     built(machine, is_secure, seconds, None)
 }
 
-/// The same for what has to come as a whole within [`PATIENCE`].
+/// The same for what has to come as a whole within [`TIMEOUT`].
 pub(crate) fn limited_agent(machine: &Path, is_secure: bool) -> Agent {
-    built(machine, is_secure, 0, Some(PATIENCE))
+    built(machine, is_secure, 0, Some(TIMEOUT))
 }
 
 fn built(machine: &Path, is_secure: bool, seconds: u64, total: Option<Duration>) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
         .timeout_connect(Some(CONNECT))
-        .timeout_recv_response(Some(PATIENCE + Duration::from_secs(seconds)))
-        .timeout_per_read(Some(PATIENCE))
+        .timeout_recv_response(Some(TIMEOUT + Duration::from_secs(seconds)))
+        .timeout_per_read(Some(TIMEOUT))
         .timeout_global(total);
     if !is_secure {
         return config.build().new_agent();

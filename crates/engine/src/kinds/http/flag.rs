@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
-};
-use crate::kinds::differences::Differences;
-use crate::kinds::params::Params;
-use crate::kinds::serving::{Claim, Hub, Spec, What};
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kinds::serving::{Claim, Content, Hub, Spec};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 const KIND: &str = "mgmt::http::server::flag";
 
@@ -27,24 +27,9 @@ impl Flag {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Its path on the server, if `path` does not say it" },
-    AttributeDoc { name: "key", doc: "The field of the form that is taken" },
-    AttributeDoc { name: "path", doc: "Its path on the server" },
-    AttributeDoc { name: "server", doc: "The server; all of them by default" },
-];
-
 impl Kind for Flag {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Takes a value that is sent by HTTP, and hands it on"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_HTTP_SERVER_FLAG
     }
 
     fn parse(
@@ -60,25 +45,25 @@ impl Kind for Flag {
         let key = p.text("key").unwrap_or_default();
         let server = p.text("server").unwrap_or_default();
         let claim = Claim::new(&self.hub, KIND, &resource.id.title);
-        let spec = Arc::new(Spec { server, path, what: What::Flag(key) });
+        let spec = Arc::new(Spec { server, path, what: Content::Flag(key) });
         // It can be watched before it is served.
         if claim.hub().route(claim.name()).is_none() {
             let nowhere = Spec { path: String::new(), ..(*spec).clone() };
             claim.hub().serve(claim.name(), Arc::new(nowhere));
         }
-        p.finish(Box::new(Declared { claim, spec }) as Box<dyn Instance>)
+        p.finish(Box::new(FlagInstance { claim, spec }) as Box<dyn Instance>)
     }
 }
 
-struct Declared {
+struct FlagInstance {
     claim: Claim,
     spec: Arc<Spec>,
 }
 
-impl Instance for Declared {
+impl Instance for FlagInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        let bell = self.claim.hub().bell(self.claim.name());
-        bell.map(Watch::Bell).into_iter().collect()
+        let notifier = self.claim.hub().notifier(self.claim.name());
+        notifier.map(Watch::Notifier).into_iter().collect()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -3,14 +3,13 @@
 use std::io;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
 
 use super::connection;
-use crate::kinds::serving::{Hub, Listener, Serving, Settings, bound};
+use crate::kinds::serving::ServerState;
 
 /// How many connections of one server are open at the same time; others wait to be accepted.
 const CONNECTIONS: usize = 128;
@@ -18,24 +17,8 @@ const CONNECTIONS: usize = 128;
 /// How long to wait when the machine has no more files or threads.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Begins to listen.
-pub(super) fn start(
-    hub: &Arc<Hub>,
-    server: &str,
-    settings: Settings,
-    machine: PathBuf,
-) -> io::Result<Listener> {
-    let socket = bound(&settings.address, TcpListener::bind)?;
-    socket.set_nonblocking(true)?;
-    let address = socket.local_addr()?;
-    let serving = Serving::new(hub, server, settings, machine);
-    Listener::start(serving, address, "http", move |serving, woken| {
-        accept(serving, &socket, woken);
-    })
-}
-
 /// Accepts until the end.
-fn accept(serving: &Arc<Serving>, socket: &TcpListener, woken: &OwnedFd) {
+pub(super) fn accept(serving: &Arc<ServerState>, socket: &TcpListener, woken: &OwnedFd) {
     while !serving.is_over() {
         let is_full = serving.clients() >= CONNECTIONS;
         let mut fds = [PollFd::new(woken, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
@@ -46,7 +29,7 @@ fn accept(serving: &Arc<Serving>, socket: &TcpListener, woken: &OwnedFd) {
             continue;
         }
         match socket.accept() {
-            // What ends a connection is its client's business.
+            // An error of a connection concerns its client alone.
             Ok((stream, _)) => serving.answer("http client", move |serving| {
                 let _ = connection::serve(serving, &stream);
             }),

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use httparse::Status;
 
 /// The longest head of a request.
-const LONGEST_HEAD: usize = 32 << 10;
+const MAX_HEAD: usize = 32 << 10;
 
 /// How many lines a head may have.
-const MOST_HEADERS: usize = 100;
+const MAX_HEADERS: usize = 100;
 
 /// The longest body of a request.
-pub(super) const LONGEST_BODY: usize = 1 << 20;
+pub(super) const MAX_BODY: usize = 1 << 20;
 
 /// A request without its body.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -25,12 +25,12 @@ pub(super) struct Request {
     pub(super) keeps_open: bool,
 }
 
-/// What is wrong with a request, as an answer.
+/// The status that refuses a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Refusal(pub(super) u16);
 
-/// What came of reading.
-pub(super) enum Came {
+/// The result of reading a request.
+pub(super) enum ReadOutcome {
     Request(Box<Request>),
     Refused(Refusal),
     /// The client has gone, or says nothing.
@@ -40,7 +40,7 @@ pub(super) enum Came {
 /// Reads requests of a connection, one after the other.
 pub(super) struct Reader<R> {
     inner: R,
-    /// What was read and not yet used.
+    /// Bytes that were read and not yet used.
     rest: Vec<u8>,
 }
 
@@ -50,22 +50,22 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next request, if it comes in time.
-    pub(super) fn request(&mut self, patience: Duration) -> io::Result<Came> {
+    pub(super) fn request(&mut self, timeout: Duration) -> io::Result<ReadOutcome> {
         let start = Instant::now();
         loop {
             let parsed = match parse(&self.rest) {
                 Ok(parsed) => parsed,
-                Err(refusal) => return Ok(Came::Refused(refusal)),
+                Err(refusal) => return Ok(ReadOutcome::Refused(refusal)),
             };
             if let Some((length, request)) = parsed {
                 self.rest.drain(..length);
-                return Ok(Came::Request(Box::new(request)));
+                return Ok(ReadOutcome::Request(Box::new(request)));
             }
-            if self.rest.len() > LONGEST_HEAD {
-                return Ok(Came::Refused(Refusal(431)));
+            if self.rest.len() > MAX_HEAD {
+                return Ok(ReadOutcome::Refused(Refusal(431)));
             }
-            if start.elapsed() > patience || self.more()? == 0 {
-                return Ok(Came::Nothing);
+            if start.elapsed() > timeout || self.more()? == 0 {
+                return Ok(ReadOutcome::Nothing);
             }
         }
     }
@@ -81,7 +81,7 @@ impl<R: Read> Reader<R> {
     pub(super) fn body(
         &mut self,
         request: &Request,
-        patience: Duration,
+        timeout: Duration,
     ) -> io::Result<Result<Vec<u8>, Refusal>> {
         if request.header("transfer-encoding").is_some() {
             return Ok(Err(Refusal(411)));
@@ -91,12 +91,12 @@ impl<R: Read> Reader<R> {
             Some(Ok(length)) => length,
             Some(Err(_)) => return Ok(Err(Refusal(400))),
         };
-        if length > LONGEST_BODY {
+        if length > MAX_BODY {
             return Ok(Err(Refusal(413)));
         }
         let start = Instant::now();
         while self.rest.len() < length {
-            if start.elapsed() > patience || self.more()? == 0 {
+            if start.elapsed() > timeout || self.more()? == 0 {
                 return Err(io::ErrorKind::TimedOut.into());
             }
         }
@@ -106,7 +106,7 @@ impl<R: Read> Reader<R> {
 
 /// A request at the beginning of these bytes, and how long it is; nothing if more has to come.
 fn parse(bytes: &[u8]) -> Result<Option<(usize, Request)>, Refusal> {
-    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);
     let length = match parsed.parse(bytes) {
         Ok(Status::Complete(length)) => length,

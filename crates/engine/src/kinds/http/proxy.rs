@@ -1,4 +1,4 @@
-//! `mgmt::http::server::proxy`: what other servers have, and what of it is kept.
+//! `mgmt::http::server::proxy`: content of other servers, with a cache.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -8,15 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
 use super::fetch;
 use super::message::{Request, write_head, write_status};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
-use crate::kinds::params::Params;
-use crate::kinds::serving::{Claim, Hub, Spec, Upstream, What};
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kinds::serving::{Claim, Content, Hub, Spec, Upstream};
+use crate::system::host::Host;
 
 const KIND: &str = "mgmt::http::server::proxy";
 
@@ -32,26 +31,9 @@ impl Proxy {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Its path on the server, if `path` does not say it" },
-    AttributeDoc { name: "cache", doc: "A directory that keeps what was fetched, with a slash" },
-    AttributeDoc { name: "head", doc: "What the address there begins with, with a slash" },
-    AttributeDoc { name: "path", doc: "Its path on the server; with a slash, all below" },
-    AttributeDoc { name: "server", doc: "The server; all of them by default" },
-    AttributeDoc { name: "sub", doc: "What is taken off the beginning of a path" },
-];
-
 impl Kind for Proxy {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Serves by HTTP what another server has"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_HTTP_SERVER_PROXY
     }
 
     fn parse(
@@ -79,7 +61,7 @@ impl Kind for Proxy {
         if !(head.is_empty() || is_address && head.ends_with('/')) {
             p.error("head", "head must be an address of HTTP and end with a slash");
         }
-        let proxy = Declared {
+        let proxy = ProxyInstance {
             claim: Claim::new(&self.hub, KIND, &resource.id.title),
             server,
             path,
@@ -89,22 +71,22 @@ impl Kind for Proxy {
     }
 }
 
-struct Declared {
+struct ProxyInstance {
     claim: Claim,
     server: String,
     path: String,
     upstream: Upstream,
 }
 
-impl Declared {
+impl ProxyInstance {
     fn spec(&self, host: &Host) -> Spec {
         let cache = self.upstream.cache.as_ref().map(|cache| host.path(cache));
-        let what = What::Proxy(Upstream { cache, ..self.upstream.clone() });
+        let what = Content::Proxy(Upstream { cache, ..self.upstream.clone() });
         Spec { server: self.server.clone(), path: self.path.clone(), what }
     }
 }
 
-impl Instance for Declared {
+impl Instance for ProxyInstance {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         if !self.claim.stays(host, &format!("{} is served", self.path)) {
             return Ok(Vec::new());
@@ -135,14 +117,14 @@ pub(super) fn encode(path: &str) -> String {
     out
 }
 
-/// A file of the cache that is not yet there in whole; without [`Part::keep`] it is gone again.
-struct Part {
+/// A file of the cache that is not yet there in whole; without [`PartialFile::keep`] it is gone again.
+struct PartialFile {
     file: File,
     temporary: PathBuf,
     place: PathBuf,
 }
 
-impl Part {
+impl PartialFile {
     fn begin(place: &Path) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let dir = place.parent().ok_or(io::ErrorKind::InvalidInput)?;
@@ -161,7 +143,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         // After it was kept it has another name.
         let _ = std::fs::remove_file(&self.temporary);
@@ -198,7 +180,7 @@ pub(super) fn relay(
     if is_head {
         return Ok(());
     }
-    let mut part = place.and_then(|place| Part::begin(place).ok());
+    let mut part = place.and_then(|place| PartialFile::begin(place).ok());
     let mut body = response.body_mut().with_config().limit(u64::MAX).reader();
     let mut buffer = vec![0; 64 << 10];
     loop {
@@ -207,7 +189,7 @@ pub(super) fn relay(
             break;
         }
         out.write_all(&buffer[..count])?;
-        // What does not fit is passed on all the same.
+        // Content that does not fit into the cache is passed on all the same.
         if part.as_mut().is_some_and(|part| part.file.write_all(&buffer[..count]).is_err()) {
             part = None;
         }

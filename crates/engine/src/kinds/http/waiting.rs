@@ -8,8 +8,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use ureq::http::{Method, Request, Uri};
 
 use super::content::date_text;
-use super::fetch::{failed, patient_agent};
-use crate::watch::Bell;
+use super::fetch::{agent_with_timeout, failed};
+use crate::system::watch::Notifier;
 
 /// For how many seconds a server is asked to wait.
 const WAIT: u64 = 60;
@@ -18,29 +18,29 @@ const WAIT: u64 = 60;
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// The longest that is waited because a server wants it.
-const LONGEST: u64 = 300;
+const MAX_RETRY_AFTER: u64 = 300;
 
-/// What a thread has for its calls.
+/// The stack size of a thread, in bytes.
 const STACK: usize = 512 << 10;
 
-/// What is waited for.
-pub(super) struct Wanted {
+/// The document that is watched.
+pub(super) struct WatchedDocument {
     pub(super) method: Method,
     pub(super) uri: Uri,
-    /// The root of the machine, for what it trusts.
+    /// The root of the machine, for its trusted certificates.
     pub(super) machine: PathBuf,
     /// The file that is here, whose time says what is known.
     pub(super) path: PathBuf,
 }
 
 /// Waits until this is dropped; the request that is on its way then comes to its end by itself.
-pub(super) struct Waiting {
+pub(super) struct ChangeWaiter {
     shared: Arc<Shared>,
 }
 
 #[derive(Default)]
 struct Shared {
-    bell: Bell,
+    notifier: Notifier,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -54,9 +54,9 @@ struct State {
     was_new: bool,
 }
 
-impl Waiting {
+impl ChangeWaiter {
     /// Begins to wait; without a thread nothing is told.
-    pub(super) fn start(wanted: Wanted) -> Self {
+    pub(super) fn start(wanted: WatchedDocument) -> Self {
         let shared = Arc::new(Shared::default());
         let own = Arc::clone(&shared);
         let work = move || own.wait(&wanted);
@@ -65,8 +65,8 @@ impl Waiting {
     }
 
     /// Rings when there may be something new.
-    pub(super) fn bell(&self) -> Bell {
-        self.shared.bell.clone()
+    pub(super) fn notifier(&self) -> Notifier {
+        self.shared.notifier.clone()
     }
 
     /// Somebody has looked, and has what was new.
@@ -79,7 +79,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for ChangeWaiter {
     fn drop(&mut self) {
         self.shared.lock().is_over = true;
         self.shared.changed.notify_all();
@@ -91,8 +91,9 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait(&self, wanted: &Wanted) {
-        let agent = patient_agent(&wanted.machine, wanted.uri.scheme_str() == Some("https"), WAIT);
+    fn wait(&self, wanted: &WatchedDocument) {
+        let agent =
+            agent_with_timeout(&wanted.machine, wanted.uri.scheme_str() == Some("https"), WAIT);
         loop {
             let state = self.lock();
             let (is_over, looks) = (state.is_over, state.looks);
@@ -101,10 +102,10 @@ impl Shared {
                 return;
             }
             match wanted.ask(&agent) {
-                // What was fetched meanwhile may be what is new.
+                // A fetch in the meantime may have seen the change.
                 Ok(Answer::News) if self.lock().looks != looks => {}
                 Ok(Answer::News) => {
-                    self.bell.ring();
+                    self.notifier.notify();
                     // It is fetched before anything newer is asked for.
                     let state = self.pause(PAUSE * 6, looks);
                     let (was_new, looks) = (state.was_new, state.looks);
@@ -127,14 +128,14 @@ impl Shared {
     }
 }
 
-/// What a server says.
+/// The result of one poll.
 enum Answer {
     News,
     /// To be asked again after a while.
     Later(Duration),
 }
 
-impl Wanted {
+impl WatchedDocument {
     fn ask(&self, agent: &ureq::Agent) -> io::Result<Answer> {
         let mut request = Request::builder().method(self.method.clone()).uri(self.uri.clone());
         let known = std::fs::metadata(&self.path).and_then(|meta| meta.modified());
@@ -149,7 +150,9 @@ impl Wanted {
         let after = after.and_then(|text| text.trim().parse::<u64>().ok());
         match (response.status().as_u16(), after) {
             (200, _) => Ok(Answer::News),
-            (_, Some(seconds)) => Ok(Answer::Later(Duration::from_secs(seconds.clamp(1, LONGEST)))),
+            (_, Some(seconds)) => {
+                Ok(Answer::Later(Duration::from_secs(seconds.clamp(1, MAX_RETRY_AFTER))))
+            }
             _ => Ok(Answer::Later(PAUSE)),
         }
     }

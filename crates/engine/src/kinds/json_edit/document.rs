@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 /// How deep values may be nested.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// Members by name; the order of a file is not kept.
 pub(super) type Members = BTreeMap<String, Node>;
@@ -53,8 +53,8 @@ impl Node {
     }
 
     fn read(raw: &RawValue, depth: usize) -> Result<Self, String> {
-        if depth > DEEPEST {
-            return Err(format!("values are nested more than {DEEPEST} deep"));
+        if depth > MAX_DEPTH {
+            return Err(format!("values are nested more than {MAX_DEPTH} deep"));
         }
         let text = raw.get();
         let wrong = |e: serde_json::Error| e.to_string();

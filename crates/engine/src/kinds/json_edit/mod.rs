@@ -7,49 +7,30 @@ use std::path::PathBuf;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, files};
 
 use self::document::Document;
 use self::edit::Edit;
-use super::cached::read_bytes;
-use super::params::Params;
-use super::write::{Owner, editing, rewrite};
-use crate::host::Host;
+use crate::kind::params::Params;
 use crate::kind::{
-    Action, AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext,
-    TextChange, Watch,
+    Action, AttributeError, Change, Instance, Kind, KindError, ParseContext, TextChange,
 };
-use crate::world::Key;
+use crate::kinds::shared::shared_kv::Key;
+use crate::system::file_cache::read_bytes;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, editing, rewrite};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JsonEdit;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The store, if `store` does not say it" },
-    AttributeDoc {
-        name: "edits",
-        doc: "What is to hold, in this order: `.path.to[\"key\"] = VALUE` or `del(.path)`",
-    },
-    AttributeDoc {
-        name: "store",
-        doc: "Where the document is: a path, `file:///PATH`, or `etcd:///KEY` of the shared world",
-    },
-];
-
 /// Larger texts are not shown as a difference.
-const LARGEST_SHOWN: usize = 1 << 20;
+const MAX_SHOWN: usize = 1 << 20;
 
 impl Kind for JsonEdit {
-    fn name(&self) -> &'static str {
-        "mgmt::json::edit"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Holds parts of a JSON document as they shall be"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::MGMT_JSON_EDIT
     }
 
     fn parse(
@@ -167,7 +148,7 @@ impl Instance for Edits {
             return Ok(Vec::new());
         }
         let (before, after) = (now.print(), wanted.print());
-        let shown = !self.is_secret && before.len().max(after.len()) <= LARGEST_SHOWN;
+        let shown = !self.is_secret && before.len().max(after.len()) <= MAX_SHOWN;
         Ok(vec![Change {
             action: Action::Modify,
             property: "content".to_string(),

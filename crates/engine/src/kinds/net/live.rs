@@ -1,4 +1,4 @@
-//! What the kernel has of an interface.
+//! The state of an interface in the kernel.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,9 +6,9 @@ use std::net::IpAddr;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::host::Host;
 use crate::kind::KindError;
-use crate::kinds::tools::{command, path_of, run};
+use crate::kind::tools::{command, path_of, run};
+use crate::system::host::Host;
 
 /// An address with the length of its network.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,7 +58,7 @@ impl fmt::Display for Address {
 }
 
 /// An interface as it is.
-pub(in crate::kinds) struct Live {
+pub(in crate::kinds) struct LiveInterface {
     /// Its number.
     pub(in crate::kinds) index: u32,
     pub(in crate::kinds) is_up: bool,
@@ -95,7 +95,7 @@ struct Route {
     protocol: String,
 }
 
-impl Live {
+impl LiveInterface {
     pub(in crate::kinds) fn of(host: &Host, name: &str) -> Result<Self, KindError> {
         let links: Vec<Link> = list(host, &["addr", "show", "dev", name])?;
         // Older tools give an empty object for each of the others.

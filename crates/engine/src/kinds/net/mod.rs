@@ -8,58 +8,31 @@ use std::path::{Path, PathBuf};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, machine};
 
-use self::live::{Address, Live};
-use self::restored::Restored;
-use super::cached::read_text;
-use super::differences::{Differences, changes, texts};
-use super::params::Params;
-use super::tools::is_live;
-use super::walk::resolve;
-use super::write::{Owner, remove, rewrite, sync_directory};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::reversal::Attributes;
+use self::live::{Address, LiveInterface};
+use self::restored::InterfaceBackup;
+use crate::kind::ReversalAttributes;
+use crate::kind::differences::{Differences, changes, texts};
+use crate::kind::params::Params;
+use crate::kind::tools::is_live;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, remove, rewrite, sync_directory};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Net;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The interface" },
-    AttributeDoc { name: "addrs", doc: "All of its addresses, such as `192.0.2.42/24`" },
-    AttributeDoc { name: "gateway", doc: "Where its default route leads to" },
-    AttributeDoc {
-        name: "gateways",
-        doc: "With `unit`: all gateways of the family that `gateway` is of",
-    },
-    AttributeDoc { name: "ip_forward", doc: "What systemd-networkd is told of forwarding" },
-    AttributeDoc {
-        name: "state",
-        doc: "`up` (with a file for systemd-networkd), `down` (without), or nothing",
-    },
-    AttributeDoc {
-        name: "unit",
-        doc: "What puts back an interface: the text of that file, empty if there was none",
-    },
-];
-
 /// Where systemd-networkd has its files.
 const UNITS: &str = "/etc/systemd/network";
 
 impl Kind for Net {
-    fn name(&self) -> &'static str {
-        "mgmt::net"
-    }
-
-    fn doc(&self) -> &'static str {
-        "An interface of the network with its addresses and its gateway"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::MGMT_NET
     }
 
     fn parse(
@@ -94,7 +67,7 @@ impl Kind for Net {
             gateway
         });
         let net = Interface {
-            restored: Restored::of(&mut p),
+            restored: InterfaceBackup::of(&mut p),
             unit: Path::new(UNITS).join(format!("mgmt-{name}.network")),
             name,
             state,
@@ -113,14 +86,14 @@ struct Interface {
     addresses: Option<Vec<Address>>,
     gateway: Option<IpAddr>,
     forward: Option<bool>,
-    /// What systemd-networkd reads.
+    /// The file for systemd-networkd.
     unit: PathBuf,
-    /// What was there, if it is put back.
-    restored: Option<Restored>,
+    /// The earlier state, if this resource restores it.
+    restored: Option<InterfaceBackup>,
 }
 
 impl Interface {
-    /// What systemd-networkd is to read, if anything.
+    /// The desired file for systemd-networkd, if any.
     fn wanted_unit(&self) -> Option<String> {
         match &self.restored {
             Some(restored) => restored.unit.clone(),
@@ -168,7 +141,7 @@ impl Interface {
         KindError::new(format!("Could not {what} {}: {error}", self.unit.display()))
     }
 
-    fn compare_live(&self, live: &Live, to: &mut Differences<'_>) {
+    fn compare_live(&self, live: &LiveInterface, to: &mut Differences<'_>) {
         let state = if live.is_up { "up" } else { "down" };
         if !self.state.is_empty() && self.state != state {
             to.property("state", Value::str(state), Value::str(self.state));
@@ -214,7 +187,7 @@ impl Interface {
     }
 
     /// The gateways that it has and those that it shall have, if that is said.
-    fn gateways(&self, live: &Live) -> Option<(Vec<IpAddr>, Vec<IpAddr>)> {
+    fn gateways(&self, live: &LiveInterface) -> Option<(Vec<IpAddr>, Vec<IpAddr>)> {
         let gateway = self.gateway?;
         let now = live.gateways(gateway.is_ipv6());
         match &self.restored {
@@ -227,7 +200,7 @@ impl Interface {
     /// asked for.
     fn counted<'a>(
         &self,
-        live: &'a Live,
+        live: &'a LiveInterface,
         wanted: &'a [Address],
     ) -> impl Iterator<Item = &'a Address> {
         let all = live.addresses.iter();
@@ -246,7 +219,7 @@ impl Instance for Interface {
         self.compare_unit(host, &mut differences)?;
         // A directory that stands for a machine has no interfaces.
         if is_live(host) {
-            self.compare_live(&Live::of(host, &self.name)?, &mut differences);
+            self.compare_live(&LiveInterface::of(host, &self.name)?, &mut differences);
         }
         Ok(differences.finish())
     }
@@ -267,7 +240,7 @@ impl Instance for Interface {
         if self.is_left_down() {
             return Ok(());
         }
-        let mut live = Live::of(host, name)?;
+        let mut live = LiveInterface::of(host, name)?;
         if let Some(wanted) = &self.addresses {
             let counted: Vec<Address> = self.counted(&live, wanted).cloned().collect();
             for old in counted.iter().filter(|address| !wanted.contains(address)) {
@@ -276,7 +249,7 @@ impl Instance for Interface {
             for new in wanted.iter().filter(|address| !counted.contains(address)) {
                 live::ip(host, &["addr", "add", &new.to_string(), "dev", name])?;
             }
-            live = Live::of(host, name)?;
+            live = LiveInterface::of(host, name)?;
             for address in wanted.iter().filter(|address| live.lacks_route(address)) {
                 let (net, own) = (address.network(), address.ip.to_string());
                 let scope = ["proto", "kernel", "scope", "link", "src", &own];
@@ -291,17 +264,22 @@ impl Instance for Interface {
             }
             (None, _) => {}
         }
-        // What is put back on an interface that was down is put back before it goes down.
+        // An interface that was down is restored before it goes down.
         if is_switched && self.state == "down" { switch() } else { Ok(()) }
     }
 
-    fn reversal(&self, host: &Host) -> Result<Option<Attributes>, KindError> {
-        restored::of(self, host).map(Some)
+    fn reversal(&self, host: &Host) -> Result<Option<ReversalAttributes>, KindError> {
+        reversal_of(self, host).map(Some)
     }
 }
 
 /// Makes a gateway the only one of an interface.
-fn set_gateway(host: &Host, name: &str, live: &Live, wanted: IpAddr) -> Result<(), KindError> {
+fn set_gateway(
+    host: &Host,
+    name: &str,
+    live: &LiveInterface,
+    wanted: IpAddr,
+) -> Result<(), KindError> {
     let now = live.gateways(wanted.is_ipv6());
     if now == [wanted] {
         return Ok(());
@@ -314,12 +292,37 @@ fn set_gateway(host: &Host, name: &str, live: &Live, wanted: IpAddr) -> Result<(
     let via = wanted.to_string();
     let route = [family, "route", "replace", "default", "via", &via, "dev", name];
     live::ip(host, &[&route[..], &["proto", "static"]].concat())?;
-    // What has another metric is not replaced.
+    // A route with another metric is not replaced.
     for old in now.iter().take(1).filter(|old| **old != wanted) {
         let old = old.to_string();
-        if Live::of(host, name)?.gateways(wanted.is_ipv6()).len() > 1 {
+        if LiveInterface::of(host, name)?.gateways(wanted.is_ipv6()).len() > 1 {
             live::ip(host, &[family, "route", "del", "default", "via", &old, "dev", name])?;
         }
     }
     Ok(())
+}
+
+/// The attributes of the interface as it is now, as far as the resource changes it.
+fn reversal_of(net: &Interface, host: &Host) -> Result<ReversalAttributes, KindError> {
+    let unit = read_text(&host.path(&net.unit)).map_err(|e| net.failed("read", &e))?;
+    let mut attributes = vec![("unit", Value::str(unit.unwrap_or_default()))];
+    let mut state = net.state;
+    if is_live(host) {
+        let live = LiveInterface::of(host, &net.name)?;
+        if !state.is_empty() {
+            state = if live.is_up { "up" } else { "down" };
+        }
+        if let Some(wanted) = net.addresses.as_ref().filter(|_| !net.is_left_down()) {
+            // Also those that an interface gives itself, if they were declared.
+            let now = net.counted(&live, wanted).map(ToString::to_string);
+            attributes.push(("addrs", texts(now)));
+        }
+        if let Some(gateway) = net.gateway.filter(|_| !net.is_left_down()) {
+            let now = live.gateways(gateway.is_ipv6());
+            attributes.push(("gateway", Value::str(gateway.to_string())));
+            attributes.push(("gateways", texts(now.iter().map(IpAddr::to_string))));
+        }
+    }
+    attributes.push(("state", Value::str(state)));
+    Ok(attributes)
 }

@@ -1,29 +1,22 @@
-//! What puts an interface back as it was.
+//! Restores an interface.
 
 use std::net::IpAddr;
 
-use ordain_data::Value;
-
-use super::Interface;
-use super::live::{self, Live};
-use crate::host::Host;
+use super::live::{self, LiveInterface};
 use crate::kind::KindError;
-use crate::kinds::cached::read_text;
-use crate::kinds::differences::texts;
-use crate::kinds::params::Params;
-use crate::kinds::tools::is_live;
-use crate::reversal::Attributes;
+use crate::kind::params::Params;
+use crate::system::host::Host;
 
-/// What was there besides what can be declared.
-pub(super) struct Restored {
+/// The earlier state of an interface that attributes cannot express.
+pub(super) struct InterfaceBackup {
     /// The file for systemd-networkd, if there was one.
     pub(super) unit: Option<String>,
     /// All gateways of a family, if the resource has one.
     pub(super) gateways: Option<Vec<IpAddr>>,
 }
 
-impl Restored {
-    /// What the attributes of a resource say, if it puts something back.
+impl InterfaceBackup {
+    /// Reads the attributes of a resource that restores an interface.
     pub(super) fn of(p: &mut Params<'_>) -> Option<Self> {
         let unit = p.text("unit")?;
         let gateways = p.list("gateways").map(|all| {
@@ -47,7 +40,7 @@ impl Restored {
         is_ipv6: bool,
     ) -> Result<(), KindError> {
         let Some(wanted) = &self.gateways else { return Ok(()) };
-        let now = Live::of(host, name)?.gateways(is_ipv6);
+        let now = LiveInterface::of(host, name)?.gateways(is_ipv6);
         let family = if is_ipv6 { "-6" } else { "-4" };
         let call = |verb: &str, gateway: &IpAddr, more: &[&str]| {
             let via = gateway.to_string();
@@ -62,29 +55,4 @@ impl Restored {
         }
         Ok(())
     }
-}
-
-/// The attributes of the interface as it is now, as far as the resource changes it.
-pub(super) fn of(net: &Interface, host: &Host) -> Result<Attributes, KindError> {
-    let unit = read_text(&host.path(&net.unit)).map_err(|e| net.failed("read", &e))?;
-    let mut attributes = vec![("unit", Value::str(unit.unwrap_or_default()))];
-    let mut state = net.state;
-    if is_live(host) {
-        let live = Live::of(host, &net.name)?;
-        if !state.is_empty() {
-            state = if live.is_up { "up" } else { "down" };
-        }
-        if let Some(wanted) = net.addresses.as_ref().filter(|_| !net.is_left_down()) {
-            // Also those that an interface gives itself, if they were declared.
-            let now = net.counted(&live, wanted).map(ToString::to_string);
-            attributes.push(("addrs", texts(now)));
-        }
-        if let Some(gateway) = net.gateway.filter(|_| !net.is_left_down()) {
-            let now = live.gateways(gateway.is_ipv6());
-            attributes.push(("gateway", Value::str(gateway.to_string())));
-            attributes.push(("gateways", texts(now.iter().map(IpAddr::to_string))));
-        }
-    }
-    attributes.push(("state", Value::str(state)));
-    Ok(attributes)
 }

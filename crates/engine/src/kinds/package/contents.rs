@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::managed::locate;
 use super::managers::RPM_DATABASES;
-use crate::host::Host;
-use crate::kinds::cached::read_text;
-use crate::kinds::tools::inside;
+use super::model::locate;
+use crate::kind::tools::inside;
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
 
 /// The files of each package, by its name.
 type Files = BTreeMap<String, Vec<String>>;
@@ -100,7 +100,7 @@ fn add<'a>(files: &mut Files, package: &str, paths: impl Iterator<Item = &'a str
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::host::{Invocation, Outcome, Runner};
+    use crate::system::runner::{Invocation, Outcome, Runner};
 
     struct Nothing;
 

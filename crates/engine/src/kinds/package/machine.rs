@@ -1,16 +1,12 @@
 //! Which package manager a machine has, where nobody says.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
 
-use ordain_graph::{Resource, ResourceRef};
+use crate::kind::KindError;
+use crate::system::file_cache::{Cached, read_text};
+use crate::system::host::Host;
 
-use super::{Params, Shared, parse_for};
-use crate::host::Host;
-use crate::kind::{AttributeError, Change, Instance, KindError, Share, Watch};
-use crate::kinds::cached::{Cached, read_text};
-
-/// Where a system says what it is; the first that is there counts.
+/// Files that identify a system; the first that exists counts.
 const FILES: [&str; 2] = ["/etc/os-release", "/usr/lib/os-release"];
 
 /// The managers of systems, by the names that these go by.
@@ -41,7 +37,7 @@ impl Machines {
     pub(super) fn provider(&self, host: &Host) -> &'static str {
         let paths = FILES.map(|file| host.path(Path::new(file)));
         let read = || {
-            // What cannot be read is no reason to do nothing on a Debian.
+            // An unreadable file must not stop packages on Debian.
             let texts = paths.iter().filter_map(|path| read_text(path).ok().flatten());
             Ok::<_, KindError>(texts.map(|text| provider_of(&text)).next().unwrap_or("apt"))
         };
@@ -67,89 +63,6 @@ fn provider_of(text: &str) -> &'static str {
     match (found.unwrap_or("apt"), major) {
         ("dnf", Some(major)) if old(major) => "yum",
         (provider, _) => provider,
-    }
-}
-
-/// A package that does not say its manager: parsed for the running system, and again when the
-/// machine turns out to be another.
-pub(super) fn parse(
-    shared: &Arc<Shared>,
-    resource: &Resource,
-) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-    let host = Host::new("/".into(), Box::new(crate::runner::HostRunner));
-    let guess = shared.machines.provider(&host);
-    let guessed = parse_for(shared, Params::new(resource), guess)?;
-    let (shared, resource) = (Arc::clone(shared), resource.clone());
-    Ok(Box::new(Undeclared { shared, resource, guess, guessed, other: OnceLock::new() }))
-}
-
-struct Undeclared {
-    shared: Arc<Shared>,
-    resource: Resource,
-    guess: &'static str,
-    guessed: Box<dyn Instance>,
-    other: OnceLock<Result<Box<dyn Instance>, KindError>>,
-}
-
-impl Undeclared {
-    fn instance(&self, host: &Host) -> Result<&dyn Instance, KindError> {
-        let provider = self.shared.machines.provider(host);
-        if provider == self.guess {
-            return Ok(&*self.guessed);
-        }
-        let parsed = self.other.get_or_init(|| {
-            parse_for(&self.shared, Params::new(&self.resource), provider).map_err(|errors| {
-                let texts: Vec<_> = errors.into_iter().map(|e| e.message).collect();
-                KindError::new(texts.join("; "))
-            })
-        });
-        parsed.as_ref().map(|instance| &**instance).map_err(Clone::clone)
-    }
-}
-
-impl Instance for Undeclared {
-    fn autorequires(&self) -> Vec<ResourceRef> {
-        self.guessed.autorequires()
-    }
-
-    fn watches(&self, host: &Host) -> Vec<Watch> {
-        self.instance(host).map(|i| i.watches(host)).unwrap_or_default()
-    }
-
-    fn pause(&self, host: &Host) -> Option<std::time::Duration> {
-        self.instance(host).ok()?.pause(host)
-    }
-
-    fn remarks(&self, host: &Host) -> Vec<String> {
-        self.instance(host).map(|i| i.remarks(host)).unwrap_or_default()
-    }
-
-    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        self.instance(host)?.compare(host)
-    }
-
-    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
-        self.instance(host)?.apply(host, changes)
-    }
-
-    fn group(&self, host: &Host) -> Option<&'static str> {
-        self.instance(host).ok()?.group(host)
-    }
-
-    fn share(&self, host: &Host, changes: &[Change]) -> Result<Option<Share>, KindError> {
-        self.instance(host)?.share(host, changes)
-    }
-
-    fn transact(&self, host: &Host, common: &[String], own: &[&str]) -> Result<(), KindError> {
-        self.instance(host)?.transact(host, common, own)
-    }
-
-    fn refreshable(&self) -> bool {
-        self.guessed.refreshable()
-    }
-
-    fn refresh(&self, host: &Host) -> Result<(), KindError> {
-        self.instance(host)?.refresh(host)
     }
 }
 

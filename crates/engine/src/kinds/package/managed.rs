@@ -1,4 +1,4 @@
-//! A package of any manager but apt: what is there, what shall be, and the way between.
+//! Packages of all managers but apt: current state, desired state, and the changes between them.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,14 +8,18 @@ use ordain_data::Value;
 use ordain_graph::ResourceRef;
 use rustc_hash::FxHashMap;
 
-use super::managers::{At, Found, Installed, Manager, Wish};
-use super::{Ensure, check_name, options, version};
-use crate::host::Host;
-use crate::kind::{Action, AttributeError, Change, Instance, KindError, Share, Watch};
-use crate::kinds::cached::{Stamp, stamp};
-use crate::kinds::differences::Differences;
-use crate::kinds::params::Params;
-use crate::kinds::tools::{self, is_live};
+use super::managers::model::{
+    InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest,
+};
+use super::model::{Ensure, check_name, locate};
+use super::{options, version};
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::tools;
+use crate::kind::{Action, AttributeError, Change, Instance, KindError, Share};
+use crate::system::file_cache::{Stamp, stamp};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// How old the list of a manager may be that tells of no changes.
 const STALE: Duration = Duration::from_secs(5);
@@ -23,16 +27,16 @@ const STALE: Duration = Duration::from_secs(5);
 /// How often is looked at what such a manager installs: its tool has to be started for that.
 const PAUSE: Duration = Duration::from_secs(30);
 
-/// What was the case when something was asked for.
+/// The state of the database when it was queried.
 #[derive(Clone, PartialEq, Eq)]
-enum Mark {
+enum DatabaseStamp {
     /// The files of the manager were so.
     Files(Vec<Stamp>),
     /// So much had been done by this process.
     Time(Instant, u64),
 }
 
-impl Mark {
+impl DatabaseStamp {
     fn now(host: &Host, manager: &dyn Manager) -> Self {
         let stamps = manager.database().iter().map(|p| stamp(&host.path(Path::new(p))));
         let stamps: Vec<Stamp> = stamps.collect();
@@ -54,17 +58,21 @@ impl Mark {
     }
 }
 
-/// What managers said is installed, by what they were called with.
+/// Installed packages, by the arguments of the query.
 #[derive(Default)]
 pub(super) struct Lists {
-    known: Mutex<FxHashMap<String, (Mark, Arc<Installed>)>>,
+    known: Mutex<FxHashMap<String, (DatabaseStamp, Arc<PackageList>)>>,
 }
 
 impl Lists {
-    /// What is installed. All who ask at the same time wait for one answer.
-    fn get(&self, at: &At<'_>, manager: &dyn Manager) -> Result<Arc<Installed>, KindError> {
+    /// The installed packages. Concurrent callers wait for one query.
+    fn get(
+        &self,
+        at: &ManagerContext<'_>,
+        manager: &dyn Manager,
+    ) -> Result<Arc<PackageList>, KindError> {
         let key = key(at, manager);
-        let mark = Mark::now(at.host, manager);
+        let mark = DatabaseStamp::now(at.host, manager);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((earlier, list)) = known.get(&key)
             && mark.follows(earlier)
@@ -74,7 +82,7 @@ impl Lists {
         let list = Arc::new(manager.list(at)?);
         // A list that took long is as old as its end.
         let mark = match mark {
-            Mark::Time(_, done) => Mark::Time(Instant::now(), done),
+            DatabaseStamp::Time(_, done) => DatabaseStamp::Time(Instant::now(), done),
             files => files,
         };
         known.insert(key, (mark, Arc::clone(&list)));
@@ -88,21 +96,21 @@ impl Lists {
         manager: &dyn Manager,
     ) -> Result<Vec<String>, KindError> {
         let tool = tool_of(host, manager)?;
-        let at = At { host, tool, environment: &[], secret: false };
+        let at = ManagerContext { host, tool, environment: &[], secret: false };
         Ok(self.get(&at, manager)?.names().map(str::to_string).collect())
     }
 
-    fn forget(&self, at: &At<'_>, manager: &dyn Manager) {
+    fn forget(&self, at: &ManagerContext<'_>, manager: &dyn Manager) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.remove(&key(at, manager));
     }
 }
 
-fn key(at: &At<'_>, manager: &dyn Manager) -> String {
+fn key(at: &ManagerContext<'_>, manager: &dyn Manager) -> String {
     format!("{} {} {:?} {:?}", manager.name(), at.tool, at.environment, at.host.root)
 }
 
-/// Parses what a resource wants of a manager.
+/// Parses a package for a manager.
 pub(super) fn parse(
     lists: &Arc<Lists>,
     mut p: Params<'_>,
@@ -135,7 +143,7 @@ pub(super) fn parse(
         p.choice(name, words);
     }
     let may_be_virtual = !p.has("allow_virtual") || p.boolean("allow_virtual");
-    let wish = Wish {
+    let request = PackageRequest {
         name,
         ensure,
         source,
@@ -147,7 +155,8 @@ pub(super) fn parse(
     let environment = options::environment(&mut p);
     let (secrets, remarks) = (p.secrets(), p.remarks());
     let lists = Arc::clone(lists);
-    let managed = Managed { lists, manager, wish, command, environment, secrets, remarks };
+    let managed =
+        ManagedPackage { lists, manager, request, command, environment, secrets, remarks };
     p.finish(Box::new(managed) as _)
 }
 
@@ -192,18 +201,18 @@ fn tool_of(host: &Host, manager: &dyn Manager) -> Result<String, KindError> {
     })
 }
 
-struct Managed {
+struct ManagedPackage {
     lists: Arc<Lists>,
     manager: &'static dyn Manager,
-    wish: Wish,
+    request: PackageRequest,
     command: Option<String>,
     environment: Vec<(String, String)>,
     secrets: Vec<String>,
     remarks: Vec<String>,
 }
 
-impl Managed {
-    fn at<'a>(&'a self, host: &'a Host) -> Result<At<'a>, KindError> {
+impl ManagedPackage {
+    fn at<'a>(&'a self, host: &'a Host) -> Result<ManagerContext<'a>, KindError> {
         let tool = match &self.command {
             Some(command) if host.path(Path::new(command)).is_file() => command.clone(),
             Some(command) => {
@@ -216,21 +225,25 @@ impl Managed {
             None => tool_of(host, self.manager)?,
         };
         let secret = !self.secrets.is_empty();
-        Ok(At { host, tool, environment: &self.environment, secret })
+        Ok(ManagerContext { host, tool, environment: &self.environment, secret })
     }
 
-    fn find(&self, at: &At<'_>) -> Result<Option<Found>, KindError> {
+    fn find(&self, at: &ManagerContext<'_>) -> Result<Option<InstalledPackage>, KindError> {
         let list = self.lists.get(at, self.manager)?;
-        self.manager.find(at, &list, &self.wish)
+        self.manager.find(at, &list, &self.request)
     }
 
     /// The version that shall take the place of what is there, if another.
-    fn replacement(&self, at: &At<'_>, found: &Found) -> Result<Option<String>, KindError> {
-        match &self.wish.ensure {
+    fn replacement(
+        &self,
+        at: &ManagerContext<'_>,
+        found: &InstalledPackage,
+    ) -> Result<Option<String>, KindError> {
+        match &self.request.ensure {
             Ensure::Latest => {
                 let latest = self
                     .manager
-                    .latest(at, &self.wish, found)
+                    .latest(at, &self.request, found)
                     .map_err(|e| KindError::new(format!("Could not get latest version: {e}")))?;
                 Ok((!found.versions.contains(&latest)).then_some(latest))
             }
@@ -243,21 +256,26 @@ impl Managed {
     }
 
     /// Whether the version that is there is one that is wanted.
-    fn fits(&self, at: &At<'_>, wanted: &str, found: &Found) -> Result<bool, KindError> {
+    fn fits(
+        &self,
+        at: &ManagerContext<'_>,
+        wanted: &str,
+        found: &InstalledPackage,
+    ) -> Result<bool, KindError> {
         let fits_pattern = |now: &String| version::fits_pattern(wanted, now);
         Ok(found.versions.iter().any(fits_pattern)
-            || self.manager.fits(at, &self.wish, wanted, found)?)
+            || self.manager.fits(at, &self.request, wanted, found)?)
     }
 
-    fn install(&self, at: &At<'_>) -> Result<(), KindError> {
+    fn install(&self, at: &ManagerContext<'_>) -> Result<(), KindError> {
         let found = self.find(at)?;
-        let done = self.manager.install(at, &self.wish, found.as_ref());
+        let done = self.manager.install(at, &self.request, found.as_ref());
         self.lists.forget(at, self.manager);
         done?;
-        let name = &self.wish.name;
+        let name = &self.request.name;
         let now = self.find(at)?;
         let now = now.ok_or_else(|| KindError::new(format!("Could not find package {name}")))?;
-        if let Ensure::Version(wanted) = &self.wish.ensure
+        if let Ensure::Version(wanted) = &self.request.ensure
             && !self.fits(at, wanted, &now)?
         {
             let got = format!("got version {} instead", now.text());
@@ -266,9 +284,9 @@ impl Managed {
         Ok(())
     }
 
-    fn remove(&self, at: &At<'_>) -> Result<(), KindError> {
+    fn remove(&self, at: &ManagerContext<'_>) -> Result<(), KindError> {
         let Some(found) = self.find(at)? else { return Ok(()) };
-        let done = self.manager.remove(at, &self.wish, &found);
+        let done = self.manager.remove(at, &self.request, &found);
         self.lists.forget(at, self.manager);
         done?;
         match self.find(at)? {
@@ -278,17 +296,7 @@ impl Managed {
     }
 }
 
-/// The path of the first of these tools that the machine has.
-pub(super) fn locate(host: &Host, tools: &[&str]) -> Option<String> {
-    let own = std::env::var("PATH").unwrap_or_default();
-    let own = own.split(':').filter(|d| is_live(host) && d.starts_with('/'));
-    let usual = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"];
-    let places: Vec<&str> = own.chain(usual).collect();
-    let mut paths = tools.iter().flat_map(|tool| places.iter().map(move |p| format!("{p}/{tool}")));
-    paths.find(|path| host.path(Path::new(path)).is_file())
-}
-
-impl Instance for Managed {
+impl Instance for ManagedPackage {
     fn watches(&self, _: &Host) -> Vec<Watch> {
         self.manager.watched().iter().map(|path| Watch::Path((*path).into())).collect()
     }
@@ -298,7 +306,7 @@ impl Instance for Managed {
     }
 
     fn autorequires(&self) -> Vec<ResourceRef> {
-        let source = self.wish.source.iter().filter(|s| Path::new(s).is_absolute());
+        let source = self.request.source.iter().filter(|s| Path::new(s).is_absolute());
         let files = source.chain(&self.command);
         files.map(|f| ResourceRef { kind: "File".into(), title: f.as_str().into() }).collect()
     }
@@ -311,7 +319,7 @@ impl Instance for Managed {
         let at = self.at(host)?;
         let mut to = Differences::new(&self.secrets);
         let none = if self.manager.features().purge { "purged" } else { "absent" };
-        match (&self.wish.ensure, self.find(&at)?) {
+        match (&self.request.ensure, self.find(&at)?) {
             (Ensure::Absent, Some(found)) => {
                 to.remove(Value::str(found.text()), "absent", "removed");
             }
@@ -332,7 +340,7 @@ impl Instance for Managed {
     }
 
     fn group(&self, _: &Host) -> Option<&'static str> {
-        let is_plain = self.wish.source.is_none()
+        let is_plain = self.request.source.is_none()
             && self.command.is_none()
             && self.environment.is_empty()
             && self.secrets.is_empty();
@@ -344,8 +352,8 @@ impl Instance for Managed {
         let at = self.at(host)?;
         let found = self.find(&at)?;
         Ok(match (action, &found) {
-            (Action::Create, None) => self.manager.install_several(&at, &self.wish)?,
-            (Action::Remove, Some(found)) => self.manager.remove_several(&self.wish, found),
+            (Action::Create, None) => self.manager.install_several(&at, &self.request)?,
+            (Action::Remove, Some(found)) => self.manager.remove_several(&self.request, found),
             _ => None,
         })
     }
@@ -364,7 +372,7 @@ impl Instance for Managed {
         match changes.first().map(|change| change.action) {
             None => Ok(()),
             Some(Action::Remove) => self.remove(&at),
-            Some(_) => self.install(&at).map_err(|e| match self.wish.ensure {
+            Some(_) => self.install(&at).map_err(|e| match self.request.ensure {
                 Ensure::Latest | Ensure::Version(_) => {
                     KindError::new(format!("Could not update: {e}"))
                 }

@@ -8,69 +8,25 @@ mod debian;
 mod machine;
 mod managed;
 mod managers;
+mod model;
 mod options;
+mod provider;
+mod undeclared;
 mod version;
 
 use std::sync::Arc;
 
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, software};
 
 pub use contents::contents;
 
-use super::params::Params;
-use super::purge::unwanted;
-use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Instance, Kind, KindError, ParseContext, Watch};
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The name of the package." },
-    AttributeDoc {
-        name: "ensure",
-        doc: "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, \
-              a range such as `>=1.0 <2.0`.",
-    },
-    AttributeDoc {
-        name: "source",
-        doc: "A package file or, for some providers, an address; dpkg needs it.",
-    },
-    AttributeDoc { name: "mark", doc: "`hold` keeps the version, `none` does not." },
-    AttributeDoc { name: "install_options", doc: "Options of the tool; a map gives `key=value`." },
-    AttributeDoc { name: "uninstall_options", doc: "The same for removal." },
-    AttributeDoc { name: "configfiles", doc: "Changed ones: `keep` (default) or `replace`." },
-    AttributeDoc { name: "responsefile", doc: "Answers for debconf." },
-    AttributeDoc { name: "allowcdrom", doc: "Install even if apt has a CD as source." },
-    AttributeDoc { name: "allow_virtual", doc: "The name may be one that packages provide." },
-    AttributeDoc { name: "reinstall_on_refresh", doc: "Install again on a refresh." },
-    AttributeDoc { name: "environment", doc: "Variables for the tools, a list of `NAME=value`." },
-    AttributeDoc { name: "install_only", doc: "Keep earlier versions; yum and dnf only." },
-    AttributeDoc { name: "enable_only", doc: "dnf modules only." },
-    AttributeDoc { name: "flavor", doc: "OpenBSD and dnf modules only." },
-    AttributeDoc { name: "package_settings", doc: "FreeBSD only." },
-    AttributeDoc { name: "adminfile", doc: "Solaris only." },
-    AttributeDoc { name: "command", doc: "The path of the tool; gem and pip only." },
-    AttributeDoc { name: "instance", doc: "Read-only." },
-    AttributeDoc { name: "status", doc: "Read-only." },
-    AttributeDoc { name: "category", doc: "Read-only." },
-    AttributeDoc { name: "platform", doc: "Read-only." },
-    AttributeDoc { name: "root", doc: "Read-only." },
-    AttributeDoc { name: "vendor", doc: "Read-only." },
-    AttributeDoc { name: "description", doc: "Read-only." },
-];
-
-/// Attributes that no manager here uses, with the features that they need elsewhere.
-const UNUSED: &[(&str, Option<&str>)] = &[
-    ("flavor", Some("supports_flavors")),
-    ("package_settings", Some("package_settings")),
-    ("adminfile", None),
-    ("enable_only", None),
-    ("instance", None),
-    ("status", None),
-    ("category", None),
-    ("platform", None),
-    ("root", None),
-    ("vendor", None),
-    ("description", None),
-];
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::instances::unwanted;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use provider::Shared;
 
 /// The managers that are known; see also [`managers::find`].
 const PROVIDERS: &[&str] =
@@ -114,41 +70,15 @@ const OTHERS: &[&str] = &[
     "xbps",
 ];
 
-/// What all packages of a machine share.
-#[derive(Default)]
-struct Shared {
-    debian: Arc<debian::Shared>,
-    lists: Arc<managed::Lists>,
-    machines: machine::Machines,
-}
-
 /// The kind `package`.
 #[derive(Default)]
 pub struct Package {
     shared: Arc<Shared>,
 }
 
-/// `ensure`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Ensure {
-    Present,
-    Absent,
-    Purged,
-    Latest,
-    Version(String),
-}
-
 impl Kind for Package {
-    fn name(&self) -> &'static str {
-        "package"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Software that a package manager installs"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &software::PACKAGE
     }
 
     fn parse(
@@ -158,10 +88,10 @@ impl Kind for Package {
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
         if !p.has("provider") {
-            return machine::parse(&self.shared, resource);
+            return undeclared::parse(&self.shared, resource);
         }
         let provider = p.provider(PROVIDERS, OTHERS);
-        parse_for(&self.shared, p, provider)
+        provider::parse(&self.shared, p, provider)
     }
 
     /// Without the architecture: who declares a package of one keeps those of all.
@@ -192,7 +122,7 @@ impl Kind for Package {
     }
 }
 
-/// What stands behind a name for an architecture.
+/// Suffixes of names that are architectures.
 const ARCHITECTURES: &[&str] =
     &["x86_64", "noarch", "i386", "i486", "i586", "i686", "aarch64", "armv7hl", "ppc64le", "s390x"];
 
@@ -205,26 +135,5 @@ fn without_architecture(name: &str) -> &str {
             bare
         }
         _ => name,
-    }
-}
-
-/// Parses a resource for a manager.
-fn parse_for(
-    shared: &Shared,
-    mut p: Params<'_>,
-    provider: &'static str,
-) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
-    p.leave_out(provider, UNUSED);
-    match managers::find(provider) {
-        Some(manager) => managed::parse(&shared.lists, p, manager),
-        None => debian::parse(&shared.debian, p, provider),
-    }
-}
-
-/// What tools would take for an option, a pattern or a list is not a name.
-fn check_name(p: &mut Params<'_>, name: &str) {
-    let bad = |c: char| c.is_whitespace() || c.is_control() || "*?[]^$=,;|".contains(c);
-    if name.is_empty() || name.starts_with('-') || name.contains(bad) {
-        p.error("name", format!("Invalid package name {name:?}"));
     }
 }

@@ -4,35 +4,22 @@ mod module;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, machine};
 
-use super::differences::Differences;
-use super::params::Params;
-use super::tools::{UNWATCHED, inside, run};
-use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
 pub use module::Selmodule;
 
 /// The kind `selboolean`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Selboolean;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The setting." },
-    AttributeDoc { name: "persistent", doc: "Whether it is kept for the next start." },
-    AttributeDoc { name: "value", doc: "`on` or `off`." },
-];
-
 impl Kind for Selboolean {
-    fn name(&self) -> &'static str {
-        "selboolean"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A setting of SELinux that is on or off"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::SELBOOLEAN
     }
 
     fn parse(

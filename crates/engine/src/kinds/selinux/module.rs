@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{KindSchema, machine};
 
 use super::name;
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::differences::{Differences, changes};
-use crate::kinds::params::Params;
-use crate::kinds::tools::{UNWATCHED, inside, run};
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind `selmodule`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,34 +23,18 @@ pub struct Selmodule;
 /// Where modules are where nothing else is said.
 const MODULES: &str = "/usr/share/selinux/targeted";
 
-/// What a file of a module begins with.
+/// The first bytes of a module file.
 const MAGIC: u32 = 0xf97c_ff8f;
 
 /// No text of a module is longer.
-const LONGEST: u32 = 4096;
+const MAX_TEXT: u32 = 4096;
 
 /// No module has more sections.
-const MOST_SECTIONS: u32 = 1024;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The module." },
-    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-    AttributeDoc { name: "selmoduledir", doc: "Where its file is; `/usr/share/selinux/targeted`." },
-    AttributeDoc { name: "selmodulepath", doc: "Its file, if it is elsewhere." },
-    AttributeDoc { name: "syncversion", doc: "Whether another version is replaced by the file's." },
-];
+const MAX_SECTIONS: u32 = 1024;
 
 impl Kind for Selmodule {
-    fn name(&self) -> &'static str {
-        "selmodule"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A module of the policy of SELinux"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::SELMODULE
     }
 
     fn parse(
@@ -81,7 +65,7 @@ struct Module {
 }
 
 impl Module {
-    /// What is loaded: nothing, or a version, where the tool tells it.
+    /// The loaded version: none, or a version where the tool tells it.
     fn loaded(&self, host: &Host) -> Result<Option<String>, KindError> {
         let said = run(host, &inside(host, ["/usr/sbin/semodule", "--list"]))?.stdout_text();
         let line = |line: &str| {
@@ -117,7 +101,7 @@ fn version_of(path: &Path) -> io::Result<String> {
     };
     let text = |file: &mut dyn Read| -> io::Result<String> {
         let length = number(file)?;
-        if length > LONGEST {
+        if length > MAX_TEXT {
             return Err(wrong("a text in it is too long".to_string()));
         }
         let mut bytes = vec![0; length as usize];
@@ -133,10 +117,10 @@ fn version_of(path: &Path) -> io::Result<String> {
         return Err(wrong(format!("Unknown policy file version {version}")));
     }
     let sections = number(&mut file)?;
-    if sections > MOST_SECTIONS {
+    if sections > MAX_SECTIONS {
         return Err(wrong("it has too many sections".to_string()));
     }
-    // Where the sections are, and what the first begins with.
+    // Finds the sections, and the first bytes of the first one.
     skip(&mut file, (u64::from(sections) + 1) * 4)?;
     text(&mut file)?;
     text(&mut file)?;

@@ -8,7 +8,7 @@ use zbus::Connection;
 use zbus::connection::Builder;
 
 /// No answer for this long is an error.
-const PATIENCE: Duration = Duration::from_secs(90);
+const TIMEOUT: Duration = Duration::from_secs(90);
 
 /// A bus that is connected to when it is first needed.
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl Bus {
                 Some(address) => Builder::address(address.as_str()),
                 None => Builder::system(),
             };
-            *kept = wait_for(builder.method_timeout(PATIENCE).build()).and_then(Result::ok);
+            *kept = wait_for(builder.method_timeout(TIMEOUT).build()).and_then(Result::ok);
         }
         kept.clone()
     }

@@ -4,10 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{Enable, Manager, ServiceInstance, processes};
-use crate::host::{Host, Invocation};
+use super::model::{Enable, Manager, ServiceInstance, enabled_by_state};
+use super::processes;
 use crate::kind::KindError;
-use crate::kinds::tools::{ask, inside, is_live, path_of, run, run_covered};
+use crate::kind::tools::{ask, inside, is_live, path_of, run, run_covered};
+use crate::system::host::Host;
+use crate::system::runner::Invocation;
 
 /// Runlevels in which a service runs.
 const RUNLEVELS: &[char] = &['S', '2', '3', '4', '5'];
@@ -58,15 +60,15 @@ impl<'a> Init<'a> {
         let output = Output::create()?;
         let redirect = r#"out=$0; exec "$@" </dev/null >"$out" 2>&1"#;
         let mut wrapped = command.clone();
-        wrapped.argv =
+        wrapped.launch.argv =
             vec!["/bin/sh".into(), "-c".into(), redirect.into(), output.path.clone().into()];
-        wrapped.argv.extend(command.argv.iter().cloned());
+        wrapped.launch.argv.extend(command.launch.argv.iter().cloned());
         let mut outcome = ask(self.host, &wrapped)?;
         if outcome.success() {
             return Ok(());
         }
         outcome.stdout = fs::read(&output.path).unwrap_or_default();
-        crate::kinds::tools::check(&command, outcome, secret).map(drop)
+        crate::kind::tools::check(&command, outcome, secret).map(drop)
     }
 
     /// Runs a command that was declared.
@@ -98,7 +100,7 @@ impl<'a> Init<'a> {
             argv.push(self.host.root.clone().into_os_string());
         }
         argv.extend([action.into(), "--".into(), format!("{}.service", self.service.name).into()]);
-        crate::kinds::tools::command::<std::ffi::OsString>(argv)
+        crate::kind::tools::command::<std::ffi::OsString>(argv)
     }
 
     /// Whether there is a start link in a runlevel.
@@ -147,7 +149,7 @@ impl Manager for Init<'_> {
         }
         let outcome = ask(self.host, &self.systemctl("is-enabled"))?;
         let word = outcome.stdout_text();
-        Ok(super::systemctl::judge(word.trim(), wanted))
+        Ok(enabled_by_state(word.trim(), wanted))
     }
 
     fn start(&self) -> Result<(), KindError> {
@@ -216,12 +218,12 @@ fn shell(command: &str) -> Vec<String> {
 fn clean(mut command: Invocation) -> Invocation {
     let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     let variables = [("PATH", path), ("LC_ALL", "C"), ("LANG", "C"), ("TERM", "dumb")];
-    command.env = Some(variables.iter().map(|(n, v)| (n.into(), v.into())).collect());
-    command.cwd = Some(PathBuf::from("/"));
+    command.launch.env = Some(variables.iter().map(|(n, v)| (n.into(), v.into())).collect());
+    command.launch.cwd = Some(PathBuf::from("/"));
     command
 }
 
-/// A temporary file for what a command says; it goes when this does.
+/// A temporary file for the output of a command; it is removed on drop.
 struct Output {
     path: PathBuf,
 }
@@ -247,7 +249,7 @@ impl Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        // What is left in the temporary directory harms nobody.
+        // A left-over file in the temporary directory does no harm.
         drop(fs::remove_file(&self.path));
     }
 }

@@ -5,6 +5,7 @@
 
 mod bus;
 mod init;
+mod model;
 mod processes;
 mod systemctl;
 mod systemd;
@@ -15,40 +16,17 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, software};
 use regex::Regex;
 
-use super::differences::{Differences, changes};
-use super::params::{Params, scalar};
-use super::tools::{UNWATCHED, is_live};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::{Params, scalar};
+use crate::kind::tools::{UNWATCHED, is_live};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext, all_of};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 use bus::Bus;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The name; a unit of systemd needs no `.service`." },
-    AttributeDoc { name: "ensure", doc: "`running` (or true) or `stopped` (or false)." },
-    AttributeDoc { name: "enable", doc: "Start at boot: true, false, or `mask`." },
-    AttributeDoc { name: "restart", doc: "A command to use on a refresh." },
-    AttributeDoc { name: "start", doc: "A command to start it." },
-    AttributeDoc { name: "stop", doc: "A command to stop it." },
-    AttributeDoc { name: "status", doc: "A command that ends with 0 if it runs." },
-    AttributeDoc {
-        name: "hasstatus",
-        doc: "Whether the init script knows `status`; default true.",
-    },
-    AttributeDoc { name: "hasrestart", doc: "Whether the init script knows `restart`." },
-    AttributeDoc { name: "pattern", doc: "Finds its process when there is no status command." },
-    AttributeDoc { name: "binary", doc: "The daemon, for the provider base." },
-    AttributeDoc { name: "path", doc: "Where init scripts are; default `/etc/init.d`." },
-    AttributeDoc { name: "timeout", doc: "Windows only." },
-    AttributeDoc { name: "control", doc: "HP-UX only." },
-    AttributeDoc { name: "manifest", doc: "Solaris only." },
-    AttributeDoc { name: "flags", doc: "BSD only." },
-    AttributeDoc { name: "logonaccount", doc: "Windows only." },
-    AttributeDoc { name: "logonpassword", doc: "Windows only." },
-];
+use model::{Enable, Manager, ServiceInstance};
 
 /// Attributes of other systems, with the features that they need.
 const FOREIGN: &[(&str, Option<&str>)] = &[
@@ -92,69 +70,9 @@ impl Service {
     }
 }
 
-/// What `enable` asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Enable {
-    Yes,
-    No,
-    Mask,
-}
-
-impl Enable {
-    fn value(self) -> Value {
-        Value::str(match self {
-            Self::Yes => "true",
-            Self::No => "false",
-            Self::Mask => "mask",
-        })
-    }
-}
-
-/// What declares a service; what runs it is found out on the machine.
-struct ServiceInstance {
-    bus: Arc<Bus>,
-    /// As messages name it.
-    reference: String,
-    provider: Option<&'static str>,
-    name: String,
-    running: Option<bool>,
-    enable: Option<Enable>,
-    start: Option<String>,
-    stop: Option<String>,
-    restart: Option<String>,
-    status: Option<String>,
-    has_status: bool,
-    has_restart: bool,
-    pattern: Option<Regex>,
-    binary: Option<String>,
-    path: Vec<PathBuf>,
-    secrets: Vec<String>,
-    remarks: Vec<String>,
-}
-
-/// What runs services on a machine.
-trait Manager {
-    /// Whether it runs.
-    fn is_running(&self) -> Result<bool, KindError>;
-    /// Whether it starts at boot; `None` if that cannot be changed.
-    fn enabled(&self, wanted: Enable) -> Result<Option<Enable>, KindError>;
-    fn start(&self) -> Result<(), KindError>;
-    fn stop(&self) -> Result<(), KindError>;
-    fn restart(&self) -> Result<(), KindError>;
-    fn set_enabled(&self, wanted: Enable) -> Result<(), KindError>;
-}
-
 impl Kind for Service {
-    fn name(&self) -> &'static str {
-        "service"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A service: running or stopped, started at boot or not"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &software::SERVICE
     }
 
     fn parse(
@@ -246,7 +164,7 @@ fn parse_path(p: &mut Params<'_>) -> Vec<PathBuf> {
 }
 
 impl ServiceInstance {
-    /// What runs this service here.
+    /// The manager of this service.
     fn manager<'a>(&'a self, host: &'a Host) -> Result<Box<dyn Manager + 'a>, KindError> {
         let booted = self.bus.is_private() || systemd_runs(host);
         match self.provider {
@@ -327,7 +245,7 @@ impl Instance for ServiceInstance {
             Some(wanted) => manager.set_enabled(wanted),
             None => Ok(()),
         };
-        super::user::all_of([ensure, enable])
+        all_of([ensure, enable])
     }
 
     fn refreshable(&self) -> bool {

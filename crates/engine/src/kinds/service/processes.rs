@@ -5,8 +5,8 @@ use std::path::Path;
 
 use regex::Regex;
 
-use crate::host::Host;
-use crate::kinds::tools::is_live;
+use crate::kind::tools::is_live;
+use crate::system::host::Host;
 
 /// The id of a process whose command line matches; this process is left out. Of a machine that is a
 /// directory only those count that run inside of it.

@@ -1,9 +1,11 @@
 //! Services of systemd through `systemctl`, where the bus cannot be reached.
 
-use super::{Enable, Manager, ServiceInstance, init};
-use crate::host::{Host, Outcome};
+use super::init;
+use super::model::{Enable, Manager, ServiceInstance, enabled_by_state};
 use crate::kind::KindError;
-use crate::kinds::tools::{ask, command, path_of, run};
+use crate::kind::tools::{ask, command, path_of, run};
+use crate::system::host::Host;
+use crate::system::runner::Outcome;
 
 /// How many lines of a service's journal are told when it fails.
 const JOURNAL_LINES: &str = "20";
@@ -11,18 +13,6 @@ const JOURNAL_LINES: &str = "20";
 pub(super) struct Systemctl<'a> {
     service: &'a ServiceInstance,
     host: &'a Host,
-}
-
-/// What a state of a unit file means; `None` if it cannot be enabled or disabled.
-pub(super) fn judge(state: &str, wanted: Enable) -> Option<Enable> {
-    match (state, wanted) {
-        ("masked", Enable::Mask) => Some(Enable::Mask),
-        ("static", Enable::Yes | Enable::No) | ("indirect", _) => None,
-        ("enabled" | "enabled-runtime" | "static" | "alias" | "generated" | "transient", _) => {
-            Some(Enable::Yes)
-        }
-        _ => Some(Enable::No),
-    }
 }
 
 impl<'a> Systemctl<'a> {
@@ -81,7 +71,7 @@ impl Manager for Systemctl<'_> {
     }
 
     fn enabled(&self, wanted: Enable) -> Result<Option<Enable>, KindError> {
-        Ok(judge(self.ask(&["is-enabled"])?.stdout_text().trim(), wanted))
+        Ok(enabled_by_state(self.ask(&["is-enabled"])?.stdout_text().trim(), wanted))
     }
 
     fn start(&self) -> Result<(), KindError> {
@@ -124,22 +114,5 @@ impl Manager for Systemctl<'_> {
                 self.run("mask")
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn states_of_unit_files() {
-        assert_eq!(judge("enabled", Enable::No), Some(Enable::Yes));
-        assert_eq!(judge("disabled", Enable::Yes), Some(Enable::No));
-        assert_eq!(judge("static", Enable::Yes), None);
-        assert_eq!(judge("static", Enable::Mask), Some(Enable::Yes));
-        assert_eq!(judge("indirect", Enable::No), None);
-        assert_eq!(judge("masked", Enable::Mask), Some(Enable::Mask));
-        assert_eq!(judge("masked", Enable::No), Some(Enable::No));
-        assert_eq!(judge("", Enable::Yes), Some(Enable::No));
     }
 }

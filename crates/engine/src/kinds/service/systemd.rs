@@ -7,10 +7,11 @@ use zbus::wire::{DynamicType, Type};
 use zbus::{Connection, OwnedObjectPath, OwnedVariant};
 
 use super::bus::wait_for;
-use super::systemctl::{Systemctl, judge, with_journal};
-use super::{Enable, Manager, ServiceInstance, init};
-use crate::host::Host;
+use super::init;
+use super::model::{Enable, Manager, ServiceInstance, enabled_by_state};
+use super::systemctl::{Systemctl, with_journal};
 use crate::kind::KindError;
+use crate::system::host::Host;
 
 const SYSTEMD: &str = "org.freedesktop.systemd1";
 const ROOT: &str = "/org/freedesktop/systemd1";
@@ -156,21 +157,21 @@ impl<'a> Systemd<'a> {
         let units = [self.unit.as_str()];
         match method {
             "EnableUnitFiles" => {
-                self.manager::<_, (bool, Changes)>(method, &(&units[..], false, false))?;
+                self.manager::<_, (bool, LinkChanges)>(method, &(&units[..], false, false))?;
             }
             "MaskUnitFiles" => {
-                self.manager::<_, Changes>(method, &(&units[..], false, false))?;
+                self.manager::<_, LinkChanges>(method, &(&units[..], false, false))?;
             }
             _ => {
-                self.manager::<_, Changes>(method, &(&units[..], false))?;
+                self.manager::<_, LinkChanges>(method, &(&units[..], false))?;
             }
         }
         self.manager("Reload", &())
     }
 }
 
-/// Links that were made or removed: what was done, where, to what.
-type Changes = Vec<(String, String, String)>;
+/// Links that were made or removed: action, place and target.
+type LinkChanges = Vec<(String, String, String)>;
 
 impl Manager for Systemd<'_> {
     fn is_running(&self) -> Result<bool, KindError> {
@@ -187,7 +188,7 @@ impl Manager for Systemd<'_> {
         if state == "generated" && self.is_sysv() {
             return Systemctl::new(self.service, self.host).enabled(wanted);
         }
-        Ok(judge(&state, wanted))
+        Ok(enabled_by_state(&state, wanted))
     }
 
     fn start(&self) -> Result<(), KindError> {

@@ -1,4 +1,4 @@
-//! Finding what is served.
+//! Opens files that are served.
 
 use std::fs::File;
 use std::io;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::KindSchema;
 
-use super::Protocol;
-use super::hub::{Claim, Hub, Source, Spec, What};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
-};
-use crate::kinds::cached::stamp;
-use crate::kinds::params::Params;
+use super::hub::{Claim, Content, Hub, Source, Spec};
+use super::protocol::Protocol;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::system::file_cache::stamp;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind of a protocol.
 pub struct ServedFile {
@@ -29,16 +29,8 @@ impl ServedFile {
 }
 
 impl Kind for ServedFile {
-    fn name(&self) -> &'static str {
-        self.protocol.file.name
-    }
-
-    fn doc(&self) -> &'static str {
-        self.protocol.file.doc
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        self.protocol.file.attributes
+    fn schema(&self) -> &KindSchema {
+        self.protocol.file
     }
 
     fn parse(
@@ -68,7 +60,7 @@ impl Kind for ServedFile {
         if follows && is_tree {
             p.error("longpoll", "can't use longpoll when path is a directory");
         }
-        let file = Declared {
+        let file = ServedFileInstance {
             claim: Claim::new(&self.hub, self.protocol.file.name, &resource.id.title),
             server: server.unwrap_or_default(),
             filename,
@@ -81,7 +73,7 @@ impl Kind for ServedFile {
     }
 }
 
-struct Declared {
+struct ServedFileInstance {
     claim: Claim,
     server: String,
     filename: String,
@@ -91,23 +83,23 @@ struct Declared {
     follows: bool,
 }
 
-impl Declared {
+impl ServedFileInstance {
     fn spec(&self, host: &Host) -> Spec {
         let data = || Arc::clone(&self.data);
         let what = match &self.path {
-            Some(path) if self.is_tree => What::Tree(host.path(path)),
+            Some(path) if self.is_tree => Content::Tree(host.path(path)),
             Some(path) if self.follows => {
-                What::Followed(Source::File(path.clone()), stamp(&host.path(path)))
+                Content::Followed(Source::File(path.clone()), stamp(&host.path(path)))
             }
-            Some(path) => What::File(path.clone()),
-            None if self.follows => What::Followed(Source::Data(data()), None),
-            None => What::Data(data()),
+            Some(path) => Content::File(path.clone()),
+            None if self.follows => Content::Followed(Source::Data(data()), None),
+            None => Content::Data(data()),
         };
         Spec { server: self.server.clone(), path: self.filename.clone(), what }
     }
 }
 
-impl Instance for Declared {
+impl Instance for ServedFileInstance {
     fn autorequires(&self) -> Vec<ResourceRef> {
         let file = |path: &Path| ResourceRef {
             kind: "File".into(),

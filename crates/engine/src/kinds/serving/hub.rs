@@ -1,4 +1,4 @@
-//! What all servers of this process serve.
+//! Routes and running servers of this process.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,27 +6,27 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ordain_data::Value;
 
-use super::{Serves, Settings, only_while_kept};
-use crate::host::Host;
+use super::settings::{RunningServer, Settings, only_while_kept};
+use crate::kind::differences::Differences;
 use crate::kind::{Change, LogLine};
-use crate::kinds::cached::Stamp;
-use crate::kinds::differences::Differences;
-use crate::watch::Bell;
+use crate::system::file_cache::Stamp;
+use crate::system::host::Host;
+use crate::system::watch::Notifier;
 
-/// What a family of protocols serves, and how its servers are set.
+/// The types of a family of protocols: settings of servers, and served content.
 pub(in crate::kinds) trait Parts: 'static {
     /// How a server is set.
     type Settings: Clone + PartialEq + Send + Sync;
-    /// What is served.
-    type What: Clone + PartialEq + Send + Sync;
+    /// The served content.
+    type Content: Clone + PartialEq + Send + Sync;
 }
 
-/// Files and what is like them.
+/// Protocols that serve files.
 pub(in crate::kinds) struct Files;
 
 impl Parts for Files {
     type Settings = Settings;
-    type What = What;
+    type Content = Content;
 }
 
 /// Servers and what they serve, by the names of the resources. Who is declared has a `Claim`; what
@@ -39,7 +39,7 @@ pub(in crate::kinds) struct Hub<P: Parts = Files> {
 
 struct State<P: Parts> {
     claims: BTreeMap<Name, usize>,
-    servers: BTreeMap<Name, Box<dyn Serves<P::Settings>>>,
+    servers: BTreeMap<Name, Box<dyn RunningServer<P::Settings>>>,
     routes: BTreeMap<Name, Route<P>>,
 }
 
@@ -50,7 +50,7 @@ impl<P: Parts> Default for Hub<P> {
     }
 }
 
-/// What resource it is.
+/// The name of a resource.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(in crate::kinds) struct Name {
     /// Its kind.
@@ -61,17 +61,17 @@ pub(in crate::kinds) struct Name {
 
 /// Something that is served.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::kinds) struct Spec<W = What> {
+pub(in crate::kinds) struct Spec<W = Content> {
     /// The server; any if it is empty.
     pub(in crate::kinds) server: String,
     /// The path of the address; with a slash at its end, all that is below.
     pub(in crate::kinds) path: String,
-    /// What is there.
+    /// The content.
     pub(in crate::kinds) what: W,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::kinds) enum What {
+pub(in crate::kinds) enum Content {
     /// These bytes.
     Data(Arc<[u8]>),
     /// A file of the machine.
@@ -82,7 +82,7 @@ pub(in crate::kinds) enum What {
     Tree(std::path::PathBuf),
     /// Takes the value of this field of a form.
     Flag(String),
-    /// What another server has.
+    /// Content of another server.
     Proxy(Upstream),
     /// A page of fields; all that is below its path.
     Page(Page),
@@ -103,9 +103,9 @@ pub(in crate::kinds) struct Page {
 /// A field of a page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::kinds) struct Field {
-    /// What it looks like, as the page is told.
+    /// Its appearance, as attributes for the page.
     pub(in crate::kinds) look: Vec<(String, String)>,
-    /// What it is sorted by.
+    /// The sort key.
     pub(in crate::kinds) sort: String,
     /// Its value until another is set.
     pub(in crate::kinds) value: String,
@@ -114,31 +114,31 @@ pub(in crate::kinds) struct Field {
 /// Where a proxy has things from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::kinds) struct Upstream {
-    /// What is taken off the beginning of a path.
+    /// The prefix that is removed from a path.
     pub(in crate::kinds) sub: String,
-    /// What is put in front of the rest; nothing is fetched if it is empty.
+    /// The address that is put in front of the rest; nothing is fetched if it is empty.
     pub(in crate::kinds) head: String,
-    /// Where is kept what was fetched.
+    /// The directory of the cache.
     pub(in crate::kinds) cache: Option<std::path::PathBuf>,
 }
 
-/// What one can wait for.
+/// Content whose changes clients can wait for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::kinds) enum Source {
     Data(Arc<[u8]>),
     File(std::path::PathBuf),
 }
 
-/// Something that is served, with what came of it.
+/// A route with its last values.
 pub(in crate::kinds) struct Route<P: Parts = Files> {
-    pub(in crate::kinds) spec: Arc<Spec<P::What>>,
+    pub(in crate::kinds) spec: Arc<Spec<P::Content>>,
     /// Since when it is what it is, in seconds; never the same for two contents.
     pub(in crate::kinds) since: u64,
-    /// What was sent to it last.
+    /// The value that was sent last.
     pub(in crate::kinds) value: Option<String>,
-    /// What of that was told to others.
+    /// The value that was passed on to other resources.
     pub(in crate::kinds) told: Option<String>,
-    bell: Bell,
+    notifier: Notifier,
 }
 
 impl<P: Parts> Clone for Route<P> {
@@ -148,7 +148,7 @@ impl<P: Parts> Clone for Route<P> {
             since: self.since,
             value: self.value.clone(),
             told: self.told.clone(),
-            bell: self.bell.clone(),
+            notifier: self.notifier.clone(),
         }
     }
 }
@@ -187,8 +187,12 @@ impl<P: Parts> Claim<P> {
         std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How what is served for it differs from this.
-    pub(in crate::kinds) fn compare(&self, wanted: &Spec<P::What>, property: &str) -> Vec<Change> {
+    /// Compares the route with the desired one.
+    pub(in crate::kinds) fn compare(
+        &self,
+        wanted: &Spec<P::Content>,
+        property: &str,
+    ) -> Vec<Change> {
         let mut differences = Differences::new(&[]);
         match self.hub.route(&self.name) {
             None => differences.create("absent", Value::str("served")),
@@ -201,7 +205,7 @@ impl<P: Parts> Claim<P> {
     }
 
     /// Serves this for it from now on.
-    pub(in crate::kinds) fn serve(&self, spec: Spec<P::What>) {
+    pub(in crate::kinds) fn serve(&self, spec: Spec<P::Content>) {
         self.hub.serve(&self.name, Arc::new(spec));
     }
 }
@@ -231,40 +235,40 @@ impl<P: Parts> Hub<P> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is served for a resource.
+    /// The route of a resource.
     pub(in crate::kinds) fn route(&self, name: &Name) -> Option<Route<P>> {
         self.lock().routes.get(name).cloned()
     }
 
     /// The bell of a resource, which rings when something is sent to it.
-    pub(in crate::kinds) fn bell(&self, name: &Name) -> Option<Bell> {
-        self.lock().routes.get(name).map(|route| route.bell.clone())
+    pub(in crate::kinds) fn notifier(&self, name: &Name) -> Option<Notifier> {
+        self.lock().routes.get(name).map(|route| route.notifier.clone())
     }
 
     /// Serves something for a resource from now on.
-    pub(in crate::kinds) fn serve(&self, name: &Name, spec: Arc<Spec<P::What>>) {
+    pub(in crate::kinds) fn serve(&self, name: &Name, spec: Arc<Spec<P::Content>>) {
         let mut state = self.lock();
         let old = state.routes.remove(name);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let since = old.as_ref().map_or(now, |old| now.max(old.since + 1));
-        let (value, told, bell) = match old {
-            Some(old) => (old.value, old.told, old.bell),
-            None => (None, None, Bell::default()),
+        let (value, told, notifier) = match old {
+            Some(old) => (old.value, old.told, old.notifier),
+            None => (None, None, Notifier::default()),
         };
-        state.routes.insert(name.clone(), Route { spec, since, value, told, bell });
+        state.routes.insert(name.clone(), Route { spec, since, value, told, notifier });
         drop(state);
         self.changed.notify_all();
     }
 
-    /// What was sent to a resource is told to others now.
+    /// Marks the last value as passed on.
     pub(in crate::kinds) fn tell(&self, name: &Name) {
         if let Some(route) = self.lock().routes.get_mut(name) {
             route.told = route.value.clone();
         }
     }
 
-    /// What a server serves, in the order of the names.
-    pub(in crate::kinds) fn served(&self, server: &str) -> Vec<Arc<Spec<P::What>>> {
+    /// The routes of a server, in the order of their names.
+    pub(in crate::kinds) fn served(&self, server: &str) -> Vec<Arc<Spec<P::Content>>> {
         let state = self.lock();
         let routes = state.routes.values().filter(|route| route.is_of(server));
         routes.map(|route| Arc::clone(&route.spec)).collect()
@@ -279,13 +283,17 @@ impl<P: Parts> Hub<P> {
     pub(in crate::kinds) fn server<T>(
         &self,
         name: &Name,
-        ask: impl FnOnce(&dyn Serves<P::Settings>) -> T,
+        ask: impl FnOnce(&dyn RunningServer<P::Settings>) -> T,
     ) -> Option<T> {
         self.lock().servers.get(name).map(|server| ask(&**server))
     }
 
     /// Puts a server, or none, in the place of the one that a resource has.
-    pub(in crate::kinds) fn put(&self, name: &Name, server: Option<Box<dyn Serves<P::Settings>>>) {
+    pub(in crate::kinds) fn put(
+        &self,
+        name: &Name,
+        server: Option<Box<dyn RunningServer<P::Settings>>>,
+    ) {
         let mut state = self.lock();
         let old = match server {
             Some(server) => state.servers.insert(name.clone(), server),
@@ -304,9 +312,9 @@ impl Hub {
         path: &str,
         fields: &[(String, String)],
     ) -> bool {
-        let mut rung = Vec::new();
+        let mut notified = Vec::new();
         for route in self.lock().routes.values_mut() {
-            let What::Flag(key) = &route.spec.what else { continue };
+            let Content::Flag(key) = &route.spec.what else { continue };
             if !route.is_of(server) || route.spec.path != path {
                 continue;
             }
@@ -314,10 +322,10 @@ impl Hub {
             if !key.is_empty() {
                 route.value = field.filter(|value| !value.is_empty()).cloned();
             }
-            rung.push(route.bell.clone());
+            notified.push(route.notifier.clone());
         }
-        rung.iter().for_each(Bell::ring);
-        !rung.is_empty()
+        notified.iter().for_each(Notifier::notify);
+        !notified.is_empty()
     }
 
     /// The fields of a page, in the order of their names.
@@ -342,10 +350,10 @@ impl Hub {
             route.value = Some(value.to_string());
             route.since += 1;
         }
-        let bell = route.bell.clone();
+        let notifier = route.notifier.clone();
         drop(state);
         self.changed.notify_all();
-        bell.ring();
+        notifier.notify();
         true
     }
 
@@ -361,25 +369,25 @@ impl Hub {
         self.changed.notify_all();
     }
 
-    /// What a server has at a path: what is named itself, else the nearest above.
+    /// The route of a server for a path: the one of that path, else the nearest above.
     pub(in crate::kinds) fn find(&self, server: &str, path: &str) -> Option<Route> {
         let state = self.lock();
         let served = state.routes.values().filter(|route| {
-            let is_found = !matches!(route.spec.what, What::Flag(_) | What::Field(_));
+            let is_found = !matches!(route.spec.what, Content::Flag(_) | Content::Field(_));
             route.is_of(server) && is_found && route.covers(path)
         });
         served.max_by_key(|route| (route.spec.path == path, route.spec.path.len())).cloned()
     }
 
     /// Waits until something is served otherwise than it was since then; whether it still is served.
-    pub(in crate::kinds) fn wait(&self, name: &Route, patience: Duration) -> bool {
+    pub(in crate::kinds) fn wait(&self, name: &Route, timeout: Duration) -> bool {
         let state = self.lock();
         let find = |state: &State<Files>| {
-            state.routes.values().find(|r| r.bell == name.bell).map(|route| route.since)
+            state.routes.values().find(|r| r.notifier == name.notifier).map(|route| route.since)
         };
         let waited = self
             .changed
-            .wait_timeout_while(state, patience, |state| find(state) == Some(name.since));
+            .wait_timeout_while(state, timeout, |state| find(state) == Some(name.since));
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         find(&state).is_some()
     }
@@ -395,14 +403,14 @@ impl Route {
     /// Whether it is on a page; one that is only watched has no name yet.
     fn is_field_of(&self, page: &str) -> bool {
         let is_there = !self.spec.path.is_empty() && self.is_of(page);
-        is_there && matches!(self.spec.what, What::Field(_))
+        is_there && matches!(self.spec.what, Content::Field(_))
     }
 
     fn covers(&self, path: &str) -> bool {
         let own = &self.spec.path;
         let is_below = || own.ends_with('/') && path.starts_with(own.as_str());
         own == path
-            || matches!(self.spec.what, What::Tree(_) | What::Proxy(_) | What::Page(_))
+            || matches!(self.spec.what, Content::Tree(_) | Content::Proxy(_) | Content::Page(_))
                 && is_below()
     }
 }

@@ -1,7 +1,7 @@
 //! The threads of a server: one that listens, and one for each client.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use std::thread::JoinHandle;
 
 use rustix::event::{EventfdFlags, eventfd};
 
-use super::hub::{Files, Parts};
-use super::{Hub, Serves};
+use super::hub::{Files, Hub, Parts};
+use super::settings::{RunningServer, Settings, bound};
 
-/// What a thread of a client has for its calls.
+/// The stack size of a client's thread, in bytes.
 const STACK: usize = 256 << 10;
 
-/// What the threads of a server share.
-pub(in crate::kinds) struct Serving<P: Parts = Files> {
+/// State that the threads of a server share.
+pub(in crate::kinds) struct ServerState<P: Parts = Files> {
     pub(in crate::kinds) hub: Arc<Hub<P>>,
     /// The name of the server.
     pub(in crate::kinds) server: String,
@@ -28,8 +28,8 @@ pub(in crate::kinds) struct Serving<P: Parts = Files> {
     clients: AtomicUsize,
 }
 
-impl<P: Parts> Serving<P> {
-    /// What a server shares that begins now.
+impl<P: Parts> ServerState<P> {
+    /// The state of a server that starts.
     pub(in crate::kinds) fn new(
         hub: &Arc<Hub<P>>,
         server: &str,
@@ -70,7 +70,7 @@ impl<P: Parts> Serving<P> {
 }
 
 /// Counts a client as long as it is answered.
-struct Client<P: Parts>(Arc<Serving<P>>);
+struct Client<P: Parts>(Arc<ServerState<P>>);
 
 impl<P: Parts> Drop for Client<P> {
     fn drop(&mut self) {
@@ -80,7 +80,7 @@ impl<P: Parts> Drop for Client<P> {
 
 /// A server that listens until this is dropped.
 pub(in crate::kinds) struct Listener<P: Parts = Files> {
-    serving: Arc<Serving<P>>,
+    serving: Arc<ServerState<P>>,
     address: SocketAddr,
     woken: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
@@ -90,10 +90,10 @@ impl<P: Parts> Listener<P> {
     /// Begins to listen. `listen` returns when the server is over; what it is given can be read from
     /// then.
     pub(in crate::kinds) fn start(
-        serving: Serving<P>,
+        serving: ServerState<P>,
         address: SocketAddr,
         name: &str,
-        listen: impl FnOnce(&Arc<Serving<P>>, &OwnedFd) + Send + 'static,
+        listen: impl FnOnce(&Arc<ServerState<P>>, &OwnedFd) + Send + 'static,
     ) -> io::Result<Self> {
         let serving = Arc::new(serving);
         let woken = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
@@ -104,7 +104,57 @@ impl<P: Parts> Listener<P> {
     }
 }
 
-impl<P: Parts> Serves<P::Settings> for Listener<P> {
+/// A socket that a server listens at.
+pub(in crate::kinds) trait SocketKind: Sized + Send + 'static {
+    /// Binds a socket to an address. It does not block.
+    fn bind(address: SocketAddr) -> io::Result<Self>;
+
+    /// The address that it is bound to.
+    fn address(&self) -> io::Result<SocketAddr>;
+}
+
+impl SocketKind for TcpListener {
+    fn bind(address: SocketAddr) -> io::Result<Self> {
+        let socket = Self::bind(address)?;
+        socket.set_nonblocking(true)?;
+        Ok(socket)
+    }
+
+    fn address(&self) -> io::Result<SocketAddr> {
+        self.local_addr()
+    }
+}
+
+impl SocketKind for UdpSocket {
+    fn bind(address: SocketAddr) -> io::Result<Self> {
+        let socket = Self::bind(address)?;
+        socket.set_nonblocking(true)?;
+        Ok(socket)
+    }
+
+    fn address(&self) -> io::Result<SocketAddr> {
+        self.local_addr()
+    }
+}
+
+impl Listener {
+    /// Begins to listen at the address of the settings. `listen` returns when the server is over.
+    pub(in crate::kinds) fn bind<S: SocketKind>(
+        hub: &Arc<Hub>,
+        server: &str,
+        settings: Settings,
+        machine: PathBuf,
+        name: &str,
+        listen: fn(&Arc<ServerState>, &S, &OwnedFd),
+    ) -> io::Result<Self> {
+        let socket = bound(&settings.address, S::bind)?;
+        let address = socket.address()?;
+        let serving = ServerState::new(hub, server, settings, machine);
+        Self::start(serving, address, name, move |serving, woken| listen(serving, &socket, woken))
+    }
+}
+
+impl<P: Parts> RunningServer<P::Settings> for Listener<P> {
     fn address(&self) -> SocketAddr {
         self.address
     }

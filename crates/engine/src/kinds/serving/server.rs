@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::KindSchema;
 
 use super::hub::{Claim, Hub};
-use super::{Protocol, Settings, parse_address};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
-use crate::kinds::differences::Differences;
-use crate::kinds::params::Params;
+use super::protocol::Protocol;
+use super::settings::{Settings, parse_address};
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::system::host::Host;
 
 /// The kind of a protocol.
 pub struct Server {
@@ -23,23 +23,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// The kind, with what others serve on it.
+    /// The kind, with the routes of its servers.
     pub(in crate::kinds) fn new(protocol: &'static Protocol, hub: &Arc<Hub>) -> Self {
         Self { hub: Arc::clone(hub), protocol }
     }
 }
 
 impl Kind for Server {
-    fn name(&self) -> &'static str {
-        self.protocol.server.name
-    }
-
-    fn doc(&self) -> &'static str {
-        self.protocol.server.doc
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        self.protocol.server.attributes
+    fn schema(&self) -> &KindSchema {
+        self.protocol.server
     }
 
     fn parse(
@@ -63,13 +55,13 @@ impl Kind for Server {
         };
         let (timeout, read, write) =
             (seconds("timeout"), seconds("read_timeout"), seconds("write_timeout"));
-        let default = self.protocol.patience;
-        let patience = |own: Option<u64>| {
+        let default = self.protocol.timeout;
+        let timeout = |own: Option<u64>| {
             let seconds = own.or(timeout).filter(|seconds| *seconds > 0).unwrap_or(default);
             Duration::from_secs(seconds.min(3600))
         };
-        let (read, write) = (patience(read), patience(write));
-        let server = Declared {
+        let (read, write) = (timeout(read), timeout(write));
+        let server = ServerInstance {
             claim: Claim::new(&self.hub, self.protocol.server.name, &resource.id.title),
             protocol: self.protocol,
             settings: Settings { address, read, write, root: root.map(PathBuf::from) },
@@ -78,20 +70,20 @@ impl Kind for Server {
     }
 }
 
-struct Declared {
+struct ServerInstance {
     claim: Claim,
     protocol: &'static Protocol,
     settings: Settings,
 }
 
-impl Declared {
+impl ServerInstance {
     fn settings(&self, host: &Host) -> Settings {
         let root = self.settings.root.as_ref().map(|root| host.path(root));
         Settings { root, ..self.settings.clone() }
     }
 }
 
-impl Instance for Declared {
+impl Instance for ServerInstance {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let wanted = self.settings(host);
         if let Some(root) = &wanted.root

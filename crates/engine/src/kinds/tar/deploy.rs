@@ -7,42 +7,23 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, files};
 
-use super::{END, Pack, named};
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::made;
-use crate::kinds::params::Params;
-use crate::kinds::tools::{UNWATCHED, is_live};
+use super::{ArchiveWriter, END, named};
+use crate::kind::params::Params;
+use crate::kind::tools::{UNWATCHED, is_live};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::generated_file;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeployTar;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The archive, if `path` does not say it" },
-    AttributeDoc { name: "files", doc: "The files of the program by their paths in the archive" },
-    AttributeDoc {
-        name: "format",
-        doc: "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 \
-              (gnu)",
-    },
-    AttributeDoc { name: "path", doc: "The absolute path of the archive" },
-];
-
 impl Kind for DeployTar {
-    fn name(&self) -> &'static str {
-        "mgmt::deploy::tar"
-    }
-
-    fn doc(&self) -> &'static str {
-        "Keeps an archive of the program that declares it"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &files::MGMT_DEPLOY_TAR
     }
 
     fn parse(
@@ -51,7 +32,7 @@ impl Kind for DeployTar {
         _: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        let path = made::path(&mut p);
+        let path = generated_file::path(&mut p);
         let mut tree = BTreeMap::new();
         match p.raw("files") {
             Some(Value::Map(files)) => {
@@ -71,7 +52,7 @@ impl Kind for DeployTar {
             }
             _ => p.error("files", "files must have the files of the program"),
         }
-        let pack = Pack::of(&mut p);
+        let pack = ArchiveWriter::of(&mut p);
         p.finish(Box::new(Archive { path, tree, pack }) as Box<dyn Instance>)
     }
 }
@@ -103,7 +84,7 @@ fn add(tree: &mut Tree, name: &str, real: &Path) {
 struct Archive {
     path: PathBuf,
     tree: Tree,
-    pack: Pack,
+    pack: ArchiveWriter,
 }
 
 impl Archive {
@@ -143,13 +124,13 @@ impl Instance for Archive {
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        made::compare(host, &self.path, &|out| self.produce(host, out))
+        generated_file::compare(host, &self.path, &|out| self.produce(host, out))
     }
 
     fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError> {
         if changes.is_empty() {
             return Ok(());
         }
-        made::write(host, &self.path, &|out| self.produce(host, out))
+        generated_file::write(host, &self.path, &|out| self.produce(host, out))
     }
 }

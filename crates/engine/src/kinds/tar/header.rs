@@ -4,8 +4,8 @@ use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 
-use crate::accounts;
-use crate::host::Host;
+use crate::system::accounts;
+use crate::system::host::Host;
 
 /// The form of the entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +17,7 @@ pub(super) enum Format {
     Gnu,
 }
 
-/// What an archive says of a file or a directory.
+/// The header of a file or a directory in an archive.
 pub(super) struct Entry {
     /// Its name in the archive; that of a directory ends in a slash.
     name: Vec<u8>,
@@ -59,12 +59,12 @@ impl Entry {
             Format::Ustar if !records.is_empty() => {
                 Err(io::Error::other("it does not fit into the format ustar"))
             }
-            _ if records.is_empty() => Ok(self.block(&Marks::USTAR)),
+            _ if records.is_empty() => Ok(self.block(&FormatMagic::USTAR)),
             _ => Ok(self.pax(&records)),
         }
     }
 
-    /// What ustar has no room for, as records of pax.
+    /// Fields that do not fit into a ustar header, as records of pax.
     fn records(&self, with_parts: bool) -> Vec<u8> {
         let mut out = Vec::new();
         let number = |value: u64, most: u64| (value > most).then(|| value.to_string());
@@ -124,7 +124,7 @@ impl Entry {
             user: String::new(),
             group: String::new(),
         };
-        let mut out = extra.block(&Marks { kind: b'x', ..Marks::USTAR });
+        let mut out = extra.block(&FormatMagic { kind: b'x', ..FormatMagic::USTAR });
         padded(&mut out, records);
         let short = match split(&self.name) {
             Some(_) => self.name.clone(),
@@ -132,7 +132,7 @@ impl Entry {
         };
         let rest =
             Self { name: short, user: self.user.clone(), group: self.group.clone(), ..*self };
-        out.extend(rest.block(&Marks::USTAR));
+        out.extend(rest.block(&FormatMagic::USTAR));
         out
     }
 
@@ -153,14 +153,14 @@ impl Entry {
                 user: String::new(),
                 group: String::new(),
             };
-            out.extend(long.block(&Marks { kind: b'L', ..Marks::GNU }));
+            out.extend(long.block(&FormatMagic { kind: b'L', ..FormatMagic::GNU }));
             padded(&mut out, &text);
         }
-        out.extend(self.block(&Marks::GNU));
+        out.extend(self.block(&FormatMagic::GNU));
         out
     }
 
-    fn block(&self, marks: &Marks) -> Vec<u8> {
+    fn block(&self, marks: &FormatMagic) -> Vec<u8> {
         let mut block = vec![0; 512];
         let (prefix, name) = match split(&self.name) {
             Some(parts) if !marks.is_gnu => parts,
@@ -185,15 +185,15 @@ impl Entry {
     }
 }
 
-/// What tells one form from another.
-struct Marks {
+/// The magic and version of a format.
+struct FormatMagic {
     magic: &'static [u8; 8],
     is_gnu: bool,
-    /// What the entry is if it is no directory.
+    /// The type flag of an entry that is no directory.
     kind: u8,
 }
 
-impl Marks {
+impl FormatMagic {
     const USTAR: Self = Self { magic: b"ustar\x0000", is_gnu: false, kind: b'0' };
     const GNU: Self = Self { magic: b"ustar  \0", is_gnu: true, kind: b'0' };
 }
@@ -203,7 +203,7 @@ fn fits(text: &[u8], most: usize) -> bool {
     text.is_ascii() && text.len() <= most
 }
 
-/// What of a text can stand in a field.
+/// The part of a text that fits into a field.
 fn ascii(text: &str, most: usize) -> Vec<u8> {
     text.bytes().filter(u8::is_ascii).take(most).collect()
 }
@@ -221,7 +221,7 @@ fn split(name: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// A number in octal digits; in GNU's own form if there are not enough of them.
-fn number(value: i64, width: usize, marks: &Marks) -> Vec<u8> {
+fn number(value: i64, width: usize, marks: &FormatMagic) -> Vec<u8> {
     let digits = width - 1;
     let most = (1_i64 << (3 * digits)) - 1;
     if (0..=most).contains(&value) {

@@ -1,4 +1,4 @@
-//! What is sent and received: RFC 1350, with the options of RFC 2347 to 2349.
+//! Packets of TFTP: RFC 1350, with the options of RFC 2347 to 2349.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(super) struct Request {
     /// How long a block is wished to be.
     pub(super) block: Option<u16>,
     /// When something is wished to be sent again.
-    pub(super) patience: Option<u8>,
+    pub(super) timeout: Option<u8>,
     /// Whether the size is to be told.
     pub(super) size: bool,
 }
@@ -56,7 +56,7 @@ impl Request {
             _ => return Err(Refusal::Illegal),
         };
         let mut request =
-            Self { name: (*name).to_string(), is_text, block: None, patience: None, size: false };
+            Self { name: (*name).to_string(), is_text, block: None, timeout: None, size: false };
         for option in options.chunks_exact(2) {
             let (name, value) = (option[0].to_ascii_lowercase(), option[1]);
             match name.as_str() {
@@ -64,16 +64,16 @@ impl Request {
                     let wished = value.parse::<u32>().map_err(|_| Refusal::Options)?;
                     request.block = (wished >= BLOCKS.0).then_some(wished.min(BLOCKS.1) as u16);
                 }
-                "timeout" => request.patience = value.parse().ok().filter(|seconds| *seconds > 0),
+                "timeout" => request.timeout = value.parse().ok().filter(|seconds| *seconds > 0),
                 "tsize" => request.size = true,
-                // What is not known is not answered.
+                // Unknown packets are ignored.
                 _ => {}
             }
         }
         Ok(Some(request))
     }
 
-    /// What of the options is granted; nothing if none is.
+    /// The granted options; nothing if there are none.
     pub(super) fn granted(&self, size: Option<u64>) -> Option<Vec<u8>> {
         let mut out = OPTIONS.to_be_bytes().to_vec();
         let mut add = |name: &str, value: Option<String>| {
@@ -82,14 +82,14 @@ impl Request {
             }
         };
         add("blksize", self.block.map(|block| block.to_string()));
-        add("timeout", self.patience.map(|seconds| seconds.to_string()));
+        add("timeout", self.timeout.map(|seconds| seconds.to_string()));
         add("tsize", size.filter(|_| self.size).map(|size| size.to_string()));
         (out.len() > 2).then_some(out)
     }
 
     /// How long to wait until something is sent again.
-    pub(super) fn patience(&self, default: Duration) -> Duration {
-        self.patience.map_or(default, |seconds| Duration::from_secs(seconds.into()))
+    pub(super) fn timeout(&self, default: Duration) -> Duration {
+        self.timeout.map_or(default, |seconds| Duration::from_secs(seconds.into()))
     }
 }
 
@@ -111,7 +111,7 @@ pub(super) fn error(refusal: Refusal) -> Vec<u8> {
     [&ERROR.to_be_bytes()[..], &code.to_be_bytes(), text.as_bytes(), &[0]].concat()
 }
 
-/// What a client says of a block.
+/// The reply of a client to a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reply {
     /// It has it.
@@ -121,7 +121,7 @@ pub(super) enum Reply {
 }
 
 impl Reply {
-    /// Reads what a client says; nothing if it is nothing.
+    /// Parses the packet of a client; nothing if it is none.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let (code, rest) = bytes.split_first_chunk()?;
         match u16::from_be_bytes(*code) {

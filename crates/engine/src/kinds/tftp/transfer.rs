@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::packet::{Refusal, Reply, Request, data, error};
-use crate::kinds::serving::{Hub, What, open_within};
+use crate::kinds::serving::{Content, Hub, open_within};
 
 /// How often a block is sent before the client counts as gone.
 const TRIES: usize = 6;
@@ -15,7 +15,7 @@ const TRIES: usize = 6;
 const BLOCK: u16 = 512;
 
 /// The longest that a transfer takes.
-const LONGEST: Duration = Duration::from_secs(3600);
+const MAX_DURATION: Duration = Duration::from_secs(3600);
 
 /// Who sends what.
 pub(super) struct Sender<'a> {
@@ -23,14 +23,14 @@ pub(super) struct Sender<'a> {
     pub(super) server: &'a str,
     /// The root of the machine.
     pub(super) machine: &'a Path,
-    /// What is served besides.
+    /// A directory that is served besides the routes.
     pub(super) root: Option<&'a Path>,
-    pub(super) patience: Duration,
+    pub(super) timeout: Duration,
     pub(super) is_over: &'a dyn Fn() -> bool,
 }
 
 impl Sender<'_> {
-    /// Sends what is asked for over a socket that is connected with who asks.
+    /// Sends the requested file over a socket that is connected with the client.
     pub(super) fn answer(&self, socket: &UdpSocket, request: &Request) -> io::Result<()> {
         let (content, size) = match self.find(&request.name) {
             Ok(found) => found,
@@ -53,11 +53,11 @@ impl Sender<'_> {
 
     fn find(&self, name: &str) -> io::Result<(Box<dyn Read>, u64)> {
         let file = match self.hub.find(self.server, name).map(|route| route.spec.what.clone()) {
-            Some(What::Data(data)) => {
+            Some(Content::Data(data)) => {
                 let size = data.len() as u64;
                 return Ok((Box::new(Cursor::new(data)), size));
             }
-            Some(What::File(path)) => open_within(self.machine, &path)?,
+            Some(Content::File(path)) => open_within(self.machine, &path)?,
             Some(_) => return Err(io::ErrorKind::NotFound.into()),
             None => {
                 let is_plain = name.split('/').all(|part| part != "..");
@@ -77,9 +77,9 @@ impl Sender<'_> {
         size: Option<u64>,
     ) -> io::Result<()> {
         let start = Instant::now();
-        let patience = request.patience(self.patience);
+        let timeout = request.timeout(self.timeout);
         if let Some(granted) = request.granted(size)
-            && !self.deliver(socket, &granted, 0, patience)?
+            && !self.deliver(socket, &granted, 0, timeout)?
         {
             return Ok(());
         }
@@ -89,9 +89,9 @@ impl Sender<'_> {
             number = number.wrapping_add(1);
             let mut block = Vec::with_capacity(length.into());
             (&mut *content).take(length.into()).read_to_end(&mut block)?;
-            let goes_on = self.deliver(socket, &data(number, &block), number, patience)?;
+            let goes_on = self.deliver(socket, &data(number, &block), number, timeout)?;
             // The last block is one that is not full.
-            if !goes_on || block.len() < length.into() || start.elapsed() > LONGEST {
+            if !goes_on || block.len() < length.into() || start.elapsed() > MAX_DURATION {
                 return Ok(());
             }
         }
@@ -103,12 +103,12 @@ impl Sender<'_> {
         socket: &UdpSocket,
         packet: &[u8],
         number: u16,
-        patience: Duration,
+        timeout: Duration,
     ) -> io::Result<bool> {
         for _ in 0..TRIES {
             socket.send(packet)?;
             let sent = Instant::now();
-            while let Some(left) = patience.checked_sub(sent.elapsed()).filter(|l| !l.is_zero()) {
+            while let Some(left) = timeout.checked_sub(sent.elapsed()).filter(|l| !l.is_zero()) {
                 if (self.is_over)() {
                     return Ok(false);
                 }
@@ -122,7 +122,7 @@ impl Sender<'_> {
                 match Reply::parse(&buffer[..count]) {
                     Some(Reply::Has(has)) if has == number => return Ok(true),
                     Some(Reply::Enough) => return Ok(false),
-                    // What was had before is not answered again, or both would send all twice.
+                    // Duplicates are ignored, or both sides would send everything twice.
                     _ => {}
                 }
             }
@@ -134,7 +134,7 @@ impl Sender<'_> {
 /// Text with the ends of lines that the protocol has.
 struct Text<R> {
     inner: R,
-    /// What comes before the next byte.
+    /// A byte that precedes the next one.
     owed: Option<u8>,
 }
 

@@ -4,12 +4,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::{Expiry, UserInstance, all_of};
-use crate::host::{Host, Invocation};
-use crate::kind::{Action, Change, KindError};
-use crate::kinds::accounts::{shadow_tool, with};
-use crate::kinds::differences::changes;
-use crate::kinds::tools::{command, path_of, run_covered};
+use super::{Expiry, UserInstance};
+use crate::kind::differences::changes;
+use crate::kind::tools::{command, path_of, run_covered};
+use crate::kind::{Action, Change, KindError, all_of};
+use crate::kinds::shared::account_files::{shadow_tool, with};
+use crate::system::host::Host;
+use crate::system::runner::Invocation;
 
 impl UserInstance {
     pub(super) fn act(&self, host: &Host, made: &[Change]) -> Result<(), KindError> {
@@ -179,7 +180,7 @@ impl UserInstance {
         self.files.forget();
         done.map_err(|e| KindError::new(format!("{failed}: {e}")))?;
         // The name service cache daemon, where it runs, would give old answers for minutes.
-        if crate::kinds::tools::is_live(host) && Path::new("/run/nscd/socket").exists() {
+        if crate::kind::tools::is_live(host) && Path::new("/run/nscd/socket").exists() {
             for table in ["passwd", "group"] {
                 let flush = command([path_of("nscd"), "-i".to_string(), table.to_string()]);
                 drop(host.run(&flush));

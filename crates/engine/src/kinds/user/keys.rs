@@ -5,12 +5,12 @@ use std::path::Path;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::host::Host;
 use crate::kind::KindError;
-use crate::kinds::cached::read_bytes;
-use crate::kinds::params::{Params, inspect, scalar};
-use crate::kinds::purge::unwanted;
+use crate::kind::params::{Params, inspect, scalar};
+use crate::kinds::shared::instances::unwanted;
 use crate::kinds::ssh_authorized_key::names_in;
+use crate::system::file_cache::read_bytes;
+use crate::system::host::Host;
 
 /// Which files to purge.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -12,58 +12,19 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::protected::Act;
 use ordain_graph::{Resource, ResourceRef, protected};
+use ordain_kinds::{KindSchema, accounts};
 
-use super::accounts::{self, AccountFiles, Accounts, Passwd, date_of_day};
-use super::differences::{Differences, texts};
-use super::params::Params;
-use super::purge::unwanted;
-use super::tools::is_live;
-use super::walk::resolve;
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::report::quoted;
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The user name." },
-    AttributeDoc { name: "ensure", doc: "`present` (default when anything is managed), `absent`." },
-    AttributeDoc { name: "uid", doc: "The number; chosen by the system when left out." },
-    AttributeDoc { name: "gid", doc: "The primary group, by name or number." },
-    AttributeDoc { name: "comment", doc: "A description, usually the full name." },
-    AttributeDoc { name: "home", doc: "The home directory." },
-    AttributeDoc { name: "shell", doc: "The login shell; it must exist and be executable." },
-    AttributeDoc { name: "groups", doc: "More groups, by name; without the primary one." },
-    AttributeDoc { name: "membership", doc: "`minimum` (default) or `inclusive` for `groups`." },
-    AttributeDoc { name: "password", doc: "The password's hash as in the shadow file." },
-    AttributeDoc { name: "password_min_age", doc: "Days before it may be changed." },
-    AttributeDoc { name: "password_max_age", doc: "Days before it must be changed." },
-    AttributeDoc { name: "password_warn_days", doc: "Days of warning before it must be changed." },
-    AttributeDoc { name: "expiry", doc: "The day it expires, `YYYY-MM-DD`, or `absent`." },
-    AttributeDoc { name: "managehome", doc: "Create and remove the home directory, too." },
-    AttributeDoc { name: "system", doc: "Take a number for system users; default false." },
-    AttributeDoc { name: "allowdupe", doc: "Allow a number that is taken; default false." },
-    AttributeDoc { name: "forcelocal", doc: "Look at the local files only; default false." },
-    AttributeDoc {
-        name: "purge_ssh_keys",
-        doc: "Remove keys that are not declared; true or paths.",
-    },
-    AttributeDoc { name: "role_membership", doc: "Solaris only." },
-    AttributeDoc { name: "auth_membership", doc: "Solaris only." },
-    AttributeDoc { name: "profile_membership", doc: "Solaris only." },
-    AttributeDoc { name: "key_membership", doc: "Solaris only." },
-    AttributeDoc { name: "attribute_membership", doc: "AIX only." },
-    AttributeDoc { name: "roles", doc: "Solaris only." },
-    AttributeDoc { name: "auths", doc: "Solaris only." },
-    AttributeDoc { name: "profiles", doc: "Solaris only." },
-    AttributeDoc { name: "keys", doc: "Solaris only." },
-    AttributeDoc { name: "project", doc: "Solaris only." },
-    AttributeDoc { name: "attributes", doc: "AIX only." },
-    AttributeDoc { name: "ia_load_module", doc: "AIX only." },
-    AttributeDoc { name: "loginclass", doc: "BSD only." },
-    AttributeDoc { name: "salt", doc: "macOS only." },
-    AttributeDoc { name: "iterations", doc: "macOS only." },
-];
+use crate::kind::differences::{Differences, texts};
+use crate::kind::params::Params;
+use crate::kind::report::quoted;
+use crate::kind::tools::is_live;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::account_files;
+use crate::kinds::shared::account_files::{AccountFiles, Accounts, Passwd, date_of_day};
+use crate::kinds::shared::instances::unwanted;
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
 
 /// Attributes that make a user managed, so that `ensure` is `present` by default.
 const PROPERTIES: &[&str] = &[
@@ -119,9 +80,9 @@ enum Expiry {
     On(String),
 }
 
-/// What shall be.
+/// The desired state.
 #[derive(Default)]
-struct Wanted {
+struct DesiredAccount {
     uid: Option<u32>,
     /// Name or number.
     gid: Option<String>,
@@ -141,7 +102,7 @@ struct UserInstance {
     name: String,
     /// `None`: nothing is managed.
     present: Option<bool>,
-    wanted: Wanted,
+    wanted: DesiredAccount,
     inclusive: bool,
     manage_home: bool,
     system: bool,
@@ -153,16 +114,8 @@ struct UserInstance {
 }
 
 impl Kind for User {
-    fn name(&self) -> &'static str {
-        "user"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A local account"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &accounts::USER
     }
 
     fn parse(
@@ -173,7 +126,7 @@ impl Kind for User {
         let mut p = Params::new(resource);
         p.provider(&["useradd"], OTHERS);
         let name = p.name();
-        check_account_name(&mut p, &name);
+        account_files::check_account_name(&mut p, &name);
         let present = parse_ensure(&mut p);
         let wanted = parse_wanted(&mut p);
         for name in ["role", "auth", "profile", "key", "attribute"] {
@@ -207,15 +160,7 @@ impl Kind for User {
     }
 
     fn instance_watches(&self, _: &Host) -> Vec<Watch> {
-        accounts::watches()
-    }
-}
-
-/// An error unless this can be the name of a user or group.
-pub(super) fn check_account_name(p: &mut Params<'_>, name: &str) {
-    let bad = |c: char| matches!(c, ':' | ',' | '/') || c.is_whitespace() || c.is_control();
-    if name.is_empty() || name.starts_with('-') || name.contains(bad) {
-        p.error("name", format!("Invalid name {name:?}"));
+        account_files::watches()
     }
 }
 
@@ -231,7 +176,7 @@ fn parse_ensure(p: &mut Params<'_>) -> Option<bool> {
     }
 }
 
-fn parse_wanted(p: &mut Params<'_>) -> Wanted {
+fn parse_wanted(p: &mut Params<'_>) -> DesiredAccount {
     let uid = p.text("uid").and_then(|t| {
         let uid = t.parse().ok();
         if uid.is_none() {
@@ -242,7 +187,7 @@ fn parse_wanted(p: &mut Params<'_>) -> Wanted {
     let age = |p: &mut Params<'_>, name, what| {
         p.integer(name, &format!("Password {what} must be provided as a number."))
     };
-    Wanted {
+    DesiredAccount {
         uid,
         gid: p.text("gid"),
         comment: p.text("comment"),
@@ -300,38 +245,13 @@ fn parse_expiry(p: &mut Params<'_>) -> Option<Expiry> {
     None
 }
 
-/// Whether a user exists, on the live system also by other sources of names than the files.
-pub(super) fn exists(host: &Host, accounts: &Accounts, name: &str) -> bool {
-    accounts.user(name).is_some() || (is_live(host) && from_names_service(name).is_some())
-}
-
-fn from_names_service(name: &str) -> Option<Passwd> {
-    let user = nix::unistd::User::from_name(name).ok()??;
-    Some(Passwd {
-        uid: user.uid.as_raw(),
-        gid: user.gid.as_raw(),
-        comment: user.gecos.to_string_lossy().into_owned(),
-        home: user.dir.to_string_lossy().into_owned(),
-        shell: user.shell.to_string_lossy().into_owned(),
-    })
-}
-
-/// One error out of those of several steps.
-pub(super) fn all_of(
-    results: impl IntoIterator<Item = Result<(), KindError>>,
-) -> Result<(), KindError> {
-    let failed: Vec<String> =
-        results.into_iter().filter_map(Result::err).map(|e| e.to_string()).collect();
-    if failed.is_empty() { Ok(()) } else { Err(KindError::new(failed.join("\n"))) }
-}
-
 impl UserInstance {
     fn find(&self, host: &Host, accounts: &Accounts) -> Option<Passwd> {
         let local = accounts.user(&self.name).cloned();
         if local.is_some() || self.force_local || !is_live(host) {
             return local;
         }
-        from_names_service(&self.name)
+        account_files::from_names_service(&self.name)
     }
 
     /// The groups that shall be, sorted.
@@ -463,7 +383,7 @@ impl UserInstance {
         }
     }
 
-    /// What is there of the account, managed or not.
+    /// The current properties of the account, managed or not.
     fn observed_in(
         &self,
         found: Option<&Passwd>,
@@ -516,7 +436,7 @@ fn secret(value: Value) -> Value {
 
 impl Instance for UserInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        accounts::watches()
+        account_files::watches()
     }
 
     fn autorequires(&self) -> Vec<ResourceRef> {

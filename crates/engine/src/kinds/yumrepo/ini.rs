@@ -90,7 +90,7 @@ impl Ini {
         self.lines.insert(at, format!("{key}={value}"));
     }
 
-    /// Takes over what another file has of a section.
+    /// Takes over the settings of a section of another file.
     pub(super) fn copy(&mut self, from: &Self, section: &str) {
         for line in from.range(section).map(|range| &from.lines[range]).unwrap_or_default() {
             if let Some((key, _)) = setting_of(line) {

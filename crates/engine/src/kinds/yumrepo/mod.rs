@@ -3,25 +3,24 @@
 mod ini;
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, software};
 use regex::Regex;
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext, Watch,
-};
-use crate::kinds::cached::read_text;
-use crate::kinds::differences::{Differences, changes};
-use crate::kinds::params::Params;
-use crate::kinds::purge::unwanted;
-use crate::kinds::walk::resolve;
-use crate::kinds::write::{Owner, editing, remove, rewrite, set_mode};
+use crate::kind::differences::{Differences, changes};
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::instances::unwanted;
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::path::resolve;
+use crate::system::watch::Watch;
+use crate::system::write::{Owner, editing, remove, rewrite, set_mode};
 use ini::Ini;
 
-/// What values a setting takes.
+/// The values that a setting takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// Anything.
@@ -34,11 +33,11 @@ enum Form {
     Urls,
     /// An address, or that there is none.
     Proxy,
-    /// What this pattern matches.
+    /// A text that matches this pattern.
     Pattern(&'static str),
 }
 
-/// The settings, with what they take.
+/// The settings, with the forms of their values.
 const SETTINGS: &[(&str, Form)] = &[
     ("assumeyes", Form::Bool),
     ("bandwidth", Form::Pattern(r"^\d+[kMG]?$")),
@@ -84,24 +83,14 @@ const SETTINGS: &[(&str, Form)] = &[
     ("username", Form::Any),
 ];
 
-/// What is never shown.
+/// Settings whose values are never shown.
 const SECRETS: [&str; 2] = ["password", "proxy_password"];
-
-static ATTRIBUTES: LazyLock<Vec<AttributeDoc>> = LazyLock::new(|| {
-    let own = [
-        AttributeDoc { name: "name", doc: "The name of the repository." },
-        AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-        AttributeDoc { name: "target", doc: "The file that a new one is written to." },
-    ];
-    let doc = "A setting of yum.conf(5); `absent` takes it out.";
-    own.into_iter().chain(SETTINGS.iter().map(|(name, _)| AttributeDoc { name, doc })).collect()
-});
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Yumrepo;
 
-/// What shall be.
+/// The desired state.
 struct YumrepoInstance {
     name: String,
     present: bool,
@@ -112,22 +101,14 @@ struct YumrepoInstance {
 }
 
 /// A file with a section of a repository.
-struct Found {
+struct RepositoryFile {
     path: PathBuf,
     ini: Ini,
 }
 
 impl Kind for Yumrepo {
-    fn name(&self) -> &'static str {
-        "yumrepo"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A repository of packages of yum and dnf"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        &ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &software::YUMREPO
     }
 
     fn parse(
@@ -253,7 +234,7 @@ fn files(host: &Host) -> Result<Vec<PathBuf>, KindError> {
     Ok(files)
 }
 
-/// What tells that a repository may have changed.
+/// The paths to watch for changes of repositories.
 fn watches(host: &Host) -> Vec<Watch> {
     let dirs = directories(host).unwrap_or_default().into_iter().map(Watch::Tree);
     dirs.chain([Watch::Path(MAIN.into())]).collect()
@@ -261,12 +242,12 @@ fn watches(host: &Host) -> Vec<Watch> {
 
 impl YumrepoInstance {
     /// The files that have it.
-    fn find(&self, host: &Host) -> Result<Vec<Found>, KindError> {
+    fn find(&self, host: &Host) -> Result<Vec<RepositoryFile>, KindError> {
         let mut found = Vec::new();
         for path in files(host)? {
             let Some(ini) = read(host, &path)? else { continue };
             if ini.sections().any(|name| name == self.name) {
-                found.push(Found { path, ini });
+                found.push(RepositoryFile { path, ini });
             }
         }
         Ok(found)
@@ -287,7 +268,7 @@ impl YumrepoInstance {
     }
 
     /// The section as it is, if it is where it shall be.
-    fn current(&self, host: &Host) -> Result<Option<Found>, KindError> {
+    fn current(&self, host: &Host) -> Result<Option<RepositoryFile>, KindError> {
         let mut found = self.find(host)?;
         if self.target.is_none() {
             return Ok(found.pop());
@@ -349,7 +330,7 @@ impl Instance for YumrepoInstance {
         // Sections move between the files of a machine, so one resource at a time has them all.
         let _editing = editing(Path::new(MAIN));
         if !self.present {
-            for Found { path, mut ini } in self.find(host)? {
+            for RepositoryFile { path, mut ini } in self.find(host)? {
                 ini.remove(&self.name);
                 self.change(host, &path, &ini)?;
             }
@@ -375,7 +356,7 @@ impl Instance for YumrepoInstance {
             ini.set(&self.name, "name", Some(&self.name));
         }
         self.change(host, &path, &ini)?;
-        for Found { path: other, mut ini } in self.find(host)? {
+        for RepositoryFile { path: other, mut ini } in self.find(host)? {
             if self.target.is_some() && other != path {
                 ini.remove(&self.name);
                 self.change(host, &other, &ini)?;

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
+use ordain_kinds::{AttributeSchema, KindSchema, machine};
 
-use super::differences::Differences;
-use super::params::Params;
-use super::tools::{ask, inside, path_of, run};
-use crate::host::{Host, Outcome};
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::tools::{ask, inside, path_of, run};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
+use crate::system::runner::Outcome;
 pub use pool::Zpool;
 
 /// How often pools are looked at: nothing tells of their changes.
@@ -21,66 +23,13 @@ const PAUSE: Duration = Duration::from_secs(30);
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Zfs;
 
-const fn property(name: &'static str) -> AttributeDoc {
-    AttributeDoc { name, doc: "The property of this name; see zfsprops(7)." }
-}
-
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "The file system with its pool." },
-    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-    property("aclinherit"),
-    property("aclmode"),
-    property("acltype"),
-    property("atime"),
-    property("canmount"),
-    property("checksum"),
-    property("compression"),
-    property("copies"),
-    property("dedup"),
-    property("defaultuserquota"),
-    property("devices"),
-    property("exec"),
-    property("logbias"),
-    property("mountpoint"),
-    property("nbmand"),
-    property("overlay"),
-    property("primarycache"),
-    property("quota"),
-    property("readonly"),
-    property("recordsize"),
-    property("refquota"),
-    property("refreservation"),
-    property("relatime"),
-    property("reservation"),
-    property("secondarycache"),
-    property("setuid"),
-    property("shareiscsi"),
-    property("sharenfs"),
-    property("sharesmb"),
-    property("snapdir"),
-    property("sync"),
-    property("version"),
-    property("volsize"),
-    property("vscan"),
-    property("xattr"),
-    property("zoned"),
-];
-
 /// Properties that not every system has: there they stay as they are.
 const RARE: &[&str] =
     &["aclmode", "acltype", "shareiscsi", "overlay", "defaultuserquota", "relatime"];
 
 impl Kind for Zfs {
-    fn name(&self) -> &'static str {
-        "zfs"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A file system of ZFS"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::ZFS
     }
 
     fn parse(
@@ -93,7 +42,7 @@ impl Kind for Zfs {
         let name = name(&mut p);
         let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
         let mut properties = Vec::new();
-        for AttributeDoc { name, .. } in &ATTRIBUTES[2..] {
+        for AttributeSchema { name, .. } in &machine::ZFS.attributes[2..] {
             properties.extend(p.text(name).filter(|v| !v.is_empty()).map(|value| (*name, value)));
         }
         let system = System { name, present, properties };
@@ -116,7 +65,7 @@ fn knows(host: &Host, argv: &[&str]) -> Result<Option<String>, KindError> {
     Ok(outcome.success().then(|| outcome.stdout_text().trim().to_string()))
 }
 
-fn tool(host: &Host, argv: &[&str]) -> crate::host::Invocation {
+fn tool(host: &Host, argv: &[&str]) -> crate::system::runner::Invocation {
     let tool = path_of(argv[0]);
     inside(host, std::iter::once(tool.as_str()).chain(argv[1..].iter().copied()))
 }

@@ -5,51 +5,28 @@ use std::time::Duration;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, machine};
 
 use super::{PAUSE, knows, name, tool};
-use crate::host::Host;
-use crate::kind::{AttributeDoc, AttributeError, Change, Instance, Kind, KindError, ParseContext};
-use crate::kinds::differences::{Differences, texts};
-use crate::kinds::params::Params;
-use crate::kinds::tools::{ask, run};
+use crate::kind::differences::{Differences, texts};
+use crate::kind::params::Params;
+use crate::kind::tools::{ask, run};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::system::host::Host;
 
 /// The kind `zpool`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Zpool;
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "pool", doc: "The pool." },
-    AttributeDoc { name: "ensure", doc: "`present` (default) or `absent`." },
-    AttributeDoc { name: "ashift", doc: "How blocks are aligned, as a power of two." },
-    AttributeDoc { name: "autoexpand", doc: "`on` or `off`." },
-    AttributeDoc { name: "cache", doc: "Disks that cache." },
-    AttributeDoc { name: "disk", doc: "The disks, each for itself." },
-    AttributeDoc { name: "failmode", doc: "`wait`, `continue` or `panic`." },
-    AttributeDoc { name: "log", doc: "Disks for the log." },
-    AttributeDoc { name: "mirror", doc: "Groups of disks that mirror each other." },
-    AttributeDoc { name: "name", doc: "The pool, too." },
-    AttributeDoc { name: "raid_parity", doc: "`raidz1` (default) or `raidz2`." },
-    AttributeDoc { name: "raidz", doc: "Groups of disks with parity." },
-    AttributeDoc { name: "spare", doc: "Disks that wait." },
-];
-
-/// What a pool is made of, in the order of the tool.
+/// The parts of a pool, in the order of the tool.
 const PARTS: [&str; 6] = ["disk", "mirror", "raidz", "spare", "log", "cache"];
 
 /// Its properties.
 const PROPERTIES: [&str; 3] = ["ashift", "autoexpand", "failmode"];
 
 impl Kind for Zpool {
-    fn name(&self) -> &'static str {
-        "zpool"
-    }
-
-    fn doc(&self) -> &'static str {
-        "A pool of disks of ZFS; what it is made of is not changed later"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &machine::ZPOOL
     }
 
     fn parse(
@@ -96,7 +73,7 @@ struct Pool {
     parity: String,
 }
 
-/// The parts of a pool, from what the tool says of how it is.
+/// Parses the parts of a pool from the status of the tool.
 fn parts_of(status: &str) -> Option<Parts> {
     let names = status.lines().filter(|line| line.starts_with('\t'));
     let names = names.filter_map(|line| line.split_whitespace().next());

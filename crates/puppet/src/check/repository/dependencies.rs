@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
 use ordain_functions::version::Version;
-use ordain_graph::language::Checking;
+use ordain_graph::language::CheckOptions;
 use ordain_source::{Diagnostic, FileId, SourceMap, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -40,7 +40,7 @@ const SETTINGS: [&str; 8] = [
 pub(super) fn check(
     group: &Group<'_>,
     index: &Index,
-    checking: &Checking<'_>,
+    checking: &CheckOptions<'_>,
     shown: &Shown,
 ) -> Vec<Diagnostic> {
     let sources = checking.sources;
@@ -175,7 +175,7 @@ fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec
 fn settings(
     group: &Group<'_>,
     index: &Index,
-    checking: &Checking<'_>,
+    checking: &CheckOptions<'_>,
     shown: &Shown,
     found: &mut Vec<Diagnostic>,
 ) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_graph::language::{Checking, Strict};
+use ordain_graph::language::{CheckOptions, Strict};
 use ordain_source::{Diagnostic, FileId, TextRange, World};
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -70,7 +70,7 @@ pub(super) fn check(
     group: &Group<'_>,
     index: &Index,
     programs: &[Text],
-    checking: &Checking<'_>,
+    checking: &CheckOptions<'_>,
     shown: &Shown,
 ) -> Vec<Diagnostic> {
     if group.root.kind == Kind::Loose {
@@ -131,7 +131,7 @@ fn configurations<'a>(group: &'a Group<'_>) -> impl Iterator<Item = Source> + 'a
 fn sources(
     group: &Group<'_>,
     index: &Index,
-    checking: &Checking<'_>,
+    checking: &CheckOptions<'_>,
     shown: &Shown,
 ) -> (Vec<Source>, Vec<Diagnostic>) {
     let mut named = FxHashMap::default();

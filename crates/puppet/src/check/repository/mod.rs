@@ -34,7 +34,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ordain_graph::language::{Checked, Checking, SourceText, Strict};
+use ordain_graph::language::{CheckOptions, CheckReport, SourceText, Strict};
 use ordain_source::{Diagnostic, FileId, Severity, SourceMap, suggest};
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -145,8 +145,8 @@ impl Shown {
 
 /// What is wrong with files together.
 pub(crate) fn check(
-    files: &[(SourceText<'_>, &Checked)],
-    checking: &Checking<'_>,
+    files: &[(SourceText<'_>, &CheckReport)],
+    checking: &CheckOptions<'_>,
 ) -> Vec<Diagnostic> {
     let groups = groups(files, checking);
     let mut found: Vec<Diagnostic> =
@@ -157,8 +157,8 @@ pub(crate) fn check(
 
 /// The files by what they are part of. Modules beside each other are taken together.
 fn groups<'a>(
-    files: &'a [(SourceText<'a>, &'a Checked)],
-    checking: &Checking<'_>,
+    files: &'a [(SourceText<'a>, &'a CheckReport)],
+    checking: &CheckOptions<'_>,
 ) -> Vec<Group<'a>> {
     let mut roots = Roots::new(checking.world);
     let mut groups: BTreeMap<Root, Vec<Named<'a>>> = BTreeMap::new();
@@ -183,7 +183,7 @@ fn groups<'a>(
 }
 
 /// What is wrong with files of one environment, or of modules.
-fn repository(group: &Group<'_>, checking: &Checking<'_>) -> Vec<Diagnostic> {
+fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
     let Some(first) = group.files.first() else { return Vec::new() };
     let shown = Shown::like(first.source);
     let (mut index, own) = survey_all(&group.root, checking);
@@ -223,7 +223,7 @@ struct Text {
 }
 
 /// Looks at all modules, and at the environment itself.
-fn survey_all(root: &Root, checking: &Checking<'_>) -> (Index, Option<Survey>) {
+fn survey_all(root: &Root, checking: &CheckOptions<'_>) -> (Index, Option<Survey>) {
     let world = checking.world;
     let (mut dirs, mut whole) = (Vec::new(), true);
     match root.kind {
@@ -276,7 +276,7 @@ fn programs(
     group: &Group<'_>,
     index: &Index,
     own: Option<&Survey>,
-    checking: &Checking<'_>,
+    checking: &CheckOptions<'_>,
     shown: &Shown,
 ) -> Vec<Text> {
     let mut named: FxHashMap<&Path, &ProgramUnit> = FxHashMap::default();
@@ -320,7 +320,7 @@ fn programs(
     out
 }
 
-fn read(path: &Path, checking: &Checking<'_>, shown: &Shown) -> Option<ProgramUnit> {
+fn read(path: &Path, checking: &CheckOptions<'_>, shown: &Shown) -> Option<ProgramUnit> {
     let bytes = checking.world.read(path).ok()?;
     let text: Arc<str> = String::from_utf8(bytes).ok()?.into();
     let file = checking.sources.add(shown.path(path), Arc::clone(&text));
@@ -334,7 +334,11 @@ fn is_aside(root: &Path, path: &Path) -> bool {
     rest.components().any(|c| c.as_os_str().to_str().is_some_and(|name| ASIDE.contains(&name)))
 }
 
-fn rules(text: &Text, index: &Index, checking: &Checking<'_>) -> (Vec<Diagnostic>, Vec<Foreign>) {
+fn rules(
+    text: &Text,
+    index: &Index,
+    checking: &CheckOptions<'_>,
+) -> (Vec<Diagnostic>, Vec<Foreign>) {
     let program = &*text.scopes.program;
     let mut pass = Pass {
         index,

@@ -7,13 +7,13 @@ use ordain_source::{Diagnostic, FileId, MemoryWorld, SourceMap};
 use rustc_hash::FxHashSet;
 
 use super::index::Index;
-use super::{Checking, Text, given};
+use super::{CheckOptions, Text, given};
 use crate::load::{Environment, Options, Site};
 use crate::session;
 use crate::syntax::{Definition, Expr, Program};
 
 /// What is wrong with the types of the files that were named.
-pub(super) fn check(texts: &[Text], index: &Index, checking: &Checking<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(texts: &[Text], index: &Index, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
     if index.types.models.is_empty() {
         return Vec::new();
     }

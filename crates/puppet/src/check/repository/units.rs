@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_data::hocon::Surroundings;
 use ordain_data::yaml::{Error, Schema, Tree};
-use ordain_graph::language::Checked;
+use ordain_graph::language::CheckReport;
 use ordain_source::TextRange;
 use rustc_hash::FxHashMap;
 
@@ -57,7 +57,7 @@ pub(crate) struct DataEntry {
 
 impl Unit {
     /// What was kept of a file.
-    pub(crate) fn of(checked: &Checked) -> Option<&Self> {
+    pub(crate) fn of(checked: &CheckReport) -> Option<&Self> {
         checked.defines.as_ref()?.downcast_ref()
     }
 }

@@ -1,4 +1,4 @@
-//! What is answered to whoever has a page.
+//! Answers to requests of a page.
 
 use std::io::{self, Write};
 use std::net::TcpStream;
@@ -7,9 +7,9 @@ use std::time::Instant;
 use ordain_functions::go;
 use serde_json::{Value, json};
 
-use crate::kinds::http::connection::{LONGEST_WAIT, LOOK, going, has_gone};
+use crate::kinds::http::long_poll::{LOOK_INTERVAL, MAX_WAIT, is_disconnected, write_unavailable};
 use crate::kinds::http::message::{Request, form, write_head, write_status};
-use crate::kinds::serving::{Page, Route, Serving, What};
+use crate::kinds::serving::{Content, Page, Route, ServerState};
 
 const HTML: &str = include_str!("page.html");
 const SCRIPT: &str = include_str!("page.js");
@@ -19,8 +19,8 @@ const SCRIPT_TYPE: &str = "text/javascript; charset=utf-8";
 const JSON_TYPE: &str = "application/json; charset=utf-8";
 
 /// A request, and the way back.
-pub(in crate::kinds::http) struct Asked<'a> {
-    pub(in crate::kinds::http) serving: &'a Serving,
+pub(in crate::kinds::http) struct PageRequest<'a> {
+    pub(in crate::kinds::http) serving: &'a ServerState,
     pub(in crate::kinds::http) stream: &'a TcpStream,
     pub(in crate::kinds::http) out: &'a mut dyn Write,
     pub(in crate::kinds::http) request: &'a Request,
@@ -29,7 +29,7 @@ pub(in crate::kinds::http) struct Asked<'a> {
 
 /// Answers a request for something below a page.
 pub(in crate::kinds::http) fn answer(
-    asked: Asked<'_>,
+    asked: PageRequest<'_>,
     route: &Route,
     page: &Page,
 ) -> io::Result<()> {
@@ -37,7 +37,7 @@ pub(in crate::kinds::http) fn answer(
     let rest = path.strip_prefix(&route.spec.path).unwrap_or_default();
     match (asked.request.method.as_str(), rest) {
         ("GET" | "HEAD", "") => {
-            let place = super::super::proxy::encode(&route.spec.path);
+            let place = crate::kinds::http::proxy::encode(&route.spec.path);
             let headers = [("Location", format!("{place}index.html"))];
             write_status(asked.out, 301, &headers, Some(asked.request))
         }
@@ -80,7 +80,7 @@ fn html(page: &Page) -> String {
 
 /// A field of a page as its list has it.
 fn element(route: &Route) -> Option<Value> {
-    let What::Field(field) = &route.spec.what else { return None };
+    let Content::Field(field) = &route.spec.what else { return None };
     let look = field.look.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     Some(json!({
         "kind": "http:server:ui:input",
@@ -90,12 +90,12 @@ fn element(route: &Route) -> Option<Value> {
     }))
 }
 
-/// What says which value of a field it is.
+/// The tag of a field's value.
 fn tag(route: &Route) -> String {
     format!("\"{}\"", route.since)
 }
 
-impl Asked<'_> {
+impl PageRequest<'_> {
     fn send(self, status: u16, ty: &str, bytes: &[u8], tag: Option<String>) -> io::Result<()> {
         let mut headers = vec![
             ("Content-Type", ty.to_string()),
@@ -143,14 +143,14 @@ impl Asked<'_> {
         let known = known.unwrap_or_else(|| tag(&first));
         let mut route = first;
         while tag(&route) == known {
-            let is_served = hub.wait(&route, LOOK);
-            let is_late = start.elapsed() > LONGEST_WAIT || has_gone(self.stream);
+            let is_served = hub.wait(&route, LOOK_INTERVAL);
+            let is_late = start.elapsed() > MAX_WAIT || is_disconnected(self.stream);
             if self.serving.is_over() || !is_served || is_late {
-                return going(self.out, self.request);
+                return write_unavailable(self.out, self.request);
             }
             route = match hub.field(&page.name, id) {
                 Some(route) => route,
-                None => return going(self.out, self.request),
+                None => return write_unavailable(self.out, self.request),
             };
         }
         self.send_value(&route)

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_functions::go;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext, Watch,
-};
-use crate::kinds::differences::Differences;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::kinds::http::message::form;
-use crate::kinds::params::Params;
-use crate::kinds::serving::{Claim, Field, Hub, Route, Spec, What};
-use crate::world::Key;
+use crate::kinds::serving::{Claim, Content, Field, Hub, Route, Spec};
+use crate::kinds::shared::shared_kv::Key;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 
 const KIND: &str = "mgmt::http::server::ui::input";
 
@@ -30,33 +30,9 @@ impl Input {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Its name on the page, if `id` does not say it" },
-    AttributeDoc { name: "id", doc: "Its name on the page" },
-    AttributeDoc { name: "path", doc: "The name of the page; all of them by default" },
-    AttributeDoc { name: "sort", doc: "What it is sorted by among the others" },
-    AttributeDoc {
-        name: "store",
-        doc: "Where its value is kept: `local://`, or `world://?key=K` for the value of a `kv`",
-    },
-    AttributeDoc {
-        name: "type",
-        doc: "`text://` (default), or `range://?min=0&max=9&step=1` for a slider",
-    },
-    AttributeDoc { name: "value", doc: "Its value until another is set" },
-];
-
 impl Kind for Input {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Takes a value on a page that is served by HTTP, and hands it on"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_HTTP_SERVER_UI_INPUT
     }
 
     fn parse(
@@ -85,13 +61,13 @@ impl Kind for Input {
         let field = Field { look, sort: p.text("sort").unwrap_or_default(), value };
         let server = p.text("path").unwrap_or_default();
         let claim = Claim::new(&self.hub, KIND, &resource.id.title);
-        let spec = Arc::new(Spec { server, path: id, what: What::Field(field) });
+        let spec = Arc::new(Spec { server, path: id, what: Content::Field(field) });
         // It can be watched before it is on a page.
         if claim.hub().route(claim.name()).is_none() {
             let nowhere = Spec { path: String::new(), ..(*spec).clone() };
             claim.hub().serve(claim.name(), Arc::new(nowhere));
         }
-        p.finish(Box::new(Declared { claim, spec, store }) as Box<dyn Instance>)
+        p.finish(Box::new(InputInstance { claim, spec, store }) as Box<dyn Instance>)
     }
 }
 
@@ -108,7 +84,7 @@ fn key(store: &str, name: &str) -> Result<Key, String> {
     }
 }
 
-/// What a field looks like, for the page.
+/// Parses the appearance of a field.
 fn look_of(text: &str) -> Result<Vec<(String, String)>, String> {
     let url = go::url::parse(text).map_err(|e| e.to_string())?;
     let mut look = Vec::new();
@@ -128,22 +104,22 @@ fn look_of(text: &str) -> Result<Vec<(String, String)>, String> {
     Ok(look)
 }
 
-struct Declared {
+struct InputInstance {
     claim: Claim,
     spec: Arc<Spec>,
     store: Option<Key>,
 }
 
-/// What is, and what shall be.
+/// The current and the desired state.
 struct State {
     route: Route,
-    /// What the store has.
+    /// The value in the store.
     stored: Option<String>,
     /// The value that counts.
     wanted: String,
 }
 
-impl Declared {
+impl InputInstance {
     /// The value that was set last, on a page or in the store; else the one that is declared.
     fn state(&self, host: &Host) -> Result<Option<State>, KindError> {
         let Some(route) = self.claim.hub().route(self.claim.name()) else { return Ok(None) };
@@ -153,11 +129,11 @@ impl Declared {
         };
         let is_set = route.value != route.told;
         let is_declared_anew = match (&route.spec.what, &self.spec.what) {
-            (What::Field(old), What::Field(new)) => old.value != new.value,
+            (Content::Field(old), Content::Field(new)) => old.value != new.value,
             _ => true,
         };
         let declared = || match &self.spec.what {
-            What::Field(field) => field.value.clone(),
+            Content::Field(field) => field.value.clone(),
             _ => String::new(),
         };
         let now = route.value.clone();
@@ -169,11 +145,11 @@ impl Declared {
     }
 }
 
-impl Instance for Declared {
+impl Instance for InputInstance {
     fn watches(&self, _: &Host) -> Vec<Watch> {
-        let bell = self.claim.hub().bell(self.claim.name()).map(Watch::Bell);
+        let notifier = self.claim.hub().notifier(self.claim.name()).map(Watch::Notifier);
         let store = self.store.iter().map(|key| Watch::Path(key.path().to_path_buf()));
-        bell.into_iter().chain(store).collect()
+        notifier.into_iter().chain(store).collect()
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -7,15 +7,14 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, network};
 
-use crate::host::Host;
-use crate::kind::{
-    AttributeDoc, AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext,
-};
-use crate::kinds::params::Params;
-use crate::kinds::serving::{Claim, Hub, Page, Spec, What};
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
+use crate::kinds::serving::{Claim, Content, Hub, Page, Spec};
+use crate::system::host::Host;
 
-pub(super) use answer::{Asked, answer};
+pub(super) use answer::{PageRequest, answer};
 pub use input::Input;
 
 const KIND: &str = "mgmt::http::server::ui";
@@ -32,24 +31,9 @@ impl Ui {
     }
 }
 
-const ATTRIBUTES: &[AttributeDoc] = &[
-    AttributeDoc { name: "name", doc: "Its path on the server, if `path` does not say it" },
-    AttributeDoc { name: "data", doc: "`title`, and HTML for the head of the page in `head`" },
-    AttributeDoc { name: "path", doc: "Its path on the server, with a slash at its end" },
-    AttributeDoc { name: "server", doc: "The server; all of them by default" },
-];
-
 impl Kind for Ui {
-    fn name(&self) -> &'static str {
-        KIND
-    }
-
-    fn doc(&self) -> &'static str {
-        "Serves by HTTP a page where values can be set"
-    }
-
-    fn attributes(&self) -> &'static [AttributeDoc] {
-        ATTRIBUTES
+    fn schema(&self) -> &KindSchema {
+        &network::MGMT_HTTP_SERVER_UI
     }
 
     fn parse(
@@ -75,20 +59,20 @@ impl Kind for Ui {
         let title = resource.id.title.to_string();
         let page = Page { name: title, title: text("title"), head: text("head") };
         let server = p.text("server").unwrap_or_default();
-        let ui = Declared {
+        let ui = UiInstance {
             claim: Claim::new(&self.hub, KIND, &resource.id.title),
-            spec: Spec { server, path, what: What::Page(page) },
+            spec: Spec { server, path, what: Content::Page(page) },
         };
         p.finish(Box::new(ui) as Box<dyn Instance>)
     }
 }
 
-struct Declared {
+struct UiInstance {
     claim: Claim,
     spec: Spec,
 }
 
-impl Instance for Declared {
+impl Instance for UiInstance {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         if !self.claim.stays(host, &format!("{} is served", self.spec.path)) {
             return Ok(Vec::new());

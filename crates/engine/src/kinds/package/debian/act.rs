@@ -8,11 +8,12 @@ use ordain_functions::version::compare_deb;
 use super::super::version::{Order, Range};
 use super::status::State;
 use super::{Ensure, PackageInstance, Provider};
-use crate::host::{Host, Invocation, Outcome};
+use crate::kind::differences::changes;
+use crate::kind::tools::{inside, run_covered};
 use crate::kind::{Action, Change, KindError, Share};
-use crate::kinds::cached::read_text;
-use crate::kinds::differences::changes;
-use crate::kinds::tools::{inside, run_covered};
+use crate::system::file_cache::read_text;
+use crate::system::host::Host;
+use crate::system::runner::{Invocation, Outcome};
 
 const APT_GET: &str = "/usr/bin/apt-get";
 const DPKG: &str = "/usr/bin/dpkg";
@@ -74,8 +75,8 @@ impl PackageInstance {
         done.map(drop)
     }
 
-    /// What this package adds to a call of apt for several; one with an environment of its own has a
-    /// call of its own.
+    /// The share of this package in a call of apt for several; a package with an environment of its
+    /// own has a call of its own.
     pub(super) fn share_of(
         &self,
         host: &Host,
@@ -237,8 +238,8 @@ impl PackageInstance {
     fn command(&self, host: &Host, argv: Vec<String>) -> Invocation {
         let mut command = inside(host, argv);
         let fixed = ENVIRONMENT.iter().map(|(n, v)| (n.into(), v.into()));
-        command.set_env.extend(fixed);
-        command.set_env.extend(self.environment.iter().map(|(n, v)| (n.into(), v.into())));
+        command.launch.set_env.extend(fixed);
+        command.launch.set_env.extend(self.environment.iter().map(|(n, v)| (n.into(), v.into())));
         command.timeout = Some(LIMIT);
         command
     }

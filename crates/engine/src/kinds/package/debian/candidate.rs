@@ -1,16 +1,16 @@
-//! What apt would install: one `apt-cache policy` for all packages that want the latest version.
+//! Candidates of apt: one `apt-cache policy` for all packages that want the latest version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::status::Database;
-use crate::host::Host;
 use crate::kind::KindError;
-use crate::kinds::cached::Cached;
-use crate::kinds::tools::{inside, run};
+use crate::kind::tools::{inside, run};
+use crate::system::file_cache::Cached;
+use crate::system::host::Host;
 
-/// What decides on candidates besides the installed version.
+/// Files that determine candidates besides the installed version.
 const SOURCES: &[&str] = &[
     "/var/lib/apt/lists",
     "/etc/apt/sources.list",
@@ -22,9 +22,9 @@ const SOURCES: &[&str] = &[
 /// How many names are asked for at once, so that the command line does not grow too long.
 const BATCH: usize = 2000;
 
-/// The candidate of a package, and what was installed when it was asked for.
+/// The candidate of a package, and the installed version at the time of the query.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Answer {
+struct CachedCandidate {
     installed: Option<String>,
     candidate: Option<String>,
 }
@@ -34,7 +34,7 @@ struct Answer {
 pub(super) struct Candidates {
     /// All names that will be asked for.
     wanted: Mutex<BTreeSet<String>>,
-    answers: Cached<Mutex<BTreeMap<String, Answer>>>,
+    answers: Cached<Mutex<BTreeMap<String, CachedCandidate>>>,
 }
 
 impl Candidates {
@@ -55,7 +55,7 @@ impl Candidates {
         let answers = self.answers.get(&paths, || Ok::<_, KindError>(Mutex::default()))?;
         let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
         let current = |name: &str| database.find(name).map(|e| e.state.text().to_string());
-        let is_fresh = |answer: Option<&Answer>, name: &str| {
+        let is_fresh = |answer: Option<&CachedCandidate>, name: &str| {
             // The candidate depends on what is installed; that it was installed does not count.
             let now = current(name);
             answer.is_some_and(|a| a.installed == now || (a.candidate == now && now.is_some()))
@@ -72,7 +72,7 @@ impl Candidates {
                 let found = ask(host, batch)?;
                 for name in batch {
                     let candidate = found.get(*name).cloned();
-                    let answer = Answer { installed: current(name), candidate };
+                    let answer = CachedCandidate { installed: current(name), candidate };
                     answers.insert((*name).to_string(), answer);
                 }
             }

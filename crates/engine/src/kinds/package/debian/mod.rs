@@ -1,7 +1,7 @@
 //! Debian packages, through `apt-get` and `dpkg`.
 //!
-//! What is installed is read from dpkg's database, once for all packages; what the latest versions
-//! are is asked of apt once for all.
+//! Installed versions are read from dpkg's database, and the latest versions are asked of apt, once
+//! for all packages.
 
 mod act;
 mod candidate;
@@ -13,17 +13,18 @@ use std::sync::Arc;
 use ordain_data::Value;
 use ordain_graph::ResourceRef;
 
+use super::model::{Ensure, check_name};
 use super::options;
 use super::version::{self, Order, Range};
-use super::{Ensure, check_name};
-use crate::host::Host;
-use crate::kind::{AttributeError, Change, Instance, KindError, Share, Watch};
-use crate::kinds::differences::Differences;
-use crate::kinds::params::Params;
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, KindError, Share};
+use crate::system::host::Host;
+use crate::system::watch::Watch;
 use candidate::Candidates;
 use status::{Entry, State, StatusFile};
 
-/// What all packages of a machine share.
+/// State that all packages of a machine share.
 #[derive(Default)]
 pub(super) struct Shared {
     status: StatusFile,
@@ -37,7 +38,7 @@ impl Shared {
     }
 }
 
-/// What tells that a machine has other packages.
+/// The paths to watch for changes of packages.
 pub(super) fn watched() -> Vec<Watch> {
     vec![Watch::Path(status::file())]
 }
@@ -111,7 +112,7 @@ pub(super) fn parse(
     p.finish(Box::new(package) as Box<dyn Instance>)
 }
 
-/// What shall be, and whether the word asks for a hold as well.
+/// The desired state, and whether the word asks for a hold as well.
 fn parse_ensure(p: &mut Params<'_>, provider: Provider) -> (Ensure, Option<bool>) {
     let Some(text) = p.text("ensure") else { return (Ensure::Present, None) };
     let ensure = match text.as_str() {
@@ -167,7 +168,7 @@ fn parse_source(p: &mut Params<'_>, provider: Provider, ensure: &Ensure) -> Opti
 }
 
 impl PackageInstance {
-    /// What is there, under the declared name or, if allowed, one that provides it.
+    /// The installed package of the declared name or, if allowed, one that provides it.
     fn find(&self, host: &Host) -> Result<(String, State, bool), KindError> {
         let database = self.shared.status.read(host)?;
         let named = database.find(&self.name);

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::host::Host;
 use crate::kind::KindError;
-use crate::kinds::cached::{Cached, read_text};
+use crate::system::file_cache::{Cached, read_text};
+use crate::system::host::Host;
 
 const DIRECTORY: &str = "/var/lib/dpkg";
 
@@ -51,7 +51,7 @@ pub(super) struct Entry {
     pub(super) held: bool,
     /// Its state.
     pub(super) state: State,
-    /// What is wrong with it.
+    /// The message.
     pub(super) error: Option<String>,
     architecture: String,
 }
@@ -62,7 +62,7 @@ pub(super) struct Database {
     entries: Vec<Entry>,
     /// By name, and by name and architecture with a colon between.
     index: FxHashMap<String, usize>,
-    /// By what installed packages provide.
+    /// Installed packages by the names that they provide.
     provided: FxHashMap<String, usize>,
     native: Option<String>,
 }
@@ -103,7 +103,7 @@ impl Database {
         let status = text(&paths[0])?;
         let status = status.ok_or_else(|| failed(&paths[0], &"no such file; is this Debian?"))?;
         database.add_all(&status);
-        // What dpkg wrote and has not merged yet, as after an interruption.
+        // The journal of dpkg, which it has not merged yet after an interruption.
         for path in journal(&paths[1]) {
             database.add_all(&text(&path)?.unwrap_or_default());
         }

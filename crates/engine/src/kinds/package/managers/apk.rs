@@ -3,10 +3,13 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, share, texts};
+use super::model::{
+    Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
+    share, texts,
+};
 use crate::kind::{KindError, Share};
-use crate::kinds::cached::read_text;
-use crate::kinds::package::Ensure;
+use crate::kinds::package::model::Ensure;
+use crate::system::file_cache::read_text;
 
 pub(super) struct Apk;
 
@@ -30,8 +33,8 @@ impl Manager for Apk {
         DATABASE
     }
 
-    fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
-        let mut all = Installed::default();
+    fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
+        let mut all = PackageList::default();
         for path in DATABASE {
             let failed = |e| KindError::new(format!("Could not read {path}: {e}"));
             let text = read_text(&at.host.path(Path::new(path))).map_err(failed)?;
@@ -49,7 +52,13 @@ impl Manager for Apk {
         Ok(all)
     }
 
-    fn fits(&self, at: &At<'_>, _: &Wish, wanted: &str, found: &Found) -> Result<bool, KindError> {
+    fn fits(
+        &self,
+        at: &ManagerContext<'_>,
+        _: &PackageRequest,
+        wanted: &str,
+        found: &InstalledPackage,
+    ) -> Result<bool, KindError> {
         let now = found.versions.last().map_or("", String::as_str);
         if let Some(prefix) = wanted.strip_prefix('~') {
             let rest = now.strip_prefix(prefix);
@@ -66,7 +75,12 @@ impl Manager for Apk {
         }
     }
 
-    fn latest(&self, at: &At<'_>, _: &Wish, found: &Found) -> Result<String, KindError> {
+    fn latest(
+        &self,
+        at: &ManagerContext<'_>,
+        _: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<String, KindError> {
         let said = at.run(&["version", "-l", "<"])?.stdout_text();
         let now = found.versions.last().map_or("", String::as_str);
         let installed = format!("{}-{now}", found.name);
@@ -77,29 +91,44 @@ impl Manager for Apk {
         Ok(newer.unwrap_or(now).to_string())
     }
 
-    fn install(&self, at: &At<'_>, wish: &Wish, _: Option<&Found>) -> Result<(), KindError> {
-        let wanted = match (&wish.ensure, &wish.source) {
+    fn install(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        _: Option<&InstalledPackage>,
+    ) -> Result<(), KindError> {
+        let wanted = match (&request.ensure, &request.source) {
             (_, Some(source)) => source.clone(),
             (Ensure::Version(v), None) if v.starts_with('~') || split_operator(v).is_some() => {
-                format!("{}{v}", wish.name)
+                format!("{}{v}", request.name)
             }
-            (Ensure::Version(version), None) => format!("{}={version}", wish.name),
-            _ => wish.name.clone(),
+            (Ensure::Version(version), None) => format!("{}={version}", request.name),
+            _ => request.name.clone(),
         };
-        let upgrade: &[&str] = if wish.ensure == Ensure::Latest { &["--upgrade"] } else { &[] };
-        let options = texts(&wish.install_options);
+        let upgrade: &[&str] = if request.ensure == Ensure::Latest { &["--upgrade"] } else { &[] };
+        let options = texts(&request.install_options);
         at.run(&arguments(&[&["add", "--no-progress"], upgrade, &options, &[&wanted]])).map(drop)
     }
 
-    fn install_several(&self, _: &At<'_>, wish: &Wish) -> Result<Option<Share>, KindError> {
-        let is_plain = wish.ensure == Ensure::Present;
-        let options = texts(&wish.install_options);
-        Ok(is_plain.then(|| share(&arguments(&[&["add", "--no-progress"], &options]), &wish.name)))
+    fn install_several(
+        &self,
+        _: &ManagerContext<'_>,
+        request: &PackageRequest,
+    ) -> Result<Option<Share>, KindError> {
+        let is_plain = request.ensure == Ensure::Present;
+        let options = texts(&request.install_options);
+        Ok(is_plain
+            .then(|| share(&arguments(&[&["add", "--no-progress"], &options]), &request.name)))
     }
 
-    fn remove(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<(), KindError> {
-        let purge: &[&str] = if wish.ensure == Ensure::Purged { &["--purge"] } else { &[] };
-        let options = texts(&wish.uninstall_options);
+    fn remove(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<(), KindError> {
+        let purge: &[&str] = if request.ensure == Ensure::Purged { &["--purge"] } else { &[] };
+        let options = texts(&request.uninstall_options);
         let command = arguments(&[&["del", "--no-progress"], purge, &options, &[&found.name]]);
         let said = at.run(&command)?;
         // It keeps what others need, and says so in success.
@@ -117,7 +146,7 @@ fn split_operator(wanted: &str) -> Option<(&str, &str)> {
 }
 
 /// The order of apk, which it tells itself.
-fn compare(at: &At<'_>, a: &str, b: &str) -> Result<Ordering, KindError> {
+fn compare(at: &ManagerContext<'_>, a: &str, b: &str) -> Result<Ordering, KindError> {
     let said = at.run(&["version", "-t", a, b])?.stdout_text();
     match said.trim() {
         "<" => Ok(Ordering::Less),

@@ -2,9 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, rpm, share, texts};
+use super::model::{
+    Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
+    share, texts,
+};
+use super::rpm;
 use crate::kind::{KindError, Share};
-use crate::kinds::package::Ensure;
+use crate::kinds::package::model::Ensure;
 
 /// One of the two.
 pub(super) struct Dnf {
@@ -36,26 +40,36 @@ impl Manager for Dnf {
         rpm::DATABASE
     }
 
-    fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
+    fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         rpm::list(at)
     }
 
-    fn find(&self, at: &At<'_>, all: &Installed, wish: &Wish) -> Result<Option<Found>, KindError> {
-        rpm::find(at, all, wish)
+    fn find(
+        &self,
+        at: &ManagerContext<'_>,
+        all: &PackageList,
+        request: &PackageRequest,
+    ) -> Result<Option<InstalledPackage>, KindError> {
+        rpm::find(at, all, request)
     }
 
     fn fits(
         &self,
-        _: &At<'_>,
-        wish: &Wish,
+        _: &ManagerContext<'_>,
+        request: &PackageRequest,
         wanted: &str,
-        found: &Found,
+        found: &InstalledPackage,
     ) -> Result<bool, KindError> {
-        Ok(rpm::any_fits(wish, wanted, found))
+        Ok(rpm::any_fits(request, wanted, found))
     }
 
-    fn latest(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<String, KindError> {
-        let repositories = repositories(wish);
+    fn latest(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<String, KindError> {
+        let repositories = repositories(request);
         let command = arguments(&[&["-y", "check-update"], &repositories, &[&found.name]]);
         let said = at.ask(&command)?;
         let newest = || found.versions.last().cloned().unwrap_or_default();
@@ -70,38 +84,54 @@ impl Manager for Dnf {
         }
     }
 
-    fn install(&self, at: &At<'_>, wish: &Wish, found: Option<&Found>) -> Result<(), KindError> {
-        let options = texts(&wish.install_options);
+    fn install(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        found: Option<&InstalledPackage>,
+    ) -> Result<(), KindError> {
+        let options = texts(&request.install_options);
         let known = |name: &str| at.run(&arguments(&[&["-y"], &options, &["list", name]]));
-        if !wish.allow_virtual && wish.source.is_none() {
-            known(&wish.name)?;
+        if !request.allow_virtual && request.source.is_none() {
+            known(&request.name)?;
         }
-        let (operation, wanted) = match (&wish.ensure, &wish.source) {
-            (Ensure::Latest, _) if found.is_some() => (self.upgrade, wish.name.clone()),
-            (Ensure::Version(version), source) => self.version(at, wish, version, source, found)?,
+        let (operation, wanted) = match (&request.ensure, &request.source) {
+            (Ensure::Latest, _) if found.is_some() => (self.upgrade, request.name.clone()),
+            (Ensure::Version(version), source) => {
+                self.version(at, request, version, source, found)?
+            }
             (_, Some(source)) => ("install", source.clone()),
-            _ => ("install", wish.name.clone()),
+            _ => ("install", request.name.clone()),
         };
         at.run(&arguments(&[&["-y"], &options, &[operation, &wanted]])).map(drop)
     }
 
-    fn install_several(&self, _: &At<'_>, wish: &Wish) -> Result<Option<Share>, KindError> {
+    fn install_several(
+        &self,
+        _: &ManagerContext<'_>,
+        request: &PackageRequest,
+    ) -> Result<Option<Share>, KindError> {
         let is_plain =
-            matches!(wish.ensure, Ensure::Present | Ensure::Latest) && wish.allow_virtual;
-        let options = texts(&wish.install_options);
-        Ok(is_plain.then(|| share(&arguments(&[&["-y"], &options, &["install"]]), &wish.name)))
+            matches!(request.ensure, Ensure::Present | Ensure::Latest) && request.allow_virtual;
+        let options = texts(&request.install_options);
+        Ok(is_plain.then(|| share(&arguments(&[&["-y"], &options, &["install"]]), &request.name)))
     }
 
-    fn remove_several(&self, wish: &Wish, found: &Found) -> Option<Share> {
-        let is_purge = wish.ensure == Ensure::Purged;
+    fn remove_several(&self, request: &PackageRequest, found: &InstalledPackage) -> Option<Share> {
+        let is_purge = request.ensure == Ensure::Purged;
         is_purge.then(|| share(&["-y", "remove"], &found.name))
     }
 
-    fn remove(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<(), KindError> {
-        if wish.ensure == Ensure::Purged {
+    fn remove(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<(), KindError> {
+        if request.ensure == Ensure::Purged {
             return at.run(&["-y", "remove", &found.name]).map(drop);
         }
-        // What depends on it is not removed, so this fails then.
+        // This fails if other packages depend on it.
         let versions = found.versions.iter().map(|v| format!("{}-{v}", found.name));
         let versions: Vec<String> = versions.collect();
         let named = [found.name.as_str()];
@@ -111,21 +141,21 @@ impl Manager for Dnf {
 }
 
 impl Dnf {
-    /// What to do for a version, and with what.
+    /// The operation for a version, and its argument.
     fn version(
         &self,
-        at: &At<'_>,
-        wish: &Wish,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
         version: &str,
         source: &Option<String>,
-        found: Option<&Found>,
+        found: Option<&InstalledPackage>,
     ) -> Result<(&'static str, String), KindError> {
         let version = match source {
             Some(_) => version.to_string(),
-            None => rpm::best(version, self.known(at, wish)?),
+            None => rpm::best(version, self.known(at, request)?),
         };
         let operation = match found.and_then(|f| f.versions.last()) {
-            Some(_) if wish.install_only => "install",
+            Some(_) if request.install_only => "install",
             Some(now) => match rpm::compare(&version, now) {
                 Ordering::Less => "downgrade",
                 Ordering::Greater => self.upgrade,
@@ -133,18 +163,22 @@ impl Dnf {
             },
             None => "install",
         };
-        let wanted = source.clone().unwrap_or_else(|| with_version(&wish.name, &version));
+        let wanted = source.clone().unwrap_or_else(|| with_version(&request.name, &version));
         Ok((operation, wanted))
     }
 
     /// All versions that there are.
-    fn known(&self, at: &At<'_>, wish: &Wish) -> Result<Vec<String>, KindError> {
+    fn known(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+    ) -> Result<Vec<String>, KindError> {
         let is_range = |v: &str| v.contains(['<', '>']);
-        if !matches!(&wish.ensure, Ensure::Version(v) if is_range(v)) {
+        if !matches!(&request.ensure, Ensure::Version(v) if is_range(v)) {
             return Ok(Vec::new());
         }
-        let repositories = repositories(wish);
-        let command = ["-y", "list", &wish.name, "--showduplicates"];
+        let repositories = repositories(request);
+        let command = ["-y", "list", &request.name, "--showduplicates"];
         let said = at.ask(&arguments(&[&command, &repositories]))?.stdout_text();
         let available = said.lines().skip_while(|l| l.trim() != "Available Packages").skip(1);
         Ok(available.filter_map(|l| Some(l.split_whitespace().nth(1)?.to_string())).collect())
@@ -169,17 +203,17 @@ fn with_version(name: &str, version: &str) -> String {
 }
 
 /// The options that say which repositories count.
-fn repositories(wish: &Wish) -> Vec<&str> {
+fn repositories(request: &PackageRequest) -> Vec<&str> {
     let names = ["--enablerepo=", "--disablerepo=", "--disableexcludes=", "--repo="];
     let of = |option: &&str| names.iter().any(|n| option.starts_with(n));
-    wish.install_options.iter().map(String::as_str).filter(of).collect()
+    request.install_options.iter().map(String::as_str).filter(of).collect()
 }
 
 /// The version that a package would be updated to. Long names are followed by a line break.
 fn update_of(name: &str, text: &str) -> Option<String> {
     let end = |l: &&str| !["Obsoleting", "Security:", "Update"].iter().any(|w| l.starts_with(w));
     let lines: Vec<&str> = text.lines().take_while(end).collect();
-    // What is said before the empty line is no table.
+    // The lines before the empty line are no table.
     let start = lines.iter().position(|l| l.trim().is_empty()).map_or(0, |at| at + 1);
     let words: Vec<&str> = lines[start..].iter().flat_map(|l| l.split_whitespace()).collect();
     let row = words.chunks_exact(3).find(|row| {

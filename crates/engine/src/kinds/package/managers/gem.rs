@@ -2,10 +2,13 @@
 
 use ordain_functions::version::compare_gem;
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, texts};
-use crate::host::Outcome;
+use super::model::{
+    Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
+    texts,
+};
 use crate::kind::KindError;
-use crate::kinds::package::Ensure;
+use crate::kinds::package::model::Ensure;
+use crate::system::runner::Outcome;
 
 pub(super) struct Gem;
 
@@ -22,10 +25,10 @@ impl Manager for Gem {
         Features { versions: true, uninstall_options: true, command: true, ..Features::default() }
     }
 
-    fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
+    fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         let said = at.run(&["list", "--local"]);
         let said = said.map_err(|e| KindError::new(format!("Could not list gems: {e}")))?;
-        let mut all = Installed::default();
+        let mut all = PackageList::default();
         for (name, versions) in said.stdout_text().lines().filter_map(split) {
             for version in versions {
                 all.add(name, name, version);
@@ -34,51 +37,72 @@ impl Manager for Gem {
         Ok(all)
     }
 
-    fn fits(&self, _: &At<'_>, _: &Wish, wanted: &str, found: &Found) -> Result<bool, KindError> {
+    fn fits(
+        &self,
+        _: &ManagerContext<'_>,
+        _: &PackageRequest,
+        wanted: &str,
+        found: &InstalledPackage,
+    ) -> Result<bool, KindError> {
         let requirements = requirements(wanted);
         let fits = |version: &String| requirements.iter().all(|r| meets(version, r));
         Ok(found.versions.iter().any(fits))
     }
 
-    fn latest(&self, at: &At<'_>, wish: &Wish, _: &Found) -> Result<String, KindError> {
-        let missing = || KindError::new(format!("gem knows no version of {}", wish.name));
-        if let Some(file) = wish.source.as_deref().and_then(|s| file_of(s)) {
+    fn latest(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        _: &InstalledPackage,
+    ) -> Result<String, KindError> {
+        let missing = || KindError::new(format!("gem knows no version of {}", request.name));
+        if let Some(file) = request.source.as_deref().and_then(|s| file_of(s)) {
             // As YAML, with `version:` on a line of its own.
             let said = at.run(&["specification", file, "version"])?.stdout_text();
             let version = said.lines().find_map(|l| l.trim().strip_prefix("version:"));
             return version.map(|v| v.trim().trim_matches(['\'', '"']).into()).ok_or_else(missing);
         }
-        let pattern = format!("\\A{}\\z", wish.name);
-        let source: Vec<&str> = wish.source.iter().flat_map(|s| ["--source", s]).collect();
+        let pattern = format!("\\A{}\\z", request.name);
+        let source: Vec<&str> = request.source.iter().flat_map(|s| ["--source", s]).collect();
         let said =
             at.run(&arguments(&[&["list", "--remote"], &source, &[&pattern]]))?.stdout_text();
-        let found = said.lines().filter_map(split).find(|(name, _)| *name == wish.name);
+        let found = said.lines().filter_map(split).find(|(name, _)| *name == request.name);
         found.and_then(|(_, v)| Some(v.first()?.to_string())).ok_or_else(missing)
     }
 
-    fn install(&self, at: &At<'_>, wish: &Wish, _: Option<&Found>) -> Result<(), KindError> {
-        let version = match &wish.ensure {
+    fn install(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        _: Option<&InstalledPackage>,
+    ) -> Result<(), KindError> {
+        let version = match &request.ensure {
             Ensure::Version(wanted) => vec!["-v".to_string(), requirements(wanted).join(", ")],
             _ => Vec::new(),
         };
-        let what = match wish.source.as_deref() {
-            None => vec![wish.name.as_str()],
+        let what = match request.source.as_deref() {
+            None => vec![request.name.as_str()],
             Some(source) if source.starts_with("puppet://") => {
                 return Err(KindError::new("puppet:// URLs are not supported as gem sources"));
             }
             Some(source) => match file_of(source) {
                 Some(file) => vec![file],
-                None => vec!["--source", source, &wish.name],
+                None => vec!["--source", source, &request.name],
             },
         };
-        let options = texts(&wish.install_options);
+        let options = texts(&request.install_options);
         let version = texts(&version);
         let command = arguments(&[&["install"], &options, &version, &["--no-document"], &what]);
         succeed(at, &command, at.run(&command)?)
     }
 
-    fn remove(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<(), KindError> {
-        let options = texts(&wish.uninstall_options);
+    fn remove(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<(), KindError> {
+        let options = texts(&request.uninstall_options);
         let start = ["uninstall", "--executables", "--all", &found.name];
         let command = arguments(&[&start, &options]);
         succeed(at, &command, at.run(&command)?)
@@ -86,7 +110,7 @@ impl Manager for Gem {
 }
 
 /// Some versions of gem fail with success.
-fn succeed(at: &At<'_>, command: &[&str], said: Outcome) -> Result<(), KindError> {
+fn succeed(at: &ManagerContext<'_>, command: &[&str], said: Outcome) -> Result<(), KindError> {
     let errors = String::from_utf8_lossy(&said.stderr);
     if errors.contains("ERROR") || said.stdout_text().contains("ERROR") {
         return Err(at.fail(command, said));
@@ -112,7 +136,7 @@ fn split<'l>(line: &'l str) -> Option<(&'l str, Vec<&'l str>)> {
     Some((name.trim(), versions.collect()))
 }
 
-/// What is required: separated by commas as gem has it, or by spaces.
+/// Requirements, separated by commas as gem has it, or by spaces.
 fn requirements(wanted: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut operator = String::new();

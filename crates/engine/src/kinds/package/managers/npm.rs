@@ -1,11 +1,14 @@
-//! npm of Node.js; only what is installed for the whole machine.
+//! npm of Node.js; only packages that are installed for the whole machine.
 
 use ordain_functions::version::{Range, Version};
 use serde_json::Value as Json;
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, texts};
+use super::model::{
+    Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
+    texts,
+};
 use crate::kind::KindError;
-use crate::kinds::package::Ensure;
+use crate::kinds::package::model::Ensure;
 
 pub(super) struct Npm;
 
@@ -22,7 +25,7 @@ impl Manager for Npm {
         Features { versions: true, uninstall_options: true, ..Features::default() }
     }
 
-    fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
+    fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         let command = ["list", "--json", "--global", "--depth=0"];
         // Trouble with one package makes it fail, but it lists all the same.
         let said = at.ask(&command)?;
@@ -31,9 +34,9 @@ impl Manager for Npm {
         let Ok(json) = serde_json::from_str::<Json>(text) else {
             return Err(at.fail(&command, said));
         };
-        let mut all = Installed::default();
+        let mut all = PackageList::default();
         for (name, package) in json["dependencies"].as_object().into_iter().flatten() {
-            // What is only needed has no version.
+            // A missing dependency has no version.
             if let Some(version) = package["version"].as_str() {
                 all.add(name, name, version);
             }
@@ -43,10 +46,10 @@ impl Manager for Npm {
 
     fn fits(
         &self,
-        at: &At<'_>,
-        wish: &Wish,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
         wanted: &str,
-        found: &Found,
+        found: &InstalledPackage,
     ) -> Result<bool, KindError> {
         if found.versions.iter().any(|version| version == wanted) {
             return Ok(true);
@@ -56,36 +59,56 @@ impl Manager for Npm {
             return Ok(versions().any(|version| range.includes(&version)));
         }
         // Neither a version nor a range is a tag.
-        Ok(found.versions.contains(&self.view(at, wish, wanted)?))
+        Ok(found.versions.contains(&self.view(at, request, wanted)?))
     }
 
-    fn latest(&self, at: &At<'_>, wish: &Wish, _: &Found) -> Result<String, KindError> {
-        self.view(at, wish, "latest")
+    fn latest(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        _: &InstalledPackage,
+    ) -> Result<String, KindError> {
+        self.view(at, request, "latest")
     }
 
-    fn install(&self, at: &At<'_>, wish: &Wish, _: Option<&Found>) -> Result<(), KindError> {
-        let wanted = match (&wish.ensure, &wish.source) {
+    fn install(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        _: Option<&InstalledPackage>,
+    ) -> Result<(), KindError> {
+        let wanted = match (&request.ensure, &request.source) {
             (_, Some(source)) => source.clone(),
-            (Ensure::Version(version), None) => format!("{}@{version}", wish.name),
-            (Ensure::Latest, None) => format!("{}@latest", wish.name),
-            _ => wish.name.clone(),
+            (Ensure::Version(version), None) => format!("{}@{version}", request.name),
+            (Ensure::Latest, None) => format!("{}@latest", request.name),
+            _ => request.name.clone(),
         };
-        let options = texts(&wish.install_options);
+        let options = texts(&request.install_options);
         at.run(&arguments(&[&["install", "--global"], &options, &[&wanted]])).map(drop)
     }
 
-    fn remove(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<(), KindError> {
-        let options = texts(&wish.uninstall_options);
+    fn remove(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<(), KindError> {
+        let options = texts(&request.uninstall_options);
         at.run(&arguments(&[&["uninstall", "--global"], &options, &[&found.name]])).map(drop)
     }
 }
 
 impl Npm {
     /// The version that a tag stands for; of a source, the one that it has.
-    fn view(&self, at: &At<'_>, wish: &Wish, tag: &str) -> Result<String, KindError> {
-        let package = match &wish.source {
+    fn view(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        tag: &str,
+    ) -> Result<String, KindError> {
+        let package = match &request.source {
             Some(source) => source.clone(),
-            None => format!("{}@{tag}", wish.name),
+            None => format!("{}@{tag}", request.name),
         };
         let said = at.run(&["view", &package, "version"])?.stdout_text();
         let version = said.lines().rev().map(str::trim).find(|line| !line.is_empty());

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, share, texts};
+use super::model::{
+    Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
+    share, texts,
+};
 use crate::kind::{KindError, Share};
-use crate::kinds::package::Ensure;
+use crate::kinds::package::model::Ensure;
 
 pub(super) struct Pacman;
 
@@ -31,8 +34,8 @@ impl Manager for Pacman {
         &["/var/lib/pacman/db.lck"]
     }
 
-    fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
-        let mut all = Installed::default();
+    fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
+        let mut all = PackageList::default();
         let said = at.ask(&["--query"])?;
         // It fails, without a word, where nothing is installed.
         if !said.success() && String::from_utf8_lossy(&said.stderr).contains("error:") {
@@ -46,27 +49,44 @@ impl Manager for Pacman {
         Ok(all)
     }
 
-    fn find(&self, at: &At<'_>, all: &Installed, wish: &Wish) -> Result<Option<Found>, KindError> {
-        if let Some(found) = all.get(&wish.name) {
+    fn find(
+        &self,
+        at: &ManagerContext<'_>,
+        all: &PackageList,
+        request: &PackageRequest,
+    ) -> Result<Option<InstalledPackage>, KindError> {
+        if let Some(found) = all.get(&request.name) {
             return Ok(Some(found.clone()));
         }
         // A group is there when all that is in it is.
-        let members = group(at, &wish.name)?;
-        if members.is_empty() || !wish.allow_virtual {
+        let members = group(at, &request.name)?;
+        if members.is_empty() || !request.allow_virtual {
             return Ok(None);
         }
         let version =
             |name: &String| Some((name.clone(), all.get(name)?.versions.first()?.clone()));
         let versions: Option<BTreeMap<String, String>> = members.iter().map(version).collect();
-        let found = |v| Found { name: wish.name.clone(), versions: vec![group_version(&v)] };
+        let found =
+            |v| InstalledPackage { name: request.name.clone(), versions: vec![group_version(&v)] };
         Ok(versions.map(found))
     }
 
-    fn fits(&self, _: &At<'_>, _: &Wish, wanted: &str, found: &Found) -> Result<bool, KindError> {
+    fn fits(
+        &self,
+        _: &ManagerContext<'_>,
+        _: &PackageRequest,
+        wanted: &str,
+        found: &InstalledPackage,
+    ) -> Result<bool, KindError> {
         Ok(found.versions.iter().any(|version| version == wanted))
     }
 
-    fn latest(&self, at: &At<'_>, _: &Wish, found: &Found) -> Result<String, KindError> {
+    fn latest(
+        &self,
+        at: &ManagerContext<'_>,
+        _: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<String, KindError> {
         let said = at.run(&["--sync", "--list"])?.stdout_text();
         let mut known = BTreeMap::new();
         for line in said.lines() {
@@ -85,42 +105,61 @@ impl Manager for Pacman {
         Ok(group_version(&known))
     }
 
-    fn install(&self, at: &At<'_>, wish: &Wish, _: Option<&Found>) -> Result<(), KindError> {
-        if let Some(source) = &wish.source {
+    fn install(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        _: Option<&InstalledPackage>,
+    ) -> Result<(), KindError> {
+        if let Some(source) = &request.source {
             return at
                 .run(&["--noconfirm", "--noprogressbar", "--upgrade", file_of(source)?])
                 .map(drop);
         }
-        self.refuse_group(at, wish, "install")?;
-        let options = texts(&wish.install_options);
+        self.refuse_group(at, request, "install")?;
+        let options = texts(&request.install_options);
         let quiet = ["--noconfirm", "--needed", "--noprogressbar"];
-        at.run(&arguments(&[&quiet, &options, &["--sync", &wish.name]])).map(drop)
+        at.run(&arguments(&[&quiet, &options, &["--sync", &request.name]])).map(drop)
     }
 
-    fn install_several(&self, at: &At<'_>, wish: &Wish) -> Result<Option<Share>, KindError> {
-        let is_plain = !self.refuse_group(at, wish, "install")?;
+    fn install_several(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+    ) -> Result<Option<Share>, KindError> {
+        let is_plain = !self.refuse_group(at, request, "install")?;
         let quiet = ["--noconfirm", "--needed", "--noprogressbar"];
-        let options = texts(&wish.install_options);
+        let options = texts(&request.install_options);
         let common = arguments(&[&quiet, &options, &["--sync"]]);
-        Ok(is_plain.then(|| share(&common, &wish.name)))
+        Ok(is_plain.then(|| share(&common, &request.name)))
     }
 
-    fn remove(&self, at: &At<'_>, wish: &Wish, _: &Found) -> Result<(), KindError> {
-        let is_group = self.refuse_group(at, wish, "uninstall")?;
-        let options = texts(&wish.uninstall_options);
+    fn remove(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        _: &InstalledPackage,
+    ) -> Result<(), KindError> {
+        let is_group = self.refuse_group(at, request, "uninstall")?;
+        let options = texts(&request.uninstall_options);
         let recursive: &[&str] = if is_group { &["--recursive"] } else { &[] };
-        let purge: &[&str] = if wish.ensure == Ensure::Purged { &["--nosave"] } else { &[] };
+        let purge: &[&str] = if request.ensure == Ensure::Purged { &["--nosave"] } else { &[] };
         let start = arguments(&[&["--noconfirm", "--noprogressbar"], &options, &["--remove"]]);
-        at.run(&arguments(&[&start, recursive, purge, &[&wish.name]])).map(drop)
+        at.run(&arguments(&[&start, recursive, purge, &[&request.name]])).map(drop)
     }
 }
 
 impl Pacman {
     /// Whether the name is that of a group, which has to be allowed.
-    fn refuse_group(&self, at: &At<'_>, wish: &Wish, doing: &str) -> Result<bool, KindError> {
-        let name = &wish.name;
+    fn refuse_group(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        doing: &str,
+    ) -> Result<bool, KindError> {
+        let name = &request.name;
         let is_group = !group(at, name)?.is_empty();
-        if is_group && !wish.allow_virtual {
+        if is_group && !request.allow_virtual {
             let why = "because allow_virtual is false.";
             return Err(KindError::new(format!("Refusing to {doing} package group {name}, {why}")));
         }
@@ -129,7 +168,7 @@ impl Pacman {
 }
 
 /// The packages of a group; none if it is no group.
-fn group(at: &At<'_>, name: &str) -> Result<Vec<String>, KindError> {
+fn group(at: &ManagerContext<'_>, name: &str) -> Result<Vec<String>, KindError> {
     let said = at.ask(&["--sync", "--groups", name])?.stdout_text();
     let member = |line: &str| {
         let (group, member) = line.split_once(' ')?;
@@ -144,7 +183,7 @@ fn group_version(members: &BTreeMap<String, String>) -> String {
     members.join(", ")
 }
 
-/// What is handed to pacman for a source.
+/// The argument of pacman for a source.
 fn file_of(source: &str) -> Result<&str, KindError> {
     match source.split_once("://") {
         None => Ok(source),

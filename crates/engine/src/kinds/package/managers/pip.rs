@@ -4,9 +4,12 @@ use serde::Deserialize;
 
 use ordain_functions::version::{PythonVersion, compare_python};
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, texts};
+use super::model::{
+    Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
+    texts,
+};
 use crate::kind::KindError;
-use crate::kinds::package::Ensure;
+use crate::kinds::package::model::Ensure;
 use crate::kinds::package::version::{Order, Range};
 
 pub(super) struct Pip {
@@ -22,7 +25,7 @@ const IMPOSSIBLE: &str = "==9!0dev0+x";
 
 /// A package as pip lists it.
 #[derive(Deserialize)]
-struct Listed {
+struct PipPackage {
     name: String,
     version: String,
 }
@@ -47,37 +50,42 @@ impl Manager for Pip {
         }
     }
 
-    fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
+    fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         let command = ["list", "--format=json", "--disable-pip-version-check"];
         let said = at.run(&command)?;
-        let listed: Vec<Listed> = serde_json::from_slice(&said.stdout)
+        let listed: Vec<PipPackage> = serde_json::from_slice(&said.stdout)
             .map_err(|e| KindError::new(format!("pip's list is not understood: {e}")))?;
-        let mut all = Installed::default();
+        let mut all = PackageList::default();
         for package in &listed {
             all.add(&normalized(&package.name), &package.name, &package.version);
         }
         Ok(all)
     }
 
-    fn find(&self, _: &At<'_>, all: &Installed, wish: &Wish) -> Result<Option<Found>, KindError> {
-        Ok(all.get(&normalized(self.plain_name(&wish.name))).cloned())
+    fn find(
+        &self,
+        _: &ManagerContext<'_>,
+        all: &PackageList,
+        request: &PackageRequest,
+    ) -> Result<Option<InstalledPackage>, KindError> {
+        Ok(all.get(&normalized(self.plain_name(&request.name))).cloned())
     }
 
     fn fits(
         &self,
-        at: &At<'_>,
-        wish: &Wish,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
         wanted: &str,
-        found: &Found,
+        found: &InstalledPackage,
     ) -> Result<bool, KindError> {
         let range = Range::parse(wanted, Order::Python);
         if range.is_some_and(|range| found.versions.iter().any(|v| range.contains(v))) {
             return Ok(true);
         }
-        if !wish.source.as_ref().is_some_and(|s| is_repository(s)) {
+        if !request.source.as_ref().is_some_and(|s| is_repository(s)) {
             return Ok(false);
         }
-        // What came from a repository has a revision besides its version.
+        // A package from a repository has a revision besides its version.
         let frozen = at.run(&["freeze", "--all", "--disable-pip-version-check"])?.stdout_text();
         let name = normalized(&found.name);
         let revision = |line: &str| {
@@ -89,52 +97,72 @@ impl Manager for Pip {
         Ok(frozen.lines().find_map(revision).unwrap_or(false))
     }
 
-    fn latest(&self, at: &At<'_>, wish: &Wish, found: &Found) -> Result<String, KindError> {
-        let mut known = known(at, wish)?;
-        let early = wish.install_options.iter().any(|o| o == "--pre");
+    fn latest(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<String, KindError> {
+        let mut known = known(at, request)?;
+        let early = request.install_options.iter().any(|o| o == "--pre");
         let is_final = |v: &String| PythonVersion::parse(v).is_some_and(|v| !v.is_prerelease());
         if !early && known.iter().any(is_final) {
             known.retain(is_final);
         }
         let newest = known.pop();
         let newest = newest
-            .ok_or_else(|| KindError::new(format!("pip knows no version of {}", wish.name)))?;
+            .ok_or_else(|| KindError::new(format!("pip knows no version of {}", request.name)))?;
         // The same version may be spelled in several ways.
         let same = |v: &&String| compare_python(v, &newest).is_some_and(|o| o.is_eq());
         Ok(found.versions.iter().find(same).unwrap_or(&newest).clone())
     }
 
-    fn install(&self, at: &At<'_>, wish: &Wish, _: Option<&Found>) -> Result<(), KindError> {
+    fn install(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        _: Option<&InstalledPackage>,
+    ) -> Result<(), KindError> {
         let mut upgrade: &[&str] = &[];
-        let wanted = match (&wish.ensure, &wish.source) {
-            (ensure, Some(source)) => from_source(wish, source, ensure),
+        let wanted = match (&request.ensure, &request.source) {
+            (ensure, Some(source)) => from_source(request, source, ensure),
             (Ensure::Latest, None) => {
                 upgrade = &["--upgrade"];
-                wish.name.clone()
+                request.name.clone()
             }
             (Ensure::Version(version), None) => {
-                format!("{}{}", wish.name, self.exactly(at, wish, version)?)
+                format!("{}{}", request.name, self.exactly(at, request, version)?)
             }
-            _ => wish.name.clone(),
+            _ => request.name.clone(),
         };
-        let options = texts(&wish.install_options);
+        let options = texts(&request.install_options);
         let start = ["install", "-q", "--disable-pip-version-check"];
         at.run(&arguments(&[&start, &options, upgrade, &[&wanted]])).map(drop)
     }
 
-    fn remove(&self, at: &At<'_>, _: &Wish, found: &Found) -> Result<(), KindError> {
+    fn remove(
+        &self,
+        at: &ManagerContext<'_>,
+        _: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<(), KindError> {
         let options = ["uninstall", "-y", "-q", "--disable-pip-version-check"];
         at.run(&arguments(&[&options, &[&found.name]])).map(drop)
     }
 }
 
 impl Pip {
-    /// What stands behind a name for a version or a range: the best version there is.
-    fn exactly(&self, at: &At<'_>, wish: &Wish, wanted: &str) -> Result<String, KindError> {
+    /// The requirement for a version or a range: the best version there is.
+    fn exactly(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        wanted: &str,
+    ) -> Result<String, KindError> {
         let Some(range) = Range::parse(wanted, Order::Python).filter(Range::is_open) else {
             return Ok(format!("=={wanted}"));
         };
-        let mut known = known(at, wish)?;
+        let mut known = known(at, request)?;
         known.retain(|version| range.contains(version));
         Ok(match known.pop() {
             Some(best) => format!("=={best}"),
@@ -155,20 +183,21 @@ fn is_repository(source: &str) -> bool {
     source.split_once("://").is_some_and(|(scheme, _)| scheme.contains('+'))
 }
 
-fn from_source(wish: &Wish, source: &str, ensure: &Ensure) -> String {
+fn from_source(request: &PackageRequest, source: &str, ensure: &Ensure) -> String {
     let revision = match ensure {
         Ensure::Version(version) if is_repository(source) => format!("@{version}"),
         _ => String::new(),
     };
     // A path takes no fragment.
-    let name = if source.contains("://") { format!("#egg={}", wish.name) } else { String::new() };
+    let name =
+        if source.contains("://") { format!("#egg={}", request.name) } else { String::new() };
     format!("{source}{revision}{name}")
 }
 
 /// The versions that pip knows, in their order.
-fn known(at: &At<'_>, wish: &Wish) -> Result<Vec<String>, KindError> {
-    let name = format!("{}{IMPOSSIBLE}", wish.name);
-    let options = texts(&wish.install_options);
+fn known(at: &ManagerContext<'_>, request: &PackageRequest) -> Result<Vec<String>, KindError> {
+    let name = format!("{}{IMPOSSIBLE}", request.name);
+    let options = texts(&request.install_options);
     let start = ["install", "--disable-pip-version-check", &name];
     let said = at.ask(&arguments(&[&start, &options]))?;
     let text = format!("{}\n{}", said.stdout_text(), String::from_utf8_lossy(&said.stderr));

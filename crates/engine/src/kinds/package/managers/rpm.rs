@@ -1,10 +1,10 @@
-//! What dnf, yum and zypper share: the database of rpm.
+//! The database of rpm, which dnf, yum and zypper share.
 
 use std::cmp::Ordering;
 
 use ordain_functions::version::{Evr, compare_rpm};
 
-use super::{At, Found, Installed, Wish};
+use super::model::{InstalledPackage, ManagerContext, PackageList, PackageRequest};
 use crate::kind::KindError;
 use crate::kinds::package::version::{Order, Range};
 
@@ -36,10 +36,10 @@ fn parse(line: &str) -> Option<Line<'_>> {
 }
 
 /// All packages, also by name and architecture, and by name and version.
-pub(super) fn list(at: &At<'_>) -> Result<Installed, KindError> {
+pub(super) fn list(at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
     let rpm = at.beside("rpm")?;
     let said = rpm.run(&["-qa", "--nosignature", "--nodigest", "--qf", FORMAT])?.stdout_text();
-    let mut all = Installed::default();
+    let mut all = PackageList::default();
     for line in said.lines().filter_map(parse) {
         let Line { name, full, version, release, architecture } = &line;
         all.add(name, name, full);
@@ -56,19 +56,23 @@ pub(super) fn list(at: &At<'_>) -> Result<Installed, KindError> {
 }
 
 /// A package of this name, or one that provides it.
-pub(super) fn find(at: &At<'_>, all: &Installed, wish: &Wish) -> Result<Option<Found>, KindError> {
-    if let Some(found) = all.get(&wish.name) {
+pub(super) fn find(
+    at: &ManagerContext<'_>,
+    all: &PackageList,
+    request: &PackageRequest,
+) -> Result<Option<InstalledPackage>, KindError> {
+    if let Some(found) = all.get(&request.name) {
         return Ok(Some(found.clone()));
     }
-    if !wish.allow_virtual {
+    if !request.allow_virtual {
         return Ok(None);
     }
     let rpm = at.beside("rpm")?;
     let quiet = ["--nosignature", "--nodigest", "--qf", FORMAT];
-    let said = rpm.ask(&[&["-q", "--whatprovides", &wish.name][..], &quiet].concat())?;
+    let said = rpm.ask(&[&["-q", "--whatprovides", &request.name][..], &quiet].concat())?;
     let text = if said.success() { said.stdout_text() } else { String::new() };
     let line = text.lines().find_map(parse);
-    Ok(line.map(|l| Found { name: l.name.to_string(), versions: vec![l.full] }))
+    Ok(line.map(|l| InstalledPackage { name: l.name.to_string(), versions: vec![l.full] }))
 }
 
 /// Whether a version is the one that is wanted, as exactly as that is said, or in the range.
@@ -80,9 +84,9 @@ pub(super) fn fits(wanted: &str, version: &str) -> bool {
 }
 
 /// Whether any version fits. Several beside each other do only if that is meant.
-pub(super) fn any_fits(wish: &Wish, wanted: &str, found: &Found) -> bool {
+pub(super) fn any_fits(request: &PackageRequest, wanted: &str, found: &InstalledPackage) -> bool {
     let versions = &found.versions;
-    (versions.len() == 1 || wish.install_only) && versions.iter().any(|v| fits(wanted, v))
+    (versions.len() == 1 || request.install_only) && versions.iter().any(|v| fits(wanted, v))
 }
 
 /// Compares what is wanted with what is there; an epoch or a release that nobody wants does not
@@ -95,7 +99,7 @@ pub(super) fn compare(wanted: &str, version: &str) -> Ordering {
     compare_rpm(wanted, bare)
 }
 
-/// The best of these versions in the range that is wanted; without a range, what is wanted.
+/// The best of these versions in the desired range; without a range, the desired version.
 pub(super) fn best(wanted: &str, known: Vec<String>) -> String {
     let Some(range) = Range::parse(wanted, Order::Rpm).filter(Range::is_open) else {
         return wanted.to_string();

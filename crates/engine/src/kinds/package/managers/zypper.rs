@@ -2,9 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::{At, Features, Found, Installed, Manager, Wish, arguments, rpm, share};
+use super::model::{
+    Features, InstalledPackage, Manager, ManagerContext, PackageList, PackageRequest, arguments,
+    share,
+};
+use super::rpm;
 use crate::kind::{KindError, Share};
-use crate::kinds::package::Ensure;
+use crate::kinds::package::model::Ensure;
 
 pub(super) struct Zypper;
 
@@ -28,79 +32,103 @@ impl Manager for Zypper {
         rpm::DATABASE
     }
 
-    fn list(&self, at: &At<'_>) -> Result<Installed, KindError> {
+    fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         rpm::list(at)
     }
 
-    fn find(&self, at: &At<'_>, all: &Installed, wish: &Wish) -> Result<Option<Found>, KindError> {
-        rpm::find(at, all, wish)
+    fn find(
+        &self,
+        at: &ManagerContext<'_>,
+        all: &PackageList,
+        request: &PackageRequest,
+    ) -> Result<Option<InstalledPackage>, KindError> {
+        rpm::find(at, all, request)
     }
 
     fn fits(
         &self,
-        _: &At<'_>,
-        wish: &Wish,
+        _: &ManagerContext<'_>,
+        request: &PackageRequest,
         wanted: &str,
-        found: &Found,
+        found: &InstalledPackage,
     ) -> Result<bool, KindError> {
-        Ok(rpm::any_fits(wish, wanted, found))
+        Ok(rpm::any_fits(request, wanted, found))
     }
 
-    fn latest(&self, at: &At<'_>, _: &Wish, found: &Found) -> Result<String, KindError> {
+    fn latest(
+        &self,
+        at: &ManagerContext<'_>,
+        _: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<String, KindError> {
         let said = at.run(&["--non-interactive", "list-updates"])?.stdout_text();
         let update = rows(&said).find(|row| row.len() > 4 && row[0] == "v" && row[2] == found.name);
         let now = || found.versions.last().cloned().unwrap_or_default();
         Ok(update.map_or_else(now, |row| row[4].to_string()))
     }
 
-    fn install(&self, at: &At<'_>, wish: &Wish, found: Option<&Found>) -> Result<(), KindError> {
+    fn install(
+        &self,
+        at: &ManagerContext<'_>,
+        request: &PackageRequest,
+        found: Option<&InstalledPackage>,
+    ) -> Result<(), KindError> {
         let (global, options): (Vec<&str>, Vec<&str>) =
-            wish.install_options.iter().map(String::as_str).partition(|o| GLOBAL.contains(o));
+            request.install_options.iter().map(String::as_str).partition(|o| GLOBAL.contains(o));
         let mut own = vec!["--auto-agree-with-licenses", "--no-confirm"];
-        let wanted = match (&wish.ensure, &wish.source) {
+        let wanted = match (&request.ensure, &request.source) {
             (_, Some(source)) => source.clone(),
             (Ensure::Version(version), None) => {
-                let version = rpm::best(version, known(at, wish)?);
+                let version = rpm::best(version, known(at, request)?);
                 let now = found.and_then(|f| f.versions.last());
                 if now.is_some_and(|now| rpm::compare(&version, now) == Ordering::Less) {
                     own.push("--oldpackage");
                 }
-                format!("{}-{version}", wish.name)
+                format!("{}-{version}", request.name)
             }
-            _ => wish.name.clone(),
+            _ => request.name.clone(),
         };
-        if !wish.allow_virtual && wanted == wish.name {
+        if !request.allow_virtual && wanted == request.name {
             own.push("--name");
         }
         let before = arguments(&[&["--quiet"], &global, &["install"], &own]);
         at.run(&arguments(&[&before, &options, &[&wanted]])).map(drop)
     }
 
-    fn install_several(&self, _: &At<'_>, wish: &Wish) -> Result<Option<Share>, KindError> {
-        let is_plain = matches!(wish.ensure, Ensure::Present | Ensure::Latest)
-            && wish.allow_virtual
-            && wish.install_options.is_empty();
+    fn install_several(
+        &self,
+        _: &ManagerContext<'_>,
+        request: &PackageRequest,
+    ) -> Result<Option<Share>, KindError> {
+        let is_plain = matches!(request.ensure, Ensure::Present | Ensure::Latest)
+            && request.allow_virtual
+            && request.install_options.is_empty();
         let common = ["--quiet", "install", "--auto-agree-with-licenses", "--no-confirm"];
-        Ok(is_plain.then(|| share(&common, &wish.name)))
+        Ok(is_plain.then(|| share(&common, &request.name)))
     }
 
-    fn remove_several(&self, _: &Wish, found: &Found) -> Option<Share> {
+    fn remove_several(&self, _: &PackageRequest, found: &InstalledPackage) -> Option<Share> {
         Some(share(&["remove", "--no-confirm"], &found.name))
     }
 
-    fn remove(&self, at: &At<'_>, _: &Wish, found: &Found) -> Result<(), KindError> {
+    fn remove(
+        &self,
+        at: &ManagerContext<'_>,
+        _: &PackageRequest,
+        found: &InstalledPackage,
+    ) -> Result<(), KindError> {
         at.run(&["remove", "--no-confirm", &found.name]).map(drop)
     }
 }
 
 /// All versions that there are, where a range asks for them.
-fn known(at: &At<'_>, wish: &Wish) -> Result<Vec<String>, KindError> {
-    if !matches!(&wish.ensure, Ensure::Version(v) if v.contains(['<', '>'])) {
+fn known(at: &ManagerContext<'_>, request: &PackageRequest) -> Result<Vec<String>, KindError> {
+    if !matches!(&request.ensure, Ensure::Version(v) if v.contains(['<', '>'])) {
         return Ok(Vec::new());
     }
-    let options = ["search", "--match-exact", "--type", "package", "-s", &wish.name];
+    let options = ["search", "--match-exact", "--type", "package", "-s", &request.name];
     let said = at.run(&options)?.stdout_text();
-    let named = rows(&said).filter(|row| row.len() > 3 && row[1] == wish.name);
+    let named = rows(&said).filter(|row| row.len() > 3 && row[1] == request.name);
     Ok(named.map(|row| row[3].to_string()).collect())
 }
 

@@ -1,0 +1,43 @@
+//! Differences between a resource and the machine.
+
+use ordain_data::Value;
+
+/// The effect of a change on the resource as a whole, for its sign and the counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Action {
+    /// It did not exist.
+    Create,
+    /// It exists and differs.
+    Modify,
+    /// It exists and shall not.
+    Remove,
+    /// Something is run that has no state, such as a command.
+    Run,
+}
+
+/// One difference between what is and what shall be.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Its effect on the resource.
+    pub action: Action,
+    /// The property that differs, such as `mode`; `ensure` for creation and removal.
+    pub property: String,
+    /// The current value; `Null` if absent. A secret is [`Value::Secret`].
+    pub before: Value,
+    /// The desired state.
+    pub after: Value,
+    /// Both texts when the property is the content of a file, for a line diff.
+    /// `None` if it is secret, too large, not text, or not to be shown.
+    pub text: Option<TextChange>,
+    /// The one line that a log says once it is done, such as `mode changed '0600' to '0644'`.
+    pub message: String,
+}
+
+/// The content of a file before and after.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextChange {
+    /// The content.
+    pub before: String,
+    /// The desired content.
+    pub after: String,
+}

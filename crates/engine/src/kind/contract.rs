@@ -1,0 +1,294 @@
+//! The contract of a resource kind.
+//!
+//! A kind parses the attributes of a resource once into an [`Instance`]; the instance observes the
+//! machine and says what differs ([`Change`]), and makes the changes when told to. It never decides
+//! order, retries, noop or logging: the engine does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ordain_data::Value;
+use ordain_graph::{Resource, ResourceRef, ServedFiles};
+use ordain_kinds::{AttributeSchema, KindSchema};
+
+use crate::kind::attributes::{reveal, scalar_text};
+use crate::kind::change::Change;
+use crate::kind::error::{AttributeError, KindError};
+use crate::kind::log::LogLine;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+
+/// The graph and its environment, as kinds see them while they parse attributes.
+pub struct ParseContext<'a> {
+    /// Finds the file behind a `puppet:///modules/…` address or a similar one.
+    pub resolve_source: &'a dyn Fn(&str) -> Option<PathBuf>,
+    /// The resource of this name in the graph.
+    pub find: &'a dyn Fn(&ResourceRef) -> Option<&'a Resource>,
+    /// The paths of all declared files.
+    pub files: &'a dyn Fn() -> Arc<BTreeSet<PathBuf>>,
+    /// The resources of a kind that are applied, by the name of the kind as it is declared.
+    pub of_kind: &'a dyn Fn(&str) -> Vec<&'a Resource>,
+    /// All kinds.
+    pub registry: &'a Arc<Registry>,
+    /// Metadata of the sources of files when the graph was compiled, if it says.
+    pub served: &'a ServedFiles,
+}
+
+/// The share of a resource in a transaction that changes several at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Share {
+    /// The part that all of one transaction have in common, such as the command with its options.
+    pub common: Vec<String>,
+    /// The part of this resource alone, such as the name of a package.
+    pub own: String,
+}
+
+/// Attributes with their values that undo a resource.
+pub type ReversalAttributes = Vec<(&'static str, Value)>;
+
+/// A kind of resource.
+pub trait Kind: Send + Sync {
+    /// Its name, its documentation and its attributes.
+    fn schema(&self) -> &KindSchema;
+
+    /// The name as it is declared, such as `file`.
+    fn name(&self) -> &'static str {
+        self.schema().name
+    }
+
+    /// The attributes that can be declared, metaparameters left out. The first is the name attribute,
+    /// for which the title stands in.
+    fn attributes(&self) -> &'static [AttributeSchema] {
+        self.schema().attributes
+    }
+
+    /// Checks and parses the attributes of a resource.
+    ///
+    /// # Errors
+    /// Every bad attribute of the resource, not only the first.
+    fn parse(
+        &self,
+        resource: &Resource,
+        context: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>>;
+
+    /// The identity of a resource among those of the kind, as [`Kind::instances`] names it: the
+    /// name attribute, else the title.
+    fn identity(&self, resource: &Resource) -> String {
+        let name = self.schema().name_attribute();
+        let name = resource.value(name).and_then(|value| scalar_text(reveal(value).0));
+        name.unwrap_or_else(|| resource.id.title.to_string())
+    }
+
+    /// The identity of a resource for purging: an instance of the machine that shares it with a
+    /// declared resource is not purged.
+    fn purged_as(&self, resource: &Resource) -> String {
+        self.identity(resource)
+    }
+
+    /// Whether the machine can be asked for all that it has of the kind.
+    fn has_instances(&self) -> bool {
+        false
+    }
+
+    /// All that the machine has of the kind, each as a resource that says that it shall be gone.
+    ///
+    /// # Errors
+    /// When the machine could not be looked at.
+    fn instances(&self, _host: &Host) -> Result<Vec<Resource>, KindError> {
+        Ok(Vec::new())
+    }
+
+    /// The events after which [`Kind::instances`] may give others.
+    fn instance_watches(&self, _host: &Host) -> Vec<Watch> {
+        Vec::new()
+    }
+}
+
+/// A parsed resource.
+pub trait Instance: Send + Sync {
+    /// Resources which, where they are declared, come before this one unless something written
+    /// says the opposite.
+    fn autorequires(&self) -> Vec<ResourceRef> {
+        Vec::new()
+    }
+
+    /// Other names by which the wishes of [`Instance::autorequires`] find this resource, such as
+    /// a group by its number.
+    fn second_names(&self) -> Vec<ResourceRef> {
+        Vec::new()
+    }
+
+    /// The events after which the resource may have changed. Without any it is compared when its
+    /// graph says so, and from time to time.
+    fn watches(&self, _host: &Host) -> Vec<Watch> {
+        Vec::new()
+    }
+
+    /// Whether [`Instance::watches`] may give others once the machine has changed, such as the home
+    /// of a user who is only made.
+    fn watches_move(&self) -> bool {
+        false
+    }
+
+    /// How often it has to be looked at, because what may happen to it is not told.
+    fn pause(&self, _host: &Host) -> Option<Duration> {
+        None
+    }
+
+    /// A fingerprint of the context that it took from the graph besides [`Instance::autorequires`]:
+    /// two instances of equal attributes with equal fingerprints are equal. Nothing if its
+    /// attributes are all that it is made of.
+    fn context_fingerprint(&self) -> Option<u64> {
+        None
+    }
+
+    /// Warnings for each check, such as attributes that the provider cannot manage.
+    fn remarks(&self, _host: &Host) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Looks at the machine and says what differs. No side effect.
+    ///
+    /// # Errors
+    /// When the state cannot be found out.
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError>;
+
+    /// Makes the changes that [`Instance::compare`] gave. When it fails, what was there is still
+    /// there or was completely replaced, never half of each.
+    ///
+    /// # Errors
+    /// When a change could not be made.
+    fn apply(&self, host: &Host, changes: &[Change]) -> Result<(), KindError>;
+
+    /// The resources among which some may be changed in one transaction with this one; none if it is
+    /// always changed alone.
+    fn group(&self, _host: &Host) -> Option<&'static str> {
+        None
+    }
+
+    /// Its share in a transaction that makes these changes, if they can be made in one.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn share(&self, _host: &Host, _changes: &[Change]) -> Result<Option<Share>, KindError> {
+        Ok(None)
+    }
+
+    /// Makes the changes of all whose shares have this in common, each with its own. Whoever still
+    /// differs afterwards is applied alone.
+    ///
+    /// # Errors
+    /// When the transaction failed.
+    fn transact(&self, _host: &Host, _common: &[String], _own: &[&str]) -> Result<(), KindError> {
+        Ok(())
+    }
+
+    /// The attributes of the resource of the same name that would bring back what is there now;
+    /// nothing if the kind cannot be undone.
+    ///
+    /// # Errors
+    /// When what is there cannot be found out, or not be brought back.
+    fn reversal(&self, _host: &Host) -> Result<Option<ReversalAttributes>, KindError> {
+        Ok(None)
+    }
+
+    /// The current values of all properties, managed or not, for `audit`; `Null` is absent, and a
+    /// secret is [`Value::Secret`]. Nothing if the kind cannot tell.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn observed(&self, _host: &Host) -> Result<Option<Vec<(&'static str, Value)>>, KindError> {
+        Ok(None)
+    }
+
+    /// Clears what a run left that was killed while it worked on this resource.
+    ///
+    /// # Errors
+    /// When it cannot be cleared.
+    fn recover(&self, _host: &Host) -> Result<(), KindError> {
+        Ok(())
+    }
+
+    /// Whether a change of something this resource is subscribed to makes it act.
+    fn refreshable(&self) -> bool {
+        false
+    }
+
+    /// Acts on such a change, or chooses not to.
+    ///
+    /// # Errors
+    /// When the action failed.
+    fn refresh(&self, _host: &Host) -> Result<(), KindError> {
+        Ok(())
+    }
+
+    /// Whether its own changes are followed by a refresh, too, unless they remove it.
+    fn refreshes_itself(&self) -> bool {
+        false
+    }
+
+    /// Whether these changes, once made, leave nothing to do for a refresh: what was just started
+    /// has read what is new.
+    fn is_fresh_after(&self, _changes: &[Change]) -> bool {
+        false
+    }
+
+    /// The values that it sends to resources that receive from it, by name, once it is in place.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn sent(&self, _host: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
+        Ok(Vec::new())
+    }
+
+    /// Lines for the log that the last call of [`Instance::compare`], [`Instance::apply`] or
+    /// [`Instance::refresh`] gave; taking them empties the list.
+    fn take_log(&self) -> Vec<LogLine> {
+        Vec::new()
+    }
+
+    /// More resources that this one stands for and that are not declared, such as the files of a
+    /// directory that is copied. They are contained in it and inherit its relations.
+    ///
+    /// # Errors
+    /// When the machine could not be looked at.
+    fn generate(&self, _host: &Host) -> Result<Vec<Resource>, KindError> {
+        Ok(Vec::new())
+    }
+
+    /// Whether it passes on one event, as a container does, however many of what it stands for have
+    /// changed.
+    fn is_container(&self) -> bool {
+        false
+    }
+}
+
+/// The kinds that an engine knows.
+pub struct Registry {
+    kinds: BTreeMap<&'static str, Box<dyn Kind>>,
+}
+
+impl Registry {
+    /// A registry without kinds.
+    pub(crate) fn empty() -> Self {
+        Self { kinds: BTreeMap::new() }
+    }
+
+    /// Adds a kind, in place of one of the same name.
+    pub fn add(&mut self, kind: Box<dyn Kind>) {
+        self.kinds.insert(kind.name(), kind);
+    }
+
+    /// The kind of a name as a graph (`File`) or a declaration (`file`) has it.
+    pub fn get(&self, name: &str) -> Option<&dyn Kind> {
+        self.kinds.get(name.to_ascii_lowercase().as_str()).map(|k| &**k)
+    }
+
+    /// All kinds in order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Kind> {
+        self.kinds.values().map(|k| &**k)
+    }
+}

@@ -1,0 +1,22 @@
+//! The second floor: the contract between resource kinds and the engine that runs them.
+//!
+//! A kind implements [`Kind`] and [`Instance`]; it reads its attributes with `params`, describes
+//! differences with `differences`, and runs the tools of the system with `tools`. A run tells the
+//! outcome in a [`report`]. Nothing here knows a single kind, or the order in which resources are
+//! worked on.
+
+pub mod attributes;
+mod change;
+mod contract;
+pub(crate) mod differences;
+mod error;
+mod log;
+pub(crate) mod params;
+pub mod report;
+pub(crate) mod tools;
+
+pub use change::{Action, Change, TextChange};
+pub use contract::{Instance, Kind, ParseContext, Registry, ReversalAttributes, Share};
+pub(crate) use error::all_of;
+pub use error::{AttributeError, KindError};
+pub use log::{Level, LogLine, LogSource};

@@ -1,0 +1,204 @@
+//! Reading the attributes of a resource: conversions, allowed values, and all errors in one go.
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+
+use crate::kind::attributes::{reveal, scalar_text, type_name};
+use crate::kind::error::AttributeError;
+
+/// The attributes of one resource while they are parsed.
+///
+/// The readers give `None` for what is not set and for what is wrong; errors gather until
+/// [`Params::finish`].
+pub(crate) struct Params<'a> {
+    resource: &'a Resource,
+    errors: Vec<AttributeError>,
+    /// Attributes that are set and that the provider cannot manage.
+    dropped: Vec<&'static str>,
+    /// Warnings about them.
+    remarks: Vec<String>,
+}
+
+impl<'a> Params<'a> {
+    /// The attributes of a resource. That all names are known was checked before.
+    pub(crate) fn new(resource: &'a Resource) -> Self {
+        Self { resource, errors: Vec::new(), dropped: Vec::new(), remarks: Vec::new() }
+    }
+
+    /// Notes an error of an attribute.
+    pub(crate) fn error(&mut self, attribute: &str, message: impl Into<String>) {
+        self.errors.push(AttributeError::new(attribute, message));
+    }
+
+    /// Notes an error of the resource as a whole.
+    pub(crate) fn error_of_all(&mut self, message: impl Into<String>) {
+        self.errors.push(AttributeError { attribute: None, message: message.into() });
+    }
+
+    /// The parsed resource, unless there were errors.
+    pub(crate) fn finish<T>(self, parsed: T) -> Result<T, Vec<AttributeError>> {
+        if self.errors.is_empty() { Ok(parsed) } else { Err(self.errors) }
+    }
+
+    /// The value as it was set, a secret without its cover; `None` if it is not set.
+    pub(crate) fn raw(&self, name: &str) -> Option<&'a Value> {
+        let value = self.resource.value(name).map(|v| reveal(v).0).filter(|v| !v.is_null());
+        value.filter(|_| !self.dropped.contains(&name))
+    }
+
+    /// Whether the attribute is set.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.raw(name).is_some()
+    }
+
+    /// The attributes that are secrets, or have some in them.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let names = self.resource.attributes.iter().filter(|a| a.value.holds_secret());
+        names.map(|a| a.name.to_string()).collect()
+    }
+
+    /// The name of the managed thing: the name attribute, else the title.
+    pub(crate) fn name(&mut self) -> String {
+        match self.raw("name") {
+            None => self.resource.id.title.to_string(),
+            Some(Value::Str(s)) => s.to_string(),
+            Some(other) => {
+                self.error("name", format!("Name must be a String not {}", type_name(other)));
+                String::new()
+            }
+        }
+    }
+
+    /// A text; numbers and booleans are written out.
+    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
+        let value = self.raw(name)?;
+        let first = match value {
+            Value::List(items) => items.first().map_or(&Value::Null, |v| reveal(v).0),
+            other => other,
+        };
+        let text = scalar(first);
+        if text.is_none() && !matches!(value, Value::List(l) if l.is_empty()) {
+            self.error(name, format!("expected a text, got {}", value.kind()));
+        }
+        text
+    }
+
+    /// A list of texts; one text is a list of one, lists in lists are flattened.
+    pub(crate) fn list(&mut self, name: &str) -> Option<Vec<String>> {
+        let value = self.raw(name)?;
+        let mut items = Vec::new();
+        if flatten(value, &mut items) {
+            return Some(items);
+        }
+        self.error(name, format!("expected a text or a list of texts, got {}", value.kind()));
+        None
+    }
+
+    /// One of a few words.
+    pub(crate) fn choice(&mut self, name: &str, allowed: &[&'static str]) -> Option<&'static str> {
+        let value = self.raw(name)?;
+        let text = scalar(value);
+        let found = text.and_then(|t| allowed.iter().find(|a| **a == t));
+        if found.is_none() {
+            self.invalid(name, value, allowed);
+        }
+        found.copied()
+    }
+
+    /// True or false, also written `yes` or `no`.
+    pub(crate) fn boolean(&mut self, name: &str) -> bool {
+        let allowed = ["true", "false", "yes", "no"];
+        matches!(self.choice(name, &allowed), Some("true" | "yes"))
+    }
+
+    /// An integer, also as decimal digits; `message` says what is wrong otherwise.
+    pub(crate) fn integer(&mut self, name: &str, message: &str) -> Option<i64> {
+        let value = self.raw(name)?;
+        let number = scalar(value).and_then(|t| t.parse().ok());
+        if number.is_none() {
+            self.error(name, message);
+        }
+        number
+    }
+
+    /// Notes that a value is none of those allowed. A secret value is not shown.
+    pub(crate) fn invalid(&mut self, name: &str, value: &Value, allowed: &[&str]) {
+        let shown = if self.resource.value(name).is_some_and(Value::holds_secret) {
+            "[redacted]".to_string()
+        } else {
+            inspect(value)
+        };
+        let message = format!("Invalid value {shown}. Valid values are {}.", allowed.join(", "));
+        self.error(name, message);
+    }
+
+    /// Leaves out each of these attributes that is set: the provider lacks the feature, by its name
+    /// in Puppet, or no provider but others uses the attribute at all.
+    pub(crate) fn leave_out(
+        &mut self,
+        provider: &str,
+        names: &[(&'static str, Option<&'static str>)],
+    ) {
+        for (name, feature) in names {
+            if !self.has(name) {
+                continue;
+            }
+            self.remarks.push(match feature {
+                Some(feature) => format!(
+                    "Provider {provider} does not support features {feature}; \
+                     not managing attribute {name}"
+                ),
+                None => format!("Provider {provider} does not use attribute {name}"),
+            });
+            self.dropped.push(name);
+        }
+    }
+
+    /// Warnings about attributes that were left out.
+    pub(crate) fn remarks(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.remarks)
+    }
+
+    /// The provider, if it is one of these; the first is the default. One of the others that are
+    /// known does not work on this system.
+    pub(crate) fn provider(&mut self, allowed: &[&'static str], others: &[&str]) -> &'static str {
+        let Some(wanted) = self.text("provider") else { return allowed[0] };
+        if let Some(found) = allowed.iter().find(|a| **a == wanted) {
+            return found;
+        }
+        let message = if others.contains(&wanted.as_str()) {
+            format!("Provider {wanted} is not functional on this host")
+        } else {
+            let kind = self.resource.id.kind.to_lowercase();
+            format!("Invalid {kind} provider '{wanted}'")
+        };
+        self.error("provider", message);
+        allowed[0]
+    }
+
+    /// The reference to the resource.
+    pub(crate) fn reference(&self) -> String {
+        self.resource.id.to_string()
+    }
+}
+
+/// Text, number or boolean as text, a secret's content too.
+pub(crate) fn scalar(value: &Value) -> Option<String> {
+    scalar_text(reveal(value).0)
+}
+
+fn flatten(value: &Value, into: &mut Vec<String>) -> bool {
+    match reveal(value).0 {
+        Value::List(items) => items.iter().all(|i| flatten(i, into)),
+        Value::Null => true,
+        other => scalar(other).map(|t| into.push(t)).is_some(),
+    }
+}
+
+/// A value as messages quote it: text in double quotes.
+pub(crate) fn inspect(value: &Value) -> String {
+    match value {
+        Value::Str(s) => format!("{:?}", s.as_str()),
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,198 @@
+//! Reports of resources.
+
+use std::time::Duration;
+
+use ordain_data::Value;
+use ordain_graph::{OriginId, ResourceRef};
+
+use crate::kind::change::{Action, Change};
+use crate::kind::error::{AttributeError, KindError};
+use crate::kind::log::{Level, LogLine, LogSource};
+
+/// How a resource fared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// Nothing differs.
+    InPlace,
+    /// It was changed, or acted on an event.
+    Changed,
+    /// It would have been.
+    WouldChange,
+    /// It could not be looked at or changed.
+    Failed,
+    /// It could not be changed, and says itself that this is no failure.
+    Skipped,
+    /// It was not looked at, because something it depends on failed or was skipped.
+    SkippedForFailure,
+    /// The tags that were asked for leave it out.
+    Filtered,
+    /// The run was told to stop before it.
+    Stopped,
+}
+
+/// A line of the log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// How important it is.
+    pub level: Level,
+    /// Its subject: the path of a resource or of its property; empty if only the text shows.
+    pub source: String,
+    /// The text.
+    pub message: String,
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.source.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.source, self.message)
+        }
+    }
+}
+
+/// A resource in the report of a run.
+#[derive(Clone, Debug)]
+pub struct ResourceReport {
+    /// Its name.
+    pub resource: ResourceRef,
+    /// Where it is contained.
+    pub path: String,
+    /// Where it was declared.
+    pub origin: OriginId,
+    /// The resource that stands for it, if it is not declared itself.
+    pub generated_by: Option<ResourceRef>,
+    /// How it fared.
+    pub status: Status,
+    /// The resource that failed or was skipped by itself, if this one was not looked at for it.
+    pub blocked_by: Option<ResourceRef>,
+    /// The changes that were made, or would have been.
+    pub changes: Vec<Change>,
+    /// Whether it acted on a change of something it is subscribed to.
+    pub refreshed: bool,
+    /// The lines of the log.
+    pub lines: Vec<Line>,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+impl ResourceReport {
+    /// A line about the resource or a property of it.
+    pub(crate) fn say(&mut self, level: Level, property: Option<&str>, message: impl Into<String>) {
+        let source = match property {
+            Some(property) => format!("{}/{property}", self.path),
+            None => self.path.clone(),
+        };
+        self.lines.push(Line { level, source, message: message.into() });
+    }
+
+    /// The text of the line that says the change of a property, if there is one.
+    pub(crate) fn line_of_change(&mut self, property: &str) -> Option<&mut String> {
+        let change = self.changes.iter().find(|change| change.property == property)?;
+        let source = format!("{}/{property}", self.path);
+        let line =
+            self.lines.iter_mut().find(|l| l.source == source && l.message == change.message);
+        line.map(|line| &mut line.message)
+    }
+
+    /// Whether it is not as it shall be, and what depends on it has to wait.
+    pub(crate) fn holds_up(&self) -> bool {
+        matches!(self.status, Status::Failed | Status::Skipped)
+    }
+
+    /// An action went wrong; `text` is what to say of it.
+    pub(crate) fn give_up(&mut self, error: &KindError, property: Option<&str>, text: String) {
+        let (status, level) = match error.is_skip() {
+            true => (Status::Skipped, Level::Warning),
+            false => (Status::Failed, Level::Error),
+        };
+        self.status = status;
+        self.say(level, property, text);
+    }
+
+    pub(crate) fn fail(&mut self, message: impl Into<String>) {
+        self.status = Status::Failed;
+        self.say(Level::Error, None, message);
+    }
+
+    pub(crate) fn fail_attributes(&mut self, errors: &[AttributeError]) {
+        self.status = Status::Failed;
+        for error in errors {
+            self.say(Level::Error, error.attribute.as_deref(), &error.message);
+        }
+    }
+
+    /// Lines that the resource itself gave; `level` is that of its changes.
+    pub(crate) fn take(&mut self, log: Vec<LogLine>, level: Level) {
+        for line in log {
+            let level = line.level.unwrap_or(level);
+            match line.source {
+                LogSource::Property(name) => self.say(level, Some(name), line.message),
+                LogSource::Resource => self.say(level, None, line.message),
+                LogSource::Bare => {
+                    let message = line.message;
+                    self.lines.push(Line { level, source: String::new(), message });
+                }
+            }
+        }
+    }
+}
+
+/// Resources by how they fared.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Resources that were made, or would be.
+    pub created: usize,
+    /// Resources that were changed, or would be.
+    pub modified: usize,
+    /// Resources that were removed, or would be.
+    pub removed: usize,
+    /// Commands and the like that ran, or would.
+    pub run: usize,
+    /// Resources where nothing differs.
+    pub in_place: usize,
+    /// Resources that failed.
+    pub failed: usize,
+    /// Resources that were left out, for a failure or for their tags.
+    pub skipped: usize,
+    /// Resources that the run did not come to.
+    pub stopped: usize,
+    /// Resources that acted on a change of others, or would.
+    pub refreshed: usize,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, status: Status, changes: &[Change], refreshed: bool) {
+        self.refreshed += usize::from(refreshed);
+        match status {
+            Status::Failed => self.failed += 1,
+            Status::Skipped | Status::SkippedForFailure => self.skipped += 1,
+            Status::Filtered => self.skipped += 1,
+            Status::Stopped => self.stopped += 1,
+            Status::InPlace => self.in_place += 1,
+            Status::Changed | Status::WouldChange => match changes.first().map(|c| c.action) {
+                Some(Action::Create) => self.created += 1,
+                Some(Action::Remove) => self.removed += 1,
+                Some(Action::Modify) => self.modified += 1,
+                Some(Action::Run) => self.run += 1,
+                None => {}
+            },
+        }
+    }
+}
+
+/// A value as logs show it: text in single quotes, or in double ones if it has more than one line;
+/// lists in brackets.
+pub fn quoted(value: &Value) -> String {
+    match value {
+        Value::Null => "'absent'".into(),
+        Value::Secret(_) => "[redacted]".into(),
+        Value::List(items) => {
+            let items: Vec<String> = items.iter().map(quoted).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Str(text) if text.contains(char::is_control) => format!("{:?}", text.as_str()),
+        Value::Str(text) => format!("'{text}'"),
+        other => format!("{other:?}"),
+    }
+}

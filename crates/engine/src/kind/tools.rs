@@ -1,0 +1,176 @@
+//! Running the system's own tools and telling what they said when they fail.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use crate::kind::error::KindError;
+use crate::system::host::Host;
+use crate::system::runner::{Invocation, Launch, Outcome, RunAs};
+
+/// How many lines of a failed tool's output are told.
+const TAIL: usize = 10;
+
+/// Where the system's tools are.
+const PLACES: &[&str] = &["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/// The path of a tool of the running system; the bare name if it is in no usual place.
+pub(crate) fn path_of(tool: &str) -> String {
+    let found = PLACES.iter().map(|p| format!("{p}/{tool}")).find(|p| Path::new(p).exists());
+    found.unwrap_or_else(|| tool.to_string())
+}
+
+/// Whether the machine is the running system, not a directory that stands for one.
+pub(crate) fn is_live(host: &Host) -> bool {
+    host.root == Path::new("/")
+}
+
+/// How often is looked at what nothing tells of.
+pub(crate) const UNWATCHED: Duration = Duration::from_secs(5);
+
+/// How often this process began or ended a change.
+static CHANGES: AtomicU64 = AtomicU64::new(0);
+
+/// Notes that a change of the machine begins or ends.
+pub(crate) fn note_change() {
+    CHANGES.fetch_add(1, Ordering::SeqCst);
+}
+
+/// A number that is another one after every change that this process makes.
+pub(crate) fn changes_made() -> u64 {
+    CHANGES.load(Ordering::SeqCst)
+}
+
+/// A command with a fixed locale.
+pub(crate) fn command<S: Into<OsString>>(argv: impl IntoIterator<Item = S>) -> Invocation {
+    let mut invocation = Invocation::new(argv);
+    for name in ["LC_ALL", "LANG"] {
+        invocation.launch.set_env.push((name.into(), "C".into()));
+    }
+    invocation
+}
+
+/// A command that runs inside the machine's root directory.
+pub(crate) fn inside<S: Into<OsString>>(
+    host: &Host,
+    argv: impl IntoIterator<Item = S>,
+) -> Invocation {
+    let argv = argv.into_iter().map(Into::into);
+    if is_live(host) {
+        return command(argv);
+    }
+    let prefix = [path_of("chroot").into(), host.root.clone().into_os_string()];
+    command(prefix.into_iter().chain(argv))
+}
+
+/// Moves a command whose program and directory are of the machine into the machine's root, with its
+/// user. On the running system the command stays as it is.
+///
+/// # Errors
+/// When there is no such program.
+pub(crate) fn moved_inside(host: &Host, invocation: Invocation) -> io::Result<Invocation> {
+    if is_live(host) {
+        return Ok(invocation);
+    }
+    let Launch { argv, cwd, run_as, .. } = &invocation.launch;
+    let mut words: Vec<OsString> = vec![path_of("chroot").into()];
+    if let Some(RunAs { uid, gid, groups }) = run_as {
+        words.push(format!("--userspec=+{uid}:+{gid}").into());
+        let groups = groups.iter().flatten().map(|group| format!("+{group}"));
+        words.push(format!("--groups={}", groups.collect::<Vec<_>>().join(",")).into());
+    }
+    words.push(host.root.clone().into_os_string());
+    // `chroot` begins in the root, and has no way to begin elsewhere.
+    if let Some(cwd) = cwd.as_ref().filter(|cwd| *cwd != Path::new("/")) {
+        need_program(host, Path::new(SHELL))?;
+        let change = r#"cd -- "$0" && exec "$@""#;
+        words.extend([SHELL, "-c", change].map(OsString::from));
+        words.push(cwd.clone().into_os_string());
+    }
+    if let Some(program) = argv.first() {
+        need_program(host, Path::new(program))?;
+    }
+    words.extend(argv.iter().cloned());
+    let launch = Launch { argv: words, cwd: None, run_as: None, ..invocation.launch };
+    Ok(Invocation { launch, ..invocation })
+}
+
+/// The shell that every machine has.
+const SHELL: &str = "/bin/sh";
+
+fn need_program(host: &Host, program: &Path) -> io::Result<()> {
+    let missing = || {
+        let text = format!("the root has no program {}", program.display());
+        io::Error::new(io::ErrorKind::NotFound, text)
+    };
+    host.stat(program).map(drop).map_err(|_| missing())
+}
+
+/// Why a command did not begin inside the machine's root, if it did not: a program may be there
+/// without what loads it.
+pub(crate) fn not_begun(host: &Host, outcome: &Outcome) -> Option<String> {
+    let by_chroot = (125..=127).contains(&outcome.status) && !is_live(host);
+    let said = [&outcome.stderr, &outcome.stdout].map(|text| String::from_utf8_lossy(text));
+    let prefix = format!("{}: ", path_of("chroot"));
+    let line = |text: &str| text.lines().find_map(|l| l.strip_prefix(&prefix)).map(str::to_owned);
+    said.iter().find_map(|text| line(text)).filter(|_| by_chroot)
+}
+
+/// Runs a command; any status is fine.
+pub(crate) fn ask(host: &Host, invocation: &Invocation) -> Result<Outcome, KindError> {
+    host.run(invocation)
+        .map_err(|e| KindError::new(format!("Execution of '{}' failed: {e}", line_of(invocation))))
+}
+
+/// Runs a command that has to succeed.
+pub(crate) fn run(host: &Host, invocation: &Invocation) -> Result<Outcome, KindError> {
+    run_covered(host, invocation, false)
+}
+
+/// As [`run`], but neither arguments nor output show in the error if `secret`.
+pub(crate) fn run_covered(
+    host: &Host,
+    invocation: &Invocation,
+    secret: bool,
+) -> Result<Outcome, KindError> {
+    let failed = |e| {
+        let line = if secret { "[redacted]".to_string() } else { line_of(invocation) };
+        KindError::new(format!("Execution of '{line}' failed: {e}"))
+    };
+    check(invocation, host.run(invocation).map_err(failed)?, secret)
+}
+
+/// The outcome of a command if it succeeded, else an error that tells its last lines.
+pub(crate) fn check(
+    invocation: &Invocation,
+    outcome: Outcome,
+    secret: bool,
+) -> Result<Outcome, KindError> {
+    if outcome.success() {
+        return Ok(outcome);
+    }
+    let status = outcome.status;
+    let (line, said) = if secret {
+        ("[redacted]".to_string(), "[redacted]".to_string())
+    } else {
+        (line_of(invocation), tail(&outcome))
+    };
+    Err(KindError::new(format!("Execution of '{line}' returned {status}: {said}")))
+}
+
+/// The command as a person would type it, more or less.
+fn line_of(invocation: &Invocation) -> String {
+    let words: Vec<_> = invocation.launch.argv.iter().map(|a| a.to_string_lossy()).collect();
+    words.join(" ")
+}
+
+/// The last lines of what a tool said, its errors last.
+fn tail(outcome: &Outcome) -> String {
+    let stdout = String::from_utf8_lossy(&outcome.stdout);
+    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    let lines = stdout.lines().chain(stderr.lines()).map(str::trim_end);
+    let lines: Vec<&str> = lines.filter(|l| !l.is_empty()).collect();
+    lines[lines.len().saturating_sub(TAIL)..].join("\n")
+}

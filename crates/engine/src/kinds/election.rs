@@ -1,0 +1,84 @@
+//! `mgmt::schedule`: whether this host stands for election.
+
+use std::path::PathBuf;
+
+use ordain_data::Value;
+use ordain_graph::Resource;
+use ordain_kinds::{KindSchema, graph};
+
+use crate::kind::differences::Differences;
+use crate::kind::params::Params;
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
+use crate::kinds::shared::shared_kv::Key;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+
+/// The kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Election;
+
+impl Kind for Election {
+    fn schema(&self) -> &KindSchema {
+        &graph::MGMT_SCHEDULE
+    }
+
+    fn parse(
+        &self,
+        resource: &Resource,
+        _: &ParseContext<'_>,
+    ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
+        let mut p = Params::new(resource);
+        let namespace = p.text("namespace").filter(|text| !text.is_empty());
+        let namespace = namespace.unwrap_or_else(|| p.name());
+        if namespace.is_empty() {
+            p.error("name", "the namespace must not be empty");
+        }
+        p.choice("strategy", &["rr", "random"]);
+        let ttl = p.integer("ttl", "ttl must be a number").unwrap_or(0);
+        p.integer("max", "max must be a number");
+        if p.boolean("persist") && ttl > 0 {
+            p.error("ttl", "can't combine persist with ttl");
+        }
+        let withdraw = p.boolean("withdraw");
+        for name in ["strategy", "max", "ttl"] {
+            if withdraw && p.has(name) {
+                p.error("withdraw", format!("can't combine withdraw with {name}"));
+            }
+        }
+        if withdraw && p.boolean("persist") {
+            p.error("withdraw", "can't combine withdraw with persist");
+        }
+        let host = p.text("host").unwrap_or_default();
+        let candidate = Candidate { key: Key::of_schedule(&namespace), host, withdraw };
+        p.finish(Box::new(candidate) as Box<dyn Instance>)
+    }
+}
+
+struct Candidate {
+    key: Key,
+    host: String,
+    withdraw: bool,
+}
+
+impl Instance for Candidate {
+    fn watches(&self, _: &Host) -> Vec<Watch> {
+        vec![Watch::Path(PathBuf::from(self.key.path()))]
+    }
+
+    fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
+        let mut differences = Differences::new(&[]);
+        let stands = self.key.get(host, Some(&self.host))?.is_some();
+        let name = Value::str(self.host.as_str());
+        match (stands, self.withdraw) {
+            (false, false) => differences.property("host", Value::Null, name),
+            (true, true) => differences.property("host", name, Value::Null),
+            _ => {}
+        }
+        Ok(differences.finish())
+    }
+
+    fn apply(&self, host: &Host, _: &[Change]) -> Result<(), KindError> {
+        let value = (!self.withdraw).then_some("");
+        self.key.set(host, Some(&self.host), value)
+    }
+}

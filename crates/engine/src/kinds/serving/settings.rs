@@ -1,0 +1,79 @@
+//! Settings of a server, and the contract of a running one.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::kind::{Level, LogLine, LogSource};
+
+/// A server that runs until this is dropped; its address is free again then.
+pub(in crate::kinds) trait RunningServer<S = Settings>: Send {
+    /// Where it listens.
+    fn address(&self) -> SocketAddr;
+
+    /// How it is set, if it still runs.
+    fn settings(&self) -> Option<&S>;
+}
+
+/// How a server is set.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::kinds) struct Settings {
+    /// Where it listens, as it is written.
+    pub(in crate::kinds) address: String,
+    /// How long a request may take to come.
+    pub(in crate::kinds) read: Duration,
+    /// How long a client may take to take some of an answer.
+    pub(in crate::kinds) write: Duration,
+    /// A directory that it serves besides the routes.
+    pub(in crate::kinds) root: Option<PathBuf>,
+}
+
+/// The log line of a run that ends and so cannot serve.
+pub(in crate::kinds) fn only_while_kept(what: &str) -> LogLine {
+    let message = format!("{what} only while `ordain watch` keeps this machine");
+    LogLine { level: Some(Level::Notice), source: LogSource::Resource, message }
+}
+
+/// Where an address leads: a host may be left out, and is then any of this machine.
+pub(in crate::kinds) fn parse_address(text: &str) -> Result<(Option<IpAddr>, u16), String> {
+    let wrong = || format!("the address is in an invalid format: {text}");
+    let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
+    let port = port.parse().map_err(|_| wrong())?;
+    let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let host = match (inner, host) {
+        (_, "") => None,
+        (Some(inner), _) => Some(IpAddr::V6(inner.parse().map_err(|_| wrong())?)),
+        (None, host) => Some(IpAddr::V4(host.parse().map_err(|_| wrong())?)),
+    };
+    Ok((host, port))
+}
+
+/// Binds a socket to an address.
+pub(in crate::kinds) fn bound<T>(
+    address: &str,
+    bind: impl Fn(SocketAddr) -> io::Result<T>,
+) -> io::Result<T> {
+    let (host, port) = parse_address(address).map_err(io::Error::other)?;
+    match host {
+        Some(host) => bind((host, port).into()),
+        // Where there is the newer version, it has the older one with it.
+        None => bind((Ipv6Addr::UNSPECIFIED, port).into())
+            .or_else(|_| bind((Ipv4Addr::UNSPECIFIED, port).into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_port() {
+        assert_eq!(parse_address(":80"), Ok((None, 80)));
+        assert_eq!(parse_address("127.0.0.1:80"), Ok((Some(Ipv4Addr::LOCALHOST.into()), 80)));
+        assert_eq!(parse_address("[::1]:80"), Ok((Some(Ipv6Addr::LOCALHOST.into()), 80)));
+        for bad in ["", "80", "127.0.0.1", "::1:80", "localhost:80", ":65536", "[1.2.3.4]:1"] {
+            assert!(parse_address(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Resources that are changed in one transaction, such as packages: mgmt's autogrouping.
+//!
+//! Only resources are taken together that are all due, so that nothing has to be found out about
+//! their relations. Each is compared and reported by itself. What the transaction did not bring
+//! about, because it failed or did only a part, each then does alone: an error is told where it
+//! belongs.
+
+use std::panic::AssertUnwindSafe;
+
+use ordain_data::Value;
+use ordain_graph::ResourceId;
+use ordain_graph::transfer::transfers;
+use rustc_hash::FxHashMap;
+
+use crate::kind::tools;
+use crate::kind::{Change, LogLine, Share};
+use crate::run::prepare::{Item, Prepared, Ready};
+use crate::run::step::{BatchOutcome, Events, Mode, StepResult, Stepper};
+use crate::system::host::Host;
+
+/// How many resources are changed in one transaction at most: a command line has an end.
+pub(crate) const MAX_MEMBERS: usize = 1000;
+
+/// A resource that takes part in a transaction.
+struct BatchMember<'a> {
+    place: usize,
+    id: ResourceId,
+    ready: &'a Ready,
+    changes: Vec<Change>,
+    said: Vec<LogLine>,
+    own: String,
+}
+
+impl Prepared {
+    /// The group of a resource that may be changed together with others.
+    pub(crate) fn group(&self, id: ResourceId, host: &Host) -> Option<&'static str> {
+        let Item::Ready(ready) = &self.items[id.0 as usize] else { return None };
+        let group = ready.instance.group(host)?;
+        let resource = self.graph.resource(id);
+        let alone = ready.noop
+            || ready.is_deferred
+            || !self.options().autogroup
+            || ready.schedule.is_some()
+            || ready.retry_policy.limit.is_some()
+            || resource.value("meta:autogroup") == Some(&Value::Bool(false))
+            || transfers(resource).next().is_some();
+        (!alone).then_some(group)
+    }
+}
+
+impl Stepper<'_> {
+    /// The group of a resource that may be changed together with others.
+    pub(crate) fn group(&self, id: ResourceId) -> Option<&'static str> {
+        if self.mode == Mode::Plan { None } else { self.prepared.group(id, self.host) }
+    }
+
+    /// Runs resources of one group that are all due, and gives what came of each.
+    pub(crate) fn run_batch(&self, members: &[(ResourceId, Events)]) -> Vec<StepResult> {
+        let mut batch_outcome = FxHashMap::default();
+        if members.len() > 1 && !self.observer.stop() {
+            let ids: Vec<ResourceId> = members.iter().map(|(id, _)| *id).collect();
+            let begin = AssertUnwindSafe(|| self.begin(&ids));
+            // A kind that panics here panics again when its resource is applied alone, and is named
+            // then.
+            batch_outcome = std::panic::catch_unwind(begin).unwrap_or_default();
+        }
+        let each = members.iter().enumerate();
+        each.map(|(i, &(id, incoming))| self.run_guarded(id, incoming, batch_outcome.remove(&i)))
+            .collect()
+    }
+
+    /// Makes the changes that can be made together.
+    fn begin(&self, members: &[ResourceId]) -> FxHashMap<usize, BatchOutcome> {
+        let mut transactions: Vec<(Vec<String>, Vec<BatchMember<'_>>)> = Vec::new();
+        let mut known: FxHashMap<Vec<String>, usize> = FxHashMap::default();
+        for (place, &id) in members.iter().enumerate() {
+            let Some((common, part)) = self.part(place, id) else { continue };
+            let at = *known.entry(common).or_insert_with_key(|common| {
+                transactions.push((common.clone(), Vec::new()));
+                transactions.len() - 1
+            });
+            transactions[at].1.push(part);
+        }
+        let mut batch_outcome = FxHashMap::default();
+        for (common, parts) in transactions {
+            if parts.len() > 1 {
+                self.transact(&common, parts, &mut batch_outcome);
+            }
+        }
+        batch_outcome
+    }
+
+    /// The share of a resource in a transaction, if it differs and can be changed in one.
+    fn part(&self, place: usize, id: ResourceId) -> Option<(Vec<String>, BatchMember<'_>)> {
+        let Item::Ready(ready) = &self.prepared.items[id.0 as usize] else { return None };
+        let compared = ready.instance.compare(self.host);
+        let said = ready.instance.take_log();
+        // An error is reported when the resource has its turn.
+        let changes = compared.ok().filter(|changes| !changes.is_empty())?;
+        let Share { common, own } = ready.instance.share(self.host, &changes).ok()??;
+        Some((common, BatchMember { place, id, ready, changes, said, own }))
+    }
+
+    fn transact(
+        &self,
+        common: &[String],
+        parts: Vec<BatchMember<'_>>,
+        batch_outcome: &mut FxHashMap<usize, BatchOutcome>,
+    ) {
+        let name = |part: &BatchMember<'_>| &self.prepared.graph.resource(part.id).id;
+        // A resource that cannot be recorded is applied alone, and fails there.
+        let noted =
+            |part: &BatchMember<'_>| self.observer.acting(name(part), &part.changes).is_ok();
+        let parts: Vec<BatchMember<'_>> = parts.into_iter().filter(noted).collect();
+        let own: Vec<&str> = parts.iter().map(|part| part.own.as_str()).collect();
+        let Some(first) = parts.first() else { return };
+        tools::note_change();
+        let done = first.ready.instance.transact(self.host, common, &own);
+        tools::note_change();
+        let count = parts.len();
+        for part in parts {
+            let outcome = match &done {
+                Ok(()) => BatchOutcome::Begun { changes: part.changes, said: part.said },
+                Err(error) => {
+                    self.observer.acted(name(&part), false);
+                    BatchOutcome::Failed(format!("{count} could not be changed together: {error}"))
+                }
+            };
+            batch_outcome.insert(part.place, outcome);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Makes items of resources: before a run, and during it with the values of deferred attributes.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use ordain_data::Value;
+use ordain_graph::{Containment, Graph, Resource, ResourceId};
+
+use super::model::{Item, Options, Prepared, Ready, RetryPolicy};
+use crate::kind::report::ResourceReport;
+use crate::kind::{AttributeError, Change, Instance, KindError, Level};
+use crate::kinds::file::set_digest;
+use crate::run::deferred::{DeferredValues, holds_deferred};
+use crate::system::host::Host;
+
+impl Prepared {
+    pub(crate) fn item(&self, id: ResourceId, resource: &Resource) -> Item {
+        if resource.is_virtual {
+            Item::Virtual
+        } else if self.holds[id.0 as usize] || resource.containment != Containment::Leaf {
+            Item::Container
+        } else if self.is_filtered(resource) {
+            Item::Filtered
+        } else {
+            let resource = with_served(resource, &self.graph);
+            let ready = self.before_evaluation(&resource).map_or_else(|| self.parse(&resource), Ok);
+            ready.map_or_else(Item::Bad, |ready| Item::Ready(Arc::new(ready)))
+        }
+    }
+
+    fn is_filtered(&self, resource: &Resource) -> bool {
+        let has = |tags: &[String]| {
+            tags.iter().any(|t| resource.tags.iter().any(|own| own.eq_ignore_ascii_case(t)))
+        };
+        let Options { tags, skip_tags, .. } = &self.options;
+        !tags.is_empty() && !has(tags) || has(skip_tags)
+    }
+
+    /// A resource with deferred values before these are computed: its other attributes determine
+    /// the relations and watches.
+    pub(crate) fn before_evaluation(&self, resource: &Resource) -> Option<Ready> {
+        self.deferred.as_ref()?;
+        let is_deferred = |attribute: &ordain_graph::Attribute| holds_deferred(&attribute.value);
+        if !resource.attributes.iter().any(is_deferred) {
+            return None;
+        }
+        let mut known = resource.clone();
+        known.attributes.retain(|attribute| !is_deferred(attribute));
+        let mut ready = self.parse(&known).unwrap_or_else(|_| Ready {
+            instance: Box::new(UnknownInstance),
+            noop: self.options().noop,
+            level: Level::Notice,
+            retry_policy: RetryPolicy::of(&known),
+            digest: 0,
+            schedule: None,
+            audit: None,
+            is_deferred: true,
+        });
+        // The functions may be others in another graph.
+        ready.digest = self.serial;
+        ready.is_deferred = true;
+        Some(ready)
+    }
+
+    /// A resource with what its deferred attributes give now.
+    ///
+    /// # Errors
+    /// The errors of the values.
+    pub(crate) fn evaluate(
+        &self,
+        resource: &Resource,
+        report: &mut ResourceReport,
+    ) -> Result<Ready, Vec<AttributeError>> {
+        let evaluated = self.deferred.as_ref().map(|deferred| deferred.evaluate(&resource.id));
+        let DeferredValues { values, said } = evaluated.unwrap_or_default();
+        for (level, text) in said {
+            report.say(level, None, text);
+        }
+        let mut whole = with_served(resource, &self.graph).into_owned();
+        let mut errors = Vec::new();
+        for (name, value) in values {
+            match value {
+                Ok(value) => {
+                    let attribute = whole.attributes.iter_mut().find(|a| a.name == name);
+                    if let Some(attribute) = attribute {
+                        attribute.value = value;
+                    }
+                }
+                Err(message) => errors.push(AttributeError::new(&name, message)),
+            }
+        }
+        if errors.is_empty() { self.parse(&whole) } else { Err(errors) }
+    }
+}
+
+/// A resource of which too little is known without its deferred values.
+struct UnknownInstance;
+
+impl Instance for UnknownInstance {
+    fn compare(&self, _host: &Host) -> Result<Vec<Change>, KindError> {
+        Err(KindError::new("its deferred values are not known yet"))
+    }
+
+    fn apply(&self, host: &Host, _changes: &[Change]) -> Result<(), KindError> {
+        self.compare(host).map(drop)
+    }
+}
+
+/// A file of a static catalog takes the source that was found when that was compiled, and only with
+/// the content of that time.
+pub(crate) fn with_served<'r>(resource: &'r Resource, graph: &Graph) -> Cow<'r, Resource> {
+    let file = match resource.id.kind.as_str() {
+        "File" => graph.served.file(&resource.id.title),
+        _ => None,
+    };
+    let Some(file) = file else { return Cow::Borrowed(resource) };
+    let mut resource = resource.clone();
+    if let (Some(source), Some(at)) =
+        (&file.source, resource.attributes.iter_mut().find(|a| a.name == "source"))
+    {
+        at.value = Value::str(source.as_str());
+    }
+    if let Some(digest) = file.digest() {
+        set_digest(&mut resource, digest);
+    }
+    Cow::Owned(resource)
+}

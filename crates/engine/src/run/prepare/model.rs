@@ -1,0 +1,190 @@
+//! A prepared graph and its parts: options, parsed resources, relations and their order.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use ordain_data::Value;
+use ordain_graph::relations::NodeId;
+use ordain_graph::{Graph, Relations, Resource, ResourceId, ResourceRef};
+
+use crate::kind::{AttributeError, Instance, Level, Registry};
+use crate::run::audit::Audit;
+use crate::run::deferred::Deferred;
+use crate::run::schedule::Schedule;
+
+/// Options of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Change nothing, only say what would be changed. A resource's own `noop` goes before it.
+    pub noop: bool,
+    /// Only resources with one of these tags; all if there are none.
+    pub tags: Vec<String>,
+    /// No resource with one of these tags.
+    pub skip_tags: Vec<String>,
+    /// Only these resources, with what they hold and what has to come before them; all if there are
+    /// none.
+    pub targets: Vec<ResourceRef>,
+    /// How many resources may be worked on at the same time.
+    pub jobs: usize,
+    /// Whether resources that are due at the same time are changed in one transaction, where their
+    /// kind can.
+    pub autogroup: bool,
+    /// Whether resources come after others because of what they are, such as a file after the
+    /// directory that it is in.
+    pub autoedges: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            noop: false,
+            tags: Vec::new(),
+            skip_tags: Vec::new(),
+            targets: Vec::new(),
+            jobs: 1,
+            autogroup: true,
+            autoedges: true,
+        }
+    }
+}
+
+/// A resource that is ready to be looked at, or why it is not.
+pub enum Item {
+    /// It only holds others.
+    Container,
+    /// It is declared for others and not applied here.
+    Virtual,
+    /// The tags or targets that were asked for leave it out.
+    Filtered,
+    /// Something is wrong with the declaration.
+    Bad(Vec<AttributeError>),
+    /// It can be compared and applied.
+    Ready(Arc<Ready>),
+}
+
+/// A parsed resource with its metaparameters.
+pub struct Ready {
+    /// The parsed resource.
+    pub instance: Box<dyn Instance>,
+    /// Whether it is only to be looked at.
+    pub noop: bool,
+    /// How important its changes are in the log.
+    pub level: Level,
+    /// How often it is tried again if it fails.
+    pub retry_policy: RetryPolicy,
+    /// Equal for equal attributes.
+    pub digest: u64,
+    /// When it may be applied, if that is limited.
+    pub schedule: Option<Schedule>,
+    /// The properties that are watched for changes.
+    pub audit: Option<Audit>,
+    /// Whether it lacks attributes that are computed just before it is looked at.
+    pub is_deferred: bool,
+}
+
+/// How often a resource that fails is tried again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RetryPolicy {
+    /// How often; without end if there is none.
+    pub retries: Option<u32>,
+    /// How long to wait before each.
+    pub delay: Duration,
+    /// How long one try may take; without a limit if there is none.
+    pub limit: Option<Duration>,
+}
+
+impl RetryPolicy {
+    /// The policy that a resource declares; without one it is never tried again.
+    pub(crate) fn of(resource: &Resource) -> Self {
+        let number = |name| match resource.value(name) {
+            Some(Value::Int(number)) => *number,
+            _ => 0,
+        };
+        let delay = Duration::from_millis(number("meta:delay").max(0).unsigned_abs());
+        let limit = number("meta:timeout").max(0).unsigned_abs();
+        let limit = (limit > 0).then(|| Duration::from_millis(limit));
+        Self { retries: u32::try_from(number("meta:retry")).ok(), delay, limit }
+    }
+}
+
+/// Finds the file behind an address such as `puppet:///modules/NAME/FILE`.
+pub type Resolve = Arc<dyn Fn(&str) -> Option<PathBuf> + Send + Sync>;
+
+/// A graph made ready. It owns what it needs, so that it can outlive the run that made it.
+pub struct Prepared {
+    /// The graph.
+    pub graph: Arc<Graph>,
+    /// The relations, with the autorequires of the kinds.
+    pub relations: Arc<Relations>,
+    /// The order of all nodes.
+    pub order: Arc<Vec<NodeId>>,
+    /// The item of each resource of the graph.
+    pub items: Vec<Item>,
+    /// How it differs from the one before it, if they are alike.
+    pub(crate) incremental_update: Option<IncrementalUpdate>,
+    /// No two have the same.
+    pub(crate) serial: u64,
+    pub(super) containers: Vec<Option<ResourceId>>,
+    /// Which resources hold others.
+    pub(crate) holds: Vec<bool>,
+    pub(super) files: OnceLock<Arc<BTreeSet<PathBuf>>>,
+    pub(crate) registry: Arc<Registry>,
+    pub(super) resolve_source: Resolve,
+    /// Computes deferred values during the run; without it they are errors.
+    pub(crate) deferred: Option<Arc<dyn Deferred>>,
+    pub(super) options: Options,
+}
+
+/// How a graph differs from one that has the same resources in the same order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct IncrementalUpdate {
+    /// The serial number of the other.
+    pub(crate) after: u64,
+    /// The resources that are not the same.
+    pub(crate) changed: Vec<ResourceId>,
+}
+
+impl Prepared {
+    /// The resources whose declarations are wrong, with what is wrong: with any, the graph cannot be
+    /// carried out whole.
+    pub fn faults(&self) -> impl Iterator<Item = (ResourceId, &[AttributeError])> {
+        self.items.iter().enumerate().filter_map(|(i, item)| match item {
+            Item::Bad(errors) => Some((ResourceId(i as u32), errors.as_slice())),
+            _ => None,
+        })
+    }
+
+    /// The options of the run.
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Where a resource is contained, as logs show it: `/Stage[main]/A/File[/x]`.
+    pub fn path(&self, id: ResourceId) -> String {
+        let mut names = Vec::new();
+        let mut at = Some(id);
+        // Containment that runs in a circle ends after as many steps as there are resources.
+        while let Some(id) = at.filter(|_| names.len() <= self.graph.len()) {
+            names.push(path_name(&self.graph.resource(id).id));
+            at = self.containers[id.0 as usize];
+        }
+        names.iter().rev().fold(String::new(), |path, name| path + "/" + name)
+    }
+
+    /// The same for a resource that another stands for.
+    pub fn generated_path(&self, parent: ResourceId, name: &ResourceRef) -> String {
+        let container = self.containers[parent.0 as usize];
+        container.map(|c| self.path(c)).unwrap_or_default() + "/" + &path_name(name)
+    }
+}
+
+fn path_name(name: &ResourceRef) -> String {
+    if name.kind != "Class" {
+        return name.to_string();
+    }
+    let mut chars = name.title.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
+}

@@ -1,0 +1,400 @@
+//! Keeps a machine as a graph says: obeys the scheduler with threads, watches and a clock.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ordain_graph::relations::NodeId;
+use ordain_graph::transfer::transfers;
+use ordain_graph::{ResourceId, ResourceRef};
+use rustc_hash::{FxHashMap, FxHashSet};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::io::Errno;
+
+use super::build_graph::{self, build_graph};
+use super::scheduler::{DueVertex, Order, Outcome, ReconcileStatus, Scheduler, SchedulerOptions};
+use super::scheduler_graph::SchedulerGraphError;
+use super::swap::SwapSummary;
+use super::vertex::VertexId;
+use super::workers::{CheckResult, Job, WorkerContext, Workers};
+use crate::kind::report::ResourceReport;
+use crate::run::observer::Observer;
+use crate::run::prepare::{IncrementalUpdate, Item, Prepared, Ready};
+use crate::run::redact::Secrets;
+use crate::run::step;
+use crate::run::transfer::Transfers;
+use crate::run::unfinished::UnfinishedRuns;
+use crate::system::host::Host;
+use crate::system::watch::Watch;
+use crate::system::watch::{Wake, Watches};
+
+/// How often resources that cannot be watched are checked.
+const UNWATCHED: Duration = Duration::from_secs(10);
+
+/// For whom something is watched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Key {
+    /// A resource.
+    Vertex(VertexId),
+    /// The files that the graph was made from.
+    Sources,
+    /// The files that the program which makes graphs waits for.
+    Inputs,
+}
+
+/// The events while [`Keeper::turn`] waited.
+#[derive(Debug, Default)]
+pub struct TurnEvents {
+    /// Resources that were checked, with what they stand for.
+    pub reports: Vec<ResourceReport>,
+    /// Whether a source of the graph changed.
+    pub sources_changed: bool,
+    /// Whether something changed that the program waits for which makes graphs.
+    pub inputs_changed: bool,
+    /// Resources that cannot be watched, and why: they are checked every ten seconds instead.
+    pub unwatched: Vec<(ResourceRef, io::Error)>,
+    /// Resources that began to flap, each once.
+    pub flapping: Vec<ResourceRef>,
+}
+
+/// Keeps a graph true.
+pub struct Keeper {
+    scheduler: Scheduler,
+    watches: Watches<Key>,
+    workers: Workers,
+    host: Arc<Host>,
+    prepared: Option<Arc<Prepared>>,
+    /// Who receives something, by who sends it.
+    receivers: FxHashMap<ResourceRef, Vec<ResourceRef>>,
+    started: Instant,
+    woken: Arc<OwnedFd>,
+    /// Resources that could not be watched.
+    unwatched: BTreeSet<VertexId>,
+    /// Where those are watched whose place may move.
+    moving: FxHashMap<VertexId, Vec<Watch>>,
+    next_look: Option<Instant>,
+}
+
+impl Keeper {
+    /// Keeps nothing yet.
+    ///
+    /// # Errors
+    /// When the kernel gives no thread or no watch.
+    pub fn new(
+        host: Arc<Host>,
+        observer: Arc<dyn Observer + Send + Sync>,
+        tuning: SchedulerOptions,
+    ) -> io::Result<Self> {
+        let woken = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let wake = waker(&woken);
+        let workshop = WorkerContext {
+            host: Arc::clone(&host),
+            observer,
+            wake: Arc::clone(&wake),
+            transfers: Transfers::default(),
+        };
+        Ok(Self {
+            scheduler: Scheduler::new(tuning, 0),
+            watches: Watches::new(wake)?,
+            workers: Workers::start(tuning.jobs, workshop)?,
+            host,
+            prepared: None,
+            receivers: FxHashMap::default(),
+            started: Instant::now(),
+            woken,
+            unwatched: BTreeSet::new(),
+            moving: FxHashMap::default(),
+            next_look: None,
+        })
+    }
+
+    /// Ends the wait of [`Keeper::turn`], from any thread and from handlers of signals.
+    pub fn waker(&self) -> Wake {
+        waker(&self.woken)
+    }
+
+    /// The graph that is kept true, to make the next one ready with what is equal.
+    pub fn prepared(&self) -> Option<&Arc<Prepared>> {
+        self.prepared.as_ref()
+    }
+
+    /// Keeps this graph true from now on, with the one before as far as they are equal.
+    ///
+    /// # Errors
+    /// When it cannot be kept true; the one before still is.
+    pub fn swap(&mut self, prepared: Prepared) -> Result<SwapSummary, SchedulerGraphError> {
+        let swapped = match self.exchange(&prepared) {
+            Some(swapped) => swapped,
+            None => self.scheduler.swap(build_graph(&prepared, &self.host))?,
+        };
+        self.receivers.clear();
+        for (_, resource) in prepared.graph.resources() {
+            for transfer in transfers(resource) {
+                self.receivers.entry(transfer.from).or_default().push(resource.id.clone());
+            }
+        }
+        let earlier = self.prepared.replace(Arc::new(prepared));
+        // To take a large graph apart takes longer than to swap it.
+        let _ = std::thread::Builder::new().spawn(move || drop(earlier));
+        Ok(swapped)
+    }
+
+    /// The swap for a graph that is mostly the one that is kept true.
+    fn exchange(&mut self, prepared: &Prepared) -> Option<SwapSummary> {
+        let IncrementalUpdate { after, changed } = prepared.incremental_update.as_ref()?;
+        if self.prepared.as_ref()?.serial != *after {
+            return None;
+        }
+        let changed: FxHashSet<ResourceId> = changed.iter().copied().collect();
+        let order = prepared.order.iter().enumerate();
+        let changed =
+            order.filter(|(_, node)| changed.contains(&prepared.relations.node(**node).resource));
+        let vertex = |(place, &node): (usize, &NodeId)| {
+            (place as u32, build_graph::vertex(prepared, node, &self.host))
+        };
+        let changed: Vec<_> = changed.map(vertex).collect();
+        self.scheduler.exchange(&changed)
+    }
+
+    /// Goes on after runs that did not come to their end: what they left is cleared, and who was to
+    /// be notified by what they changed is. To be called after the first swap, before anything is
+    /// looked at.
+    pub fn resume(&mut self, earlier: &UnfinishedRuns) {
+        let Some(prepared) = self.prepared.clone() else { return };
+        earlier.clear(&prepared, &self.host);
+        for (id, since) in earlier.owing(&prepared) {
+            let name = &prepared.graph.resource(id).id;
+            self.scheduler.owe(name, &|receiver| earlier.was_told(receiver, since));
+        }
+    }
+
+    /// Watches these files and directories for [`TurnEvents::sources_changed`], and no others.
+    ///
+    /// # Errors
+    /// When one cannot be watched. The others are.
+    pub fn follow_sources(&mut self, paths: &[PathBuf]) -> io::Result<()> {
+        self.watches.follow(Key::Sources, paths)
+    }
+
+    /// Watches these files and directories for [`TurnEvents::inputs_changed`], and no others.
+    ///
+    /// # Errors
+    /// When one cannot be watched. The others are.
+    pub fn follow_inputs(&mut self, paths: &[PathBuf]) -> io::Result<()> {
+        self.watches.follow(Key::Inputs, paths)
+    }
+
+    /// Does what is to be done now, waits until something happens or so much time has passed, and
+    /// tells what happened.
+    ///
+    /// # Errors
+    /// When the kernel does not tell what happens any more.
+    pub fn turn(&mut self, retry_policy: Option<Duration>) -> io::Result<TurnEvents> {
+        let mut turn = TurnEvents::default();
+        self.obey(&mut turn);
+        let wait = if turn.unwatched.is_empty() { retry_policy } else { Some(Duration::ZERO) };
+        self.wait(wait)?;
+        let finished: Vec<CheckResult> = self.workers.take().collect();
+        for done in finished {
+            if matches!(done.outcome, Outcome::Changed | Outcome::Ran) {
+                self.tell_receivers(done.vertex);
+            }
+            self.scheduler.finished(done.vertex, done.outcome);
+            self.follow_moves(done.vertex, &mut turn);
+            turn.reports.extend(done.reports);
+        }
+        self.hear_watches(&mut turn)?;
+        if self.next_look.is_some_and(|at| at <= Instant::now()) {
+            self.unwatched.iter().for_each(|id| self.scheduler.touched(*id));
+            self.next_look = Some(Instant::now() + UNWATCHED);
+        }
+        self.obey(&mut turn);
+        turn.flapping = self.scheduler.take_flapping();
+        Ok(turn)
+    }
+
+    /// Passes events of the watches to the scheduler.
+    fn hear_watches(&mut self, turn: &mut TurnEvents) -> io::Result<()> {
+        let happened = self.watches.take()?;
+        for key in happened.touched {
+            match key {
+                Key::Vertex(id) => self.scheduler.touched(id),
+                Key::Sources => turn.sources_changed = true,
+                Key::Inputs => turn.inputs_changed = true,
+            }
+        }
+        // Sources and inputs have no programs.
+        let vertex = |key| if let Key::Vertex(id) = key { Some(id) } else { None };
+        for id in happened.wrote.into_iter().filter_map(vertex) {
+            self.scheduler.asked(id);
+        }
+        for (key, how) in happened.ended {
+            if let Some(id) = vertex(key) {
+                self.program_ended(id, &how, turn);
+            }
+        }
+        Ok(())
+    }
+
+    /// The program that tells of a resource has ended: the resource has failed.
+    fn program_ended(&mut self, id: VertexId, how: &str, turn: &mut TurnEvents) {
+        self.watches.disarm(Key::Vertex(id));
+        self.moving.remove(&id);
+        if let Some((prepared, resource)) = self.found(id) {
+            let declared = prepared.graph.resource(resource);
+            let secrets = Secrets::of(declared);
+            let text = secrets.map_or_else(|| how.to_string(), |secrets| secrets.text(how));
+            let mut report = step::blank(declared, prepared.path(resource), None);
+            report.fail(text);
+            turn.reports.push(report);
+        }
+        self.scheduler.watch_failed(id);
+    }
+
+    /// All resources with how they stand, in the order of the graph.
+    pub fn standings(&self) -> Vec<(&ResourceRef, ReconcileStatus)> {
+        self.scheduler.standings()
+    }
+
+    /// For how long there has been nothing to do.
+    pub fn quiet_for(&self) -> Option<Duration> {
+        let since = self.scheduler.quiet_since()?;
+        Some(Duration::from_millis(self.now().saturating_sub(since)))
+    }
+
+    /// The values that a resource sends may have changed.
+    fn tell_receivers(&mut self, id: VertexId) {
+        let receivers = self.scheduler.name(id).and_then(|name| self.receivers.get(name));
+        for name in receivers.into_iter().flatten() {
+            if let Some(receiver) = self.scheduler.find(name) {
+                self.scheduler.touched(receiver);
+            }
+        }
+    }
+
+    /// Looks at every resource again.
+    pub fn look_at_all(&mut self) {
+        self.scheduler.look_at_all();
+    }
+
+    /// Begins nothing more and waits for running checks. Returns their results, and whether a
+    /// notification is left of which nobody heard.
+    pub fn end(mut self) -> (Vec<ResourceReport>, bool) {
+        let mut reports = Vec::new();
+        for done in self.workers.end() {
+            self.scheduler.finished(done.vertex, done.outcome);
+            reports.extend(done.reports);
+        }
+        (reports, self.scheduler.is_owing())
+    }
+
+    /// Milliseconds since the start.
+    fn now(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    fn obey(&mut self, turn: &mut TurnEvents) {
+        loop {
+            let orders = self.scheduler.orders(self.now());
+            if orders.is_empty() || self.host.ending().is_some() {
+                return;
+            }
+            for order in orders {
+                match order {
+                    Order::Watch(id) => self.watch(id, turn),
+                    Order::Unwatch(id) => {
+                        self.watches.disarm(Key::Vertex(id));
+                        self.unwatched.remove(&id);
+                        self.moving.remove(&id);
+                    }
+                    Order::Check(due) => self.check(&due),
+                }
+            }
+        }
+    }
+
+    fn watch(&mut self, id: VertexId, turn: &mut TurnEvents) {
+        let (watches, moves) = match self.ready(id) {
+            Some(ready) => (ready.instance.watches(&self.host), ready.instance.watches_move()),
+            None => (Vec::new(), false),
+        };
+        self.arm(id, &watches, turn);
+        if moves {
+            self.moving.insert(id, watches);
+        }
+        self.scheduler.armed(id);
+    }
+
+    /// Watches elsewhere what has moved, and looks at it again: it may have changed meanwhile.
+    fn follow_moves(&mut self, id: VertexId, turn: &mut TurnEvents) {
+        let Some(known) = self.moving.get(&id) else { return };
+        let watches = self.ready(id).map(|ready| ready.instance.watches(&self.host));
+        let Some(watches) = watches.filter(|watches| watches != known) else { return };
+        self.watches.disarm(Key::Vertex(id));
+        self.arm(id, &watches, turn);
+        self.moving.insert(id, watches);
+        self.scheduler.touched(id);
+    }
+
+    /// The parsed resource of a vertex.
+    fn ready(&self, id: VertexId) -> Option<&Ready> {
+        let (prepared, resource) = self.found(id)?;
+        match &prepared.items[resource.0 as usize] {
+            Item::Ready(ready) => Some(ready),
+            _ => None,
+        }
+    }
+
+    fn arm(&mut self, id: VertexId, watches: &[Watch], turn: &mut TurnEvents) {
+        if let Err(error) = self.watches.arm(Key::Vertex(id), watches, &self.host) {
+            self.unwatched.insert(id);
+            self.next_look.get_or_insert(Instant::now() + UNWATCHED);
+            turn.unwatched.extend(self.scheduler.name(id).map(|name| (name.clone(), error)));
+        }
+    }
+
+    fn check(&self, due: &[DueVertex]) {
+        let Some(prepared) = &self.prepared else { return };
+        let found = |due: &DueVertex| Some((*due, self.found(due.vertex)?.1));
+        let due = due.iter().filter_map(found).collect();
+        self.workers.give(Job { prepared: Arc::clone(prepared), due });
+    }
+
+    fn found(&self, id: VertexId) -> Option<(&Arc<Prepared>, ResourceId)> {
+        let prepared = self.prepared.as_ref()?;
+        Some((prepared, prepared.graph.find(self.scheduler.name(id)?)?))
+    }
+
+    /// Waits until something happens, or until then.
+    fn wait(&self, retry_policy: Option<Duration>) -> io::Result<()> {
+        let due = self.scheduler.wakes_at().map(|at| at.saturating_sub(self.now()));
+        let look = self.next_look.map(|at| at.saturating_duration_since(Instant::now()));
+        let look = look.filter(|_| !self.unwatched.is_empty());
+        let wait = [due.map(Duration::from_millis), look, retry_policy].into_iter().flatten().min();
+        let wait = wait.map(|wait| {
+            Timespec::try_from(wait).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 })
+        });
+        let mut fds = [
+            PollFd::new(&self.woken, PollFlags::IN),
+            PollFd::from_borrowed_fd(self.watches.as_fd(), PollFlags::IN),
+        ];
+        match poll(&mut fds, wait.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        // Nothing to read is what it mostly is.
+        let _ = rustix::io::read(&self.woken, &mut [0; 8]);
+        Ok(())
+    }
+}
+
+fn waker(woken: &Arc<OwnedFd>) -> Wake {
+    let woken = Arc::clone(woken);
+    Arc::new(move || {
+        // If its counter is full it is awake.
+        let _ = rustix::io::write(&woken, &1_u64.to_ne_bytes());
+    })
+}

@@ -1,0 +1,78 @@
+//! Steps of runs that did not come to their end.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use ordain_graph::{ResourceId, ResourceRef};
+
+use crate::run::prepare::{Item, Prepared};
+use crate::system::host::Host;
+
+/// The resources that such runs worked on, by their names. What is told first happened first.
+#[derive(Clone, Default, Debug)]
+pub struct UnfinishedRuns {
+    under_way: Vec<String>,
+    /// Resources with the moment of their last change.
+    changed: BTreeMap<String, u64>,
+    /// Resources with the moment when they acted on a notification.
+    told: BTreeMap<String, u64>,
+    /// Counts what happened.
+    moment: u64,
+}
+
+impl UnfinishedRuns {
+    /// A change of a resource was begun, and may have been made in part or as a whole.
+    pub fn under_way(&mut self, resource: &str) {
+        self.under_way.push(resource.to_string());
+        self.changed(resource);
+    }
+
+    /// A resource was changed; nobody knows whether those were notified who had to be.
+    pub fn changed(&mut self, resource: &str) {
+        self.moment += 1;
+        self.changed.insert(resource.to_string(), self.moment);
+    }
+
+    /// A resource acted on all that it was notified of.
+    pub fn told(&mut self, resource: &str) {
+        self.moment += 1;
+        self.told.insert(resource.to_string(), self.moment);
+    }
+
+    /// Whether a resource acted on a notification after that moment.
+    pub(crate) fn was_told(&self, resource: &ResourceRef, since: u64) -> bool {
+        let told = || self.told.get(&resource.to_string());
+        !self.told.is_empty() && told().is_some_and(|moment| *moment > since)
+    }
+
+    /// The declared resources that were changed, with the moment of the last change. Those that
+    /// stand for others do so here, too.
+    pub(crate) fn owing(&self, prepared: &Prepared) -> BTreeMap<ResourceId, u64> {
+        let mut owing = BTreeMap::new();
+        for (name, moment) in &self.changed {
+            if let Some(id) = find(prepared, name) {
+                let last: &mut u64 = owing.entry(id).or_default();
+                *last = (*last).max(*moment);
+            }
+        }
+        owing
+    }
+
+    /// Clears what was left of changes that were under way. What cannot be cleared does no harm.
+    pub(crate) fn clear(&self, prepared: &Prepared, host: &Host) {
+        for id in self.under_way.iter().filter_map(|name| find(prepared, name)) {
+            if let Item::Ready(ready) = &prepared.items[id.0 as usize] {
+                let _ = ready.instance.recover(host);
+            }
+        }
+    }
+}
+
+/// A declared resource; of a file that is none, the directory around it that is.
+fn find(prepared: &Prepared, name: &str) -> Option<ResourceId> {
+    let (kind, title) = name.strip_suffix(']')?.split_once('[')?;
+    let named =
+        |title: &str| prepared.graph.find(&ResourceRef { kind: kind.into(), title: title.into() });
+    let around = || Path::new(title).ancestors().skip(1).filter(|_| kind == "File");
+    named(title).or_else(|| around().find_map(|path| named(path.to_str()?)))
+}

@@ -1,0 +1,131 @@
+//! The machine that kinds act on: a root directory and a way to run commands.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use ordain_graph::protected;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2};
+
+use crate::system::deadline;
+use crate::system::runner::{Invocation, Outcome, Runner};
+
+/// Saves the state of paths before a run changes them, so that a rollback can restore it.
+///
+/// The first state of a path counts: saving a path again does nothing.
+pub trait BackupSink: Send + Sync {
+    /// Saves the state of one path, not of what is below it. Messages call the path `name`, if it
+    /// has one.
+    ///
+    /// # Errors
+    /// When it cannot be read or recorded: it should then not be changed.
+    fn save_as(&self, host: &Host, path: &Path, name: Option<String>) -> io::Result<()>;
+
+    /// Saves the state of one path, not of what is below it.
+    ///
+    /// # Errors
+    /// As of [`BackupSink::save_as`].
+    fn save(&self, host: &Host, path: &Path) -> io::Result<()>;
+
+    /// Saves the state of a path and of everything below it.
+    ///
+    /// # Errors
+    /// As of [`BackupSink::save_as`].
+    fn save_tree(&self, host: &Host, path: &Path) -> io::Result<()>;
+
+    /// The paths whose state was saved.
+    fn paths(&self) -> Vec<PathBuf>;
+}
+
+/// Dangerous actions that the user allows.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Allowed {
+    /// Paths of the machine that may be removed, replaced and emptied, though it runs on them or
+    /// something is mounted there.
+    pub remove: BTreeSet<PathBuf>,
+    /// Whether owner and mode of a file may be changed that has other names in places unknown,
+    /// where another user can have made the one that is managed.
+    pub hard_links: bool,
+}
+
+impl Allowed {
+    /// Allows these paths, written in whatever way.
+    pub fn new(remove: impl IntoIterator<Item = impl AsRef<Path>>, hard_links: bool) -> Self {
+        let normal = |path: &Path| PathBuf::from(protected::normal(&path.to_string_lossy()));
+        Self { remove: remove.into_iter().map(|path| normal(path.as_ref())).collect(), hard_links }
+    }
+}
+
+/// The machine.
+pub struct Host {
+    /// Where its file system begins: `/`, or a directory that stands for it.
+    pub root: PathBuf,
+    /// Runs commands.
+    pub runner: Box<dyn Runner>,
+    /// Keeps what is changed, so that it can be put back.
+    pub backups: Option<Arc<dyn BackupSink>>,
+    /// Whether this process stays to keep the machine as it shall be: only then does it serve
+    /// anything itself.
+    pub stays: bool,
+    /// Dangerous actions that the user allows.
+    pub allowed: Allowed,
+    /// The code that a resource wants the run to end with.
+    ending: OnceLock<u8>,
+}
+
+impl Host {
+    /// A machine of which nothing is kept.
+    pub fn new(root: PathBuf, runner: Box<dyn Runner>) -> Self {
+        Self {
+            root,
+            runner,
+            backups: None,
+            stays: false,
+            allowed: Allowed::default(),
+            ending: OnceLock::new(),
+        }
+    }
+
+    /// Asks for the end of the run, with this exit code. The first who asks is heard.
+    pub(crate) fn end_run(&self, code: u8) {
+        // Another code is from a resource that was worked on at the same time.
+        let _ = self.ending.set(code);
+    }
+
+    /// The code that a resource wants the run to end with, if one does: nothing more shall begin.
+    pub fn ending(&self) -> Option<u8> {
+        self.ending.get().copied()
+    }
+
+    /// The real path of an absolute path of the machine.
+    pub fn path(&self, path: &Path) -> PathBuf {
+        if self.root == Path::new("/") {
+            return path.to_path_buf();
+        }
+        let inner = path.components().filter(|c| matches!(c, Component::Normal(_)));
+        inner.fold(self.root.clone(), |p, c| p.join(c))
+    }
+
+    /// The status of a path of the machine, with all links followed as the machine sees them.
+    ///
+    /// # Errors
+    /// When nothing does, or it cannot be looked at.
+    pub(crate) fn stat(&self, path: &Path) -> io::Result<Stat> {
+        if self.root == Path::new("/") {
+            return Ok(rustix::fs::stat(path)?);
+        }
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let root = openat(CWD, &self.root, flags | OFlags::DIRECTORY, Mode::empty())?;
+        let found = openat2(&root, path, flags, Mode::empty(), ResolveFlags::IN_ROOT)?;
+        Ok(fstat(&found)?)
+    }
+
+    /// Runs a command.
+    ///
+    /// # Errors
+    /// See [`Runner::run`].
+    pub fn run(&self, invocation: &Invocation) -> io::Result<Outcome> {
+        deadline::run(invocation, |invocation| self.runner.run(invocation))
+    }
+}

@@ -1,0 +1,38 @@
+//! Saves what a run is about to change with the backups of the run, if it has any.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::{Path, PathBuf};
+
+use crate::system::host::Host;
+use crate::system::path::resolve;
+
+impl Host {
+    /// Says that what stands at a path of the machine is about to change; with `follow` what a link
+    /// there leads to.
+    ///
+    /// # Errors
+    /// When it could not be kept; it should then not be changed.
+    pub(crate) fn keep(&self, path: &Path, follow: bool) -> io::Result<()> {
+        let Some(backups) = &self.backups else { return Ok(()) };
+        let real = if follow { self.followed(path)? } else { path.to_path_buf() };
+        backups.save(self, &real)
+    }
+
+    /// The same for a directory and all that is below it.
+    ///
+    /// # Errors
+    /// As of [`Host::keep`].
+    pub(crate) fn keep_tree(&self, path: &Path) -> io::Result<()> {
+        self.backups.as_ref().map_or(Ok(()), |backups| backups.save_tree(self, path))
+    }
+
+    /// The path of the machine that a path leads to.
+    fn followed(&self, path: &Path) -> io::Result<PathBuf> {
+        let place = resolve(self, path, true)?;
+        let dir = std::fs::read_link(format!("/proc/self/fd/{}", place.dir.as_fd().as_raw_fd()))?;
+        let root = std::fs::canonicalize(&self.root)?;
+        let below = dir.strip_prefix(&root).map_err(io::Error::other)?;
+        Ok(Path::new("/").join(below).join(&place.name))
+    }
+}

@@ -1,0 +1,169 @@
+//! Guards against dangerous changes, which a run refuses unless the user allows them: removing
+//! paths on which a machine runs, and changing files that another user may have linked to.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::{Path, PathBuf};
+
+use ordain_graph::protected::{self, Act};
+use rustix::fs::{AtFlags, FileType, Stat, statat};
+
+use crate::system::accounts;
+use crate::system::host::Host;
+use crate::system::mounts::{mounts_below, zfs_mounts};
+use crate::system::path::{Place, is};
+use crate::system::path::{own_ids, real_path};
+
+fn refused(text: String) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, text)
+}
+
+impl Host {
+    /// Refuses a path on which a machine runs, whatever stands there.
+    ///
+    /// # Errors
+    /// When it may not be removed, replaced or emptied.
+    pub(crate) fn may(&self, act: Act, path: &Path) -> io::Result<()> {
+        let is_protected = path.to_str().is_some_and(|text| protected::is_protected(text, act));
+        if !is_protected || self.allowed.remove.contains(path) {
+            return Ok(());
+        }
+        let (path, done) = (path.display(), act.done());
+        Err(refused(format!(
+            "{path} is not {done}: a machine runs on it; --allow-remove {path} permits it"
+        )))
+    }
+
+    /// The same of what stands at a place, wherever links led there, and of all that is mounted in
+    /// it.
+    ///
+    /// # Errors
+    /// When it may not be removed, replaced or emptied, or it cannot be found out what is mounted.
+    pub(crate) fn may_at(&self, act: Act, place: &Place) -> io::Result<()> {
+        let path = self.path_of(place)?;
+        self.may(act, &path)?;
+        let is_directory = place.stat()?.is_some_and(|stat| is(&stat, FileType::Directory));
+        if !is_directory {
+            return Ok(());
+        }
+        for mounted in mounts_below(&self.path(&path))? {
+            let mounted = self.below_root(&mounted)?;
+            // A file system of its own may be emptied, as that for temporary files is.
+            if act == Act::Empty && mounted == path {
+                continue;
+            }
+            if !self.allowed.remove.contains(&mounted) {
+                let (mounted, path) = (mounted.display(), path.display());
+                return Err(refused(format!(
+                    "{mounted} is a mount point, and what is mounted there does not go with \
+                     {path}; --allow-remove {mounted} permits it"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The path of the machine at which a place is, without links.
+    pub(crate) fn path_of(&self, place: &Place) -> io::Result<PathBuf> {
+        let dir = std::fs::read_link(format!("/proc/self/fd/{}", place.dir.as_fd().as_raw_fd()))?;
+        let path = self.below_root(&dir)?;
+        Ok(if place.name == "." { path } else { path.join(&place.name) })
+    }
+
+    /// Refuses to destroy a file system or pool of ZFS on which a machine runs.
+    ///
+    /// # Errors
+    /// When it, or what is below it, is mounted at such a place.
+    pub(crate) fn may_destroy(&self, name: &str) -> io::Result<()> {
+        let is_of = |source: &str| {
+            source.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let own = zfs_mounts().into_iter().filter(|(source, _)| is_of(source));
+        for (source, place) in own {
+            let place = self.below_root(&place).unwrap_or(place);
+            self.may(Act::Remove, &place).map_err(|e| refused(format!("{source}: {e}")))?;
+        }
+        Ok(())
+    }
+
+    fn below_root(&self, real: &Path) -> io::Result<PathBuf> {
+        let root = std::fs::canonicalize(&self.root)?;
+        Ok(Path::new("/").join(real.strip_prefix(&root).map_err(io::Error::other)?))
+    }
+}
+
+/// Whether another user may have made this name for a file that is somebody else's: it has several
+/// names, and others than its owner and those who are trusted can write to the directory.
+///
+/// The kernel prevents such links where `fs.protected_hardlinks` is on, but not those that were made
+/// before, or on a file server.
+fn is_planted(host: &Host, dir: &Stat, file: &Stat) -> bool {
+    !is(file, FileType::Directory) && file.st_nlink > 1 && others_write(host, dir, file.st_uid)
+}
+
+/// Whether somebody can make names in a directory who is neither root, nor who runs this, nor a
+/// third who is trusted.
+fn others_write(host: &Host, dir: &Stat, trusted: u32) -> bool {
+    let trusted = [0, own_ids().0, trusted];
+    let by_group = dir.st_mode & 0o020 != 0 && accounts::has_others(host, dir.st_gid, &trusted);
+    !trusted.contains(&dir.st_uid) || dir.st_mode & 0o002 != 0 || by_group
+}
+
+/// Refuses to change a file at a place, or to read it for others, if another user may have linked it
+/// there. `file` is what an open file says of itself.
+///
+/// # Errors
+/// When it is so and not allowed.
+pub(crate) fn check_links(host: &Host, place: &Place, file: &Stat) -> io::Result<()> {
+    if host.allowed.hard_links || is(file, FileType::Directory) || file.st_nlink < 2 {
+        return Ok(());
+    }
+    let dir = rustix::fs::fstat(&place.dir)?;
+    if !is_planted(host, &dir, file) {
+        return Ok(());
+    }
+    let (path, names) = (host.path_of(place)?, file.st_nlink);
+    let owner = accounts::user_name(host, file.st_uid);
+    Err(refused(format!(
+        "{} is one of {names} names (hard links) of a file of {owner}, in a directory that others \
+         can write to; --allow-hard-links permits it",
+        path.display()
+    )))
+}
+
+/// The name of a file in a directory that may have been linked there by somebody who would lose the
+/// right to write to it: afterwards nobody could tell.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub(crate) fn planted_in(
+    host: &Host,
+    place: &Place,
+    before: &Stat,
+) -> io::Result<Option<OsString>> {
+    if host.allowed.hard_links || !others_write(host, before, own_ids().0) {
+        return Ok(None);
+    }
+    for entry in std::fs::read_dir(real_path(place))? {
+        let name = entry?.file_name();
+        let inner = Path::new(&place.name).join(&name);
+        match statat(&place.dir, &inner, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(file) if is_planted(host, before, &file) => return Ok(Some(name)),
+            // A file that is gone again is no danger.
+            Ok(_) | Err(rustix::io::Errno::NOENT) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a directory, once it has this owner, group and mode, can only be written to by those who
+/// are trusted, while it could by others before.
+pub(crate) fn is_closed_by(host: &Host, before: &Stat, after: (u32, u32, u32)) -> bool {
+    let mut closed = *before;
+    (closed.st_uid, closed.st_gid) = (after.0, after.1);
+    closed.st_mode = before.st_mode & !0o7777 | after.2;
+    let own = own_ids().0;
+    others_write(host, before, own) && !others_write(host, &closed, own)
+}

@@ -1,0 +1,36 @@
+//! The sources of events that a watch can have.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::system::runner::Invocation;
+use crate::system::watch::notifiers::Notifier;
+
+/// A source of events. Paths are those of the machine.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Watch {
+    /// A path: that it comes and goes, its content and attributes.
+    Path(PathBuf),
+    /// The same, and all that is below.
+    Tree(PathBuf),
+    /// A unit of systemd.
+    Unit(String),
+    /// Interfaces of the network, their addresses and routes.
+    Network,
+    /// Something in this process, which rings.
+    Notifier(Notifier),
+    /// A program that writes a line when something may have changed. It runs as long as it is
+    /// watched; the resource fails when it ends by itself.
+    Program(Arc<Program>),
+}
+
+/// A program that is started to hear from it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Program {
+    /// Its name in messages, such as `The watch command '/bin/tail -f /log'`.
+    pub name: String,
+    /// The command; input text and time limit do not count.
+    pub invocation: Invocation,
+    /// Whether messages must not say what it wrote.
+    pub is_secret: bool,
+}

@@ -1,0 +1,266 @@
+//! Programs that write a line when something may have changed.
+
+use std::hash::Hash;
+use std::io::{self, PipeReader, PipeWriter, Read, pipe};
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use ordain_process::Running;
+use rustc_hash::{FxHashMap, FxHashSet};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::event::Program;
+use super::wake::Wake;
+use crate::system::host::Host;
+
+/// How long a program is not read after it wrote something, at first and at most: the pause doubles
+/// while there is more to read at its end. The pipe is full meanwhile, and the program waits.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+
+/// How many bytes of its standard error are told when it ends.
+const LAST_WORDS: usize = 1024;
+
+/// How many bytes are read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// How long a program may go on that has closed its standard output.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// An event of a program.
+enum Event {
+    /// It wrote lines that are not empty.
+    Lines,
+    /// It ended; how.
+    Ended(String),
+}
+
+/// The programs that run for keys.
+pub(super) struct Programs<K> {
+    wake: Wake,
+    sender: Sender<(K, u64, Event)>,
+    events: Receiver<(K, u64, Event)>,
+    listeners: FxHashMap<K, Vec<Listener>>,
+    /// How many were started, as the number of the next.
+    started: u64,
+}
+
+/// A thread that reads what a program writes. When this is dropped the program is ended with all
+/// that it started.
+struct Listener {
+    number: u64,
+    /// The thread ends when this is closed.
+    stop: Option<PipeWriter>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        // A thread that panicked has dropped its program.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+impl<K: Copy + Eq + Hash + Send + 'static> Programs<K> {
+    pub(super) fn new(wake: Wake) -> Self {
+        let (sender, events) = channel();
+        Self { wake, sender, events, listeners: FxHashMap::default(), started: 0 }
+    }
+
+    /// Starts a program for a key. One that cannot be started has ended.
+    pub(super) fn add(&mut self, program: &Program, key: K, host: &Host) {
+        let number = self.started;
+        self.started += 1;
+        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
+        let name = program.name.clone();
+        let tell = move |event| {
+            let event = match event {
+                Event::Ended(how) => Event::Ended(format!("{name} {how}")),
+                Event::Lines => Event::Lines,
+            };
+            // Who is gone does not hear.
+            let _ = sender.send((key, number, event));
+            wake();
+        };
+        let mut listener = Listener { number, stop: None, thread: None };
+        if let Err(error) = listener.start(program, host, tell.clone()) {
+            tell(Event::Ended(format!("could not be started: {error}")));
+        }
+        self.listeners.entry(key).or_default().push(listener);
+    }
+
+    /// Ends the programs of a key.
+    pub(super) fn remove(&mut self, key: K) {
+        self.listeners.remove(&key);
+    }
+
+    /// Gives the keys whose programs wrote something, and those whose programs ended, with how.
+    pub(super) fn take_events(&mut self, wrote: &mut FxHashSet<K>, ended: &mut Vec<(K, String)>) {
+        for (key, number, event) in self.events.try_iter() {
+            let mut listeners = self.listeners.get(&key).into_iter().flatten();
+            if !listeners.any(|listener| listener.number == number) {
+                continue;
+            }
+            match event {
+                Event::Lines => _ = wrote.insert(key),
+                Event::Ended(how) => ended.push((key, how)),
+            }
+        }
+    }
+}
+
+impl Listener {
+    fn start(
+        &mut self,
+        program: &Program,
+        host: &Host,
+        tell: impl Fn(Event) + Send + 'static,
+    ) -> io::Result<()> {
+        let (stopped, stop) = pipe()?;
+        let (out, out_end) = pipe()?;
+        let (err, err_end) = pipe()?;
+        let input = std::fs::File::open("/dev/null")?;
+        let stdio = [input.into(), out_end.into(), err_end.into()];
+        let running = host.runner.start(&program.invocation, stdio)?;
+        let mut reader =
+            Reader { stopped, out, err: Some(err), last_words: Vec::new(), text: false };
+        let is_secret = program.is_secret;
+        let work = move || {
+            if reader.follow(&|| tell(Event::Lines)) {
+                tell(Event::Ended(reader.end(running, is_secret)));
+            }
+        };
+        self.thread = Some(std::thread::Builder::new().name("watch command".into()).spawn(work)?);
+        self.stop = Some(stop);
+        Ok(())
+    }
+}
+
+/// Reads what a program writes.
+struct Reader {
+    /// Closed at its other end when the program is to be ended.
+    stopped: PipeReader,
+    out: PipeReader,
+    err: Option<PipeReader>,
+    /// The end of what it wrote to standard error.
+    last_words: Vec<u8>,
+    /// Whether the line that is not complete has text.
+    text: bool,
+}
+
+impl Reader {
+    /// Reads until the program closes its standard output; gives `false` if it is to be ended before.
+    fn follow(&mut self, tell: &dyn Fn()) -> bool {
+        let mut pause = PAUSE.0;
+        loop {
+            let [is_stopped, has_out, has_err] = self.wait(true, None);
+            if is_stopped {
+                return false;
+            }
+            if has_err {
+                self.read_error();
+            }
+            let mut next = PAUSE.0;
+            if has_out {
+                match self.read_lines() {
+                    None => return true,
+                    Some(0) => {}
+                    Some(_) => {
+                        tell();
+                        next = pause;
+                    }
+                }
+            }
+            if self.wait(false, Some(next))[0] {
+                return false;
+            }
+            let [_, has_more, _] = self.wait(true, Some(Duration::ZERO));
+            pause = if has_out && has_more { (pause * 2).min(PAUSE.1) } else { PAUSE.0 };
+        }
+    }
+
+    /// Waits until it is to be stopped, or something can be read if `reads`, or so long: which of
+    /// them holds.
+    fn wait(&self, reads: bool, limit: Option<Duration>) -> [bool; 3] {
+        let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+        let wanted = if reads { PollFlags::IN } else { PollFlags::empty() };
+        loop {
+            let mut fds = vec![PollFd::new(&self.stopped, PollFlags::IN)];
+            if reads {
+                fds.push(PollFd::new(&self.out, wanted));
+                fds.extend(self.err.as_ref().map(|err| PollFd::new(err, wanted)));
+            }
+            match poll(&mut fds, limit.as_ref()) {
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                // Without polls it cannot be listened to.
+                Err(_) => return [true, false, false],
+            }
+            let is_ready = |at: usize| fds.get(at).is_some_and(|fd| !fd.revents().is_empty());
+            return [is_ready(0), is_ready(1), is_ready(2)];
+        }
+    }
+
+    /// Reads once; gives how many lines with text that completed, nothing at the end.
+    fn read_lines(&mut self) -> Option<usize> {
+        let mut bytes = vec![0; CHUNK];
+        let count = self.out.read(&mut bytes).unwrap_or_default();
+        if count == 0 {
+            return None;
+        }
+        let mut lines = 0;
+        for byte in &bytes[..count] {
+            match byte {
+                b'\n' => lines += usize::from(std::mem::take(&mut self.text)),
+                b'\r' => {}
+                _ => self.text = true,
+            }
+        }
+        Some(lines)
+    }
+
+    fn read_error(&mut self) {
+        let Some(err) = &mut self.err else { return };
+        let mut bytes = vec![0; CHUNK];
+        let count = err.read(&mut bytes).unwrap_or_default();
+        if count == 0 {
+            self.err = None;
+        }
+        self.last_words.extend_from_slice(&bytes[..count]);
+        let surplus = self.last_words.len().saturating_sub(LAST_WORDS);
+        self.last_words.drain(..surplus);
+    }
+
+    /// Waits for the end of a program that has closed its standard output, and says how it ended.
+    fn end(&mut self, mut running: Running, is_secret: bool) -> String {
+        let how = match running.wait(Some(CLOSING)) {
+            Ok(Some(status)) => status_text(status),
+            Ok(None) => "closed its standard output".to_string(),
+            Err(error) => format!("was lost: {error}"),
+        };
+        // Nobody is there any more who would write.
+        drop(running);
+        if self.wait(true, Some(Duration::ZERO))[2] {
+            self.read_error();
+        }
+        let words = String::from_utf8_lossy(&self.last_words);
+        match words.trim() {
+            "" => how,
+            _ if is_secret => format!("{how}: [output redacted]"),
+            words => format!("{how}: {words}"),
+        }
+    }
+}
+
+fn status_text(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("ended with status {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended".into(),
+    }
+}

@@ -1,0 +1,6 @@
+//! Waking the thread that waits for events.
+
+use std::sync::Arc;
+
+/// Wakes whoever sleeps in a poll.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;

@@ -1,0 +1,38 @@
+//! Finds the place where a value of a graph was written.
+
+use ordain_source::{SourceMap, Span};
+
+use crate::model::Graph;
+use crate::origin::{OriginId, Step};
+use crate::place::Place;
+
+/// Where something was written: in a source text, or where only the place is known.
+pub(crate) enum SourcePosition {
+    Source(Span),
+    Known(Place),
+}
+
+/// The nearest place on the chain of an origin; lines and columns are not counted yet.
+pub(crate) fn source_position(graph: &Graph, origin: OriginId) -> Option<SourcePosition> {
+    graph.origins.chain(origin).find_map(|origin| match (&origin.step, origin.span) {
+        (Step::Data { file, line, .. }, None) if *line > 0 => {
+            Some(SourcePosition::Known(Place { file: file.to_string(), line: *line, column: 0 }))
+        }
+        (_, Some(span)) => Some(SourcePosition::Source(span)),
+        (Step::External(text), None) => Place::parse(text).map(SourcePosition::Known),
+        _ => None,
+    })
+}
+
+/// The nearest place on the chain of an origin.
+pub fn place(graph: &Graph, origin: OriginId, sources: &SourceMap) -> Option<Place> {
+    Some(match source_position(graph, origin)? {
+        SourcePosition::Known(place) => place,
+        SourcePosition::Source(span) => {
+            let file = sources.file(span.file);
+            let at = file.line_col(span.range.start);
+            let name = file.path.to_string_lossy().into_owned();
+            Place { file: name, line: at.line, column: at.column }
+        }
+    })
+}

@@ -1,0 +1,68 @@
+//! The manual of the kinds.
+
+use std::fmt::Write as _;
+
+use crate::schema::{AttributeSchema, KindSchema};
+
+/// The value of an attribute: type, unit, default, and whether it is a secret.
+pub fn value(attribute: &AttributeSchema) -> String {
+    let mut out = attribute.ty.text();
+    if let Some(unit) = attribute.unit {
+        let _ = write!(out, " of {}", unit.text());
+    }
+    if let Some(default) = attribute.default {
+        let _ = write!(out, "; default {default}");
+    }
+    if attribute.is_secret {
+        out.push_str("; secret");
+    }
+    out
+}
+
+/// The names of a kind in languages, and the kinds that it comes after; empty if there are none.
+pub fn names(kind: &KindSchema) -> String {
+    let code = |names: &[&str]| {
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
+    let mut parts = Vec::new();
+    if let Some(name) = kind.puppet {
+        parts.push(format!("Puppet: `{name}`."));
+    }
+    if !kind.mcl.is_empty() {
+        parts.push(format!("mcl: {}.", code(kind.mcl)));
+    }
+    if !kind.inmanta.is_empty() {
+        parts.push(format!("Inmanta: {}.", code(kind.inmanta)));
+    }
+    if !kind.comes_after.is_empty() {
+        parts.push(format!("Comes after: {}.", code(kind.comes_after)));
+    }
+    parts.join(" ")
+}
+
+/// The page of the manual that lists all kinds.
+pub fn page() -> String {
+    let kinds = crate::all();
+    let mut out = format!(
+        "# Kinds of resources\n\nThe {} kinds that the engine applies, with their attributes. The \
+         first attribute is the name attribute, for which the title stands in. Metaparameters can \
+         be set on every kind. `ordain kinds` prints the same, `ordain kinds NAME --format json` a \
+         JSON Schema. A test keeps this page; `ORDAIN_BLESS=1 cargo test -p ordain-kinds --test \
+         manual` writes it anew.\n",
+        kinds.len()
+    );
+    let cell = |text: &str| text.replace('|', "\\|");
+    for kind in kinds {
+        let _ = write!(out, "\n## `{}`\n\n{}.", kind.name, kind.doc);
+        let names = names(kind);
+        if !names.is_empty() {
+            let _ = write!(out, " {names}");
+        }
+        out.push_str("\n\n| attribute | value | |\n| --- | --- | --- |\n");
+        for attribute in kind.attributes {
+            let (name, doc) = (attribute.name, cell(attribute.doc));
+            let _ = writeln!(out, "| `{name}` | {} | {doc} |", cell(&value(attribute)));
+        }
+    }
+    out
+}

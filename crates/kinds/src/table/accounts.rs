@@ -1,0 +1,143 @@
+//! Users, groups, their keys and passwords.
+
+use crate::schema::{KindSchema, Unit, any, boolean, choice, integer, list, text};
+
+/// The kinds of this table.
+pub(crate) const KINDS: &[&KindSchema] =
+    &[&USER, &GROUP, &SSH_AUTHORIZED_KEY, &MGMT_SSH_AUTHORIZED_KEY, &MGMT_PASSWORD];
+
+/// `user`.
+pub const USER: KindSchema = KindSchema::new(
+    "user",
+    "A local account",
+    &[
+        text("name", "The user name"),
+        choice(
+            "ensure",
+            &["present", "absent", "role"],
+            "`present` (default when anything is managed), `absent`",
+        ),
+        text("uid", "The number; chosen by the system when left out"),
+        text("gid", "The primary group, by name or number"),
+        text("comment", "A description, usually the full name"),
+        text("home", "The home directory"),
+        text("shell", "The login shell; it must exist and be executable"),
+        list("groups", "More groups, by name; without the primary one"),
+        choice(
+            "membership",
+            &["inclusive", "minimum"],
+            "`minimum` (default) or `inclusive` for `groups`",
+        )
+        .default_value("minimum"),
+        text("password", "The password's hash as in the shadow file").secret(),
+        integer("password_min_age", "Days before it may be changed").unit(Unit::Days),
+        integer("password_max_age", "Days before it must be changed").unit(Unit::Days),
+        integer("password_warn_days", "Days of warning before it must be changed").unit(Unit::Days),
+        text("expiry", "The day it expires, `YYYY-MM-DD`, or `absent`"),
+        boolean("managehome", "Create and remove the home directory, too"),
+        boolean("system", "Take a number for system users; default false").default_value("false"),
+        boolean("allowdupe", "Allow a number that is taken; default false").default_value("false"),
+        boolean("forcelocal", "Look at the local files only; default false").default_value("false"),
+        any("purge_ssh_keys", "Remove keys that are not declared; true or paths"),
+        any("role_membership", "Solaris only"),
+        any("auth_membership", "Solaris only"),
+        any("profile_membership", "Solaris only"),
+        any("key_membership", "Solaris only"),
+        any("attribute_membership", "AIX only"),
+        list("roles", "Solaris only"),
+        list("auths", "Solaris only"),
+        list("profiles", "Solaris only"),
+        list("keys", "Solaris only"),
+        text("project", "Solaris only"),
+        any("attributes", "AIX only"),
+        text("ia_load_module", "AIX only"),
+        text("loginclass", "BSD only"),
+        text("salt", "macOS only").secret(),
+        integer("iterations", "macOS only"),
+    ],
+)
+.puppet("user")
+.mcl(&["user"])
+.comes_after(&["group"]);
+
+/// `group`.
+pub const GROUP: KindSchema = KindSchema::new(
+    "group",
+    "A local group",
+    &[
+        text("name", "The name of the group"),
+        choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
+            .default_value("present"),
+        text("gid", "The number; chosen by the system when left out"),
+        list("members", "Users that are members, a list"),
+        boolean("auth_membership", "Whether `members` is complete; default false")
+            .default_value("false"),
+        boolean("system", "Take a number for system groups; default false").default_value("false"),
+        boolean("allowdupe", "Allow a number that is taken; default false").default_value("false"),
+        boolean("forcelocal", "Manage the local group only, which is always so"),
+        any("attributes", "AIX only"),
+        choice(
+            "attribute_membership",
+            &["inclusive", "minimum"],
+            "AIX only: `minimum` or `inclusive`",
+        ),
+        any("ia_load_module", "AIX only"),
+    ],
+)
+.puppet("group")
+.mcl(&["group"]);
+
+/// `ssh_authorized_key`.
+pub const SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
+    "ssh_authorized_key",
+    "A key with which one may log in as a user",
+    &[
+        text("name", "The comment of the key, its name"),
+        boolean("drop_privileges", "Whether the file is the user's own; default"),
+        choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
+            .default_value("present"),
+        text("key", "The key"),
+        list("options", "Options of the key, a list; see sshd(8)"),
+        text("target", "The file; default `~USER/.ssh/authorized_keys`"),
+        text("type", "The type of the key, such as `ssh-ed25519`"),
+        text("user", "Who may log in with it"),
+    ],
+)
+.puppet("ssh_authorized_key")
+.comes_after(&["user"]);
+
+/// `mgmt::ssh::authorized_key`.
+pub const MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
+    "mgmt::ssh::authorized_key",
+    "A key with which one may log in, as a line of a file",
+    &[
+        text("name", "The line, if neither `content` nor `key` says it"),
+        text("comment", "The comment behind the key"),
+        text("content", "The whole line"),
+        text(
+            "file",
+            "The file; `~/.ssh/authorized_keys` of the user by default, `~` and `~USER` are homes",
+        ),
+        text("key", "The key, in base64"),
+        boolean("mkdir", "Whether a directory `.ssh` is made: true by default")
+            .default_value("true"),
+        list("options", "Options of the key, a list; see sshd(8)"),
+        choice("state", &["exists", "absent"], "`exists` or `absent`"),
+        text("type", "The type of the key, such as `ssh-ed25519`"),
+        text("user", "The user whose file it is, and who owns new files"),
+    ],
+)
+.mcl(&["ssh:authorized_key"])
+.comes_after(&["user", "file"]);
+
+/// `mgmt::password`.
+pub const MGMT_PASSWORD: KindSchema = KindSchema::new(
+    "mgmt::password",
+    "Makes a password and hands it on",
+    &[
+        text("name", "A name for it"),
+        boolean("check_recovery", "Whether a kept password that cannot be right is replaced: an error by default"),
+        integer("length", "How many letters it has: 64 by default").default_value("64"),
+        boolean("saved", "Whether it is file on this machine, readable for root; false by default, and then only the run that makes it hands it on").default_value("false"),
+    ],
+).mcl(&["password"]);

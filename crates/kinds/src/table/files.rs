@@ -1,0 +1,173 @@
+//! Files and archives.
+
+use crate::schema::{KindSchema, any, boolean, bytes, choice, integer, list, text};
+
+/// The kinds of this table.
+pub(crate) const KINDS: &[&KindSchema] =
+    &[&FILE, &TIDY, &MGMT_LINE, &MGMT_JSON_EDIT, &MGMT_GZIP, &MGMT_TAR, &MGMT_DEPLOY_TAR];
+
+/// `file`.
+pub const FILE: KindSchema = KindSchema::new(
+    "file",
+    "Manages files, directories and links",
+    &[
+        text("path", "The absolute path"),
+        text("ensure", "absent (or false), present, file, directory, link, or where a link leads"),
+        any("backup", "Backup of replaced content: false, `.suffix`, a bucket"),
+        text("checksum", "How content is compared: sha256 (default), md5, mtime, …")
+            .default_value("sha256"),
+        text("checksum_value", "The digest that the content must have"),
+        bytes("content", "The content: text or binary"),
+        boolean("force", "Whether directories are removed or replaced"),
+        list("fragments", "Files whose contents follow each other as the content"),
+        text("group", "The group, by name or number"),
+        list("ignore", "Patterns of names that a recursion leaves alone"),
+        choice("links", &["manage", "follow"], "manage (default) links themselves, or follow them")
+            .default_value("manage"),
+        integer("max_files", "How many files a recursion may meet; 0 warns of many"),
+        text("mode", "The mode as text: octal, or symbolic such as `u=rw,g+X`"),
+        text("owner", "The owner, by name or number"),
+        boolean("purge", "Whether a recursion removes unmanaged files"),
+        any("recurse", "Whether files below are managed: true, false, remote"),
+        boolean("must_exist", "Whether a path with nothing there is an error; false by default")
+            .default_value("false"),
+        boolean("parents", "Whether a directory is made with those around it; false by default")
+            .default_value("false"),
+        integer("recurselimit", "How deep a recursion goes"),
+        boolean(
+            "remove_empty",
+            "Whether a directory without entries goes without force; false by default",
+        )
+        .default_value("false"),
+        boolean("replace", "Whether existing content is replaced; true by default")
+            .default_value("true"),
+        boolean(
+            "selinux_ignore_defaults",
+            "Whether undeclared parts of the context stay; else they are the policy's; false",
+        ),
+        text("selrange", "The range of the context of SELinux, such as s0"),
+        text("selrole", "The role of the context of SELinux"),
+        text("seltype", "The type of the context of SELinux, such as etc_t"),
+        text("seluser", "The user of the context of SELinux; ignored where SELinux is off"),
+        boolean("show_diff", "Whether differences of content are shown"),
+        list("source", "Where content is copied from; the first that exists"),
+        choice(
+            "source_permissions",
+            &["ignore", "use", "use_when_creating"],
+            "ignore (default), use, use_when_creating",
+        )
+        .default_value("ignore"),
+        choice("sourceselect", &["first", "all"], "first (default), or all sources of a recursion")
+            .default_value("first"),
+        text(
+            "staging_location",
+            "Accepted; new content is always staged beside the file, so that it moves atomically",
+        ),
+        text("target", "Where a link leads"),
+        text("validate_cmd", "A command that must accept new content; % is it"),
+        text("validate_replacement", "The placeholder of the new file; %"),
+    ],
+)
+.puppet("file")
+.mcl(&["file"])
+.inmanta(&[
+    "fs::File",
+    "fs::Directory",
+    "fs::Symlink",
+    "files::TextFile",
+    "files::SystemdUnitFile",
+    "files::Directory",
+    "files::Symlink",
+])
+.comes_after(&["file", "filebucket", "group", "user"]);
+
+/// `tidy`.
+pub const TIDY: KindSchema = KindSchema::new(
+    "tidy",
+    "Removes files that are too old or too large",
+    &[
+        text("path", "The absolute path"),
+        text("age", "From this age on, such as `1w`; days without a unit"),
+        any("backup", "Backup of removed content, as for a file"),
+        list("matches", "Patterns for names; only matching files are removed"),
+        integer("max_files", "Fails where there are more files; 0 is any number"),
+        any("recurse", "true, false (default), or how deep").default_value("false"),
+        boolean("rmdirs", "Whether directories go that hold nothing else"),
+        text("size", "From this size on, such as `2m`; kilobytes without a unit"),
+        choice(
+            "type",
+            &["atime", "mtime", "ctime"],
+            "The time from which age is counted: atime (default), mtime, ctime",
+        )
+        .default_value("atime"),
+    ],
+)
+.puppet("tidy");
+
+/// `mgmt::line`.
+pub const MGMT_LINE: KindSchema = KindSchema::new(
+    "mgmt::line",
+    "Manages lines of a file",
+    &[
+        text("name", "A name for it"),
+        text("content", "The line, or several that follow each other"),
+        choice("ensure", &["present", "absent"], "present (default) or absent")
+            .default_value("present"),
+        text("file", "The absolute path of the file"),
+    ],
+)
+.mcl(&["line"]);
+
+/// `mgmt::json::edit`.
+pub const MGMT_JSON_EDIT: KindSchema = KindSchema::new(
+    "mgmt::json::edit",
+    "Holds parts of a JSON document as they shall be",
+    &[
+        text("name", "The store, if `store` does not say it"),
+        list("edits", "The edits, in this order: `.path.to[\"key\"] = VALUE` or `del(.path)`"),
+        text(
+            "store",
+            "Where the document is: a path, `file:///PATH`, or `etcd:///KEY` of the shared world",
+        ),
+    ],
+)
+.mcl(&["json:edit"]);
+
+/// `mgmt::gzip`.
+pub const MGMT_GZIP: KindSchema = KindSchema::new(
+    "mgmt::gzip",
+    "Keeps a compressed file",
+    &[
+        text("name", "The compressed file, if `path` does not say it"),
+        text("content", "The content, where there is no `input`"),
+        text("input", "The absolute path of the input"),
+        integer("level", "0 (none) to 9 (best), -1 (default) or -2 (without looking for repeats)")
+            .default_value("1"),
+        text("path", "The absolute path of the compressed file"),
+    ],
+)
+.mcl(&["gzip"]);
+
+/// `mgmt::tar`.
+pub const MGMT_TAR: KindSchema = KindSchema::new(
+    "mgmt::tar",
+    "Keeps an archive of files and directories",
+    &[
+        text("name", "The archive, if `path` does not say it"),
+        integer("format", "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 (gnu)"),
+        list("inputs", "Files and directories; without a slash at its end a directory has its name in the archive"),
+        text("path", "The absolute path of the archive"),
+    ],
+).mcl(&["tar"]);
+
+/// `mgmt::deploy::tar`.
+pub const MGMT_DEPLOY_TAR: KindSchema = KindSchema::new(
+    "mgmt::deploy::tar",
+    "Keeps an archive of the program that declares it",
+    &[
+        text("name", "The archive, if `path` does not say it"),
+        any("files", "The files of the program by their paths in the archive"),
+        any("format", "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 (gnu)"),
+        text("path", "The absolute path of the archive"),
+    ],
+).mcl(&["deploy:tar"]);

@@ -1,0 +1,241 @@
+//! Settings of the machine: names, mounts, kernel, network, SELinux, ZFS.
+
+use crate::schema::{KindSchema, any, boolean, choice, list, text};
+
+/// The kinds of this table.
+pub(crate) const KINDS: &[&KindSchema] = &[
+    &HOST,
+    &MGMT_HOSTNAME,
+    &MOUNT,
+    &MAILALIAS,
+    &SSHKEY,
+    &SELBOOLEAN,
+    &SELMODULE,
+    &MGMT_SYSCTL,
+    &MGMT_NET,
+    &ZFS,
+    &ZPOOL,
+];
+
+/// `host`.
+pub const HOST: KindSchema = KindSchema::new(
+    "host",
+    "An entry of the hosts file",
+    &[
+        text("name", "The host name"),
+        choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
+            .default_value("present"),
+        text("ip", "The address, IPv4 or IPv6"),
+        list("host_aliases", "Other names, a list"),
+        text("comment", "A comment at the end of the line"),
+        text("target", "The file; default `/etc/hosts`"),
+    ],
+)
+.puppet("host");
+
+/// `mgmt::hostname`.
+pub const MGMT_HOSTNAME: KindSchema = KindSchema::new(
+    "mgmt::hostname",
+    "Manages the name of the machine",
+    &[
+        text("name", "The name; the default of the others"),
+        text("hostname", "The same, where the resource has another name"),
+        text("pretty_hostname", "The name for people; empty leaves it alone"),
+        text("static_hostname", "The name in /etc/hostname; empty leaves it alone"),
+        text("transient_hostname", "The name of now; empty leaves it alone"),
+    ],
+)
+.mcl(&["hostname"]);
+
+/// `mount`.
+pub const MOUNT: KindSchema = KindSchema::new(
+    "mount",
+    "A file system that is mounted, and its entry in the table of them",
+    &[
+        text("name", "Where it is mounted"),
+        any(
+            "ensure",
+            "`present` or `defined` (an entry, default), `mounted`, `unmounted` or `absent`",
+        ),
+        any("atboot", "Accepted; Linux says that by an option"),
+        text("device", "The device"),
+        text("dump", "Whether dump(8) saves it: 0 (default) or 1").default_value("0"),
+        text("fstype", "The type of the file system"),
+        text("options", "Options, parted by commas; default `defaults`"),
+        text("pass", "When it is checked at start; default 0, not at all"),
+        boolean("remounts", "Whether new options are taken by a remount; default"),
+        text("target", "The file; default `/etc/fstab`"),
+    ],
+)
+.puppet("mount")
+.mcl(&["mount"])
+.comes_after(&["mount"]);
+
+/// `mailalias`.
+pub const MAILALIAS: KindSchema = KindSchema::new(
+    "mailalias",
+    "Who gets the mail for a name",
+    &[
+        text("name", "The name for which there is mail"),
+        choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
+            .default_value("present"),
+        text("file", "A file with those who get it"),
+        list("recipient", "Who gets it, a list"),
+        text("target", "The file; default `/etc/aliases`"),
+    ],
+)
+.puppet("mailalias");
+
+/// `sshkey`.
+pub const SSHKEY: KindSchema = KindSchema::new(
+    "sshkey",
+    "A key of a host among the known hosts",
+    &[
+        text("name", "The host name; the title may be `NAME@TYPE`"),
+        choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
+            .default_value("present"),
+        list("host_aliases", "Other names and addresses, a list"),
+        text("key", "The key"),
+        text("target", "The file; default `/etc/ssh/ssh_known_hosts`"),
+        text("type", "The type of the key, such as `ssh-ed25519`"),
+    ],
+)
+.puppet("sshkey");
+
+/// `selboolean`.
+pub const SELBOOLEAN: KindSchema = KindSchema::new(
+    "selboolean",
+    "A setting of SELinux that is on or off",
+    &[
+        text("name", "The setting"),
+        boolean("persistent", "Whether it is kept for the next start"),
+        choice("value", &["on", "off", "true", "false"], "`on` or `off`"),
+    ],
+)
+.puppet("selboolean");
+
+/// `selmodule`.
+pub const SELMODULE: KindSchema = KindSchema::new(
+    "selmodule",
+    "A module of the policy of SELinux",
+    &[
+        text("name", "The module"),
+        choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
+            .default_value("present"),
+        text("selmoduledir", "Where its file is; `/usr/share/selinux/targeted`"),
+        text("selmodulepath", "Its file, if it is elsewhere"),
+        boolean("syncversion", "Whether another version is replaced by the file's"),
+    ],
+)
+.puppet("selmodule")
+.comes_after(&["file"]);
+
+/// `mgmt::sysctl`.
+pub const MGMT_SYSCTL: KindSchema = KindSchema::new(
+    "mgmt::sysctl",
+    "Manages settings of the kernel",
+    &[
+        text("name", "The setting, such as `net.ipv4.ip_forward`"),
+        text("path", "The file that keeps it; one below /etc/sysctl.d by default"),
+        any("persist", "Whether it is kept for the next start: true by default")
+            .default_value("true"),
+        any("runtime", "Whether it is set now: true by default").default_value("true"),
+        text("value", "The value as the kernel shows it"),
+    ],
+)
+.mcl(&["sysctl"]);
+
+/// `mgmt::net`.
+pub const MGMT_NET: KindSchema = KindSchema::new(
+    "mgmt::net",
+    "An interface of the network with its addresses and its gateway",
+    &[
+        text("name", "The interface"),
+        list("addrs", "All of its addresses, such as `192.0.2.42/24`"),
+        text("gateway", "Where its default route leads to"),
+        list("gateways", "With `unit`: all gateways of the family that `gateway` is of"),
+        boolean("ip_forward", "The setting `IPForward` of systemd-networkd"),
+        choice(
+            "state",
+            &["up", "down"],
+            "`up` (with a file for systemd-networkd), `down` (without), or nothing",
+        ),
+        text(
+            "unit",
+            "The file for systemd-networkd that undoing restores, empty if there was none",
+        ),
+    ],
+)
+.mcl(&["net"]);
+
+/// `zfs`.
+pub const ZFS: KindSchema = KindSchema::new(
+    "zfs",
+    "A file system of ZFS",
+    &[
+        text("name", "The file system with its pool"),
+        choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
+            .default_value("present"),
+        text("aclinherit", "The property of this name; see zfsprops(7)"),
+        text("aclmode", "The property of this name; see zfsprops(7)"),
+        text("acltype", "The property of this name; see zfsprops(7)"),
+        text("atime", "The property of this name; see zfsprops(7)"),
+        text("canmount", "The property of this name; see zfsprops(7)"),
+        text("checksum", "The property of this name; see zfsprops(7)"),
+        text("compression", "The property of this name; see zfsprops(7)"),
+        text("copies", "The property of this name; see zfsprops(7)"),
+        text("dedup", "The property of this name; see zfsprops(7)"),
+        text("defaultuserquota", "The property of this name; see zfsprops(7)"),
+        text("devices", "The property of this name; see zfsprops(7)"),
+        text("exec", "The property of this name; see zfsprops(7)"),
+        text("logbias", "The property of this name; see zfsprops(7)"),
+        text("mountpoint", "The property of this name; see zfsprops(7)"),
+        text("nbmand", "The property of this name; see zfsprops(7)"),
+        text("overlay", "The property of this name; see zfsprops(7)"),
+        text("primarycache", "The property of this name; see zfsprops(7)"),
+        text("quota", "The property of this name; see zfsprops(7)"),
+        text("readonly", "The property of this name; see zfsprops(7)"),
+        text("recordsize", "The property of this name; see zfsprops(7)"),
+        text("refquota", "The property of this name; see zfsprops(7)"),
+        text("refreservation", "The property of this name; see zfsprops(7)"),
+        text("relatime", "The property of this name; see zfsprops(7)"),
+        text("reservation", "The property of this name; see zfsprops(7)"),
+        text("secondarycache", "The property of this name; see zfsprops(7)"),
+        text("setuid", "The property of this name; see zfsprops(7)"),
+        text("shareiscsi", "The property of this name; see zfsprops(7)"),
+        text("sharenfs", "The property of this name; see zfsprops(7)"),
+        text("sharesmb", "The property of this name; see zfsprops(7)"),
+        text("snapdir", "The property of this name; see zfsprops(7)"),
+        text("sync", "The property of this name; see zfsprops(7)"),
+        text("version", "The property of this name; see zfsprops(7)"),
+        text("volsize", "The property of this name; see zfsprops(7)"),
+        text("vscan", "The property of this name; see zfsprops(7)"),
+        text("xattr", "The property of this name; see zfsprops(7)"),
+        text("zoned", "The property of this name; see zfsprops(7)"),
+    ],
+)
+.puppet("zfs")
+.comes_after(&["zpool", "zfs"]);
+
+/// `zpool`.
+pub const ZPOOL: KindSchema = KindSchema::new(
+    "zpool",
+    "A pool of disks of ZFS; its disks are not changed later",
+    &[
+        text("pool", "The pool"),
+        choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
+            .default_value("present"),
+        text("ashift", "How blocks are aligned, as a power of two"),
+        text("autoexpand", "`on` or `off`"),
+        text("cache", "Disks that cache"),
+        list("disk", "The disks, each for itself"),
+        text("failmode", "`wait`, `continue` or `panic`"),
+        list("log", "Disks for the log"),
+        list("mirror", "Groups of disks that mirror each other"),
+        text("name", "The pool, too"),
+        text("raid_parity", "`raidz1` (default) or `raidz2`").default_value("raidz1"),
+        list("raidz", "Groups of disks with parity"),
+        list("spare", "Disks that wait"),
+    ],
+)
+.puppet("zpool");

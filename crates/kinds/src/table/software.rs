@@ -1,0 +1,223 @@
+//! Packages, services, jobs and commands.
+
+use crate::schema::{KindSchema, Unit, any, boolean, choice, integer, list, number, text};
+
+/// The kinds of this table.
+pub(crate) const KINDS: &[&KindSchema] = &[&PACKAGE, &YUMREPO, &SERVICE, &CRON, &EXEC];
+
+/// `package`.
+pub const PACKAGE: KindSchema = KindSchema::new(
+    "package",
+    "Software that a package manager installs",
+    &[
+        text("name", "The name of the package"),
+        text("ensure", "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, a range such as `>=1.0 <2.0`").default_value("installed"),
+        text("source", "A package file or, for some providers, an address; dpkg needs it"),
+        choice("mark", &["hold", "none"], "`hold` keeps the version, `none` does not"),
+        any("install_options", "Options of the tool; a map gives `key=value`"),
+        any("uninstall_options", "The same for removal"),
+        choice("configfiles", &["keep", "replace"], "Changed ones: `keep` (default) or `replace`").default_value("keep"),
+        text("responsefile", "Answers for debconf"),
+        boolean("allowcdrom", "Install even if apt has a CD as source"),
+        boolean("allow_virtual", "The name may be one that packages provide"),
+        boolean("reinstall_on_refresh", "Install again on a refresh"),
+        list("environment", "Variables for the tools, a list of `NAME=value`"),
+        boolean("install_only", "Keep earlier versions; yum and dnf only"),
+        any("enable_only", "dnf modules only"),
+        text("flavor", "OpenBSD and dnf modules only"),
+        any("package_settings", "FreeBSD only"),
+        text("adminfile", "Solaris only"),
+        text("command", "The path of the tool; gem and pip only"),
+        any("instance", "Read-only"),
+        any("status", "Read-only"),
+        any("category", "Read-only"),
+        any("platform", "Read-only"),
+        any("root", "Read-only"),
+        any("vendor", "Read-only"),
+        any("description", "Read-only"),
+    ],
+).puppet("package").mcl(&["pkg"]).inmanta(&["apt::Package", "yum::Package"]).comes_after(&["file"]);
+
+/// `yumrepo`.
+pub const YUMREPO: KindSchema = KindSchema::new(
+    "yumrepo",
+    "A repository of packages of yum and dnf",
+    &[
+        text("name", "The name of the repository"),
+        choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
+            .default_value("present"),
+        text("target", "The file that a new one is written to"),
+        text("assumeyes", "A setting of yum.conf(5); `absent` takes it out"),
+        text("bandwidth", "A setting of yum.conf(5); `absent` takes it out"),
+        text("baseurl", "A setting of yum.conf(5); `absent` takes it out"),
+        text("cost", "A setting of yum.conf(5); `absent` takes it out"),
+        text("deltarpm_metadata_percentage", "A setting of yum.conf(5); `absent` takes it out"),
+        text("deltarpm_percentage", "A setting of yum.conf(5); `absent` takes it out"),
+        text("descr", "A setting of yum.conf(5); `absent` takes it out"),
+        text("enabled", "A setting of yum.conf(5); `absent` takes it out"),
+        text("enablegroups", "A setting of yum.conf(5); `absent` takes it out"),
+        text("exclude", "A setting of yum.conf(5); `absent` takes it out"),
+        text("failovermethod", "A setting of yum.conf(5); `absent` takes it out"),
+        text("gpgcakey", "A setting of yum.conf(5); `absent` takes it out"),
+        text("gpgcheck", "A setting of yum.conf(5); `absent` takes it out"),
+        text("gpgkey", "A setting of yum.conf(5); `absent` takes it out"),
+        text("http_caching", "A setting of yum.conf(5); `absent` takes it out"),
+        text("include", "A setting of yum.conf(5); `absent` takes it out"),
+        text("includepkgs", "A setting of yum.conf(5); `absent` takes it out"),
+        text("keepalive", "A setting of yum.conf(5); `absent` takes it out"),
+        text("metadata_expire", "A setting of yum.conf(5); `absent` takes it out"),
+        text("metalink", "A setting of yum.conf(5); `absent` takes it out"),
+        text("minrate", "A setting of yum.conf(5); `absent` takes it out"),
+        text("mirrorlist", "A setting of yum.conf(5); `absent` takes it out"),
+        text("mirrorlist_expire", "A setting of yum.conf(5); `absent` takes it out"),
+        text("module_hotfixes", "A setting of yum.conf(5); `absent` takes it out"),
+        text("password", "A setting of yum.conf(5); `absent` takes it out").secret(),
+        text("payload_gpgcheck", "A setting of yum.conf(5); `absent` takes it out"),
+        text("priority", "A setting of yum.conf(5); `absent` takes it out"),
+        text("protect", "A setting of yum.conf(5); `absent` takes it out"),
+        text("proxy", "A setting of yum.conf(5); `absent` takes it out"),
+        text("proxy_password", "A setting of yum.conf(5); `absent` takes it out").secret(),
+        text("proxy_username", "A setting of yum.conf(5); `absent` takes it out"),
+        text("repo_gpgcheck", "A setting of yum.conf(5); `absent` takes it out"),
+        text("retries", "A setting of yum.conf(5); `absent` takes it out"),
+        text("s3_enabled", "A setting of yum.conf(5); `absent` takes it out"),
+        text("skip_if_unavailable", "A setting of yum.conf(5); `absent` takes it out"),
+        text("sslcacert", "A setting of yum.conf(5); `absent` takes it out"),
+        text("sslclientcert", "A setting of yum.conf(5); `absent` takes it out"),
+        text("sslclientkey", "A setting of yum.conf(5); `absent` takes it out"),
+        text("sslverify", "A setting of yum.conf(5); `absent` takes it out"),
+        text("throttle", "A setting of yum.conf(5); `absent` takes it out"),
+        text("timeout", "A setting of yum.conf(5); `absent` takes it out"),
+        text("username", "A setting of yum.conf(5); `absent` takes it out"),
+    ],
+)
+.puppet("yumrepo");
+
+/// `service`.
+pub const SERVICE: KindSchema = KindSchema::new(
+    "service",
+    "A service: running or stopped, started at boot or not",
+    &[
+        text("name", "The name; a unit of systemd needs no `.service`"),
+        any("ensure", "`running` (or true) or `stopped` (or false)"),
+        choice(
+            "enable",
+            &["true", "false", "manual", "mask", "delayed"],
+            "Start at boot: true, false, or `mask`",
+        ),
+        text("restart", "A command to use on a refresh"),
+        text("start", "A command to start it"),
+        text("stop", "A command to stop it"),
+        text("status", "A command that ends with 0 if it runs"),
+        boolean("hasstatus", "Whether the init script knows `status`; default true")
+            .default_value("true"),
+        boolean("hasrestart", "Whether the init script knows `restart`"),
+        text("pattern", "Finds its process when there is no status command"),
+        text("binary", "The daemon, for the provider base"),
+        list("path", "Where init scripts are; default `/etc/init.d`").default_value("/etc/init.d"),
+        text("timeout", "Windows only"),
+        text("control", "HP-UX only"),
+        text("manifest", "Solaris only"),
+        text("flags", "BSD only"),
+        text("logonaccount", "Windows only"),
+        text("logonpassword", "Windows only").secret(),
+    ],
+)
+.puppet("service")
+.mcl(&["svc", "nspawn"]);
+
+/// `cron`.
+pub const CRON: KindSchema = KindSchema::new(
+    "cron",
+    "A job in a user's crontab",
+    &[
+        text("name", "The name of the job, kept in a comment above it"),
+        choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
+            .default_value("present"),
+        text("command", "The command; needed for a new job"),
+        any("minute", "0 to 59, a list, a range, `*/5`, or `absent` for any"),
+        any("hour", "0 to 23, as `minute`"),
+        any("monthday", "1 to 31, as `minute`"),
+        any("month", "1 to 12 or a name, as `minute`"),
+        any("weekday", "0 to 7 or a name, as `minute`; 0 and 7 are Sunday"),
+        text("special", "`reboot`, `hourly`, `daily` and so on, or `absent`"),
+        any("environment", "Settings `NAME=value`, a list, or `absent`"),
+        text("user", "Whose crontab; default the user that runs this"),
+        text("target", "The same as `user`"),
+    ],
+)
+.puppet("cron")
+.mcl(&["cron"])
+.comes_after(&["user"]);
+
+/// `exec`.
+pub const EXEC: KindSchema = KindSchema::new(
+    "exec",
+    "Runs a command",
+    &[
+        any("command", "The command: text, or a list that no shell touches"),
+        boolean(
+            "clean_environment",
+            "Whether it sees only the variables of `environment`; false by default",
+        )
+        .default_value("false"),
+        list("creates", "Paths; if one exists the command does not run"),
+        text("cwd", "The directory in which it runs"),
+        any("done", "A command that is run once the command has succeeded"),
+        text("done_cwd", "The directory in which done runs; cwd by default"),
+        list("environment", "`NAME=value` or a list of them"),
+        text("group", "The group to run as"),
+        boolean(
+            "keep_output",
+            "Whether its output is saved, to be sent to others; false by default",
+        )
+        .default_value("false"),
+        choice(
+            "logoutput",
+            &["true", "false", "on_failure"],
+            "Whether the log shows the output: true, false or on_failure (default)",
+        )
+        .default_value("on_failure"),
+        any("onlyif", "Commands; all must succeed for the command to run"),
+        list("newer", "Files; one that changed since the last run causes another"),
+        text("onlyif_cwd", "The directory in which onlyif runs; cwd by default"),
+        text("onlyif_output", "The command does not run if the last onlyif writes just this"),
+        text("onlyif_stdout", "The same of its standard output alone"),
+        list("path", "Directories where commands are looked for"),
+        choice("provider", &["posix", "shell"], "posix (default), or shell to run it in /bin/sh")
+            .default_value("posix"),
+        any("refresh", "The command of a refresh, instead of `command`"),
+        boolean("refreshonly", "Run only on a refresh: true or false (default)")
+            .default_value("false"),
+        list("returns", "Exit codes that mean success; 0 by default").default_value("0"),
+        boolean(
+            "skip_on_fail",
+            "Whether it is skipped, and not failed, if the command fails; false by default",
+        )
+        .default_value("false"),
+        number("timeout", "Seconds until it is ended; 300 by default, 0 is never")
+            .unit(Unit::Seconds)
+            .default_value("300"),
+        integer("tries", "How often it is tried; 1 by default").default_value("1"),
+        number("try_sleep", "Seconds between two tries; 0 by default")
+            .unit(Unit::Seconds)
+            .default_value("0"),
+        text("umask", "The umask while it runs, octal"),
+        any("unless", "Commands; if one succeeds the command does not run"),
+        text("unless_cwd", "The directory in which unless runs; cwd by default"),
+        text("user", "The user to run as"),
+        any(
+            "watch",
+            "A command that writes a line when the resource is to be looked at, in `watch` alone",
+        ),
+        text("watch_cwd", "The directory in which watch runs; cwd by default"),
+        list(
+            "watch_files",
+            "Paths; a change there has the resource looked at; with a slash at its end all below",
+        ),
+    ],
+)
+.puppet("exec")
+.mcl(&["exec"])
+.inmanta(&["exec::Run"])
+.comes_after(&["file", "user"]);

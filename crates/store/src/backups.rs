@@ -1,0 +1,183 @@
+//! States of paths before and after a run.
+
+use std::path::PathBuf;
+
+use rusqlite::params;
+
+use crate::error::StoreError;
+use crate::journal::{Run, Store};
+
+/// A path that a run changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChangedPath {
+    /// The bytes of the path.
+    pub path: Vec<u8>,
+    /// The state before, as it was recorded.
+    pub before: String,
+    /// The state after the run; nothing if that did not come to its end.
+    pub after: Option<String>,
+    /// The name of the path in messages, if the path is secret.
+    pub name: Option<String>,
+}
+
+/// The state of a path that is about to be changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PathBefore {
+    /// The bytes of the path.
+    pub path: Vec<u8>,
+    /// The state, in a form that [`Store::kept`] gives back.
+    pub state: String,
+    /// The name of the path in messages, if the path is secret.
+    pub name: Option<String>,
+}
+
+impl Run {
+    /// Its number, as the history lists it.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
+impl Store {
+    /// The directory of the contents that a run keeps. It need not be there.
+    pub fn backups(&self, run: i64) -> PathBuf {
+        self.directory().join("backups").join(run.to_string())
+    }
+
+    /// Removes the contents that were kept by runs up to this one.
+    pub(crate) fn forget_backups(&self, last: i64) {
+        let Ok(entries) = std::fs::read_dir(self.directory().join("backups")) else { return };
+        for entry in entries.flatten() {
+            let number = entry.file_name().to_str().and_then(|name| name.parse::<i64>().ok());
+            if number.is_some_and(|number| number <= last) {
+                // A directory that cannot be removed now is removed by a later run.
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
+    /// Removes what runs without an end were about to keep: files that are not finished begin with a
+    /// dot. `own` is the run that begins; no other is under way.
+    pub(crate) fn sweep_backups(&self, own: i64) -> Result<(), StoreError> {
+        let killed: Vec<i64> = self.with(|c| {
+            let mut killed =
+                c.prepare("SELECT id FROM runs WHERE finished IS NULL AND id != ?1")?;
+            let rows = killed.query_map([own], |row| row.get(0))?;
+            rows.collect()
+        })?;
+        for run in killed {
+            let Ok(entries) = std::fs::read_dir(self.backups(run)) else { continue };
+            for entry in entries.flatten() {
+                if entry.file_name().as_encoded_bytes().starts_with(b".") {
+                    // A directory that cannot be removed now is removed by a later run.
+                    let _ = std::fs::remove_file(entry.path());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Records the states of paths that are about to be changed.
+    ///
+    /// # Errors
+    /// When it cannot be written: the change should then not be made.
+    pub fn note_before(&self, run: Run, paths: &[PathBefore]) -> Result<(), StoreError> {
+        self.with(|c| {
+            let changes = c.unchecked_transaction()?;
+            {
+                let mut insert = changes.prepare_cached(
+                    "INSERT OR IGNORE INTO kept (run, path, before, name) VALUES (?1, ?2, ?3, ?4)",
+                )?;
+                for PathBefore { path, state, name } in paths {
+                    insert.execute(params![run.0, path, state, name])?;
+                }
+            }
+            changes.commit()
+        })
+    }
+
+    /// Records the states of paths after the run: the bytes of each path, and a text.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn note_after(&self, run: Run, paths: &[(Vec<u8>, String)]) -> Result<(), StoreError> {
+        self.with(|c| {
+            let changes = c.unchecked_transaction()?;
+            {
+                let mut update = changes
+                    .prepare_cached("UPDATE kept SET after = ?3 WHERE run = ?1 AND path = ?2")?;
+                for (path, state) in paths {
+                    update.execute(params![run.0, path, state])?;
+                }
+            }
+            changes.commit()
+        })
+    }
+
+    /// The paths that a run changed, in the order of their bytes.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn kept(&self, run: i64) -> Result<Vec<ChangedPath>, StoreError> {
+        self.with(|c| {
+            let mut kept = c.prepare(
+                "SELECT path, before, after, name FROM kept WHERE run = ?1 ORDER BY path",
+            )?;
+            let rows = kept.query_map([run], |row| {
+                let (path, before, after) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                Ok(ChangedPath { path, before, after, name: row.get(3)? })
+            })?;
+            rows.collect()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::Subject;
+
+    #[test]
+    fn the_first_state_of_a_path_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let run = store.begin("apply", &Subject::default()).unwrap();
+        let found = |path: &[u8], state: &str| PathBefore {
+            path: path.to_vec(),
+            state: state.into(),
+            name: None,
+        };
+        store.note_before(run, &[found(b"/b", "1"), found(b"/\xff", "2")]).unwrap();
+        store.note_before(run, &[found(b"/b", "3")]).unwrap();
+        store.note_after(run, &[(b"/b".to_vec(), "4".into())]).unwrap();
+        let kept = store.kept(run.number()).unwrap();
+        let shown: Vec<_> =
+            kept.iter().map(|k| (k.path.as_slice(), &*k.before, k.after.as_deref())).collect();
+        assert_eq!(shown, [(&b"/b"[..], "1", Some("4")), (&b"/\xff"[..], "2", None)]);
+    }
+
+    #[test]
+    fn contents_of_runs_long_past_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        for number in [1, 2, 3] {
+            std::fs::create_dir_all(store.backups(number)).unwrap();
+        }
+        store.forget_backups(2);
+        assert!(!store.backups(2).exists() && store.backups(3).exists());
+    }
+
+    #[test]
+    fn what_a_killed_run_was_about_to_keep_goes() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path()).unwrap();
+        let killed = store.backups(store.begin("apply", &Subject::default()).unwrap().number());
+        std::fs::create_dir_all(&killed).unwrap();
+        for name in [".kept.1-0.ordain", "digest"] {
+            std::fs::write(killed.join(name), "").unwrap();
+        }
+        store.begin("apply", &Subject::default()).unwrap();
+        assert!(!killed.join(".kept.1-0.ordain").exists() && killed.join("digest").exists());
+    }
+}
