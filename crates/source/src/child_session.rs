@@ -244,7 +244,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_secs(20);
+    const TIMEOUT: Duration = Duration::from_secs(20);
 
     fn shell(script: &str) -> Box<dyn ChildSession> {
         let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
@@ -254,12 +254,12 @@ mod tests {
     #[test]
     fn talks_over_its_input() {
         let mut session = shell("echo printed; read x; echo \"got $x\" >&0; read y; exit 3");
-        session.send(b"one\n", PATIENCE).unwrap();
+        session.send(b"one\n", TIMEOUT).unwrap();
         let mut answer = [0; 8];
-        session.receive(&mut answer, PATIENCE).unwrap();
+        session.receive(&mut answer, TIMEOUT).unwrap();
         assert_eq!(&answer, b"got one\n");
-        session.send(b"two\n", PATIENCE).unwrap();
-        let error = session.receive(&mut answer, PATIENCE).unwrap_err();
+        session.send(b"two\n", TIMEOUT).unwrap();
+        let error = session.receive(&mut answer, TIMEOUT).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
         assert_eq!(session.stop(), "it ended with status 3; its last line was: printed");
     }
@@ -280,7 +280,7 @@ mod tests {
         let mut pid = Vec::new();
         while pid.last() != Some(&b'\n') {
             let mut byte = [0];
-            session.receive(&mut byte, PATIENCE).unwrap();
+            session.receive(&mut byte, TIMEOUT).unwrap();
             pid.extend(byte);
         }
         let error = session.receive(&mut [0], Duration::from_millis(20)).unwrap_err();
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(session.stop(), "signal 9 ended it");
         let pid = String::from_utf8(pid).unwrap();
         let stat = std::path::PathBuf::from(format!("/proc/{}/stat", pid.trim()));
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         let is_gone = || {
             let text = std::fs::read_to_string(&stat);
             // One that its new parent has not waited for yet has ended.
