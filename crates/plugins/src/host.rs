@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ordain_process::SharedProcessor;
+use ordain_source::process::{ProcessorShare, share_processor};
 use ordain_source::{ChildSession, ChildSessionRequest, World};
 use serde_json::Value as Json;
 
@@ -95,7 +95,7 @@ struct Child {
     /// The compile that was told of last.
     compile: Option<u64>,
     /// The processor that it has together with the thread of that compile.
-    processor: Option<SharedProcessor>,
+    processor: Option<Box<dyn ProcessorShare>>,
     /// Whether it has not answered yet to what it was told last.
     owes_answer: bool,
     is_dead: bool,
@@ -299,7 +299,7 @@ impl Session<'_> {
     /// Has this thread and the process of this number, which is the child or a copy of it, on one
     /// processor until the child is released, where the system allows it.
     pub fn share_processor(&mut self, process: u32) {
-        self.child().processor = SharedProcessor::new(process);
+        self.child().processor = share_processor(process);
     }
 
     /// Lets this thread and the child have all processors again.

@@ -32,7 +32,7 @@ pub(crate) fn spread(child: u32) {
 
 /// A thread of this process and another process that are on one processor until this is dropped.
 #[derive(Debug)]
-pub struct SharedProcessor {
+pub(crate) struct SharedProcessor {
     thread: Pid,
     other: Pid,
     /// The processors that the thread had before.
@@ -45,7 +45,7 @@ pub struct SharedProcessor {
 impl SharedProcessor {
     /// Puts this thread and another process onto the processor that the thread is on. `None` where
     /// the system does not allow it, or another pair has the processor.
-    pub fn new(other: u32) -> Option<Self> {
+    pub(crate) fn new(other: u32) -> Option<Self> {
         let other = Pid::from_raw(i32::try_from(other).ok()?)?;
         let all = sched_getaffinity(None).ok()?;
         if all.count() < 2 {
@@ -57,7 +57,7 @@ impl SharedProcessor {
 
     /// To be called before each message from the thread: every so often the scheduler chooses, as
     /// others may have taken the processor meanwhile.
-    pub fn count_message(&mut self) {
+    pub(crate) fn count_message(&mut self) {
         self.messages += 1;
         if self.messages == PERIOD {
             self.free();

@@ -22,7 +22,6 @@ pub mod supervisor;
 mod tree;
 mod world;
 
-pub use affinity::SharedProcessor;
 pub use client::{Running, force, shutdown, start};
 pub use hold::hold_while_programs_run;
 pub use launch::{Launch, OrphanPolicy, RunAs};

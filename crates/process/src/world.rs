@@ -5,9 +5,10 @@ use std::os::fd::OwnedFd;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use ordain_source::process::{Process, ProcessLimits, Processes, use_processes};
+use ordain_source::process::{Process, ProcessLimits, Processes, ProcessorShare, use_processes};
 use ordain_source::{ProcessOutput, ProcessRequest};
 
+use crate::affinity::SharedProcessor;
 use crate::client::{self, Running};
 use crate::launch::{Launch, OrphanPolicy};
 use crate::run::{Limits, run};
@@ -43,6 +44,16 @@ impl Processes for Supervised {
             ..Launch::default()
         };
         Ok(Box::new(RunningProcess(client::start(&launch, stdio)?)))
+    }
+
+    fn share_processor(&self, process: u32) -> Option<Box<dyn ProcessorShare>> {
+        Some(Box::new(SharedProcessor::new(process)?))
+    }
+}
+
+impl ProcessorShare for SharedProcessor {
+    fn count_message(&mut self) {
+        Self::count_message(self);
     }
 }
 

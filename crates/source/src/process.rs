@@ -90,6 +90,25 @@ pub trait Processes: Send + Sync {
     /// # Errors
     /// When it cannot be started.
     fn start(&self, argv: &[String], stdio: [OwnedFd; 3]) -> io::Result<Box<dyn Process>>;
+
+    /// Puts this thread and another process onto one processor until the result is dropped. `None`
+    /// where that is not possible.
+    fn share_processor(&self, _process: u32) -> Option<Box<dyn ProcessorShare>> {
+        None
+    }
+}
+
+/// This thread and another process, on one processor: two that wait for each other all the time are
+/// woken faster there.
+pub trait ProcessorShare: Send {
+    /// Counts a message to the other process. From time to time the scheduler chooses another
+    /// processor.
+    fn count_message(&mut self);
+}
+
+/// Puts this thread and another process onto one processor; see [`Processes::share_processor`].
+pub fn share_processor(process: u32) -> Option<Box<dyn ProcessorShare>> {
+    processes().share_processor(process)
 }
 
 /// A program that was started.
