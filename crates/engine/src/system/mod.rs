@@ -1,9 +1,8 @@
 //! The ground floor: the machine, its files, accounts and commands.
 //!
-//! Nothing here knows of resources, kinds, graphs or runs. Whatever touches the machine does so
-//! through this floor, so that links of other users are not followed ([`path`]), what is dangerous is
-//! refused ([`safety`]), files are replaced as a whole ([`write`](self::write)) and the state before a
-//! change is saved ([`host::BackupSink`]).
+//! Nothing here knows resources, kinds, graphs or runs. All access to the machine goes through this
+//! floor: it does not follow links of other users (`path`), refuses dangerous changes (`safety`),
+//! replaces files as a whole (`write`) and saves the state before a change ([`host::BackupSink`]).
 
 pub mod accounts;
 pub(crate) mod deadline;
