@@ -103,7 +103,7 @@ impl Signals {
                 log.notice(&format!("{}: {text}", signal.as_str()));
             }
             2 => {
-                log.notice(&format!("{}: what is under way is ended", signal.as_str()));
+                log.notice(&format!("{}: running work is ended", signal.as_str()));
                 ordain_process::force();
                 let force_exit = move || {
                     std::thread::sleep(ABORT_TIMEOUT);

@@ -17,7 +17,7 @@ use crate::ui::{Ui, styles};
 pub struct KindsArgs {
     /// The kind, such as file
     name: Option<String>,
-    /// What to print; json is a JSON Schema
+    /// The output format; json prints a JSON Schema
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
 }

@@ -141,7 +141,7 @@ impl Watch<'_> {
     /// Stops the compiler and the reconcile loop.
     pub(super) fn end(self, is_asked: bool) -> WatchOutcome {
         let Watch { keeper, compiler, mut output, manager, changed, last, .. } = self;
-        manager.notify("STOPPING=1\nSTATUS=Ending what is under way");
+        manager.notify("STOPPING=1\nSTATUS=Ending running work");
         compiler.end();
         let count = |wanted| keeper.standings().iter().filter(|(_, how)| *how == wanted).count();
         // Sources that do not compile count as a failure.

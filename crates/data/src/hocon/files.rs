@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::node::Surroundings;
 
-/// What the parsers of a text and of all that it includes know together.
+/// State that the parser of a text shares with the parsers of all included texts.
 pub(super) struct Included<'s> {
     pub(super) surroundings: &'s Surroundings<'s>,
     pub(super) depth: u32,
     pub(super) files: u32,
 }
 
-/// What an `include` statement names.
+/// The target of an `include` statement.
 pub(super) enum Target {
     /// `include "name"`.
     Name(String),

@@ -14,7 +14,7 @@ pub(super) const DEPTH: u32 = 128;
 
 pub(super) type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// What a text may ask for.
+/// The surroundings that a text may read.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// The environment variables that substitutions fall back to.
@@ -48,7 +48,7 @@ pub(super) struct Node {
 pub(super) enum Kind {
     /// A value with its text.
     Scalar(Value, EcoString),
-    /// What stands between two values of a concatenation.
+    /// The blanks between two values of a concatenation.
     Blank(EcoString),
     List(Vec<Node>),
     Object(Fields),
@@ -69,7 +69,7 @@ pub(super) struct Fields {
     pub(super) generation: u32,
 }
 
-/// What was given for a key, the last one highest.
+/// The values assigned to a key; the last one wins.
 #[derive(Debug)]
 pub(super) struct Field {
     pub(super) definitions: Vec<Node>,

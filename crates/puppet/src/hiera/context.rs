@@ -252,8 +252,8 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// Calls the function of levels in turn until it finds something: how many calls there were, and
-    /// what the last of them gave, if it did not find nothing, too.
+    /// Calls the function of levels in turn until it finds a value. Returns the number of calls, and
+    /// the value if the last call found one.
     pub(super) fn call_in_turn(
         &mut self,
         calls: &[FunctionCall<'_>],

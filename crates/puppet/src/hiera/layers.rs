@@ -277,7 +277,7 @@ impl Lookup<'_, '_> {
                         return Ok(None);
                     }
                     lookup.merged(strategy, &levels.main, |lookup, level| {
-                        lookup.ahead = Some(Arc::clone(&levels));
+                        lookup.levels = Some(Arc::clone(&levels));
                         lookup.in_level(provider, level, key, strategy)
                     })
                 },

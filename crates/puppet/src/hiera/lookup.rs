@@ -7,7 +7,6 @@ use ecow::EcoString;
 use ordain_source::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::ahead::Answers;
 use super::context::ContextState;
 use super::explain::{Explainer, Node};
 use super::files::SyntaxFault;
@@ -17,6 +16,7 @@ use super::layers::Provider;
 use super::levels::Resolved;
 use super::merge::Strategy;
 use super::options::Options;
+use super::prefetch::Answers;
 use crate::catalog::DataPlace;
 use crate::error::{EvalError, EvalResult, Unwind, plain, puppets};
 use crate::eval::scope::ScopeKind;
@@ -113,8 +113,8 @@ pub(super) struct Lookup<'c, 'e> {
     /// How many lookups this one stands in.
     pub nested: usize,
     /// The levels that are being asked, one after the other.
-    pub ahead: Option<Arc<Resolved>>,
-    /// What some of them have said before they are reached.
+    pub levels: Option<Arc<Resolved>>,
+    /// Answers of levels that are not reached yet.
     pub answers: Answers,
 }
 
@@ -203,7 +203,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             depends: false,
             places: Vec::new(),
             nested: 0,
-            ahead: None,
+            levels: None,
             answers: Answers::default(),
         }
     }

@@ -10,7 +10,6 @@
 //! * [`interpolation`]: `%{…}`; [`explain`]: the record of a lookup
 //! * [`functions`]: `lookup` and its kin
 
-mod ahead;
 mod backend;
 pub mod config;
 mod context;
@@ -28,6 +27,7 @@ mod location;
 mod lookup;
 pub mod merge;
 mod options;
+mod prefetch;
 mod shape;
 mod text;
 

@@ -9,9 +9,9 @@ use crate::types::ObjectType;
 /// A resource type that is not written in Puppet: from the table, from a module, or in both.
 #[derive(Clone, Debug)]
 pub struct NativeType {
-    /// What the table says.
+    /// The entry of the table.
     pub table: Option<&'static TypeSchema>,
-    /// What the file of the module says.
+    /// The definition in a file of a module.
     pub ruby: Option<Arc<RubyType>>,
     /// The type with features, if it is written in the language.
     pub model: Option<Arc<ObjectType>>,

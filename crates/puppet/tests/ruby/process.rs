@@ -1,4 +1,4 @@
-//! What the messages to the `ruby` process are, and what its code sees of them.
+//! The messages to the `ruby` process, and their effects on its code.
 
 use ordain_puppet::eval::Strict;
 
@@ -161,7 +161,7 @@ fn objects_in_catalogs() {
     assert_eq!(paths, wanted);
 }
 
-/// What the file of a function defines is inside of a class of Puppet's, by whose name it is known.
+/// Definitions in the file of a function are inside of a class of Puppet's and have its name.
 #[test]
 fn names_of_classes_in_files_of_functions() {
     let bed = r"

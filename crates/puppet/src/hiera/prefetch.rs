@@ -15,10 +15,10 @@ use super::merge::Strategy;
 use crate::error::EvalResult;
 use crate::value::Value;
 
-/// How many levels are asked at once.
-const MOST: usize = 16;
+/// The most levels that are asked at once.
+const MAX_LEVELS: usize = 16;
 
-/// What levels that have not been reached yet said of a key, by the states of their functions.
+/// Answers for a key of levels that the lookup has not reached yet, by the states of their functions.
 #[derive(Default)]
 pub(super) struct Answers {
     key: EcoString,
@@ -26,7 +26,8 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// What the level that is reached now has said. What others said holds only if they follow.
+    /// The answer of the level that the lookup reaches now. The other answers are dropped if it was
+    /// not the next one.
     fn take(&mut self, id: usize, key: &str) -> Option<Option<Value>> {
         match self.values.pop_front() {
             Some((known, value)) if known == id && self.key == key => Some(value),
@@ -50,13 +51,13 @@ impl Lookup<'_, '_> {
             return Ok(value);
         }
         let args = vec![Value::Str(key.root.clone())];
-        let Some(levels) = self.ahead.clone().filter(|_| self.may_ask_ahead(call)) else {
+        let Some(levels) = self.levels.clone().filter(|_| self.may_prefetch(call)) else {
             return self.call(call, args);
         };
         let mut calls = vec![FunctionCall { ..*call }];
         for (level, location) in following(&levels, call) {
             let id = self.context_of(level, location);
-            if calls.len() == MOST || self.c.hiera.contexts[id].has_value(&key.root) {
+            if calls.len() == MAX_LEVELS || self.c.hiera.contexts[id].has_value(&key.root) {
                 break;
             }
             calls.push(FunctionCall { provider: call.provider, level, location, id });
@@ -75,7 +76,7 @@ impl Lookup<'_, '_> {
     }
 
     /// Whether nothing but the function tells one level from the next.
-    fn may_ask_ahead(&self, call: &FunctionCall<'_>) -> bool {
+    fn may_prefetch(&self, call: &FunctionCall<'_>) -> bool {
         self.strategy == Strategy::First
             && self.c.hiera.explainer.is_none()
             && self.first_paths.is_empty()
@@ -83,7 +84,7 @@ impl Lookup<'_, '_> {
     }
 }
 
-/// What is asked after a level that finds nothing, as long as it has the same function.
+/// The levels and locations after that of a call, as long as they have the same function.
 fn following<'l>(
     levels: &'l Resolved,
     call: &FunctionCall<'_>,
@@ -97,7 +98,7 @@ fn following<'l>(
             continue;
         }
         let is_same = level.kind == call.level.kind && level.function == call.level.function;
-        if !is_same || out.len() >= MOST {
+        if !is_same || out.len() >= MAX_LEVELS {
             break;
         }
         let Some(locations) = &level.locations else {
