@@ -22,6 +22,7 @@ const LAYERS: &[&[&str]] = &[
     &["plugins"],
     &["facts", "process"],
     &["graph", "ruby", "ecore", "kinds"],
+    &["puppet-syntax"],
     &["functions"],
     &["data"],
     &["syntax"],

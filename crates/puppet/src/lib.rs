@@ -20,8 +20,8 @@ pub mod plugins;
 pub mod provenance;
 pub mod schema;
 pub mod session;
-pub mod syntax;
 pub mod types;
 pub mod value;
 
 pub use language::Puppet;
+pub use ordain_puppet_syntax as syntax;

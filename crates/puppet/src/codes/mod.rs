@@ -4,13 +4,12 @@ mod data;
 mod evaluation;
 mod modelled;
 mod repository;
-mod syntax;
 mod validation;
 
 use ordain_source::CodeDoc;
 
 const LISTS: [&[CodeDoc]; 6] = [
-    syntax::DOCS,
+    ordain_puppet_syntax::codes::DOCS,
     validation::DOCS,
     evaluation::DOCS,
     modelled::DOCS,
@@ -45,8 +44,4 @@ const fn joined() -> [CodeDoc; COUNT] {
 pub(crate) fn is_of_model(issue: &str) -> bool {
     let code = crate::syntax::code_of(issue);
     modelled::DOCS.iter().any(|doc| doc.code == code)
-}
-
-const fn doc(code: &'static str, summary: &'static str, details: &'static str) -> CodeDoc {
-    CodeDoc { code, summary, details }
 }
