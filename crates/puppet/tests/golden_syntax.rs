@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ordain_puppet::syntax::{Parsed, dump, pn};
-use ordain_puppet::{check, syntax};
+use ordain_puppet::{syntax, validation};
 use ordain_source::{Diagnostic, FileId, Severity, SourceFile};
 use ordain_testkit::golden::{entries, files, golden};
 
@@ -26,8 +26,8 @@ fn run(path: &Path) -> Case {
     };
     let is_error = |d: &Diagnostic| d.severity == Severity::Error;
     if !diagnostics.iter().any(is_error) {
-        diagnostics.extend(check::validate(&program, &check::Options::default()));
-        diagnostics.extend(check::metaparameters(&program));
+        diagnostics.extend(validation::validate(&program, &validation::Options::default()));
+        diagnostics.extend(validation::metaparameters(&program));
     }
     let places = SourceFile::new("", text.as_str());
     let line = |d: &Diagnostic| {

@@ -2,7 +2,7 @@
 
 use ordain_source::CodeDoc;
 
-use super::doc;
+use super::entry::doc;
 
 pub(super) const DOCS: &[CodeDoc] = &[
     doc(
@@ -99,11 +99,6 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "puppet::hiera-v3-backend-replaced-by-data-hash",
         "A backend of version 3 that has a successor",
         "Instead of `hiera3_backend: yaml` write `data_hash: yaml_data`; for JSON `json_data`.",
-    ),
-    doc(
-        "puppet::invalid-data",
-        "A file of data is broken",
-        "YAML or JSON that cannot be read, or a `hiera.yaml` that is not well formed. Lookups that reach the file would fail.",
     ),
     doc(
         "puppet::hiera-version-3-not-global",

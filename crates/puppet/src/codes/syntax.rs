@@ -2,7 +2,7 @@
 
 use ordain_source::CodeDoc;
 
-use super::doc;
+use super::entry::doc;
 
 pub(super) const DOCS: &[CodeDoc] = &[
     doc(

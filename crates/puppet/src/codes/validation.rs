@@ -2,19 +2,9 @@
 
 use ordain_source::CodeDoc;
 
-use super::doc;
+use super::entry::doc;
 
 pub(super) const DOCS: &[CodeDoc] = &[
-    doc(
-        "puppet::unknown-word",
-        "A bare word that is hardly meant as text",
-        "`defualt: { … }` among the options of `case` is the text 'defualt', which nothing matches. Write `default`, or put the text in quotes. Only `ordain check` warns.",
-    ),
-    doc(
-        "puppet::single-quoted-variable",
-        "A variable in single quotes",
-        r#"`'port ${port}'` is this very text: only double quotes put in the value, `"port ${port}"`. Where the text is meant as it stands, as for a shell, `"\${port}"` in double quotes says so. Only `ordain check` warns, and not with `--strict off`."#,
-    ),
     doc(
         "puppet::idem-expression-not-last",
         "A value is produced and thrown away",

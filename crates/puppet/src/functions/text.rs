@@ -260,7 +260,7 @@ fn no_pattern<T>(class: &str) -> EvalResult<T> {
 fn match_type(text: &str, kind: &Type) -> EvalResult<Option<Value>> {
     match kind {
         Type::Regexp(Some(regexp)) => groups(text, &regexp.source),
-        Type::Regexp(None) => fail("Given Regexp Type has no regular expression"),
+        Type::Regexp(None) => fail("InstanceSyntax Regexp Type has no regular expression"),
         Type::Pattern(patterns) => {
             for pattern in patterns.iter() {
                 if let Some(found) = groups(text, &pattern.source)? {

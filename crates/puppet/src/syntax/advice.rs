@@ -5,7 +5,7 @@ use ordain_source::{Diagnostic, suggest};
 use crate::syntax::parser::STATEMENT_CALLS;
 
 /// Adds a line of help to an error that has none. `text` is that of the file that it is in.
-pub(crate) fn advise(diagnostic: Diagnostic, text: Option<&str>) -> Diagnostic {
+pub fn advise(diagnostic: Diagnostic, text: Option<&str>) -> Diagnostic {
     if !diagnostic.help.is_empty() {
         return diagnostic;
     }
@@ -87,7 +87,7 @@ fn before<'t>(diagnostic: &Diagnostic, text: Option<&'t str>) -> Option<&'t str>
 }
 
 /// `$facts.os` where `$facts['os']` was meant: a name behind a variable and a dot is a function.
-pub(crate) fn member(name: &str, before: &str) -> Option<String> {
+pub fn member(name: &str, before: &str) -> Option<String> {
     let name = name.trim_start_matches('.');
     let value = before.strip_suffix('.').unwrap_or(before);
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '[' | ']' | '\'');

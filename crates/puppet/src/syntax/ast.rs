@@ -31,90 +31,110 @@ pub struct Program {
     pub definitions: Vec<ExprId>,
     /// Where the comments are, in order.
     pub comments: Vec<TextRange>,
-    pub(crate) exprs: Arena<Expr>,
+    /// All expressions.
+    pub exprs: Arena<Expr>,
     pub(crate) ranges: Vec<TextRange>,
     pub(crate) lists: Arena<ExprId>,
-    pub(crate) params: Arena<Param>,
-    pub(crate) attributes: Arena<Attribute>,
-    pub(crate) bodies: Arena<ResourceBody>,
+    /// All parameters.
+    pub params: Arena<Param>,
+    /// All attribute operations.
+    pub attributes: Arena<Attribute>,
+    /// All bodies of resource expressions.
+    pub bodies: Arena<ResourceBody>,
     pub(crate) lambdas: Arena<Lambda>,
-    pub(crate) calls: Arena<Call>,
-    pub(crate) cases: Arena<CaseOption>,
+    /// All calls.
+    pub calls: Arena<Call>,
+    /// All options of cases and selectors.
+    pub cases: Arena<CaseOption>,
     pub(crate) definition_data: Arena<Definition>,
     pub(crate) type_statements: Arena<TypeStatement>,
     pub(crate) settings: Arena<Setting>,
     /// The values of hash entries in ascending order, each with the place of its `=>`.
-    pub(crate) arrows: Vec<(ExprId, u32)>,
+    pub arrows: Vec<(ExprId, u32)>,
 }
 
 impl Program {
     /// The place that messages about an expression point at, as in the reference implementation:
     /// for an operator that of the sign, not that of its operands.
+    #[inline]
     pub fn range(&self, id: ExprId) -> TextRange {
         self.ranges[id.raw() as usize]
     }
 
     /// Whether there is nothing in it but blanks and comments.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         matches!(self[self.body], Expr::Nop)
     }
 
     /// The place of an expression with its file.
+    #[inline]
     pub fn span(&self, id: ExprId) -> Span {
         self.range(id).in_file(self.file)
     }
 
     /// The expressions of a run.
+    #[inline]
     pub fn list(&self, list: ExprList) -> &[ExprId] {
         self.lists.list(list)
     }
 
     /// The parameters of a run.
+    #[inline]
     pub fn params(&self, list: ListRef<Param>) -> &[Param] {
         self.params.list(list)
     }
 
     /// The attribute operations of a run.
+    #[inline]
     pub fn attributes(&self, list: ListRef<Attribute>) -> &[Attribute] {
         self.attributes.list(list)
     }
 
     /// The bodies of a resource expression.
+    #[inline]
     pub fn bodies(&self, list: ListRef<ResourceBody>) -> &[ResourceBody] {
         self.bodies.list(list)
     }
 
     /// The options of a case, or the entries of a selector.
+    #[inline]
     pub fn options(&self, list: ListRef<CaseOption>) -> &[CaseOption] {
         self.cases.list(list)
     }
 
     /// A lambda.
+    #[inline]
     pub fn lambda(&self, id: Idx<Lambda>) -> &Lambda {
         &self.lambdas[id]
     }
 
     /// A call.
+    #[inline]
     pub fn call(&self, id: Idx<Call>) -> &Call {
         &self.calls[id]
     }
 
     /// The statements of a type's body.
+    #[inline]
     pub fn type_statements(&self, list: ListRef<TypeStatement>) -> &[TypeStatement] {
         self.type_statements.list(list)
     }
 
     /// The settings of a feature.
+    #[inline]
     pub fn settings(&self, list: ListRef<Setting>) -> &[Setting] {
         self.settings.list(list)
     }
 
     /// A definition.
+    #[inline]
     pub fn definition(&self, id: Idx<Definition>) -> &Definition {
         &self.definition_data[id]
     }
 
     /// The text of a range.
+    #[inline]
     pub fn text(&self, range: TextRange) -> &str {
         self.text.get(range.start as usize..range.end as usize).unwrap_or("")
     }
@@ -123,6 +143,7 @@ impl Program {
 impl Index<ExprId> for Program {
     type Output = Expr;
 
+    #[inline]
     fn index(&self, id: ExprId) -> &Expr {
         &self.exprs[id]
     }

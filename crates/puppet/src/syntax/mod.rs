@@ -4,7 +4,7 @@
 //! [`Expr::Error`] in the tree. The first error is the one that the reference implementation stops
 //! at; what follows is reported if it is no consequence of it.
 
-pub(crate) mod advice;
+pub mod advice;
 pub mod ast;
 pub mod definitions;
 pub mod dump;
@@ -45,7 +45,7 @@ pub(crate) fn is_keyword(word: &str) -> bool {
 }
 
 /// Our code for an issue of the reference implementation: `SYNTAX_ERROR` is `puppet::syntax-error`.
-pub(crate) fn code_of(issue: &str) -> String {
+pub fn code_of(issue: &str) -> String {
     // The reference implementation has misspelt one of its codes.
     let issue = if issue == "DUPLICATE_ATTRIBUE" { "DUPLICATE_ATTRIBUTE" } else { issue };
     format!("puppet::{}", issue.to_ascii_lowercase().replace('_', "-"))

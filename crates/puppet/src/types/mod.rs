@@ -286,7 +286,7 @@ pub struct ObjectAttribute {
 /// What an attribute of an object type is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AttributeRole {
-    /// Given when an instance is made.
+    /// InstanceSyntax when an instance is made.
     Normal,
     /// The same for all instances.
     Constant,

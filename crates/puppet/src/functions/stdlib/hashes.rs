@@ -132,7 +132,7 @@ fn delete(call: &mut Call<'_, '_>) -> EvalResult {
         }
         other if items.is_empty() => Ok(other.clone()),
         other => fail(format!(
-            "delete(): First argument must be an Array, String, or Hash. Given an argument of class {}.",
+            "delete(): First argument must be an Array, String, or Hash. InstanceSyntax an argument of class {}.",
             ruby_class(other)
         )),
     }
@@ -189,7 +189,7 @@ fn delete_regex(call: &mut Call<'_, '_>) -> EvalResult {
             }
             other => {
                 return fail(format!(
-                    "delete_regex(): First argument must be an Array, Hash, or String. Given an \
+                    "delete_regex(): First argument must be an Array, Hash, or String. InstanceSyntax an \
                      argument of class {}.",
                     ruby_class(other)
                 ));
@@ -228,7 +228,7 @@ fn delete_values(call: &mut Call<'_, '_>) -> EvalResult {
     }
     let Some(hash) = args[0].as_hash() else {
         return fail(format!(
-            "delete_values(): First argument must be a Hash. Given an argument of class {}.",
+            "delete_values(): First argument must be a Hash. InstanceSyntax an argument of class {}.",
             ruby_class(&args[0])
         ));
     };

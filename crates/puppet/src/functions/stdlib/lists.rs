@@ -172,7 +172,7 @@ fn delete_at(call: &mut Call<'_, '_>) -> EvalResult {
     let at = index(&args[1]);
     let at = if at < 0 { at + items.len() as i64 } else { at };
     if at >= items.len() as i64 {
-        return fail("delete_at(): Given index exceeds size of array given");
+        return fail("delete_at(): InstanceSyntax index exceeds size of array given");
     }
     if let Ok(at) = usize::try_from(at) {
         items.remove(at);
@@ -398,7 +398,7 @@ fn values_at(call: &mut Call<'_, '_>) -> EvalResult {
         let at = leading_integer(&text);
         match items.get(at as usize) {
             Some(item) => out.push(item.clone()),
-            None => return fail("values_at(): Given index exceeds array size"),
+            None => return fail("values_at(): InstanceSyntax index exceeds array size"),
         }
     }
     out.retain(|value| !value.is_undef());
