@@ -18,6 +18,7 @@ const LAYERS: &[&[&str]] = &[
     &["driver"],
     &["store"],
     &["engine"],
+    &["puppet-tools"],
     &["puppet", "inmanta", "mcl", "dynaml"],
     &["plugins"],
     &["facts", "process"],

@@ -1,12 +1,12 @@
 //! The validator on small programs.
 #![allow(clippy::unwrap_used)]
 
-use ordain_puppet::{check, syntax};
+use ordain_puppet::{syntax, validation};
 use ordain_source::{FileId, Severity};
 
 fn issues(text: &str) -> Vec<String> {
     let program = syntax::parse(FileId(0), text).program;
-    let found = check::validate(&program, &check::Options::default());
+    let found = validation::validate(&program, &validation::Options::default());
     found.iter().map(|d| d.issue.as_deref().unwrap().to_owned()).collect()
 }
 
@@ -25,7 +25,7 @@ fn rules_are_checked_in_order() {
 /// The first error with its text.
 fn first_error(text: &str) -> String {
     let parsed = syntax::parse(FileId(0), text);
-    let found = check::validate(&parsed.program, &check::Options::default());
+    let found = validation::validate(&parsed.program, &validation::Options::default());
     let mut all = parsed.diagnostics.iter().chain(&found);
     all.find(|d| d.severity == Severity::Error).map_or_else(String::new, |d| d.message.clone())
 }
@@ -71,7 +71,7 @@ fn regular_expressions_are_compiled() {
 fn metaparameters_are_no_parameters() {
     let found = |text: &str| -> Vec<_> {
         let program = syntax::parse(FileId(0), text).program;
-        let found = check::metaparameters(&program);
+        let found = validation::metaparameters(&program);
         found.into_iter().map(|d| (d.severity, d.message)).collect()
     };
     let [(Severity::Warning, warning), (Severity::Error, error)] =

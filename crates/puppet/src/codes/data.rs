@@ -99,11 +99,6 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "Instead of `hiera3_backend: yaml` write `data_hash: yaml_data`; for JSON `json_data`.",
     ),
     CodeDoc::new(
-        "puppet::invalid-data",
-        "A file of data is broken",
-        "YAML or JSON that cannot be read, or a `hiera.yaml` that is not well formed. Lookups that reach the file would fail.",
-    ),
-    CodeDoc::new(
         "puppet::hiera-version-3-not-global",
         "A `hiera.yaml` of version 3 outside of the global layer",
         "Environments and modules have version 5: write `version: 5` and a `hierarchy`.",

@@ -81,7 +81,7 @@ pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
         "puppet::type-wrong-value",
         "A value is not of the type of its feature",
-        "Given values are not converted: `'3'` is no Integer. Write `3`, or give the feature `set => |$v| { Integer($v) }`.",
+        "Values are not converted: `'3'` is no Integer. Write `3`, or give the feature `set => |$v| { Integer($v) }`.",
     ),
     CodeDoc::new(
         "puppet::type-too-many",
@@ -142,25 +142,5 @@ pub(super) const DOCS: &[CodeDoc] = &[
         "puppet::type-unresolved-link",
         "A link leads to no object",
         "The data has a link such as `{\"__pref\": \"Role#adm\"}` to an object that is not in it, or is of another type. Add the object, or correct the link.",
-    ),
-    CodeDoc::new(
-        "puppet::type-untyped",
-        "An attribute has no type",
-        "`attr name` alone takes anything. Say what it takes: `attr name, String`, or `Any` if that is meant.",
-    ),
-    CodeDoc::new(
-        "puppet::type-feature-name",
-        "A feature can not be read as a variable",
-        "Variables begin with a small letter, so `$Name` is none. Rename the feature: `name`.",
-    ),
-    CodeDoc::new(
-        "puppet::type-shadowed",
-        "A type has the name of a resource type",
-        "`T.new` and types of parameters mean this type; `t { }`, `T['x']` and `T { }` mean the resource type. Rename it if it is to be declared as a resource.",
-    ),
-    CodeDoc::new(
-        "puppet::type-invariant-title",
-        "An invariant may be written the wrong way round",
-        "An invariant says what must hold, so a title that says what can not be goes with a condition that is negated: `invariant \"not both\" { !($a and $b) }`.",
     ),
 ];

@@ -4,16 +4,6 @@ use ordain_source::CodeDoc;
 
 pub(super) const DOCS: &[CodeDoc] = &[
     CodeDoc::new(
-        "puppet::unknown-word",
-        "A bare word that is hardly meant as text",
-        "`defualt: { … }` among the options of `case` is the text 'defualt', which nothing matches. Write `default`, or put the text in quotes. Only `ordain check` warns.",
-    ),
-    CodeDoc::new(
-        "puppet::single-quoted-variable",
-        "A variable in single quotes",
-        r#"`'port ${port}'` is this very text: only double quotes put in the value, `"port ${port}"`. Where the text is meant as it stands, as for a shell, `"\${port}"` in double quotes says so. Only `ordain check` warns, and not with `--strict off`."#,
-    ),
-    CodeDoc::new(
         "puppet::idem-expression-not-last",
         "A value is produced and thrown away",
         "`1 + 2` as a statement does nothing. Assign it, pass it on, or remove it.",
