@@ -294,9 +294,7 @@ type ImplicitEdges = Vec<(EdgeKind, ResourceId)>;
 
 /// Whether a name is as [`in_small_letters`] gives it; of names beyond ASCII that is not said.
 fn is_in_small_letters(name: &str) -> bool {
-    // Without an early end, so that the bytes of a name are looked at together.
-    let other = |byte: &u8| !byte.is_ascii() | byte.is_ascii_uppercase();
-    !name.as_bytes().iter().fold(false, |found, byte| found | other(byte))
+    name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
 }
 
 /// Attributes by their names in small letters, as upstream writes them; of those that then are one

@@ -59,23 +59,32 @@ impl TagSet {
 
     /// Adds all tags of another set.
     pub fn extend(&mut self, other: &TagSet) {
-        let (mut own, mut new) = (self.0.as_slice(), other.0.as_slice());
-        // Without a capacity, which would count what both have twice.
-        let mut merged = SmallVec::new();
-        while let (Some((&a, own_rest)), Some((&b, new_rest))) =
-            (own.split_first(), new.split_first())
-        {
-            merged.push(a.min(b));
-            if a <= b {
-                own = own_rest;
+        let own = self.0.len();
+        let mut at = 0;
+        let mut missing = 0;
+        for tag in &other.0 {
+            while self.0.get(at).is_some_and(|own| own < tag) {
+                at += 1;
             }
-            if b <= a {
-                new = new_rest;
-            }
+            missing += usize::from(self.0.get(at) != Some(tag));
         }
-        merged.extend_from_slice(own);
-        merged.extend_from_slice(new);
-        self.0 = merged;
+        if missing == 0 {
+            return;
+        }
+        self.0.resize(own + missing, 0);
+        // Both are sorted, so that they merge in place from the end.
+        let (mut from, mut to) = (own, own + missing);
+        for &tag in other.0.iter().rev() {
+            while from > 0 && self.0[from - 1] > tag {
+                (from, to) = (from - 1, to - 1);
+                self.0[to] = self.0[from];
+            }
+            if from > 0 && self.0[from - 1] == tag {
+                from -= 1;
+            }
+            to -= 1;
+            self.0[to] = tag;
+        }
     }
 
     /// Whether a tag is in the set.
@@ -110,4 +119,24 @@ pub fn with_segments(tag: &str) -> impl Iterator<Item = &str> {
     let is_path = tag.as_bytes().windows(2).any(|pair| pair == b"::");
     let segments = is_path.then(|| tag.split("::").filter(|s| !s.is_empty()));
     std::iter::once(tag).chain(segments.into_iter().flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn sets_are_united_sorted_and_without_doubles(
+            own in prop::collection::btree_set(0u32..40, 0..20),
+            other in prop::collection::btree_set(0u32..40, 0..20),
+        ) {
+            let mut set = TagSet(own.iter().copied().collect());
+            set.extend(&TagSet(other.iter().copied().collect()));
+            let want: Vec<TagId> = own.union(&other).copied().collect();
+            prop_assert_eq!(set.iter().collect::<Vec<_>>(), want);
+        }
+    }
 }
