@@ -20,6 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["engine"],
     &["puppet", "inmanta", "mcl", "dynaml"],
     &["plugins"],
+    &["puppet-types"],
     &["facts", "process"],
     &["graph", "ruby", "ecore", "kinds"],
     &["puppet-syntax"],
