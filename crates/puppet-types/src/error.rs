@@ -15,7 +15,7 @@ pub type EvalResult<T = Value> = Result<T, Box<Unwind>>;
 pub enum Unwind {
     /// An error at a place.
     Error(EvalError),
-    /// An error whose place the caller knows: what functions and operators return.
+    /// An error whose place the caller knows, as functions and operators return it.
     Plain(PlainError),
     /// `next(value)`: the enclosing lambda or function ends.
     Next(Value, Span),
@@ -32,11 +32,11 @@ pub struct PlainError {
     pub issue: Option<&'static str>,
     /// The text.
     pub message: String,
-    /// What to do.
+    /// Advice.
     pub help: Option<String>,
-    /// Other places, with what is to say about them.
+    /// Other places, each with a label.
     pub related: Vec<(Span, String)>,
-    /// Where the mistake is, if that is known and not where Puppet reports it; and what to say there.
+    /// Where the mistake is, if that is known and not where Puppet reports it; with a label.
     pub focus: Option<(Span, String)>,
     /// Which part of the expression is to blame.
     pub blame: Blame,
@@ -63,7 +63,7 @@ pub enum Blame {
     /// All of it.
     #[default]
     Whole,
-    /// The left operand, or what is before the brackets of an access.
+    /// The left operand, or the value before the brackets of an access.
     Left,
     /// The right operand.
     Right,
@@ -84,14 +84,14 @@ pub struct EvalError {
     pub span: Option<Span>,
     /// Whether only the line is known to Puppet.
     pub line_only: bool,
-    /// Other places, with what is to say about them.
+    /// Other places, each with a label.
     pub related: Vec<(Span, String)>,
-    /// Where the mistake is, if that is known and not where Puppet reports it; and what to say there.
+    /// Where the mistake is, if that is known and not where Puppet reports it; with a label.
     pub focus: Option<(Span, String)>,
-    /// Whether what stands at `span` asked for what `focus` is about, and is shown beside it. The `=`
+    /// Whether the expression at `span` asked for the subject of `focus`, and is shown beside it. The `=`
     /// of an assignment asks for nothing.
     pub is_asking: bool,
-    /// What to do.
+    /// Advice.
     pub help: Vec<String>,
     /// Diagnostics that stand in its place, when it is a file that does not parse.
     pub diagnostics: Vec<Diagnostic>,
@@ -117,11 +117,25 @@ impl PlainError {
     }
 
     /// An error with an issue code of its own.
+    #[inline]
     pub fn issue(issue: &'static str, message: impl Into<String>) -> Self {
         Self { issue: Some(issue), ..Self::new(message) }
     }
 
+    /// The error with advice.
+    pub fn with_help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// The error of a text that stands where a type belongs.
+    pub fn not_a_type(text: &str) -> Self {
+        let message = format!("The expression <{text}> is not a valid type specification.");
+        Self::new(message)
+            .with_help(format!("a class is `Class['{text}']`, a resource `Type['title']`"))
+    }
+
     /// The error with the part that is to blame.
+    #[inline]
     pub fn at(self, blame: Blame) -> Self {
         Self { blame, ..self }
     }
@@ -147,12 +161,14 @@ impl EvalError {
     }
 
     /// An error for which Puppet has no issue code, and of whose place it says no more than the line.
+    #[inline]
     pub fn without_issue(message: impl Into<String>, span: Span) -> Self {
         Self { issue: None, line_only: true, ..Self::new("", message, span) }
     }
 }
 
 /// As [`EvalError::without_issue`], where the place may be unknown.
+#[inline]
 pub fn unplaced(message: String, span: Option<Span>) -> Box<Unwind> {
     match span {
         Some(span) => EvalError::without_issue(message, span).into(),
@@ -161,6 +177,7 @@ pub fn unplaced(message: String, span: Option<Span>) -> Box<Unwind> {
 }
 
 /// An error of something that is written in Ruby.
+#[inline]
 pub fn needs_ruby<T>(message: impl Into<String>, span: Span) -> EvalResult<T> {
     let mut error = EvalError::new("", message, span);
     (error.issue, error.code) = (None, Some("puppet::ruby"));
@@ -168,39 +185,46 @@ pub fn needs_ruby<T>(message: impl Into<String>, span: Span) -> EvalResult<T> {
 }
 
 impl From<PlainError> for Box<Unwind> {
+    #[inline]
     fn from(error: PlainError) -> Self {
         Box::new(Unwind::Plain(error))
     }
 }
 
 impl From<ordain_functions::Error> for Box<Unwind> {
+    #[inline]
     fn from(error: ordain_functions::Error) -> Self {
         PlainError::new(error.to_string()).into()
     }
 }
 
 impl From<EvalError> for Box<Unwind> {
+    #[inline]
     fn from(error: EvalError) -> Self {
         Box::new(Unwind::Error(error))
     }
 }
 
 /// An error without a place that the catching call wraps.
+#[inline]
 pub fn plain<T>(message: impl Into<String>) -> EvalResult<T> {
     Err(PlainError::new(message).into())
 }
 
 /// As [`plain`], of Puppet's own.
+#[inline]
 pub fn puppets<T>(message: impl Into<String>) -> EvalResult<T> {
     Err(PlainError { is_puppets: true, ..PlainError::new(message) }.into())
 }
 
 /// An error without a place and with an issue code.
+#[inline]
 pub fn issue<T>(issue: &'static str, message: impl Into<String>) -> EvalResult<T> {
     Err(PlainError::issue(issue, message).into())
 }
 
 /// An error with an issue code about one part of the expression.
+#[inline]
 pub fn issue_at<T>(issue: &'static str, blame: Blame, message: impl Into<String>) -> EvalResult<T> {
     Err(PlainError::issue(issue, message).at(blame).into())
 }

@@ -18,17 +18,23 @@
 //! The crate must not know: scopes, catalogs, functions, Hiera, modules and files. A lambda is a value
 //! here, but only the evaluator calls it; a type alias is resolved by whoever loads definitions.
 //!
+//! Modules, from the top floor down; a file imports only files of the floors below:
+//!
 //! | module | contents |
 //! | --- | --- |
-//! | [`types`] | the types; tests of values and types, inference, conversion, descriptions of mismatches |
-//! | [`value`] | the values; comparison, text, plain data, names in Ruby |
-//! | [`error`] | the ways in which evaluation ends early |
-//! | [`schema`] | the names of the attributes of resource types |
+//! | [`types::new`], [`types::specialize`], [`types::object::define`] | conversions, `T[args]`, object types and type sets from their definitions |
+//! | [`types::library`], [`types::mismatch`] | built-in types that texts describe; descriptions of mismatches |
+//! | [`types::format`], [`value::rich`], [`value::ruby`], [`value::compare`] | `String.new`, plain data, notations of Ruby, comparison operators |
+//! | [`types::display`], [`value::text`] | text of types and values |
+//! | [`types::assignable`], [`types::instance`], [`types::infer`], [`types::normalize`], [`value::equality`] | relations between types and values, which ask each other |
+//! | [`types::aliases`], [`types::signature`], [`value::notation`], [`value::quoting`], [`error`], [`schema`] | small parts, errors, names of the attributes of resource types |
+//! | `model` | the definitions, which [`types`] and [`value`] name |
 
 // Only the library is bound to the World; its tests are not.
 #![warn(clippy::disallowed_methods)]
 
 pub mod error;
+mod model;
 pub mod schema;
 pub mod types;
 pub mod value;

@@ -23,11 +23,13 @@ pub struct TypeSchema {
 
 impl TypeSchema {
     /// Whether the type has an attribute or metaparameter of this name.
+    #[inline]
     pub fn knows(&self, name: &str) -> bool {
         self.attributes.contains(&name) || is_metaparameter(name)
     }
 
     /// Whether no module can replace it.
+    #[inline]
     pub fn is_core(&self) -> bool {
         CORE.contains(&self.name)
     }
@@ -51,11 +53,13 @@ const CORE: &[&str] = &[
 ];
 
 /// Whether every resource has an attribute of this name.
+#[inline]
 pub fn is_metaparameter(name: &str) -> bool {
     METAPARAMETERS.contains(&name)
 }
 
 /// The type of this name in lower case.
+#[inline]
 pub fn find(name: &str) -> Option<&'static TypeSchema> {
     static BY_NAME: OnceLock<FxHashMap<&'static str, &'static TypeSchema>> = OnceLock::new();
     BY_NAME.get_or_init(|| TYPES.iter().map(|t| (t.name, t)).collect()).get(name).copied()

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::types::aliases::{expansion, resolved, rich_data};
+use crate::types::init::{init_fault, init_takes};
 use crate::types::instance::is_instance;
-use crate::types::new::{init_fault, init_takes};
-use crate::types::normalize::{data, rich_data, rich_data_key};
-use crate::types::refusal::refuse;
 use crate::types::ruby_classes;
-use crate::types::{CallableType, IntRange, ObjectType, SizeRange, StructMember, Type, TypeAlias};
-use crate::value::compare::case_matches;
+use crate::types::undecided::undecided;
+use crate::types::variant::variant_of;
+use crate::types::{CallableType, IntRange, ObjectType, SizeRange, StructMember, Type};
+use crate::value::equality::case_matches;
 use crate::value::{SemVerRange, Value};
 
 /// Pairs of types under comparison where an alias is involved; one that comes back holds, as nothing
@@ -32,14 +33,14 @@ const DEPTH_LIMIT: u32 = 200;
 /// How deeply `Init` types may lead to each other before a comparison is given up.
 const INIT_LIMIT: u32 = 6;
 
-/// From how many alternatives on those of the one variant are looked up in the other: what infers
-/// the types of large lists makes variants of as many types.
-const LONG: usize = 32;
+/// From this number of alternatives on, those of the one variant are looked up in a set of the other:
+/// inference of large lists makes variants of as many types.
+const MAX_SEARCHED: usize = 32;
 
-/// What is known of pairs of aliases while a comparison lasts: without it, aliases that mention each
+/// The results for pairs of aliases while a comparison lasts: without them, aliases that mention each
 /// other twice would be compared twice as often at each level.
 #[derive(Default)]
-struct Known {
+struct Memo {
     pairs: FxHashMap<(*const Type, *const Type), bool>,
     /// How many comparisons are under way, one within the other.
     nested: u32,
@@ -50,51 +51,23 @@ struct Known {
 }
 
 thread_local! {
-    static KNOWN: RefCell<Known> = RefCell::default();
+    static MEMO: RefCell<Memo> = RefCell::default();
 }
 
 /// Whether every instance of `from` is an instance of `to`.
 pub fn is_assignable(to: &Type, from: &Type) -> bool {
-    KNOWN.with_borrow_mut(|known| known.nested += 1);
+    MEMO.with_borrow_mut(|memo| memo.nested += 1);
     let result = test(to, from, None);
-    KNOWN.with_borrow_mut(|known| {
-        known.nested -= 1;
-        if known.nested == 0 {
-            *known = Known::default();
+    MEMO.with_borrow_mut(|memo| {
+        memo.nested -= 1;
+        if memo.nested == 0 {
+            *memo = Memo::default();
         }
     });
     result
 }
 
 type G<'a> = Option<&'a Guard<'a>>;
-
-fn alias_target(alias: &TypeAlias) -> &Type {
-    static UNRESOLVED: Type = Type::Reference(EcoString::new());
-    alias.target.get().unwrap_or(&UNRESOLVED)
-}
-
-/// What a type stands for, if it is a name for another.
-pub(crate) fn expansion(kind: &Type) -> Option<&Type> {
-    match kind {
-        Type::Alias(alias) => Some(alias_target(alias)),
-        Type::Data => Some(data()),
-        Type::RichData => Some(rich_data()),
-        Type::RichDataKey => Some(rich_data_key()),
-        _ => None,
-    }
-}
-
-/// The type behind any number of names.
-pub fn resolved(kind: &Type) -> &Type {
-    let mut kind = kind;
-    for _ in 0..DEPTH_LIMIT {
-        match expansion(kind) {
-            Some(target) => kind = target,
-            None => break,
-        }
-    }
-    kind
-}
 
 /// Something that is the same for the same alias wherever it is mentioned.
 fn identity(kind: &Type) -> *const Type {
@@ -114,35 +87,35 @@ fn guarded(to: &Type, from: &Type, guard: G<'_>, inner: impl FnOnce(G<'_>) -> bo
     let mut frame = guard;
     while let Some(g) = frame {
         if g.to == to && g.from == from {
-            KNOWN.with_borrow_mut(|known| known.assumed = known.assumed.min(g.depth));
+            MEMO.with_borrow_mut(|memo| memo.assumed = memo.assumed.min(g.depth));
             return true;
         }
         frame = g.outer;
     }
     let depth = guard.map_or(0, |g| g.depth) + 1;
     if depth >= DEPTH_LIMIT {
-        KNOWN.with_borrow_mut(|known| known.is_given_up = true);
+        MEMO.with_borrow_mut(|memo| memo.is_given_up = true);
         return false;
     }
     if !is_lasting {
         return inner(Some(&Guard { to, from, depth, outer: guard }));
     }
-    let before = KNOWN.with_borrow_mut(|known| match known.pairs.get(&(to, from)) {
+    let before = MEMO.with_borrow_mut(|memo| match memo.pairs.get(&(to, from)) {
         Some(&result) => Err(result),
-        None => Ok(std::mem::replace(&mut known.assumed, u32::MAX)),
+        None => Ok(std::mem::replace(&mut memo.assumed, u32::MAX)),
     });
     let before = match before {
         Err(result) => return result,
         Ok(before) => before,
     };
     let result = inner(Some(&Guard { to, from, depth, outer: guard }));
-    KNOWN.with_borrow_mut(|known| {
-        // What holds if a pair around it holds is not known by itself.
-        let is_own = known.assumed >= depth;
-        if (is_own || !result) && !known.is_given_up {
-            known.pairs.insert((to, from), result);
+    MEMO.with_borrow_mut(|memo| {
+        // A result that depends on an outer pair cannot be stored.
+        let is_own = memo.assumed >= depth;
+        if (is_own || !result) && !memo.is_given_up {
+            memo.pairs.insert((to, from), result);
         }
-        known.assumed = if is_own { before } else { before.min(known.assumed) };
+        memo.assumed = if is_own { before } else { before.min(memo.assumed) };
     });
     result
 }
@@ -162,7 +135,9 @@ fn test(to: &Type, from: &Type, guard: G<'_>) -> bool {
         Type::Variant(types) => match to {
             Type::NotUndef(_) if types.is_empty() => from_plain(to, from, guard),
             Type::Variant(options) if options.is_empty() => true,
-            Type::Variant(options) if types.len() > LONG && options.len() > LONG => {
+            Type::Variant(options)
+                if types.len() > MAX_SEARCHED && options.len() > MAX_SEARCHED =>
+            {
                 let options: FxHashSet<&Type> = options.iter().collect();
                 types.iter().all(|t| options.contains(t) || test(to, t, guard))
             }
@@ -486,24 +461,24 @@ fn rare(to: &Type, from: &Type, guard: G<'_>) -> bool {
 }
 
 fn init(to: &Type, from: &Type, guard: G<'_>) -> bool {
-    if let Type::Init(Some(target)) = to
-        && let Some(reason) = init_fault(to, &target.0, &target.1)
+    if let Type::Init(Some(init)) = to
+        && let Some(reason) = init_fault(init)
     {
-        refuse(reason);
+        undecided(reason);
         return false;
     }
     match (to, from) {
         (Type::Init(init), Type::Init(other)) => match (init, other) {
             (None, _) => true,
-            (Some(a), Some(b)) => test(&a.0, &b.0, guard),
+            (Some(a), Some(b)) => test(&a.target, &b.target, guard),
             (Some(_), None) => false,
         },
         (Type::Init(Some(init)), _) => {
-            test(&init.0, from, guard)
+            test(&init.target, from, guard)
                 // An object type may be made of its own `Init` again.
                 || (guard.map_or(0, |g| g.depth) < INIT_LIMIT
                     && guarded(to, from, guard, |g| {
-                        init_takes(&init.0, &init.1, |kind| test(kind, from, g))
+                        init_takes(init, |kind| test(kind, from, g))
                     }))
         }
         _ => test(rich_data(), from, guard),
@@ -541,7 +516,7 @@ fn iterates(element: &Type, from: &Type, guard: G<'_>) -> bool {
     element_of(from).flatten().is_some_and(|items| test(element, &items, guard))
 }
 
-/// The type of what iterating over an instance gives: `None` if it cannot be iterated over,
+/// The type of the elements of an instance: `None` if it cannot be iterated over,
 /// `Some(None)` if nothing is known of its items.
 pub(crate) fn element_of(kind: &Type) -> Option<Option<Cow<'_, Type>>> {
     let one_char = || Cow::Owned(Type::String(IntRange::new(1, 1)));
@@ -590,24 +565,6 @@ fn pair(key: Type, value: Type) -> Type {
     Type::Tuple([key, value].into(), Some(IntRange::new(2, 2)))
 }
 
-/// A variant of these types without repetitions, or the only one.
-pub fn variant_of(types: impl IntoIterator<Item = Type>) -> Type {
-    let mut all: indexmap::IndexSet<Type, rustc_hash::FxBuildHasher> =
-        indexmap::IndexSet::default();
-    for kind in types {
-        match kind {
-            Type::Variant(inner) => all.extend(inner.iter().cloned()),
-            kind => {
-                all.insert(kind);
-            }
-        }
-    }
-    match all.len() {
-        1 => all.swap_remove_index(0).unwrap_or(Type::Any),
-        _ => Type::Variant(all.into_iter().collect::<Vec<_>>().into()),
-    }
-}
-
 /// Whether an object type is another or has it among its parents.
 pub(crate) fn object_is_a(kind: &Arc<ObjectType>, other: &ObjectType) -> bool {
     let mut current = Some(Arc::clone(kind));
@@ -632,6 +589,7 @@ pub(crate) fn is_callable(kind: &Type, optional: bool) -> bool {
 }
 
 /// Whether two types mean the same: equal, or each assignable to the other.
+#[inline]
 pub fn is_equivalent(a: &Type, b: &Type) -> bool {
     a == b || is_assignable(a, b) && is_assignable(b, a)
 }

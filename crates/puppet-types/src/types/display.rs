@@ -5,18 +5,20 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use ecow::EcoString;
+use ordain_puppet_syntax::names::capitalized;
 
 use crate::types::assignable::is_assignable;
 use crate::types::format::literal::write_literal;
-use crate::types::format::quoted::write_text_quoted;
+pub use crate::types::simple_name::simple_name;
 use crate::types::{
     CallableType, FloatRange, IntRange, SizeRange, StructMember, Type, TypeAlias, TypeSet,
 };
-use crate::value::text::write_float;
-use ordain_puppet_syntax::names::capitalized;
+use crate::value::notation::{write_float, write_timespan, write_timestamp};
+use crate::value::quoting::write_text_quoted;
 
-/// Writes the text of a type, as `String(T)` gives it: an alias or object type with what it stands
-/// for, those inside other types by name.
+/// Writes the text of a type, as `String(T)` gives it: an alias or object type with its definition,
+/// those inside other types by name.
+#[inline]
 pub fn write_type(out: &mut String, kind: &Type) {
     let expanded = matches!(kind, Type::Alias(_) | Type::Object(_) | Type::TypeSet(_));
     Writer { out, expanded, set: None, open: Vec::new() }.write(kind);
@@ -27,7 +29,8 @@ pub(crate) fn write_within(out: &mut String, kind: &Type, set: Option<&TypeSet>)
     Writer { out, expanded: false, set, open: Vec::new() }.write(kind);
 }
 
-/// The text of a type with what its aliases stand for, as messages show it.
+/// The text of a type with the definitions of its aliases, as messages show it.
+#[inline]
 pub fn expanded(kind: &Type) -> String {
     let mut out = String::new();
     Writer { out: &mut out, expanded: true, set: None, open: Vec::new() }.write(kind);
@@ -98,8 +101,8 @@ impl Writer<'_> {
                 self.bracketed("Regexp", 1, |w| regexp.write_delimited(w.out));
             }
             Type::Init(Some(init)) => self.bracketed("Init", 1, |w| {
-                w.write(&init.0);
-                for argument in &init.1 {
+                w.write(&init.target);
+                for argument in &init.arguments {
                     w.out.push_str(", ");
                     write_literal(w.out, argument);
                 }
@@ -124,14 +127,14 @@ impl Writer<'_> {
                 self.out.push(']');
             }
             Type::Object(object) => match self.expanded && object.model.is_none() {
-                true => crate::types::object::write_definition(self.out, object, self.set),
+                true => crate::types::object::write::write_definition(self.out, object, self.set),
                 false => {
                     let name = self.set.and_then(|set| set.name_for(&object.name));
                     self.out.push_str(name.as_deref().unwrap_or(object.label()));
                 }
             },
             Type::Parameterized(parameterized) => {
-                crate::types::object::write_parameterized(self.out, parameterized);
+                crate::types::object::write::write_parameterized(self.out, parameterized);
             }
             Type::TypeSet(set) => self.type_set(set),
             Type::Reference(name) => {
@@ -156,7 +159,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `name`, and in brackets what `inner` writes unless there is nothing.
+    /// `name`, and in brackets the output of `inner` unless the count is zero.
     fn bracketed(&mut self, name: &str, count: usize, inner: impl FnOnce(&mut Self)) {
         self.out.push_str(name);
         if count > 0 {
@@ -350,8 +353,8 @@ impl Writer<'_> {
         let show = |w: &mut Self, ns: i128| {
             w.out.push('\'');
             match stamp {
-                true => crate::value::text::write_timestamp(w.out, ns),
-                false => crate::value::text::write_timespan(w.out, ns),
+                true => write_timestamp(w.out, ns),
+                false => write_timespan(w.out, ns),
             }
             w.out.push('\'');
         };
@@ -405,7 +408,7 @@ impl Writer<'_> {
         }
         self.out.push_str(&alias.name);
         let id = Arc::as_ptr(alias);
-        // What is part of the language needs no explanation.
+        // Aliases of the language itself need no explanation.
         let is_known = alias.name.starts_with("Puppet::Lookup");
         if !self.expanded || is_known || self.open.contains(&id) {
             return;
@@ -432,58 +435,5 @@ impl Writer<'_> {
             }
             _ => self.out.push_str(set.name_for(&alias.name).as_deref().unwrap_or(&alias.name)),
         }
-    }
-}
-
-/// The name of the kind of type, without parameters.
-pub fn simple_name(kind: &Type) -> &str {
-    match kind {
-        Type::Any => "Any",
-        Type::Unit => "Unit",
-        Type::Undef => "Undef",
-        Type::Default => "Default",
-        Type::Numeric => "Numeric",
-        Type::Scalar => "Scalar",
-        Type::ScalarData => "ScalarData",
-        Type::Data => "Data",
-        Type::RichData => "RichData",
-        Type::RichDataKey => "RichDataKey",
-        Type::NotUndef(_) => "NotUndef",
-        Type::Optional(_) => "Optional",
-        Type::Variant(_) => "Variant",
-        Type::Integer(_) => "Integer",
-        Type::Float(_) => "Float",
-        Type::Boolean(_) => "Boolean",
-        Type::String(_) | Type::Literal(_) => "String",
-        Type::Enum { .. } => "Enum",
-        Type::Pattern(_) => "Pattern",
-        Type::Regexp(_) => "Regexp",
-        Type::Collection(_) => "Collection",
-        Type::Array(..) => "Array",
-        Type::Hash(..) => "Hash",
-        Type::Tuple(..) => "Tuple",
-        Type::Struct(_) => "Struct",
-        Type::Iterable(_) => "Iterable",
-        Type::Iterator(_) => "Iterator",
-        Type::Callable(_) => "Callable",
-        Type::Type(_) => "Type",
-        Type::Init(_) => "Init",
-        Type::CatalogEntry => "CatalogEntry",
-        Type::Resource { .. } => "Resource",
-        Type::Class(_) => "Class",
-        Type::Sensitive(_) => "Sensitive",
-        Type::Binary => "Binary",
-        Type::Timestamp(_) => "Timestamp",
-        Type::Timespan(_) => "Timespan",
-        Type::SemVer(_) => "SemVer",
-        Type::SemVerRange => "SemVerRange",
-        Type::Uri(_) => "URI",
-        Type::Runtime(_) => "Runtime",
-        Type::Object(object) if !object.name.is_empty() => &object.name,
-        Type::Object(_) => "Object",
-        Type::Parameterized(parameterized) => parameterized.base.label(),
-        Type::TypeSet(_) => "TypeSet",
-        Type::Alias(alias) => &alias.name,
-        Type::Reference(_) => "TypeReference",
     }
 }

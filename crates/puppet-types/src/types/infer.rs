@@ -1,4 +1,4 @@
-//! The types of values, and what types have in common.
+//! The types of values, and the common type of several.
 
 use std::sync::Arc;
 
@@ -6,11 +6,14 @@ use ecow::EcoString;
 use ordain_functions::version::{Range, Version};
 use rustc_hash::FxHashSet;
 
-use crate::types::assignable::{is_assignable, variant_of};
-use crate::types::normalize::{data, enumeration, rich_data};
-use crate::types::signature::Signature;
-use crate::types::{CallableType, FloatRange, IntRange, SizeRange, StructMember, Type};
+use crate::types::aliases::{data, rich_data};
+use crate::types::assignable::is_assignable;
+use crate::types::variant::{enumeration, variant_of};
+use crate::types::{FloatRange, IntRange, SizeRange, StructMember, Type};
 use crate::value::{RuntimeObject, SemVerRange, Value};
+
+pub use crate::types::generalize::generalize;
+pub use crate::types::signature::callable_of;
 
 /// The type of a value, with one type for all elements of a list.
 pub fn infer(value: &Value) -> Type {
@@ -112,68 +115,53 @@ pub(crate) fn empty_hash() -> Type {
     Type::Hash(Arc::new((Type::Unit, Type::Unit)), IntRange::new(0, 0))
 }
 
-/// The type of something callable with these parameters.
-pub fn callable_of(signature: &Signature) -> Type {
-    let (from, to) = (signature.min() as i64, signature.params.len() as i64);
-    let size = match signature.rest {
-        true => IntRange::at_least(from.min(to)),
-        false => IntRange::new(from, to),
-    };
-    Type::Callable(Some(Arc::new(CallableType {
-        params: signature.params.iter().map(|p| p.kind.clone()).collect(),
-        size,
-        block: signature.block.clone(),
-        returns: signature.returns.clone(),
-    })))
-}
-
 /// The common type of values. Texts and integers, the usual elements, are gathered without making
 /// a type of each, also where they are inside lists and hashes.
 fn common<'a>(values: impl Iterator<Item = &'a Value>) -> Type {
-    gathered(values).kind()
+    partial_type(values).kind()
 }
 
-fn gathered<'a>(mut values: impl Iterator<Item = &'a Value>) -> Gathered<'a> {
-    let Some(first) = values.next() else { return Gathered::Nothing };
-    let mut result = Gathered::of(first);
+fn partial_type<'a>(mut values: impl Iterator<Item = &'a Value>) -> PartialType<'a> {
+    let Some(first) = values.next() else { return PartialType::Nothing };
+    let mut result = PartialType::of(first);
     for value in values {
         match (&mut result, value) {
-            (Gathered::Other(Type::Any), _) => break,
-            (Gathered::Texts(texts), Value::Str(text)) => {
+            (PartialType::Other(Type::Any), _) => break,
+            (PartialType::Texts(texts), Value::Str(text)) => {
                 texts.insert(text);
             }
-            (Gathered::Integers(range), Value::Int(i)) => {
+            (PartialType::Integers(range), Value::Int(i)) => {
                 *range = range.joined(IntRange::new(*i, *i));
             }
-            (result, value) => result.add(Gathered::of(value)),
+            (result, value) => result.add(PartialType::of(value)),
         }
     }
     result
 }
 
 /// A type in the making.
-enum Gathered<'a> {
+enum PartialType<'a> {
     /// The type of the elements of an empty list.
     Nothing,
     Undef,
     Texts(FxHashSet<&'a EcoString>),
     Integers(IntRange),
-    Lists(Box<Gathered<'a>>, SizeRange),
-    Hashes(Box<(Gathered<'a>, Gathered<'a>)>, SizeRange),
+    Lists(Box<PartialType<'a>>, SizeRange),
+    Hashes(Box<(PartialType<'a>, PartialType<'a>)>, SizeRange),
     Other(Type),
 }
 
-impl<'a> Gathered<'a> {
+impl<'a> PartialType<'a> {
     fn of(value: &'a Value) -> Self {
         match value {
             Value::Undef => Self::Undef,
             Value::Str(s) => Self::Texts(FxHashSet::from_iter([s])),
             Value::Int(i) => Self::Integers(IntRange::new(*i, *i)),
             Value::Array(items) => {
-                Self::Lists(Box::new(gathered(items.iter())), exact_size(items.len()))
+                Self::Lists(Box::new(partial_type(items.iter())), exact_size(items.len()))
             }
             Value::Hash(entries) => {
-                let parts = (gathered(entries.keys()), gathered(entries.values()));
+                let parts = (partial_type(entries.keys()), partial_type(entries.values()));
                 Self::Hashes(Box::new(parts), exact_size(entries.len()))
             }
             _ => Self::Other(infer(value)),
@@ -351,56 +339,5 @@ fn common_text(a: &Type, b: &Type) -> Option<Type> {
             Some(enumeration(x, false))
         }
         _ => Some(Type::String(SizeRange::ANY_SIZE)),
-    }
-}
-
-/// The type without literal values, ranges and sizes.
-pub fn generalize(kind: &Type) -> Type {
-    let inner = |t: &Option<Arc<Type>>| t.as_ref().map(|t| Arc::new(generalize(t)));
-    match kind {
-        Type::Integer(_) => Type::Integer(IntRange::ANY),
-        Type::Float(_) => Type::Float(FloatRange::ANY),
-        Type::Boolean(_) => Type::Boolean(None),
-        Type::String(_) | Type::Literal(_) => Type::String(SizeRange::ANY_SIZE),
-        Type::Enum { values, .. } => {
-            let sizes = || values.iter().map(|v| v.chars().count() as i64);
-            let size = sizes().min().zip(sizes().max());
-            Type::String(size.map_or(SizeRange::ANY_SIZE, |(from, to)| IntRange::new(from, to)))
-        }
-        Type::Parameterized(parameterized) => Type::Object(Arc::clone(&parameterized.base)),
-        Type::Callable(Some(callable)) => Type::Callable(Some(Arc::new(CallableType {
-            params: callable.params.iter().map(generalize).collect(),
-            size: callable.size,
-            block: callable.block.as_ref().map(generalize),
-            returns: callable.returns.as_ref().map(generalize),
-        }))),
-        Type::Collection(_) => Type::Collection(SizeRange::ANY_SIZE),
-        Type::Timestamp(_) => Type::Timestamp(None),
-        Type::Timespan(_) => Type::Timespan(None),
-        Type::Uri(_) => Type::Uri(None),
-        Type::Optional(t) => Type::Optional(inner(t)),
-        Type::NotUndef(t) => Type::NotUndef(inner(t)),
-        Type::Type(t) => Type::Type(inner(t)),
-        Type::Iterable(t) => Type::Iterable(inner(t)),
-        Type::Iterator(t) => Type::Iterator(inner(t)),
-        Type::Sensitive(t) => Type::Sensitive(inner(t)),
-        Type::Array(element, _) => Type::Array(Arc::new(generalize(element)), SizeRange::ANY_SIZE),
-        Type::Hash(entry, size) => {
-            let empty = entry.0 == Type::Unit && entry.1 == Type::Unit && size.to == 0;
-            if empty {
-                return kind.clone();
-            }
-            Type::Hash(Arc::new((generalize(&entry.0), generalize(&entry.1))), SizeRange::ANY_SIZE)
-        }
-        Type::Tuple(types, size) => Type::Tuple(types.iter().map(generalize).collect(), *size),
-        Type::Struct(members) => Type::Struct(
-            members
-                .iter()
-                .map(|m| StructMember { kind: generalize(&m.kind), ..m.clone() })
-                .collect(),
-        ),
-        Type::Variant(types) if types.is_empty() => kind.clone(),
-        Type::Variant(types) => variant_of(types.iter().map(generalize)),
-        _ => kind.clone(),
     }
 }

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
+use crate::types::aliases::{data, rich_data, rich_data_key};
 use crate::types::assignable::{is_assignable, object_is_a};
-use crate::types::infer::{callable_of, infer};
-use crate::types::new::{init_accepts, init_fault};
-use crate::types::normalize::{data, rich_data, rich_data_key};
-use crate::types::object::{has_parameters, meta};
-use crate::types::refusal::refuse;
+use crate::types::infer::infer;
+use crate::types::init::{init_accepts, init_fault};
+use crate::types::object::has_parameters;
+use crate::types::object::metatypes::is_metatype;
 use crate::types::ruby_classes;
+use crate::types::signature::callable_of;
+use crate::types::undecided::undecided;
 use crate::types::uri::{self, Uri};
-use crate::types::{SizeRange, StructMember, Type, TypeAlias};
-use crate::value::compare::case_matches;
+use crate::types::{InitType, SizeRange, StructMember, Type, TypeAlias};
+use crate::value::equality::case_matches;
 use crate::value::{HashValue, Key, Value};
 
 /// The aliases that are being resolved for one value, innermost first. An alias that comes back to
@@ -23,6 +25,7 @@ struct Guard<'a> {
 }
 
 /// Whether `value` is an instance of `kind`.
+#[inline]
 pub fn is_instance(kind: &Type, value: &Value) -> bool {
     test(kind, value, None)
 }
@@ -150,8 +153,8 @@ fn structure(members: &[StructMember], entries: &HashValue, guard: Option<&Guard
 
 /// The value of an entry; few entries are looked through faster than a name is hashed.
 fn entry<'v>(entries: &'v HashValue, name: &str) -> Option<&'v Value> {
-    const FEW: usize = 8;
-    if entries.len() > FEW {
+    const MAX_SEARCHED: usize = 8;
+    if entries.len() > MAX_SEARCHED {
         return entries.get(&Key(name));
     }
     entries.iter().find(|(key, _)| key.as_str() == Some(name)).map(|(_, value)| value)
@@ -201,8 +204,7 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         }
         (Type::Init(None), _) => test(rich_data(), value, guard),
         (Type::Init(Some(init)), _) => {
-            can_be_made(kind, init)
-                && (test(&init.0, value, guard) || init_accepts(&init.0, &init.1, value))
+            can_be_made(init) && (test(&init.target, value, guard) || init_accepts(init, value))
         }
         (Type::Parameterized(wanted), Value::Object(o)) => {
             object_is_a(&o.kind, &wanted.base) && has_parameters(wanted, o)
@@ -210,9 +212,7 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         (Type::Object(object), Value::Object(o)) => object_is_a(&o.kind, object),
         (Type::Object(object), Value::Instance(i)) => object_is_a(&i.kind, object),
         (Type::Iterable(_) | Type::Iterator(_), _) => iterates(kind, value),
-        (Type::Object(object), Value::Type(t)) => {
-            object.is_root() || meta::type_of_type(t).is_some_and(|meta| object_is_a(&meta, object))
-        }
+        (Type::Object(object), Value::Type(t)) => object.is_root() || is_metatype(&object.name, t),
         (Type::Object(_), _) => is_assignable(kind, &infer(value)),
         (Type::Runtime(wanted), Value::Runtime(object)) => wanted
             .as_ref()
@@ -224,7 +224,7 @@ fn rare(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
     }
 }
 
-/// Whether a value is an instance of a type of what can be iterated over.
+/// Whether a value is an instance of an `Iterable` or `Iterator` type.
 fn iterates(kind: &Type, value: &Value) -> bool {
     let any = matches!(kind, Type::Iterable(element) if element.as_ref().is_none_or(|e| **e == Type::Any));
     match value {
@@ -237,11 +237,11 @@ fn iterates(kind: &Type, value: &Value) -> bool {
     }
 }
 
-/// Whether there is a way to make what an `Init` is of; the test has no answer if not.
-fn can_be_made(kind: &Type, (target, arguments): &(Type, Vec<Value>)) -> bool {
-    let fault = init_fault(kind, target, arguments);
+/// Whether there is a way to make the target of an `Init`; the test has no answer if not.
+fn can_be_made(init: &InitType) -> bool {
+    let fault = init_fault(init);
     let is_made = fault.is_none();
-    fault.into_iter().for_each(refuse);
+    fault.into_iter().for_each(undecided);
     is_made
 }
 

@@ -1,10 +1,12 @@
-//! What error texts call values and types: `an Integer`, `a File['x'] Resource-Reference`.
+//! The names of values and types in messages: `an Integer`, `a File['x'] Resource-Reference`.
 
+use crate::types::Type;
 use crate::types::display::expanded;
-use crate::types::{Type, generalize, infer};
+use crate::types::generalize::generalize;
+use crate::types::infer::infer;
 use crate::value::Value;
 
-/// What messages call a value.
+/// The name of a value in messages.
 pub fn label(value: &Value) -> String {
     match value {
         Value::Undef => "Undef Value".into(),
@@ -33,7 +35,7 @@ pub fn label(value: &Value) -> String {
     }
 }
 
-/// What messages call a type: `Integer-Type`.
+/// The name of a type in messages: `Integer-Type`.
 pub fn type_label(kind: &Type) -> String {
     match kind {
         Type::Resource { title: Some(_), .. } => format!("{kind} Resource-Reference"),
@@ -43,6 +45,7 @@ pub fn type_label(kind: &Type) -> String {
 }
 
 /// `a` or `an`, by the first letter; `y` counts as a vowel, as upstream has it.
+#[inline]
 pub fn article(text: &str) -> &'static str {
     let first = text.trim_start_matches(['"', '\'']).chars().next();
     match first.map(|c| c.to_ascii_lowercase()) {
@@ -57,6 +60,7 @@ pub fn with_article(text: &str) -> String {
 }
 
 /// The label of a value with its indefinite article.
+#[inline]
 pub fn a_an(value: &Value) -> String {
     with_article(&label(value))
 }
@@ -68,7 +72,7 @@ pub fn a_an_uc(value: &Value) -> String {
     format!("{article} {label}")
 }
 
-/// What messages call the class of a value that cannot be used as a type's parameter.
+/// The name in messages of the class of a value that cannot be used as a type's parameter.
 pub fn class_name(value: &Value) -> String {
     let name = match value {
         Value::Undef => "NilClass",
@@ -79,7 +83,7 @@ pub fn class_name(value: &Value) -> String {
             let name = match &**kind {
                 Type::Alias(_) => "TypeAlias",
                 Type::Object(_) => "Object",
-                kind => crate::types::display::simple_name(kind),
+                kind => crate::types::simple_name::simple_name(kind),
             };
             return format!("Puppet::Pops::Types::P{name}Type");
         }
@@ -93,6 +97,7 @@ pub fn class_name(value: &Value) -> String {
 }
 
 /// The general type of a value that cannot be used as a key or parameter.
+#[inline]
 pub fn key_type_name(value: &Value) -> String {
     expanded(&generalize(&infer(value)))
 }

@@ -1,59 +1,14 @@
 //! The simplest form of a type: nested variants flattened, enums and ranges merged. Aliases stand for
-//! the normalised form of what they were defined as, and messages show it.
+//! the normalised form of their definition, and messages show it.
 
 use std::cmp::{Ordering, Reverse};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use ecow::EcoString;
 
-use crate::types::assignable::{is_assignable, variant_of};
+use crate::types::assignable::is_assignable;
+use crate::types::variant::{enumeration, variant_of};
 use crate::types::{CallableType, FloatRange, IntRange, SizeRange, StructMember, Type};
-
-/// What `Data` stands for.
-pub fn data() -> &'static Type {
-    static DATA: LazyLock<Type> = LazyLock::new(|| {
-        let text = Type::String(SizeRange::ANY_SIZE);
-        Type::Variant(
-            [
-                Type::ScalarData,
-                Type::Undef,
-                Type::Hash(Arc::new((text, Type::Data)), SizeRange::ANY_SIZE),
-                Type::Array(Arc::new(Type::Data), SizeRange::ANY_SIZE),
-            ]
-            .into(),
-        )
-    });
-    &DATA
-}
-
-/// What `RichDataKey` stands for.
-pub fn rich_data_key() -> &'static Type {
-    static KEY: LazyLock<Type> =
-        LazyLock::new(|| Type::Variant([Type::String(SizeRange::ANY_SIZE), Type::Numeric].into()));
-    &KEY
-}
-
-/// What `RichData` stands for.
-pub fn rich_data() -> &'static Type {
-    static RICH: LazyLock<Type> = LazyLock::new(|| {
-        let types = [
-            Type::Scalar,
-            Type::SemVerRange,
-            Type::Binary,
-            Type::Sensitive(None),
-            Type::Type(None),
-            Type::TypeSet(crate::types::TypeSet::any()),
-            Type::Uri(None),
-            Type::Object(crate::types::object::root()),
-            Type::Undef,
-            Type::Default,
-            Type::Hash(Arc::new((Type::RichDataKey, Type::RichData)), SizeRange::ANY_SIZE),
-            Type::Array(Arc::new(Type::RichData), SizeRange::ANY_SIZE),
-        ];
-        Type::Variant(types.into())
-    });
-    &RICH
-}
 
 fn boxed(kind: &Arc<Type>) -> Arc<Type> {
     Arc::new(normalize(kind))
@@ -166,7 +121,7 @@ fn float_range(kind: &Type) -> Option<FloatRange> {
 
 /// How many ranges that hang together are put together as upstream does, which may leave some of
 /// them side by side; more become one, which holds the same values.
-const MOST_APART: usize = 1_000;
+const MAX_APART: usize = 1_000;
 
 fn merge_ranges<R: Copy>(
     types: Vec<Type>,
@@ -182,7 +137,7 @@ fn merge_ranges<R: Copy>(
     // The last one takes in all that it touches, then the last one of those that are left.
     let mut merged: Vec<(usize, R)> = Vec::new();
     for mut group in hanging_together(&ranges, before, join) {
-        if group.len() > MOST_APART {
+        if group.len() > MAX_APART {
             let all = group.iter().map(|i| ranges[*i]);
             let one = all.reduce(|a, b| join(&a, &b).unwrap_or(a));
             merged.extend(group.iter().max().copied().zip(one));
@@ -249,13 +204,6 @@ fn merge_enums(types: Vec<Type>, caseless: bool) -> Vec<Type> {
     let mut rest: Vec<Type> = types.into_iter().filter(|t| texts(t).is_none()).collect();
     rest.push(enumeration(all, caseless));
     rest
-}
-
-/// An enum of these texts.
-pub fn enumeration(mut values: Vec<EcoString>, caseless: bool) -> Type {
-    values.sort_unstable();
-    values.dedup();
-    Type::Enum { values: values.into(), caseless }
 }
 
 fn merge_patterns(types: Vec<Type>) -> Vec<Type> {

@@ -2,8 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
-/// An inclusive range. An open end is not the same as the smallest or largest integer: what has an
-/// end can be counted.
+/// An inclusive range. An open end is not the same as the smallest or largest integer: a range with
+/// both ends can be counted.
 #[derive(Clone, Copy, Debug)]
 pub struct IntRange {
     /// Lower end, `i64::MIN` if open.
@@ -34,21 +34,25 @@ impl IntRange {
 
     /// The range as one that is written, not told from something else.
     #[must_use]
+    #[inline]
     pub fn written(self) -> Self {
         Self { is_written: true, ..self }
     }
 
     /// Whether it is written.
+    #[inline]
     pub fn is_written(self) -> bool {
         self.is_written
     }
 
     /// A range with both ends.
+    #[inline]
     pub const fn new(from: i64, to: i64) -> Self {
         Self { from, to, open_below: false, open_above: false, is_written: false }
     }
 
     /// A range without an upper end.
+    #[inline]
     pub const fn at_least(from: i64) -> Self {
         Self { from, to: i64::MAX, open_below: false, open_above: true, is_written: false }
     }
@@ -65,32 +69,38 @@ impl IntRange {
     }
 
     /// The lower end, if there is one.
+    #[inline]
     pub fn first(self) -> Option<i64> {
         (!self.open_below).then_some(self.from)
     }
 
     /// The upper end, if there is one.
+    #[inline]
     pub fn last(self) -> Option<i64> {
         (!self.open_above).then_some(self.to)
     }
 
     /// Whether it is every size, and not written.
+    #[inline]
     pub fn is_unsaid_size(self) -> bool {
         self == Self::ANY_SIZE && !self.is_written
     }
 
     /// The range as one of sizes, none of which is negative.
     #[must_use]
+    #[inline]
     pub fn of_sizes(self) -> Self {
         Self { from: self.from.max(0), to: self.to.max(0), open_below: false, ..self }
     }
 
     /// Whether `value` lies in the range.
+    #[inline]
     pub fn contains(self, value: i64) -> bool {
         self.from <= value && value <= self.to
     }
 
     /// Whether `other` lies wholly in the range.
+    #[inline]
     pub fn covers(self, other: Self) -> bool {
         let below = self.open_below || !other.open_below && self.from <= other.from;
         let above = self.open_above || !other.open_above && other.to <= self.to;
@@ -111,6 +121,7 @@ impl IntRange {
 }
 
 impl PartialEq for IntRange {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.first() == other.first() && self.last() == other.last()
     }
@@ -119,6 +130,7 @@ impl PartialEq for IntRange {
 impl Eq for IntRange {}
 
 impl Hash for IntRange {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.first().hash(state);
         self.last().hash(state);

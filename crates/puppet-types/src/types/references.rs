@@ -1,13 +1,13 @@
 //! References to resources and classes: `File['/x']`, `Resource['file', '/x']`, `Class['a']`.
 
 use ecow::EcoString;
+use ordain_puppet_syntax::names::capitalized;
 
 use crate::error::{Blame, EvalResult, issue_at};
 use crate::types::Type;
 use crate::types::label::{a_an_uc, type_label, with_article};
-use crate::types::parse::{arity, bad_key_name};
+use crate::types::parameter_errors::{arity, bad_key_name};
 use crate::value::Value;
-use ordain_puppet_syntax::names::capitalized;
 
 /// `Resource[name, title, …]`, `File[title, …]`: references, a list of them for several titles.
 pub(super) fn resource(base: &Type, keys: &[Value]) -> EvalResult {

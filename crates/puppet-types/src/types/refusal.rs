@@ -1,39 +1,44 @@
-//! Tests that have no answer. Whether a value is an instance of `Init[T]` is asked of how a `T` is
-//! made; where none can be made, that is an error and not a no. Tests say yes or no, so the first such
-//! error is kept beside them, for whoever began to ask.
-
-use std::cell::RefCell;
+//! The errors of tests that have no answer.
 
 use crate::error::{EvalResult, plain};
+use crate::types::Type;
+use crate::types::generalize::generalize;
+use crate::types::simple_name::simple_name;
+use crate::types::undecided::{Undecided, decided};
 
-thread_local! {
-    static REASON: RefCell<Option<String>> = const { RefCell::new(None) };
+/// The result of tests.
+///
+/// # Errors
+/// The words for why one of them has no answer.
+#[inline]
+pub fn answer<T>(tests: impl FnOnce() -> T) -> Result<T, String> {
+    decided(tests).map_err(|reason| message(&reason))
 }
 
-/// Says why a test that is going on has no answer.
-pub fn refuse(reason: String) {
-    REASON.with_borrow_mut(|kept| {
-        kept.get_or_insert(reason);
-    });
-}
-
-/// What tests give.
+/// The result of tests, where an error gets its place from the expression around it.
 ///
 /// # Errors
 /// Why one of them has no answer.
-pub fn answer<T>(tests: impl FnOnce() -> T) -> Result<T, String> {
-    let outer = REASON.take();
-    let given = tests();
-    match REASON.replace(outer) {
-        Some(reason) => Err(reason),
-        None => Ok(given),
+#[inline]
+pub fn answered<T>(tests: impl FnOnce() -> T) -> EvalResult<T> {
+    answer(tests).or_else(plain)
+}
+
+/// The words for why a test has no answer.
+pub(crate) fn message(reason: &Undecided) -> String {
+    match reason {
+        Undecided::NotMade(kind) => cannot_be_made(kind),
+        Undecided::WrongArguments { init, target } => {
+            let name = generalize(target);
+            let name = simple_name(&name);
+            format!(
+                "The type '{init}' does not represent a valid set of parameters for {name}.new()"
+            )
+        }
     }
 }
 
-/// What tests give, where an error gets its place from the expression around it.
-///
-/// # Errors
-/// Why one of them has no answer.
-pub fn answered<T>(tests: impl FnOnce() -> T) -> EvalResult<T> {
-    answer(tests).or_else(plain)
+/// The words for a type of which no instances can be made.
+pub(crate) fn cannot_be_made(kind: &Type) -> String {
+    format!("Creation of new instance of type '{kind}' is not supported")
 }

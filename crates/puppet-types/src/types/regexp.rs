@@ -6,15 +6,13 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use ecow::EcoString;
 use ordain_functions::regex::{Dialect, Regex, compile, slashes_escaped};
+use ordain_puppet_syntax::regexp::is_encoded;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::value::Value;
-use ordain_puppet_syntax::regexp::is_encoded;
-
 /// How many compiled expressions are kept.
-const KEPT: usize = 1024;
+const MAX_COMPILED: usize = 1024;
 /// The longest source of those, in bytes.
-const KEPT_LENGTH: usize = 1 << 10;
+const MAX_COMPILED_LENGTH: usize = 1 << 10;
 
 /// Compiled expressions by their sources, for all compiles of the process: compiling one takes far
 /// longer than most matches.
@@ -31,9 +29,9 @@ pub fn shared(source: &str) -> ordain_functions::Result<Arc<Regex>> {
         return Ok(regex);
     }
     let regex = Arc::new(compile(Dialect::Ruby, source)?);
-    if source.len() <= KEPT_LENGTH {
+    if source.len() <= MAX_COMPILED_LENGTH {
         let mut compiled = COMPILED.write().unwrap_or_else(PoisonError::into_inner);
-        if compiled.len() >= KEPT {
+        if compiled.len() >= MAX_COMPILED {
             compiled.clear();
         }
         compiled.insert(source.into(), Arc::clone(&regex));
@@ -43,13 +41,14 @@ pub fn shared(source: &str) -> ordain_functions::Result<Arc<Regex>> {
 
 /// A regular expression with its source; compiled when first used.
 pub struct Regexp {
-    /// What stands between the slashes.
+    /// The source between the slashes.
     pub source: EcoString,
     compiled: OnceLock<Result<Arc<Regex>, String>>,
 }
 
 impl Regexp {
     /// A regular expression of this source; it is compiled when first used.
+    #[inline]
     pub fn new(source: impl Into<EcoString>) -> Self {
         Self { source: source.into(), compiled: OnceLock::new() }
     }
@@ -57,7 +56,7 @@ impl Regexp {
     /// The compiled form.
     ///
     /// # Errors
-    /// What is wrong with the source, in Ruby's words.
+    /// The fault of the source, in Ruby's words.
     pub fn regex(&self) -> Result<&Regex, &str> {
         let compiled =
             self.compiled.get_or_init(|| shared(&self.source).map_err(|error| error.to_string()));
@@ -69,21 +68,9 @@ impl Regexp {
 
     /// Whether it matches somewhere in the text; a broken expression, or one that takes too many
     /// steps, matches nothing.
+    #[inline]
     pub fn is_match(&self, text: &str) -> bool {
         self.regex().is_ok_and(|regex| regex.is_match(text).unwrap_or(false))
-    }
-
-    /// The first match: the whole and the groups, `undef` for a group that took no part.
-    ///
-    /// # Errors
-    /// When the source is broken or the match takes too many steps.
-    pub fn groups(&self, text: &str) -> Result<Option<Vec<Value>>, String> {
-        let regex = self.regex().map_err(str::to_owned)?;
-        let captures = regex.captures(text).map_err(|error| error.to_string())?;
-        Ok(captures.map(|captures| {
-            let spans = captures.spans().iter();
-            spans.map(|span| span.clone().map_or(Value::Undef, |s| Value::str(&text[s]))).collect()
-        }))
     }
 
     /// The expression between slashes, as it is written; slashes in it get a backslash. One that says
@@ -139,7 +126,7 @@ impl Regexp {
     }
 }
 
-/// The flags of a group at the start that has nothing but flags, and what follows it.
+/// The flags of a group at the start that has nothing but flags, and the rest.
 fn flags_in_front(source: &str) -> Option<(&str, &str)> {
     let (flags, rest) = source.strip_prefix("(?")?.split_once(')')?;
     are_flags(flags).then_some((flags, rest))
@@ -149,7 +136,7 @@ fn flags_in_front(source: &str) -> Option<(&str, &str)> {
 fn whole_group(source: &str) -> Option<(&str, &str)> {
     let (flags, inner) = source.strip_prefix("(?")?.split_once(':')?;
     let inner = inner.strip_suffix(')')?;
-    // `(?i:a)|(?i:b)` has no group around the whole; what would be its inside is broken.
+    // `(?i:a)|(?i:b)` has no group around the whole; the inside would be broken.
     (are_flags(flags) && shared(inner).is_ok()).then_some((flags, inner))
 }
 
@@ -158,6 +145,7 @@ fn are_flags(text: &str) -> bool {
 }
 
 impl PartialEq for Regexp {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.source == other.source
     }
@@ -166,6 +154,7 @@ impl PartialEq for Regexp {
 impl Eq for Regexp {}
 
 impl Hash for Regexp {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.source.hash(state);
     }

@@ -1,10 +1,10 @@
-//! The classes of Ruby that types of the runtime name, and what they inherit from.
+//! The classes of Ruby that types of the runtime name, with their ancestors.
 
 use ecow::EcoString;
 
 use crate::value::RuntimeObject;
 
-/// What can be iterated over in the language.
+/// The module of everything that the language iterates over.
 const ITERABLE: &str = "Puppet::Pops::Types::Iterable";
 
 /// Classes and modules with all that they inherit from, apart from [`ALL`].
@@ -91,7 +91,7 @@ const CLASSES: &[(&str, &[&str])] = &[
     ("UnboundMethod", &[]),
 ];
 
-/// What every class inherits from.
+/// The ancestors of every class.
 const ALL: [&str; 3] = ["Object", "Kernel", "BasicObject"];
 
 /// Whether a class is another or inherits from it; false of classes that are not known.
@@ -104,6 +104,7 @@ pub(super) fn inherits(class: &str, from: &str) -> bool {
 }
 
 /// Whether an object is an instance of a class or module.
+#[inline]
 pub fn is_a(object: &RuntimeObject, class: &str) -> bool {
     let is = |name: &EcoString| name == class;
     object.class.as_deref().is_some_and(|own| inherits(own, class))

@@ -54,7 +54,7 @@ fn text_of_joined(range: &Range) -> EcoString {
     text_between(range.low(), high, !included)
 }
 
-/// What upstream shows of a range that is made of two versions: the upper one stands first.
+/// The text of a range of two versions as upstream shows it: the upper one stands first.
 pub(crate) fn text_between(
     low: Option<&Version>,
     high: Option<&Version>,

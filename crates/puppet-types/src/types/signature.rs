@@ -1,40 +1,12 @@
 //! Signatures of callables: parameters, block and return type.
 
-use ecow::EcoString;
-use ordain_source::Span;
+use std::sync::Arc;
 
 use crate::error::{EvalError, EvalResult};
-use crate::types::Type;
+use crate::model::{CallableType, Type};
+use crate::types::range::IntRange;
 
-/// The parameters of something callable.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Signature {
-    /// Parameters in order; the last takes all the rest if `rest`.
-    pub params: Vec<SignatureParam>,
-    /// Whether the last parameter takes all the rest.
-    pub rest: bool,
-    /// The type of the block it takes: a callable, or an optional one.
-    pub block: Option<Type>,
-    /// The name of the block parameter.
-    pub block_name: EcoString,
-    /// What it gives, if said.
-    pub returns: Option<Type>,
-    /// The first of these types that is none; it stands as [`Type::Any`] above.
-    pub no_type: Option<NoType>,
-}
-
-/// What stands where a type should and is another value. That is no error until a call needs it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct NoType {
-    /// The parameter that has it, by its place; behind the last one what is returned.
-    pub at: usize,
-    /// The type of the value.
-    pub got: EcoString,
-    /// The class of the value.
-    pub class: EcoString,
-    /// Where it is.
-    pub span: Span,
-}
+pub use crate::model::{NoType, Signature, SignatureParam};
 
 impl NoType {
     /// That it is needed.
@@ -44,19 +16,9 @@ impl NoType {
     }
 }
 
-/// One parameter.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct SignatureParam {
-    /// Its name.
-    pub name: EcoString,
-    /// What it takes.
-    pub kind: Type,
-    /// Whether it may be left out.
-    pub optional: bool,
-}
-
 impl Signature {
     /// The fewest arguments.
+    #[inline]
     pub fn min(&self) -> usize {
         self.params.iter().filter(|p| !p.optional).count()
     }
@@ -65,7 +27,8 @@ impl Signature {
     /// they reach has no type.
     ///
     /// # Errors
-    /// That what stands there is no type.
+    /// `TYPE_MISMATCH` for the parameter.
+    #[inline]
     pub fn needs_types(&self, given: Option<usize>) -> EvalResult<()> {
         let Some(no_type) = &self.no_type else { return Ok(()) };
         let is_rest = self.rest && no_type.at + 1 == self.params.len();
@@ -74,10 +37,11 @@ impl Signature {
         if is_param && is_reached { no_type.refused() } else { Ok(()) }
     }
 
-    /// Refuses to check what a call gave, if what stands for its type is none.
+    /// Refuses to check the result of a call if its return type is no type.
     ///
     /// # Errors
     /// That it is none.
+    #[inline]
     pub fn needs_return_type(&self) -> EvalResult<()> {
         match &self.no_type {
             Some(no_type) if no_type.at >= self.params.len() => no_type.refused(),
@@ -86,7 +50,23 @@ impl Signature {
     }
 
     /// The most arguments; `None` if there is no limit.
+    #[inline]
     pub fn max(&self) -> Option<usize> {
         (!self.rest).then_some(self.params.len())
     }
+}
+
+/// The type of something callable with these parameters.
+pub fn callable_of(signature: &Signature) -> Type {
+    let (from, to) = (signature.min() as i64, signature.params.len() as i64);
+    let size = match signature.rest {
+        true => IntRange::at_least(from.min(to)),
+        false => IntRange::new(from, to),
+    };
+    Type::Callable(Some(Arc::new(CallableType {
+        params: signature.params.iter().map(|p| p.kind.clone()).collect(),
+        size,
+        block: signature.block.clone(),
+        returns: signature.returns.clone(),
+    })))
 }

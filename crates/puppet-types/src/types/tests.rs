@@ -1,4 +1,4 @@
-//! What types print as, take, and say where something does not fit: tables of texts.
+//! Tables of texts: printed types, assignability, mismatches.
 
 #![allow(clippy::unwrap_used)]
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use ordain_syntax::{Cursor, Nesting};
 
-use crate::error::{EvalResult, plain};
-use crate::types::parse::{builtin, specialize_value};
+use crate::error::{EvalResult, PlainError};
+use crate::types::builtin::{SPELLINGS, exact_builtin};
+use crate::types::parameters::specialize_plain;
 use crate::types::{Regexp, Type};
 use crate::value::number::to_number;
 use crate::value::{HashValue, Value};
@@ -15,12 +16,20 @@ use crate::value::{HashValue, Value};
 /// How deeply brackets may nest.
 const DEPTH: u32 = 100;
 
-/// Reads a type; names that are not built in are looked up.
-pub(super) fn read_with(
+/// Gives parameters to a type.
+type Specialize = fn(&Type, &[Value]) -> EvalResult;
+
+/// Reads a type with a look-up of names.
+///
+/// # Errors
+/// When the text is no type.
+pub(crate) fn read_with(
     text: &str,
     named: &mut dyn FnMut(&str) -> Option<Type>,
+    specialize: Specialize,
 ) -> EvalResult<Type> {
-    let mut reader = Reader { cursor: Cursor::new(text), nesting: Nesting::new(DEPTH), named };
+    let (cursor, nesting) = (Cursor::new(text), Nesting::new(DEPTH));
+    let mut reader = Reader { cursor, nesting, named, specialize };
     let value = reader.value()?;
     reader.blanks();
     match value {
@@ -29,16 +38,37 @@ pub(super) fn read_with(
     }
 }
 
+/// Reads a type of the built-in ones that need no text to describe them, and of given names.
+///
+/// # Errors
+/// When the text is no type.
+pub(crate) fn read_with_names(
+    text: &str,
+    named: &mut dyn FnMut(&str) -> Option<Type>,
+) -> EvalResult<Type> {
+    let builtin = |name: &str| {
+        exact_builtin(name)
+            .or_else(|| exact_builtin(SPELLINGS.get(name.to_ascii_lowercase().as_str())?))
+    };
+    read_with(text, &mut |name| builtin(name).or_else(|| named(name)), specialize_plain)
+}
+
+/// Reads a constant text with the built-in types that need no text to describe them; `Any` if it does
+/// not parse.
+pub(crate) fn read_plain(text: &str) -> Type {
+    read_with_names(text, &mut |_| None).unwrap_or(Type::Any)
+}
+
 struct Reader<'a> {
     cursor: Cursor<'a>,
     nesting: Nesting,
     named: &'a mut dyn FnMut(&str) -> Option<Type>,
+    specialize: Specialize,
 }
 
 impl Reader<'_> {
     fn fail<T>(&self) -> EvalResult<T> {
-        let text = self.cursor.text();
-        plain(format!("The expression <{text}> is not a valid type specification."))
+        Err(PlainError::not_a_type(self.cursor.text()).into())
     }
 
     fn blanks(&mut self) {
@@ -148,7 +178,7 @@ impl Reader<'_> {
             _ => {}
         }
         let name = word.trim_start_matches("::");
-        let base = match builtin(name).or_else(|| (self.named)(name)) {
+        let base = match (self.named)(name) {
             Some(kind) => kind,
             None if name == "Unit" => Type::Unit,
             None => Type::Reference(name.into()),
@@ -166,7 +196,7 @@ impl Reader<'_> {
                 let title = arguments.first().and_then(Value::as_str).map(Into::into);
                 Ok(Value::of_type(Type::Resource { kind: Some(name), title }))
             }
-            base => specialize_value(&base, &arguments),
+            base => (self.specialize)(&base, &arguments),
         }
     }
 }

@@ -6,83 +6,17 @@ use ecow::EcoString;
 use ordain_functions::version::{Range, Version};
 
 use crate::error::{EvalResult, plain};
+use crate::model::{TypeSet, TypeSetReference};
+use crate::types::Type;
 use crate::types::mismatch::assert_instance;
-use crate::types::parse::parse_static;
-use crate::types::{StructMember, Type, object};
+use crate::types::object::define::from_hash;
+use crate::types::object::meta::type_set_definition;
 use crate::value::Value;
 
 /// The authority of names that manifests define.
 pub const RUNTIME: &str = "http://puppet.com/2016.1/runtime";
 
 const PCORE: &str = "http://puppet.com/2016.1/pcore";
-
-/// A type set.
-#[derive(Debug)]
-pub struct TypeSet {
-    /// Its name; empty if it has none.
-    pub name: EcoString,
-    /// Who gives the name.
-    pub authority: EcoString,
-    pcore_uri: Option<EcoString>,
-    pcore_version: Version,
-    version: Option<Version>,
-    types: OnceLock<Vec<(EcoString, Type)>>,
-    /// Other sets, by the names that they have here.
-    pub references: Vec<(EcoString, Reference)>,
-    annotations: Option<Value>,
-}
-
-/// Another type set that one refers to.
-#[derive(Debug)]
-pub struct Reference {
-    /// The name of the other.
-    pub name: EcoString,
-    /// The authority of its name.
-    pub authority: EcoString,
-    /// The versions of it that will do.
-    pub range: Range,
-    text: EcoString,
-    set: OnceLock<Arc<TypeSet>>,
-}
-
-const REFERENCE: &str = r"Struct[{name => Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/], version_range => Variant[String[1], SemVerRange], Optional[name_authority] => Pcore::URI, annotations => Optional[Hash[Type[Annotation], Hash[Pattern[/\A[a-z_]\w*\z/], Any]]]}]";
-
-/// The type of the hash that defines a type set.
-pub fn definition() -> &'static Type {
-    static KIND: LazyLock<Type> = LazyLock::new(|| {
-        let member = |name: &str, kind: Type| StructMember {
-            name: name.into(),
-            optional: name != "pcore_version",
-            key_not_undef: false,
-            kind,
-        };
-        let read = |text| crate::types::assignable::resolved(&parse_static(text)).clone();
-        let version = || read("Variant[String[1], SemVer]");
-        let many = |kind: Type| {
-            let key = read(r"Pattern[/\A[A-Z]\w*\z/]");
-            let some = crate::types::IntRange::at_least(1);
-            Type::Hash(Arc::new((key, kind)), some)
-        };
-        let kinds = Type::Variant([Type::Type(None), object::definition().clone()].into());
-        Type::Struct(
-            [
-                member("pcore_uri", read("Pcore::URI")),
-                member("pcore_version", version()),
-                member("name_authority", read("Pcore::URI")),
-                member("name", read(r"Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/]")),
-                member("version", version()),
-                member("types", many(kinds)),
-                member("references", many(read(REFERENCE))),
-                member(
-                    "annotations",
-                    read(r"Optional[Hash[Type[Annotation], Hash[Pattern[/\A[a-z_]\w*\z/], Any]]]"),
-                ),
-            ]
-            .into(),
-        )
-    });
-    &KIND
-}
 
 impl Default for TypeSet {
     fn default() -> Self {
@@ -100,7 +34,7 @@ impl Default for TypeSet {
 }
 
 impl TypeSet {
-    /// Any type set: what the type without parameters is.
+    /// Any type set: the type without parameters.
     pub fn any() -> Arc<Self> {
         static ANY: LazyLock<Arc<TypeSet>> = LazyLock::new(Arc::default);
         Arc::clone(&ANY)
@@ -117,7 +51,7 @@ impl TypeSet {
         for (name, kind) in definition.get("types").and_then(Value::as_hash).into_iter().flatten() {
             let kind = match kind {
                 Value::Type(kind) => Type::clone(kind),
-                kind => Type::Object(object::from_hash("", kind)?),
+                kind => Type::Object(from_hash("", kind)?),
             };
             types.push((crate::value::text::to_text(name), kind));
         }
@@ -130,7 +64,7 @@ impl TypeSet {
     /// # Errors
     /// When the definition is wrong.
     pub fn new(name: &str, authority: &str, given: &Value) -> EvalResult<Self> {
-        assert_instance("TypeSet initializer", definition(), given)?;
+        assert_instance("TypeSet initializer", type_set_definition(), given)?;
         let text = |key| given.get(key).and_then(Value::as_str).map(EcoString::from);
         let name = if name.is_empty() { text("name").unwrap_or_default() } else { name.into() };
         let authority = if authority.is_empty() { text("name_authority") } else { None }
@@ -160,7 +94,7 @@ impl TypeSet {
         let entries = given.get("references").and_then(Value::as_hash);
         for (alias, reference) in entries.into_iter().flatten() {
             let alias = crate::value::text::to_text(alias);
-            let reference = Reference::read(reference, &self.authority)?;
+            let reference = TypeSetReference::read(reference, &self.authority)?;
             let (authority, other) = (&reference.authority, &reference.name);
             let overlaps = self.references.iter().any(|(_, known)| {
                 known.authority == *authority
@@ -182,12 +116,14 @@ impl TypeSet {
         Ok(())
     }
 
-    /// Says what types it has; they are said once.
+    /// Sets its types; later calls change nothing.
+    #[inline]
     pub fn set_types(&self, types: Vec<(EcoString, Type)>) {
         let _ = self.types.set(types);
     }
 
     /// Its types by their names in it.
+    #[inline]
     pub fn types(&self) -> &[(EcoString, Type)] {
         self.types.get().map_or(&[], Vec::as_slice)
     }
@@ -209,7 +145,7 @@ impl TypeSet {
         })
     }
 
-    /// What its definition says besides types and references, in order.
+    /// The entries of its definition besides types and references, in order.
     pub fn facts(&self) -> Vec<(&'static str, Value)> {
         let mut out = Vec::new();
         out.extend(self.annotations.clone().map(|value| ("annotations", value)));
@@ -228,7 +164,7 @@ impl TypeSet {
     }
 }
 
-impl Reference {
+impl TypeSetReference {
     fn read(given: &Value, owner: &EcoString) -> EvalResult<Self> {
         let text = |key| given.get(key).and_then(Value::as_str).map(EcoString::from);
         let (range, text_of_range): (Range, EcoString) = match given.get("version_range") {
@@ -266,11 +202,12 @@ impl Reference {
     }
 
     /// The set that it refers to, once that is known.
+    #[inline]
     pub fn target(&self) -> Option<&Arc<TypeSet>> {
         self.set.get()
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub fn label(&self, owner: &TypeSet) -> String {
         format!("TypeSet '{}' reference to TypeSet named '{}'", owner.name, self.name)
     }
@@ -299,6 +236,7 @@ fn version(given: Option<&Value>) -> EvalResult<Option<Version>> {
 }
 
 impl PartialEq for TypeSet {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.authority == other.authority
             && self.name == other.name
@@ -309,6 +247,7 @@ impl PartialEq for TypeSet {
 impl Eq for TypeSet {}
 
 impl std::hash::Hash for TypeSet {
+    #[inline]
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self.name.hash(state);
     }

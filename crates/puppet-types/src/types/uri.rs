@@ -3,52 +3,15 @@
 use std::sync::Arc;
 
 use crate::types::Type;
-use crate::types::instance::is_instance;
-use crate::types::parse::parse_static;
 use crate::value::Value;
-use crate::value::text::to_text;
 
 pub use ordain_functions::uri::Uri;
 
-/// The URI of these parts.
-pub fn from_parts(parts: &Value) -> Uri {
-    let text = |key: &str| parts.get(key).map(|part| String::from(to_text(part)));
-    let mut uri = Uri {
-        scheme: text("scheme").map(|scheme| scheme.to_lowercase()),
-        userinfo: text("userinfo"),
-        host: text("host"),
-        port: text("port").and_then(|port| port.parse().ok()),
-        path: text("path"),
-        query: text("query"),
-        fragment: text("fragment"),
-        opaque: text("opaque"),
-    };
-    if uri.opaque.is_none() {
-        uri.path.get_or_insert_default();
-    }
-    uri.drop_default_port();
-    uri
-}
-
 /// The type of URIs with these parts.
+#[inline]
 pub fn type_of(parts: Value) -> Type {
     let given = parts.as_hash().is_some_and(|parts| !parts.is_empty());
     Type::Uri(given.then(|| Arc::new(parts)))
-}
-
-/// Whether a hash may say the parts of a type of URIs: texts, numbers of ports, and types and
-/// expressions that stand for them.
-pub fn may_be_parts(given: &Value) -> bool {
-    const TEXT: &str = "Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], \
-                        Type[NotUndef], Type[Undef]]]";
-    const PORT: &str = "Optional[Variant[Integer[0], Type[NotUndef], Type[Undef]]]";
-    given.as_hash().into_iter().flatten().all(|(name, part)| match name.as_str() {
-        Some("port") => is_instance(&parse_static(PORT), part),
-        Some("scheme" | "userinfo" | "host" | "path" | "query" | "fragment" | "opaque") => {
-            is_instance(&parse_static(TEXT), part)
-        }
-        _ => false,
-    })
 }
 
 /// The parts by name, those that are there.

@@ -6,8 +6,11 @@
 
 pub mod closure;
 pub mod compare;
+pub mod equality;
+pub mod notation;
 pub mod number;
 pub mod pcore;
+pub mod quoting;
 pub mod resource_key;
 pub mod rich;
 pub mod ruby;
@@ -17,89 +20,11 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use ecow::EcoString;
-use indexmap::{Equivalent, IndexMap};
-use ordain_functions::version::{Range, Version};
-use rustc_hash::FxBuildHasher;
+use indexmap::Equivalent;
 
-use crate::types::modelled::Instance;
-use crate::types::uri::Uri;
-use crate::types::{ObjectType, Regexp, Type};
-use crate::value::closure::Closure;
+use crate::model::Type;
 
-/// A hash, in the order its entries were made.
-pub type HashValue = IndexMap<Value, Value, FxBuildHasher>;
-
-/// A value of the language.
-#[derive(Clone, Debug, Default)]
-pub enum Value {
-    /// `undef`
-    #[default]
-    Undef,
-    /// `default`
-    Default,
-    /// A truth value.
-    Bool(bool),
-    /// A 64-bit integer.
-    Int(i64),
-    /// A float.
-    Float(f64),
-    /// Text.
-    Str(EcoString),
-    /// A list.
-    Array(Arc<Vec<Value>>),
-    /// A hash.
-    Hash(Arc<HashValue>),
-    /// A regular expression.
-    Regexp(Arc<Regexp>),
-    /// A type; references to resources and classes are types.
-    Type(Arc<Type>),
-    /// The reference to a resource or class that was given as a parameter: it is another thing than
-    /// the type it was made of, shown otherwise and never equal to it.
-    Reference(Arc<Type>),
-    /// A value that must not be shown.
-    Sensitive(Arc<Value>),
-    /// Bytes.
-    Binary(Arc<Vec<u8>>),
-    /// Nanoseconds since 1970.
-    Timestamp(Arc<i128>),
-    /// A duration in nanoseconds.
-    Timespan(Arc<i128>),
-    /// A version.
-    SemVer(Arc<Version>),
-    /// A range of versions.
-    SemVerRange(Arc<SemVerRange>),
-    /// A URI.
-    Uri(Arc<Uri>),
-    /// A lambda.
-    Callable(Arc<Closure>),
-    /// An instance of an object type: `Deferred`, `Error`, a user's own.
-    Object(Arc<Object>),
-    /// An instance of a type with features of its own.
-    Instance(Arc<Instance>),
-    /// A lazy sequence, as `reverse_each` and `step` give without a lambda: its items, made already,
-    /// and the type of its items.
-    Iterator(Arc<IteratorValue>),
-    /// An object of Ruby that the language has no kind of value for: a symbol, a time, a range.
-    Runtime(Arc<RuntimeObject>),
-}
-
-/// An object of Ruby, as Puppet code sees it: by its class and by what it says of itself.
-#[derive(Clone, Debug)]
-pub struct RuntimeObject {
-    /// The name of its class, if that has one.
-    pub class: Option<EcoString>,
-    /// The classes and modules that its class inherits from, nearest first; empty if they are those
-    /// of a class of Ruby's own.
-    pub ancestors: Vec<EcoString>,
-    /// What its `to_s` gives.
-    pub text: EcoString,
-    /// What its `inspect` gives.
-    pub inspect: EcoString,
-    /// The number that the `ruby` process knows it by.
-    pub number: Option<u64>,
-    /// Whether it equals what has the same class and `inspect`; others equal themselves alone.
-    pub is_by_value: bool,
-}
+pub use crate::model::{HashValue, IteratorValue, Object, RuntimeObject, SemVerRange, Value};
 
 impl RuntimeObject {
     /// A symbol.
@@ -115,6 +40,7 @@ impl RuntimeObject {
     }
 
     /// Whether this is a symbol.
+    #[inline]
     pub fn is_symbol(&self) -> bool {
         self.class.as_deref() == Some(SYMBOL)
     }
@@ -134,6 +60,7 @@ impl RuntimeObject {
     }
 
     /// Ruby's `==`.
+    #[inline]
     pub fn equals(&self, other: &Self) -> bool {
         self.class == other.class
             && match self.is_by_value {
@@ -146,38 +73,9 @@ impl RuntimeObject {
 /// The class of Ruby's symbols.
 const SYMBOL: &str = "Symbol";
 
-/// A range of versions as it was written.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct SemVerRange {
-    /// What was written.
-    pub text: EcoString,
-    /// What it means.
-    pub range: Range,
-}
-
-/// An instance of an object type.
-#[derive(Clone, Debug)]
-pub struct Object {
-    /// Its type.
-    pub kind: Arc<ObjectType>,
-    /// The values of its attributes, by name, parents' first.
-    pub values: IndexMap<EcoString, Value, FxBuildHasher>,
-}
-
-/// The items of an iterator.
-#[derive(Clone, Debug)]
-pub struct IteratorValue {
-    /// What it yields.
-    pub items: Vec<Value>,
-    /// The type of the items; for a walk over a tree, that of the walk.
-    pub element: Arc<Type>,
-    /// How many items upstream takes it to have: one less than there are where integers are counted,
-    /// and for steps rounded down. Slices are not longer than that.
-    pub told: usize,
-}
-
 impl IteratorValue {
     /// The type of the items.
+    #[inline]
     pub fn of(&self) -> Arc<Type> {
         match *self.element {
             Type::Runtime(_) => Arc::new(Type::Any),
@@ -188,36 +86,43 @@ impl IteratorValue {
 
 impl Value {
     /// Text.
+    #[inline]
     pub fn str(text: impl Into<EcoString>) -> Self {
         Self::Str(text.into())
     }
 
     /// A list.
+    #[inline]
     pub fn array(items: impl IntoIterator<Item = Value>) -> Self {
         Self::Array(Arc::new(items.into_iter().collect()))
     }
 
     /// A hash with text keys.
+    #[inline]
     pub fn hash<K: Into<EcoString>>(entries: impl IntoIterator<Item = (K, Value)>) -> Self {
         Self::Hash(Arc::new(entries.into_iter().map(|(k, v)| (Self::str(k), v)).collect()))
     }
 
     /// A symbol of Ruby.
+    #[inline]
     pub fn symbol(name: &str) -> Self {
         Self::Runtime(Arc::new(RuntimeObject::symbol(name)))
     }
 
     /// A type.
+    #[inline]
     pub fn of_type(kind: Type) -> Self {
         Self::Type(Arc::new(kind))
     }
 
     /// Everything but `undef` and `false` is true.
+    #[inline]
     pub fn is_true(&self) -> bool {
         !matches!(self, Self::Undef | Self::Bool(false))
     }
 
     /// Whether this is `undef`.
+    #[inline]
     pub fn is_undef(&self) -> bool {
         matches!(self, Self::Undef)
     }
@@ -234,7 +139,7 @@ impl Value {
         }
     }
 
-    /// The value with what is inside of `Sensitive` in its place: to be compared, not shown.
+    /// The value with the contents of `Sensitive` in its place: to be compared, not shown.
     pub fn revealed(&self) -> Self {
         match self {
             Self::Sensitive(inner) => inner.revealed(),
@@ -249,56 +154,66 @@ impl Value {
     }
 
     /// The text, if this is text.
+    #[inline]
     pub fn as_str(&self) -> Option<&str> {
         if let Self::Str(s) = self { Some(s) } else { None }
     }
 
     /// The integer, if this is one.
+    #[inline]
     pub fn as_int(&self) -> Option<i64> {
         if let Self::Int(i) = self { Some(*i) } else { None }
     }
 
     /// The items, if this is a list.
+    #[inline]
     pub fn as_array(&self) -> Option<&[Value]> {
         if let Self::Array(a) = self { Some(a) } else { None }
     }
 
     /// The entries, if this is a hash.
+    #[inline]
     pub fn as_hash(&self) -> Option<&HashValue> {
         if let Self::Hash(h) = self { Some(h) } else { None }
     }
 
     /// The entry of a hash under a text key.
+    #[inline]
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.as_hash()?.get(&Key(key))
     }
 }
 
 impl From<bool> for Value {
+    #[inline]
     fn from(b: bool) -> Self {
         Self::Bool(b)
     }
 }
 
 impl From<i64> for Value {
+    #[inline]
     fn from(i: i64) -> Self {
         Self::Int(i)
     }
 }
 
 impl From<&str> for Value {
+    #[inline]
     fn from(s: &str) -> Self {
         Self::Str(s.into())
     }
 }
 
 impl From<String> for Value {
+    #[inline]
     fn from(s: String) -> Self {
         Self::Str(s.into())
     }
 }
 
 impl From<EcoString> for Value {
+    #[inline]
     fn from(s: EcoString) -> Self {
         Self::Str(s)
     }
@@ -309,6 +224,7 @@ impl From<EcoString> for Value {
 pub struct Key<'a>(pub &'a str);
 
 impl Hash for Key<'_> {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u8(5);
         self.0.hash(state);
@@ -316,12 +232,14 @@ impl Hash for Key<'_> {
 }
 
 impl Equivalent<Value> for Key<'_> {
+    #[inline]
     fn equivalent(&self, key: &Value) -> bool {
         key.as_str() == Some(self.0)
     }
 }
 
 impl PartialEq for Value {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Undef, Self::Undef) | (Self::Default, Self::Default) => true,
@@ -355,6 +273,7 @@ impl PartialEq for Value {
 impl Eq for Value {}
 
 impl Hash for Value {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Undef => state.write_u8(0),
@@ -382,7 +301,7 @@ impl Hash for Value {
             Self::Uri(uri) => uri.hash(state),
             Self::Callable(_) => state.write_u8(7),
             Self::Object(object) => object.kind.name.hash(state),
-            // Links are equal by what they mean, which takes a document to tell.
+            // The equality of links depends on their document.
             Self::Instance(instance) => instance.kind.name.hash(state),
             Self::Iterator(iterator) => state.write_usize(iterator.items.len()),
             Self::Runtime(object) => object.class.hash(state),

@@ -4,25 +4,28 @@
 use std::sync::Arc;
 
 use ordain_data::Value as Data;
+use ordain_puppet_syntax::names::capitalized;
 
-use crate::types::display::simple_name;
+use crate::types::simple_name::simple_name;
 use crate::types::{
     CallableType, IntRange, ObjectAttribute, ObjectFunction, ObjectType, SizeRange, StructMember,
     Type, TypeAlias,
 };
-use crate::value::rich::to_data;
-use crate::value::text::{write_timespan, write_timestamp};
-use ordain_puppet_syntax::names::capitalized;
+use crate::value::Value;
+use crate::value::notation::{write_timespan, write_timestamp};
 
-/// A type as a map with `__ptype`.
-pub fn type_to_data(kind: &Type) -> Data {
-    Writer { open: Vec::new() }.write(kind)
+/// A type as a map with `__ptype`; `values` writes the values in it.
+#[inline]
+pub fn type_to_data(kind: &Type, values: fn(&Value) -> Data) -> Data {
+    Writer { values, open: Vec::new() }.write(kind)
 }
 
 /// The attributes of a type behind its name.
 type Fields = Vec<(&'static str, Data)>;
 
 struct Writer {
+    /// Writes the values in types.
+    values: fn(&Value) -> Data,
     /// Aliases that are being written, so that one inside itself ends.
     open: Vec<*const TypeAlias>,
 }
@@ -126,9 +129,9 @@ impl Writer {
             }
             Type::Regexp(Some(regexp)) => vec![("pattern", Data::Str(regexp.text()))],
             Type::Init(Some(init)) => {
-                let mut out = vec![("type", self.write(&init.0))];
-                if !init.1.is_empty() {
-                    out.push(("init_args", Data::list(init.1.iter().map(to_data))));
+                let mut out = vec![("type", self.write(&init.target))];
+                if !init.arguments.is_empty() {
+                    out.push(("init_args", Data::list(init.arguments.iter().map(self.values))));
                 }
                 out
             }
@@ -147,7 +150,7 @@ impl Writer {
                 });
                 vec![("ranges", Data::list(ranges))]
             }
-            Type::Uri(Some(parts)) => vec![("parameters", to_data(parts))],
+            Type::Uri(Some(parts)) => vec![("parameters", (self.values)(parts))],
             Type::Runtime(Some(runtime)) => vec![
                 ("runtime", Data::Str(runtime.0.clone())),
                 ("name_or_pattern", Data::Str(runtime.1.clone())),
@@ -207,7 +210,7 @@ impl Writer {
     fn object(&mut self, object: &ObjectType) -> Fields {
         let mut init = Fields::new();
         let named = |types: Vec<(ecow::EcoString, Data)>| Data::map(types);
-        init.extend(object.annotations.as_ref().map(|a| ("annotations", to_data(a))));
+        init.extend(object.annotations.as_ref().map(|a| ("annotations", (self.values)(a))));
         if !object.name.is_empty() && object.name != "Object" {
             init.push(("name", Data::Str(object.name.clone())));
         }
@@ -226,7 +229,7 @@ impl Writer {
         }
         if !constants.is_empty() {
             let constants = constants.into_iter();
-            let value = |a: &ObjectAttribute| a.value.as_ref().map_or(Data::Null, to_data);
+            let value = |a: &ObjectAttribute| a.value.as_ref().map_or(Data::Null, self.values);
             let constants = constants.map(|a| (a.name.clone(), value(a)));
             init.push(("constants", named(constants.collect())));
         }
@@ -238,7 +241,7 @@ impl Writer {
         if let Some(names) = &object.equality {
             init.push(("equality", Data::list(names.iter().cloned().map(Data::Str))));
         }
-        init.extend(object.checks.as_ref().map(|checks| ("checks", to_data(checks))));
+        init.extend(object.checks.as_ref().map(|checks| ("checks", (self.values)(checks))));
         vec![("_pcore_init_hash", Data::map(init))]
     }
 
@@ -251,7 +254,7 @@ impl Writer {
         let mut out = vec![("type", kind)];
         out.extend(function.is_final.then_some(("final", Data::Bool(true))));
         out.extend(function.overrides.then_some(("override", Data::Bool(true))));
-        out.extend(function.annotations.as_ref().map(|a| ("annotations", to_data(a))));
+        out.extend(function.annotations.as_ref().map(|a| ("annotations", (self.values)(a))));
         Data::map(out)
     }
 
@@ -266,9 +269,9 @@ impl Writer {
         let mut out = vec![("type", kind)];
         out.extend(attribute.is_final.then_some(("final", Data::Bool(true))));
         out.extend(attribute.overrides.then_some(("override", Data::Bool(true))));
-        out.extend(attribute.annotations.as_ref().map(|a| ("annotations", to_data(a))));
+        out.extend(attribute.annotations.as_ref().map(|a| ("annotations", (self.values)(a))));
         out.extend(role.map(|role| ("kind", Data::from(role))));
-        out.extend(attribute.value.as_ref().map(|value| ("value", to_data(value))));
+        out.extend(attribute.value.as_ref().map(|value| ("value", (self.values)(value))));
         Data::map(out)
     }
 }
@@ -315,12 +318,12 @@ fn times(name: &str, write: fn(&mut String, i128), (from, to): (i128, i128)) -> 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use crate::types::parse::parse_static;
+    use crate::types::parse_static;
 
     use super::*;
 
     fn written(text: &'static str) -> String {
-        format!("{:?}", type_to_data(&parse_static(text)))
+        format!("{:?}", type_to_data(&parse_static(text), crate::value::rich::to_data))
     }
 
     fn map(name: &str, fields: Fields) -> String {

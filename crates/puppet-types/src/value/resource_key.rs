@@ -1,9 +1,11 @@
 //! The identity of a resource in a catalog.
 
+use std::fmt::Write as _;
+
 use ecow::EcoString;
+use ordain_puppet_syntax::names::{capitalize_segments, class_title, is_capitalized};
 
 use crate::types::Type;
-use ordain_puppet_syntax::names::{capitalize_segments, class_title, is_capitalized};
 
 /// A resource type's name and a title, to look up in the index.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -17,6 +19,7 @@ pub struct ResourceKey {
 impl ResourceKey {
     /// The identity of a resource: type names get capitals, a file's title loses trailing slashes,
     /// class names are down-cased and capitalised.
+    #[inline]
     pub fn new(kind: &str, title: &str) -> Self {
         Self::of(capitalize_segments(kind), &EcoString::from(title))
     }
@@ -34,7 +37,8 @@ impl ResourceKey {
         Self { kind, title }
     }
 
-    /// As [`ResourceKey::new`], without copies of what is normal already.
+    /// As [`ResourceKey::new`], without copies of names that are normal already.
+    #[inline]
     pub fn shared(kind: &EcoString, title: &EcoString) -> Self {
         let kind = if is_capitalized(kind) { kind.clone() } else { capitalize_segments(kind) };
         Self::of(kind, title)
@@ -54,5 +58,16 @@ pub fn reference_key(kind: &Type) -> Option<ResourceKey> {
         }
         Type::Class(Some(name)) => Some(ResourceKey::new("class", name)),
         _ => None,
+    }
+}
+
+/// Appends a reference that was given as a parameter: the title is not quoted, and the name of a
+/// class has capitals.
+pub fn write_reference(out: &mut String, kind: &Type) {
+    match (reference_key(kind), kind) {
+        (Some(key), _) => out.push_str(&key.text()),
+        (None, kind) => {
+            let _ = write!(out, "{kind}[]");
+        }
     }
 }

@@ -6,7 +6,8 @@ use ecow::EcoString;
 use ordain_data::Value as Data;
 use ordain_data::yaml::{self, SYMBOL, Schema};
 
-use crate::types::display::simple_name;
+use crate::types::modelled::data::object_to_data;
+use crate::types::simple_name::simple_name;
 use crate::types::{Type, infer};
 use crate::value::pcore;
 use crate::value::resource_key::ResourceKey;
@@ -16,7 +17,7 @@ use crate::value::{HashValue, Value};
 const PTYPE: &str = "__ptype";
 const PVALUE: &str = "__pvalue";
 
-/// A value as plain data. What data has no form for becomes a map with `__ptype`.
+/// A value as plain data. Values without a form in plain data become maps with `__ptype`.
 pub fn to_data(value: &Value) -> Data {
     match value {
         Value::Undef => Data::Null,
@@ -38,11 +39,11 @@ pub fn to_data(value: &Value) -> Data {
             entries.extend(object.values.iter().map(|(k, v)| (k.clone(), to_data(v))));
             Data::map::<EcoString>(entries)
         }
-        Value::Instance(instance) => crate::types::modelled::to_data(instance),
+        Value::Instance(instance) => object_to_data(instance, to_data),
         Value::Runtime(object) => Data::Str(object.text.clone()),
         Value::Iterator(iterator) => Data::list(iterator.items.iter().map(to_data)),
         other => {
-            // The kind's own name, which is not what messages call it.
+            // The type's own name, which differs from its name in messages.
             let kind = infer(other);
             tagged(simple_name(&kind), Some(Data::Str(text::to_text(other))))
         }
@@ -82,7 +83,7 @@ fn type_to_data(kind: &Type) -> Data {
     if let Type::Resource { kind: Some(name), title: None } = kind {
         return Data::Str(ecow::eco_format!("{name}[]"));
     }
-    pcore::type_to_data(kind)
+    pcore::type_to_data(kind, to_data)
 }
 
 fn tagged(name: &str, value: Option<Data>) -> Data {
@@ -91,10 +92,11 @@ fn tagged(name: &str, value: Option<Data>) -> Data {
     Data::map(entries)
 }
 
-/// What a document of YAML holds, as Ruby reads it.
+/// The value of a YAML document, as Ruby reads it.
 ///
 /// # Errors
-/// When it holds what Ruby's safe loading refuses.
+/// When Ruby's safe loading refuses it.
+#[inline]
 pub fn from_yaml(tree: &yaml::Tree) -> Result<Value, yaml::Error> {
     if !tree.has_symbols() {
         return tree.value(Schema::Psych).map(|data| from_data(&data));

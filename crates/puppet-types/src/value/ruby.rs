@@ -66,13 +66,14 @@ fn ruby_regexp(source: &str) -> EcoString {
 }
 
 /// Ruby's `inspect`.
+#[inline]
 pub fn ruby_inspect(value: &Value) -> String {
     let mut out = String::new();
     write_inspect(&mut out, value);
     out
 }
 
-/// Appends what Ruby's `inspect` gives.
+/// Appends the result of Ruby's `inspect`.
 pub fn write_inspect(out: &mut String, value: &Value) {
     match value {
         Value::Undef => out.push_str("nil"),
@@ -90,7 +91,7 @@ pub fn write_inspect(out: &mut String, value: &Value) {
     }
 }
 
-/// What a reference to a resource shows of the attribute for which its title stands in.
+/// Appends the attribute for which the title of a reference stands in.
 fn write_name(out: &mut String, reference: &Type) {
     let key = match reference {
         Type::Resource { kind: Some(kind), title: Some(title) } => ResourceKey::new(kind, title),
@@ -113,7 +114,7 @@ pub fn ruby_equal(a: &Value, b: &Value) -> bool {
             let same = |(k, v): (&Value, &Value)| y.get(k).is_some_and(|w| ruby_equal(v, w));
             x.len() == y.len() && x.iter().all(same)
         }
-        // What an attribute refers to is the type that was given for it.
+        // A reference in an attribute is the type that was given for it.
         (Value::Type(x), Value::Reference(y)) | (Value::Reference(x), Value::Type(y)) => x == y,
         _ => equals(a, b),
     }

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use crate::syntax::{Definition, Expr, Program};
-use crate::types::parse::parse_text;
+use crate::types::specialize::parse_text;
 use crate::types::{Type, TypeAlias};
 
 /// How long a chain of aliases may be.

@@ -5,8 +5,8 @@
 
 use crate::load::generated_types::{PARAM, maker};
 use crate::syntax::{Expr, ExprId, Program};
-use crate::types::format::quoted::write_text_quoted;
 use crate::types::modelled::{Feature, FeatureKind, Multiplicity, TypeModel, ValueType};
+use crate::value::quoting::write_text_quoted;
 
 /// The type that such a file says; nothing if it is no such file.
 pub fn model(program: &Program) -> Option<TypeModel> {

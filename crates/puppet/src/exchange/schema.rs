@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{ByName, all_features, by_name, chain};
 use crate::types::modelled::{Feature, FeatureKind, TypeModel, ValueType};
-use crate::types::parse::parse_text;
+use crate::types::specialize::parse_text;
 use crate::types::{IntRange, SizeRange, StructMember, Type};
 
 /// How deep types may be inside of types.

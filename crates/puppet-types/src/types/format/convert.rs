@@ -7,12 +7,13 @@ use ordain_functions::printf::ruby::{Arg, sprintf};
 use ordain_functions::text::capitalize;
 
 use super::literal::{write_indented_instance, write_instance};
-use super::quoted::{quoted, write_double_quoted, write_quoted, write_text_quoted};
+use super::quoted::{quoted, write_quoted};
 use super::spec::{Format, FormatMap, defaults, element_defaults, merge, read_map};
 use crate::error::{EvalResult, plain};
 use crate::types::object::type_parameters;
 use crate::types::refusal::answered;
 use crate::types::{Type, infer_set, is_assignable, is_instance};
+use crate::value::quoting::{write_double_quoted, write_text_quoted};
 use crate::value::text::{to_text, write_text};
 use crate::value::{Object, Value};
 
@@ -99,7 +100,7 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
     };
     match value {
         Value::Array(items) => list(items, format, formats, indent),
-        // A walk over a tree has formats of its own, and shows what it comes to.
+        // A walk over a tree has formats of its own, and shows its elements.
         Value::Iterator(iterator) if matches!(*iterator.element, Type::Runtime(_)) => {
             if !matches!(format.letter, 's' | 'p' | 'q') {
                 return wrong("Runtime", format.letter, "spq");
@@ -137,14 +138,17 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
 struct Shown<'a>(&'a Value);
 
 impl ordain_functions::printf::ruby::Value for Shown<'_> {
+    #[inline]
     fn display(&self) -> String {
         to_text(self.0).into()
     }
 
+    #[inline]
     fn inspect(&self) -> String {
         quoted(self.0)
     }
 
+    #[inline]
     fn class_name(&self) -> String {
         match self.0 {
             Value::SemVer(_) => "SemanticPuppet::Version".into(),
@@ -158,6 +162,7 @@ impl ordain_functions::printf::ruby::Value for Shown<'_> {
 struct Bytes<'a>(&'a [u8]);
 
 impl ordain_functions::printf::ruby::Value for Bytes<'_> {
+    #[inline]
     fn display(&self) -> String {
         String::from_utf8_lossy(self.0).into()
     }
@@ -185,6 +190,7 @@ impl ordain_functions::printf::ruby::Value for Bytes<'_> {
         out
     }
 
+    #[inline]
     fn class_name(&self) -> String {
         "String".into()
     }

@@ -1,14 +1,15 @@
 //! Values as the texts of types and of instances of object types show them: `T({'a' => 1})`,
 //! `Init[Integer, 'x']`. Unlike in `String($v, '%p')`, a type stands by its name only, versions and
-//! times are quoted texts, and what has no literal says only what it is an instance of.
+//! times are quoted texts, and values without a literal show only their type.
 
 use std::fmt::Write as _;
 
 use crate::types::display::{write_type, write_within};
-use crate::types::format::quoted::write_text_quoted;
-use crate::types::infer;
+use crate::types::infer::infer;
 use crate::types::object::init_hash;
-use crate::value::text::{write_float, write_timespan, write_timestamp};
+use crate::value::notation::{write_float, write_timespan, write_timestamp};
+use crate::value::quoting::write_text_quoted;
+use crate::value::resource_key::write_reference;
 use crate::value::{HashValue, Object, Value};
 
 /// The width of one level of indentation.
@@ -34,6 +35,7 @@ pub(crate) fn write_literal_hash(out: &mut String, entries: &HashValue) {
 }
 
 /// Writes an instance as the call that makes it: `T({'a' => 1})`.
+#[inline]
 pub fn write_instance(out: &mut String, object: &Object) {
     Writer { out, level: None }.instance(object);
 }
@@ -65,7 +67,7 @@ impl Writer<'_> {
             Value::Hash(entries) => self.hash(entries),
             Value::Regexp(r) => r.write_delimited(self.out),
             Value::Type(t) => write_within(self.out, t, None),
-            Value::Reference(t) => crate::value::text::write_reference(self.out, t),
+            Value::Reference(t) => write_reference(self.out, t),
             Value::Timestamp(ns) => self.in_quotes(|out| write_timestamp(out, **ns)),
             Value::Timespan(ns) => self.in_quotes(|out| write_timespan(out, **ns)),
             Value::SemVer(version) => {

@@ -14,12 +14,10 @@ pub use convert::to_string;
 pub use literal::write_instance;
 pub use quoted::quoted;
 
-/// Bytes in base 64, without line breaks.
-pub fn base64(bytes: &[u8]) -> String {
-    ordain_functions::base64::encode(bytes, ordain_functions::base64::Mode::Strict)
-}
+pub use crate::value::notation::base64;
 
 /// The text of a value where the original inserts it into a message as Ruby prints it.
+#[inline]
 pub fn ruby_text(value: &Value) -> EcoString {
     match value {
         Value::Array(_) | Value::Hash(_) => ruby_inspect(value).into(),

@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 
 use crate::types::display::write_type;
 use crate::types::format::literal::write_instance;
-use crate::value::text::{
-    write_entries, write_float, write_items, write_timespan, write_timestamp,
+use crate::value::notation::{
+    base64, write_entries, write_float, write_items, write_timespan, write_timestamp,
 };
+use crate::value::quoting::write_text_quoted;
+use crate::value::resource_key::write_reference;
 use crate::value::{HashValue, Value};
 
-/// A value as source text: exactly what `String($value, '%p')` gives.
+/// A value as source text: the result of `String($value, '%p')`.
+#[inline]
 pub fn quoted(value: &Value) -> String {
     let mut out = String::new();
     write_quoted(&mut out, value);
@@ -32,11 +35,11 @@ pub fn write_quoted(out: &mut String, value: &Value) {
         Value::Hash(entries) => write_hash(out, entries),
         Value::Regexp(r) => r.write_delimited(out),
         Value::Type(t) => write_type(out, t),
-        Value::Reference(t) => crate::value::text::write_reference(out, t),
+        Value::Reference(t) => write_reference(out, t),
         Value::Sensitive(_) => out.push_str("#<Sensitive [value redacted]>"),
         Value::Binary(bytes) => {
             out.push_str("Binary(\"");
-            out.push_str(&crate::types::format::base64(bytes));
+            out.push_str(&base64(bytes));
             out.push_str("\")");
         }
         Value::Timestamp(ns) => {
@@ -68,43 +71,4 @@ pub fn write_quoted(out: &mut String, value: &Value) {
 /// Writes a hash as source text.
 fn write_hash(out: &mut String, entries: &HashValue) {
     write_entries(out, entries, " => ", write_quoted);
-}
-
-/// Writes text as source text: in single quotes unless it has control characters.
-pub fn write_text_quoted(out: &mut String, text: &str) {
-    if text.bytes().any(|b| b < 0x20) {
-        write_double_quoted(out, text);
-        return;
-    }
-    out.push('\'');
-    // What follows a backslash stays as it is, a quote too, as upstream has it.
-    let mut escaped = false;
-    for c in text.chars() {
-        if c == '\'' && !escaped {
-            out.push('\\');
-        }
-        escaped = c == '\\' && !escaped;
-        out.push(c);
-    }
-    out.push('\'');
-}
-
-/// Writes text in double quotes.
-pub fn write_double_quoted(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '$' => out.push_str("\\$"),
-            c if (c as u32) < 0x20 => {
-                let _ = write!(out, "\\u{{{:X}}}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }

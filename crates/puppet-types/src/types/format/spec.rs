@@ -27,9 +27,9 @@ pub(super) struct Format {
     pub width: Option<usize>,
     /// The precision.
     pub precision: Option<usize>,
-    /// What stands between elements.
+    /// The separator of elements.
     pub separator: Option<String>,
-    /// What stands between key and value.
+    /// The separator of key and value.
     pub separator2: Option<String>,
     /// The formats of elements.
     pub elements: Option<Arc<FormatMap>>,
@@ -114,7 +114,7 @@ impl Format {
         }
     }
 
-    /// What stands around the elements of a container.
+    /// The delimiters of a container.
     pub fn delimiters(&self, usual: (&'static str, &'static str)) -> (&'static str, &'static str) {
         match self.delimiter {
             Some('[') => ("[", "]"),
@@ -128,6 +128,7 @@ impl Format {
     }
 
     /// The letter replaced, for formats that are handed on.
+    #[inline]
     pub fn with_letter(&self, letter: char) -> String {
         let mut source = self.source.clone();
         source.pop();

@@ -1,14 +1,13 @@
-//! Finds what does not fit: by the structure of the expected type, down to the part.
+//! Finds the part of a type that does not fit the expected one, by the structure of the expected one.
 
 use ecow::EcoString;
 use rustc_hash::FxHashSet;
 
-use super::{Mismatch, Reason, Step};
-use crate::types::assignable::{
-    expansion, is_callable, parameter_tuple, resolved, tuple_size, variant_of,
-};
-use crate::types::infer::callable_of;
-use crate::types::signature::Signature;
+use super::reason::{Mismatch, Reason, Step};
+use crate::types::aliases::{expansion, resolved};
+use crate::types::assignable::{is_callable, parameter_tuple, tuple_size};
+use crate::types::signature::{Signature, callable_of};
+use crate::types::variant::variant_of;
 use crate::types::{
     CallableType, IntRange, SizeRange, StructMember, Type, infer_set, is_assignable, normalize,
 };
@@ -37,7 +36,7 @@ fn size_mismatch(path: &[Step], expected: IntRange, actual: IntRange) -> Mismatc
     Mismatch { path: path.to_vec(), reason: Reason::Size { expected, actual } }
 }
 
-/// What of `actual` does not fit `expected`.
+/// The parts of `actual` that do not fit `expected`.
 pub(super) fn describe(expected: &Type, actual: &Type, path: &[Step]) -> Vec<Mismatch> {
     if let Some(name) = unresolved(expected, 0) {
         return vec![Mismatch { path: path.to_vec(), reason: Reason::Unresolved(name) }];
@@ -143,7 +142,7 @@ fn canonical(path: &[Step]) -> Vec<&Step> {
     path.iter().filter(|s| !matches!(s, Step::Variant(_) | Step::Signature(_))).collect()
 }
 
-/// Joins what all alternatives complain about in the same place into one.
+/// Joins the mismatches that all alternatives have in the same place into one.
 fn merge(position: usize, by_count: bool, alternatives: &[Vec<Mismatch>]) -> Vec<Mismatch> {
     let all: Vec<&Mismatch> = alternatives.iter().flatten().collect();
     let classes: [fn(&Reason, bool) -> bool; 4] = [

@@ -1,12 +1,13 @@
-//! The words for what does not fit.
+//! The words of mismatches.
 
 use std::fmt::Write as _;
 use std::mem::discriminant;
 
-use super::{Mismatch, Reason, Step};
-use crate::types::assignable::resolved;
-use crate::types::display::{expanded, simple_name};
+use super::reason::{Mismatch, Reason, Step};
+use crate::types::aliases::resolved;
+use crate::types::display::expanded;
 use crate::types::label::with_article;
+use crate::types::simple_name::simple_name;
 use crate::types::{IntRange, Type, builtin, generalize, is_assignable, normalize};
 
 impl Step {
@@ -87,7 +88,7 @@ fn inner(kind: &Type) -> Option<&Type> {
         | Type::Iterable(t)
         | Type::Iterator(t)
         | Type::Sensitive(t) => t.as_deref(),
-        Type::Init(init) => init.as_ref().map(|init| &init.0),
+        Type::Init(init) => init.as_ref().map(|init| &init.target),
         _ => None,
     }
 }

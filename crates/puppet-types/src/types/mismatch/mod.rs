@@ -2,80 +2,24 @@
 
 mod describe;
 mod message;
+mod reason;
 
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use crate::error::{EvalResult, puppets};
-use crate::types::infer::callable_of;
 use crate::types::refusal::answered;
 use crate::types::signature::{Signature, SignatureParam};
-use crate::types::{IntRange, Type, infer_set, is_assignable, is_instance};
+use crate::types::{Type, infer_set, is_instance};
 use crate::value::Value;
-use crate::value::closure::Closure;
 
 use describe::{describe, describe_signatures};
+use reason::{Mismatch, Reason, Step};
+
+pub use crate::types::accepts::accepts;
 
 /// So many parameters are searched in order; more get an index.
-const FEW: usize = 16;
-
-/// One step on the way to the part that does not fit.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Step {
-    Subject(String),
-    Entry(EcoString),
-    EntryKey(EcoString),
-    Parameter(EcoString),
-    Return,
-    Block,
-    Index(usize),
-    Variant(usize),
-    Signature(usize),
-}
-
-/// One thing that does not fit.
-#[derive(Clone, Debug)]
-pub(crate) struct Mismatch {
-    path: Vec<Step>,
-    reason: Reason,
-}
-
-/// Why something does not fit.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Reason {
-    MissingKey(EcoString),
-    MissingParameter(EcoString),
-    UnknownKey(EcoString),
-    UnknownParameter(EcoString),
-    UnexpectedBlock,
-    MissingBlock,
-    Unresolved(EcoString),
-    Type { expected: Type, actual: Type },
-    Pattern { expected: Type, actual: Type },
-    Size { expected: IntRange, actual: IntRange },
-    Count { expected: IntRange, actual: IntRange },
-}
-
-/// Whether a call with these arguments fits the signature.
-pub fn accepts(signature: &Signature, args: &[Value], block: Option<&Closure>) -> bool {
-    if args.len() < signature.min() || signature.max().is_some_and(|max| args.len() > max) {
-        return false;
-    }
-    let params = &signature.params;
-    let fits = |(i, arg): (usize, &Value)| {
-        params.get(i).or(params.last()).is_some_and(|p| is_instance(&p.kind, arg))
-    };
-    args.iter().enumerate().all(fits) && accepts_block(signature, block)
-}
-
-fn accepts_block(signature: &Signature, block: Option<&Closure>) -> bool {
-    match (&signature.block, block) {
-        (None, None) => true,
-        (None, Some(_)) => false,
-        (Some(kind), None) => is_assignable(kind, &Type::Undef),
-        (Some(kind), Some(block)) => is_assignable(kind, &callable_of(&block.signature)),
-    }
-}
+const MAX_SEARCHED: usize = 16;
 
 fn joined(subject: &str, errors: &[Mismatch]) -> Option<String> {
     match errors {
@@ -97,13 +41,16 @@ pub struct ByName<'s> {
 
 impl<'s> ByName<'s> {
     /// Those of a signature.
+    #[inline]
     pub fn new(signature: &'s Signature) -> Self {
         let params = &signature.params[..];
-        let index = (params.len() > FEW).then(|| params.iter().map(|p| (&*p.name, p)).collect());
+        let index =
+            (params.len() > MAX_SEARCHED).then(|| params.iter().map(|p| (&*p.name, p)).collect());
         Self { params, index }
     }
 
     /// The one of this name.
+    #[inline]
     pub fn get(&self, name: &str) -> Option<&'s SignatureParam> {
         match &self.index {
             Some(index) => index.get(name).copied(),
@@ -129,7 +76,7 @@ pub fn params_fit<'v>(
     required == signature.min()
 }
 
-/// What is wrong with the parameters given to a class or defined type: `None` if nothing is.
+/// The mistakes in the parameters given to a class or defined type: `None` if there are none.
 /// Values of type `Deferred` are checked when they are resolved.
 pub fn describe_params(
     subject: &str,
@@ -162,11 +109,13 @@ pub fn describe_params(
 }
 
 /// Whether a value is computed where the catalog is applied only.
+#[inline]
 pub fn is_deferred(value: &Value) -> bool {
     matches!(value, Value::Object(object) if object.kind.name == "Deferred")
 }
 
 /// Why none of the signatures of a function fits a call. The name of a lambda is `lambda`.
+#[inline]
 pub fn describe_call(
     name: &str,
     signatures: &[&Signature],
@@ -176,7 +125,7 @@ pub fn describe_call(
     describe_signatures(name, signatures, args, block)
 }
 
-/// How a type differs from what is expected; empty if it does not. The subject stands first.
+/// The difference of a type from the expected one; empty if there is none. The subject stands first.
 pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> String {
     let errors = describe(expected, actual, &[Step::Subject(subject.into())]);
     match errors.as_slice() {
@@ -188,15 +137,15 @@ pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> Strin
 
 /// A type as a label shows it: cut where it is long.
 pub fn short_type(kind: &Type) -> String {
-    const LONGEST: usize = 60;
+    const MAX_LENGTH: usize = 60;
     let text = kind.to_string();
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
 }
 
-/// What to do about a text where another value is wanted that can be written the same way: `'80'`
+/// Advice on a text where another value is expected that can be written the same way: `'80'`
 /// for a number, `'true'` for a boolean. And about a number where a text is wanted.
 pub fn unquoted(wanted: &Type, value: &Value) -> Option<String> {
     let bare = match value {

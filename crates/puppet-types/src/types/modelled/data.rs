@@ -10,62 +10,44 @@ use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Instance;
+use crate::model::Instance;
 use crate::value::Value;
 
 /// The key of the name of the type.
 pub const PTYPE: &str = "__ptype";
-/// The key of what a link says.
+/// The key of the text of a link.
 pub const PREF: &str = "__pref";
 
-/// An object as plain data, with all that is part of it. Objects that only links lead to are not in
-/// it.
-pub fn to_data(instance: &Arc<Instance>) -> Data {
-    writer(vec![(instance, "#".into())]).object(instance)
-}
-
-/// An object, or a list of some, as a document, and the links in it that lead to objects that are not.
-pub fn document(value: &Value) -> (Data, Vec<EcoString>) {
-    let roots: Vec<(&Arc<Instance>, EcoString)> = match value {
-        Value::Instance(one) => vec![(one, "#".into())],
-        Value::Array(items) => {
-            let roots = items.iter().enumerate().filter_map(|(i, item)| match item {
-                Value::Instance(one) => Some((one, eco_format!("#/{i}"))),
-                _ => None,
-            });
-            roots.collect()
-        }
-        _ => Vec::new(),
-    };
-    let mut writer = writer(roots);
-    let data = writer.each(value, |writer, one| writer.object(one));
-    (data, writer.dangling)
-}
-
-fn writer(roots: Vec<(&Arc<Instance>, EcoString)>) -> Writer<'_> {
-    Writer { roots, known: None, dangling: Vec::new() }
-}
-
-struct Writer<'a> {
+pub(super) struct Writer<'a> {
+    /// Writes values that are no instances.
+    plain: fn(&Value) -> Data,
     /// The outermost objects of the document, with their paths.
     roots: Vec<(&'a Arc<Instance>, EcoString)>,
-    /// What is in the document, once a link asks for it.
-    known: Option<Known>,
-    /// Links to what is not in the document.
-    dangling: Vec<EcoString>,
+    /// The index of the document, made when a link needs it.
+    known: Option<DocumentIndex>,
+    /// Links to objects outside of the document.
+    pub(super) dangling: Vec<EcoString>,
 }
 
 /// The objects of a document.
 #[derive(Default)]
-struct Known {
+struct DocumentIndex {
     /// Where each is.
     paths: FxHashMap<*const Instance, EcoString>,
-    /// What links call those that have names.
+    /// The names of those that have one.
     names: FxHashSet<EcoString>,
 }
 
-impl Writer<'_> {
-    fn object(&mut self, instance: &Instance) -> Data {
+impl<'a> Writer<'a> {
+    /// A writer of a document with these outermost objects.
+    pub(super) fn new(
+        roots: Vec<(&'a Arc<Instance>, EcoString)>,
+        plain: fn(&Value) -> Data,
+    ) -> Self {
+        Self { plain, roots, known: None, dangling: Vec::new() }
+    }
+
+    pub(super) fn object(&mut self, instance: &Instance) -> Data {
         let mut entries: Vec<(EcoString, Data)> =
             vec![(PTYPE.into(), Data::Str(instance.kind.name.clone()))];
         for (i, slot, value) in instance.written() {
@@ -81,21 +63,21 @@ impl Writer<'_> {
                     }
                     link(text)
                 }),
-                None => crate::value::rich::to_data(value),
+                None => (self.plain)(value),
             };
             entries.push((feature.name.clone(), data));
         }
         Data::map(entries)
     }
 
-    fn each(
+    pub(super) fn each(
         &mut self,
         value: &Value,
         mut of: impl FnMut(&mut Self, &Arc<Instance>) -> Data,
     ) -> Data {
         let mut one = |value: &Value| match value {
             Value::Instance(target) => of(self, target),
-            other => crate::value::rich::to_data(other),
+            other => (self.plain)(other),
         };
         match value {
             Value::Array(items) => Data::list(items.iter().map(one).collect::<Vec<_>>()),
@@ -103,11 +85,11 @@ impl Writer<'_> {
         }
     }
 
-    /// What a link to an object says, and whether the object is in the document.
+    /// The text of a link to an object, and whether the object is in the document.
     fn link_text(&mut self, target: &Arc<Instance>) -> (EcoString, bool) {
         let roots = &self.roots;
         let known = self.known.get_or_insert_with(|| {
-            let mut known = Known::default();
+            let mut known = DocumentIndex::default();
             roots.iter().for_each(|(root, path)| collect(root, path.clone(), &mut known));
             known
         });
@@ -118,7 +100,7 @@ impl Writer<'_> {
                 (name, is_here)
             }
             (None, Some(path)) => (path, true),
-            // What is outside of the document and has no name can only be said to be of its type.
+            // Of an object outside of the document without a name, only the type can be written.
             (None, None) => (eco_format!("{}#", target.kind.name), false),
         }
     }
@@ -132,7 +114,7 @@ fn many(is_many: bool, mut items: impl Iterator<Item = Data>) -> Data {
     if is_many { Data::list(items) } else { items.next().unwrap_or(Data::Null) }
 }
 
-fn collect(instance: &Instance, path: EcoString, out: &mut Known) {
+fn collect(instance: &Instance, path: EcoString, out: &mut DocumentIndex) {
     let own = if path == "#" { "#/".into() } else { path.clone() };
     out.paths.insert(std::ptr::from_ref(instance), own);
     out.names.extend(instance.link_name());
@@ -151,4 +133,9 @@ fn collect(instance: &Instance, path: EcoString, out: &mut Known) {
             _ => {}
         }
     }
+}
+
+/// An object as plain data, with all that is part of it; `plain` writes values that are no instances.
+pub(crate) fn object_to_data(instance: &Arc<Instance>, plain: fn(&Value) -> Data) -> Data {
+    Writer::new(vec![(instance, "#".into())], plain).object(instance)
 }

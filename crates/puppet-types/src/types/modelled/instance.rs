@@ -2,57 +2,25 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ecow::EcoString;
-use rustc_hash::FxHashMap;
 
-use super::{Layout, Slot};
-use crate::types::ObjectType;
+use crate::model::{Layout, ObjectType, Slot};
 use crate::types::format::quoted::{quoted, write_quoted};
 use crate::value::Value;
 
-/// An object. While it is made, the compile has its values; then they are put in and stay.
-pub struct Instance {
-    /// Its type, which has a model.
-    pub kind: Arc<ObjectType>,
-    /// Where the compile has the values while the object is made.
-    pub draft: usize,
-    /// Its values, once it is finished.
-    pub state: OnceLock<State>,
-    /// What it is part of, as messages name it; empty if it is not.
-    container: Mutex<EcoString>,
-}
-
-/// The values of a finished object.
-#[derive(Default)]
-pub struct State {
-    /// The values that are kept, a feature each; `None` where it is not set.
-    pub values: Box<[Option<Value>]>,
-    /// The values of derived features that were computed so far.
-    pub memo: OnceLock<Box<[OnceLock<Value>]>>,
-    /// Links of an object that was read from data.
-    pub links: Option<Box<Links>>,
-}
-
-/// The objects of one document, by what links to them say.
-pub type Document = OnceLock<FxHashMap<EcoString, Weak<Instance>>>;
-
-/// Links by what they say: the objects are looked for when they are asked for.
-pub struct Links {
-    /// The objects that links can mean.
-    pub document: Arc<Document>,
-    /// The places of features, with what the links in them say.
-    pub texts: Vec<(usize, Vec<EcoString>)>,
-}
+pub use crate::model::{Document, Instance, Links, State};
 
 impl Links {
-    /// What the links of a feature say, if there are any.
+    /// The texts of the links of a feature, if there are any.
+    #[inline]
     pub fn of(&self, slot: usize) -> Option<&[EcoString]> {
         self.texts.iter().find(|(at, _)| *at == slot).map(|(_, texts)| texts.as_slice())
     }
 
     /// The object that a link means.
+    #[inline]
     pub fn resolve(&self, text: &str) -> Option<Arc<Instance>> {
         self.document.get()?.get(text)?.upgrade()
     }
@@ -60,11 +28,13 @@ impl Links {
 
 impl Instance {
     /// An object whose values the compile has.
+    #[inline]
     pub fn unfinished(kind: Arc<ObjectType>, draft: usize) -> Self {
         Self { kind, draft, state: OnceLock::new(), container: Mutex::default() }
     }
 
     /// Whether it has its values, which never change then.
+    #[inline]
     pub fn is_finished(&self) -> bool {
         self.state.get().is_some()
     }
@@ -76,16 +46,21 @@ impl Instance {
     }
 
     /// The kept value of a feature of a finished object.
+    #[inline]
     pub fn kept(&self, slot: usize) -> Option<&Value> {
         self.state.get()?.values.get(slot)?.as_ref()
     }
 
     /// Its links, if it was read from data.
+    #[inline]
     pub fn links(&self) -> Option<&Links> {
         self.state.get()?.links.as_deref()
     }
 
-    /// Makes it part of another object, named so; gives the name of what it is part of already.
+    /// Makes it part of another object of this name.
+    ///
+    /// # Errors
+    /// The name of the object that it is already part of.
     pub fn enter(&self, container: EcoString) -> Result<(), EcoString> {
         let mut known = self.container.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.is_empty() {
@@ -95,13 +70,15 @@ impl Instance {
         Ok(())
     }
 
-    /// Takes it out of what it is part of.
+    /// Takes it out of the object that it is part of.
+    #[inline]
     pub fn leave(&self) {
         *self.container.lock().unwrap_or_else(PoisonError::into_inner) = EcoString::new();
     }
 
     /// The features that are written out with their values: those that are set, kept and not
     /// transient.
+    #[inline]
     pub fn written(&self) -> impl Iterator<Item = (usize, &Arc<Slot>, &Value)> {
         let slots = self.layout().slots.iter().enumerate();
         slots.filter_map(|(i, slot)| {
@@ -110,7 +87,7 @@ impl Instance {
         })
     }
 
-    /// What finds the object in links: its type and the value of its identifying feature.
+    /// The name of the object in links: its type and the value of its identifying feature.
     pub fn link_name(&self) -> Option<EcoString> {
         let layout = self.layout();
         let value = self.kept(layout.id?)?;
@@ -146,7 +123,7 @@ impl Instance {
     }
 }
 
-/// Writes links by their names, as what they lead to may lead back.
+/// Writes links by their names, as their targets may lead back.
 fn write_link(out: &mut String, value: &Value) {
     let name = |value: &Value| match value {
         Value::Instance(target) => match target.link_name() {
@@ -196,7 +173,7 @@ impl PartialEq for Instance {
     }
 }
 
-/// A link: what it says, and the object if there is one.
+/// A link: its text, and the object if there is one.
 type Link = (Option<EcoString>, Option<Arc<Instance>>);
 
 impl Instance {

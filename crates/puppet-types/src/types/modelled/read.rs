@@ -2,18 +2,19 @@
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
-use ordain_source::TextRange;
-
-use super::{
-    Annotations, Feature, FeatureKind, Function, Invariant, Logic, Multiplicity, TypeModel,
-    ValueType,
-};
 use ordain_puppet_syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, Setting, TypeStatement, TypeStatementKind,
+};
+use ordain_source::TextRange;
+
+use super::definition::{
+    Annotations, Feature, FeatureKind, Function, Invariant, Logic, Multiplicity, TypeModel,
+    ValueType,
 };
 
 /// The types that a program defines, in order. What a setting says that has no such value is left
 /// out; checking the program reports it.
+#[inline]
 pub fn models(program: &Program) -> Vec<TypeModel> {
     program.definitions.iter().filter_map(|&id| model(program, id)).collect()
 }
@@ -101,6 +102,7 @@ pub fn feature(program: &Program, syntax: &FeatureSyntax, range: TextRange) -> F
 }
 
 /// The setting that checks the values of a feature, in either spelling.
+#[inline]
 pub fn check_of<'p>(program: &'p Program, syntax: &FeatureSyntax) -> Option<&'p Setting> {
     let mut settings = program.settings(syntax.settings).iter();
     settings.find(|s| matches!(s.name.as_str(), "check" | "validate"))
@@ -182,7 +184,7 @@ pub fn integer(program: &Program, id: ExprId) -> Option<i64> {
     }
 }
 
-/// What a default says: a scalar, or a list of them.
+/// The value of a default: a scalar, or a list of them.
 pub fn literal(program: &Program, id: ExprId) -> Option<Data> {
     match &program[id] {
         Expr::Str(text) | Expr::Name(text) => Some(Data::Str(text.clone())),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use ordain_data::Value as Data;
 
-use super::{
+use super::definition::{
     Annotations, Feature, FeatureKind, Function, Invariant, Logic, Multiplicity, TypeModel,
     ValueType,
 };

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Host;
+use super::host::Host;
 use crate::error::{EvalResult, plain};
-use crate::types::assignable::resolved;
+use crate::types::aliases::resolved;
 use crate::types::{Type, generalize, infer};
 use crate::value::{HashValue, Value};
 

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use super::{Host, collections, numbers, others, times};
+use super::host::Host;
+use super::{collections, numbers, others, times};
 use crate::error::EvalResult;
-use crate::types::assignable::resolved;
-use crate::types::parse::parse_text;
+use crate::types::aliases::resolved;
+use crate::types::library::parse_with;
 use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{Type, TypeAlias};
 use crate::value::Value;
@@ -18,9 +19,9 @@ type Explain = fn(&str, &[Value]) -> Option<EvalResult>;
 
 /// The conversion to one kind of type.
 pub(super) struct Constructor {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: &'static str,
-    /// What it accepts.
+    /// The signatures that it accepts.
     pub signatures: Vec<Signature>,
     /// Converts arguments that fit the signature of this number.
     pub body: Body,
@@ -45,7 +46,7 @@ fn build(
         let mut named =
             |name: &str| known.iter().find(|a| a.name == name).map(|a| Type::Alias(Arc::clone(a)));
         // The texts are those of this file; a test reads them all.
-        parse_text(text, &mut named).unwrap_or(Type::Any)
+        parse_with(text, &mut named).unwrap_or(Type::Any)
     };
     for (name, text) in locals {
         let target = OnceLock::from(crate::types::normalize(&read(text, &known)));
@@ -411,7 +412,7 @@ static UNIT: LazyLock<Constructor> = LazyLock::new(|| {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::types::builtin;
+    use crate::types::library::builtin;
 
     /// A type that the texts name wrongly would be read as a reference to nothing.
     #[test]

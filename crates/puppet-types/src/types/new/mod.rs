@@ -2,37 +2,33 @@
 
 mod collections;
 mod constructors;
+mod host;
 mod numbers;
+mod object_signatures;
+mod objects;
 mod others;
+pub(crate) mod signatures;
 mod times;
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::error::{EvalResult, plain};
-use crate::types::assignable::resolved;
-use crate::types::infer::callable_of;
+use crate::types::aliases::resolved;
+use crate::types::init::init_fault;
 use crate::types::mismatch::{accepts, assert_instance, describe_call};
-use crate::types::refusal::answered;
-use crate::types::signature::{Signature, SignatureParam};
-use crate::types::{CallableType, Type, generalize, is_instance, normalize};
+use crate::types::object::construct_type;
+use crate::types::refusal::{answered, cannot_be_made, message};
+use crate::types::signature::{Signature, SignatureParam, callable_of};
+use crate::types::{CallableType, InitType, Type, is_instance};
 use crate::value::Value;
 
 use constructors::{Constructor, constructor};
-pub(crate) use times::time_bound;
+use object_signatures::hash_type;
+use objects::construct_object;
+use signatures::signatures;
 
-/// What construction asks of a compile.
-pub trait Host {
-    /// The present time in nanoseconds since 1970.
-    fn now(&mut self) -> i128;
-    /// The time zone of this machine, as an offset such as `+05:30`.
-    fn zone(&mut self) -> String;
-    /// The type that a text names.
-    ///
-    /// # Errors
-    /// When the text is no type.
-    fn type_of_text(&mut self, text: &str) -> EvalResult<Type>;
-}
+pub use host::Host;
+pub(crate) use times::time_bound;
 
 /// Makes a value of a type from arguments. A single argument that is an instance already is the
 /// result.
@@ -56,9 +52,9 @@ pub fn new_instance(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalRes
 /// # Errors
 /// When the hash does not fit.
 pub fn object_of_hash(kind: &Arc<crate::types::ObjectType>, given: &Value) -> EvalResult {
-    let hash = others::hash_type(kind);
+    let hash = hash_type(kind);
     assert_instance(&format!("{} initializer", kind.label()), &hash, given)?;
-    others::construct_object(kind, std::slice::from_ref(given))
+    construct_object(kind, std::slice::from_ref(given))
 }
 
 fn unsupported<T>(kind: &Type) -> EvalResult<T> {
@@ -66,24 +62,20 @@ fn unsupported<T>(kind: &Type) -> EvalResult<T> {
     plain(cannot_be_made(resolved(kind)))
 }
 
-fn cannot_be_made(kind: &Type) -> String {
-    format!("Creation of new instance of type '{kind}' is not supported")
-}
-
 fn construct(kind: &Type, args: &[Value], host: &mut dyn Host) -> EvalResult {
     match resolved(kind) {
-        Type::Init(Some(init)) => return construct_init(kind, &init.0, &init.1, args, host),
+        Type::Init(Some(init)) => return construct_init(kind, init, args, host),
         Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => {
             return construct(inner, args, host);
         }
         Type::Parameterized(parameterized) => {
-            return others::construct_object(&parameterized.base, args);
+            return construct_object(&parameterized.base, args);
         }
         Type::Object(object) if !object.is_root() => {
-            if let Some(made) = crate::types::object::meta::construct(object, args) {
+            if let Some(made) = construct_type::construct(object, args) {
                 return made;
             }
-            return others::construct_object(object, args);
+            return construct_object(object, args);
         }
         _ => {}
     }
@@ -108,15 +100,9 @@ impl Constructor {
     }
 }
 
-fn construct_init(
-    init: &Type,
-    target: &Type,
-    arguments: &[Value],
-    args: &[Value],
-    host: &mut dyn Host,
-) -> EvalResult {
+fn construct_init(kind: &Type, init: &InitType, args: &[Value], host: &mut dyn Host) -> EvalResult {
     let [value] = args else {
-        let Type::Init(_) = init else { return unsupported(init) };
+        let Type::Init(_) = kind else { return unsupported(kind) };
         let one = crate::types::IntRange::new(1, 1);
         let callable =
             CallableType { params: vec![Type::Any], size: one, block: None, returns: None };
@@ -130,9 +116,10 @@ fn construct_init(
         );
         return plain(text);
     };
-    if let Some(reason) = init_fault(init, target, arguments) {
-        return plain(reason);
+    if let Some(reason) = init_fault(init) {
+        return plain(message(&reason));
     }
+    let InitType { target, arguments, .. } = init;
     if !arguments.is_empty() {
         let mut all = vec![value.clone()];
         all.extend_from_slice(arguments);
@@ -146,90 +133,10 @@ fn construct_init(
     new_instance(target, std::slice::from_ref(value), host)
 }
 
-/// How deeply `Init` types may lead to each other.
-const INIT_LIMIT: u32 = 6;
-
-/// The signatures by which instances of a type are made.
-fn signatures(kind: &Type) -> Vec<Signature> {
-    match resolved(kind) {
-        Type::Optional(Some(inner)) | Type::NotUndef(Some(inner)) => signatures(inner),
-        Type::Object(object) if !object.is_root() => others::object_signatures(object),
-        kind => constructor(kind).map_or_else(Vec::new, |c| c.signatures.to_vec()),
-    }
-}
-
-/// Why `Init[T, args]` has no instances: there is no way to make a `T`, or none with these arguments.
-/// What is a type of values already, or only says that there may be none, is no target.
-pub(crate) fn init_fault(init: &Type, target: &Type, arguments: &[Value]) -> Option<String> {
-    let fixed = matches!(target, Type::Init(_) | Type::Optional(_) | Type::NotUndef(_));
-    let all = signatures(target);
-    if fixed || all.is_empty() {
-        return Some(cannot_be_made(target));
-    }
-    let fits = |signature: &Signature| {
-        let count = arguments.len() + 1;
-        signature.min() <= count
-            && signature.max().is_none_or(|max| count <= max)
-            && arguments.iter().enumerate().all(|(i, argument)| {
-                let param = signature.params.get(i + 1).or(signature.params.last());
-                param.is_some_and(|param| is_instance(&param.kind, argument))
-            })
-    };
-    if arguments.is_empty() || all.iter().any(fits) {
-        return None;
-    }
-    let name = generalize(target);
-    let name = crate::types::display::simple_name(&name);
-    Some(format!("The type '{init}' does not represent a valid set of parameters for {name}.new()"))
-}
-
 /// Whether a list is one argument rather than all of them: where it is an instance already, or a
 /// signature of one parameter takes it.
 fn takes_as_one(kind: &Type, value: &Value) -> bool {
     let one = std::slice::from_ref(value);
     let single = |s: &Signature| s.min() == 1 && s.max() == Some(1);
     is_instance(kind, value) || signatures(kind).iter().any(|s| single(s) && accepts(s, one, None))
-}
-
-/// Whether `Init[T, args]` takes a value that is no `T` yet.
-///
-/// An object type may be made of its own `Init`, so that the question leads back to itself; such a
-/// circle takes nothing.
-pub(crate) fn init_accepts(kind: &Type, args: &[Value], value: &Value) -> bool {
-    thread_local! {
-        static DEPTH: Cell<u32> = const { Cell::new(0) };
-    }
-    let depth = DEPTH.get();
-    if depth >= INIT_LIMIT {
-        return false;
-    }
-    DEPTH.set(depth + 1);
-    let accepted = init_fits(kind, args, value);
-    DEPTH.set(depth);
-    accepted
-}
-
-fn init_fits(kind: &Type, args: &[Value], value: &Value) -> bool {
-    let all = signatures(kind);
-    if args.is_empty() {
-        let one = std::slice::from_ref(value);
-        return is_instance(kind, value)
-            || all.iter().any(|s| s.min() <= 1 && accepts(s, one, None))
-            || value.as_array().is_some_and(|items| {
-                all.iter().any(|s| s.max() != Some(1) && accepts(s, items, None))
-            });
-    }
-    let mut given = vec![value.clone()];
-    given.extend_from_slice(args);
-    all.iter().any(|s| accepts(s, &given, None))
-}
-
-/// Whether `Init[T, args]` takes values of a type; `takes` says whether a parameter does.
-pub(crate) fn init_takes(kind: &Type, args: &[Value], takes: impl Fn(&Type) -> bool) -> bool {
-    signatures(kind).iter().any(|signature| {
-        let first = signature.params.first();
-        let enough =
-            signature.min() <= 1 + args.len() && signature.max().is_none_or(|max| max > args.len());
-        enough && first.is_some_and(|p| takes(&normalize(&p.kind)))
-    })
 }

@@ -1,15 +1,15 @@
 //! Conversions to numbers and truth values.
 
-use super::Host;
+use super::host::Host;
 use crate::error::{EvalResult, plain};
+use crate::types::library::parse_static;
 use crate::types::mismatch::describe_mismatch;
-use crate::types::parse::parse_static;
 use crate::types::{generalize, infer, infer_set, is_instance};
 use crate::value::Value;
 use crate::value::number::to_number;
 use crate::value::text::to_text;
 
-/// The error for what cannot be converted: by text, else by type.
+/// The error for arguments that cannot be converted: by text, else by type.
 pub(super) fn explain(name: &str, kind: &str, args: &[Value]) -> Option<EvalResult> {
     let (from, rest) = args.split_first()?;
     if rest.len() > 1 || rest.iter().any(|v| !matches!(v, Value::Bool(_))) {

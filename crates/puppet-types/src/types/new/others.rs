@@ -1,20 +1,18 @@
-//! Conversions to versions, bytes, expressions, URIs and objects.
+//! Conversions to versions, bytes, expressions and URIs.
 
 use std::sync::Arc;
 
 use ecow::EcoString;
-use indexmap::IndexMap;
 use ordain_functions::base64::{Mode, decode};
 use ordain_functions::version::{Range, Version};
 
-use super::Host;
+use super::host::Host;
 use crate::error::{EvalResult, plain};
-use crate::types::mismatch::{accepts, describe_call};
+use crate::types::Regexp;
 use crate::types::semver;
-use crate::types::signature::{Signature, SignatureParam};
-use crate::types::uri::{Uri, from_parts};
-use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Regexp, StructMember, Type};
-use crate::value::{HashValue, Object, SemVerRange, Value};
+use crate::types::uri::Uri;
+use crate::value::text::to_text;
+use crate::value::{SemVerRange, Value};
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
@@ -140,90 +138,22 @@ pub(super) fn uri(chosen: usize, args: &[Value], _: &mut dyn Host) -> EvalResult
     Ok(Value::Uri(Arc::new(uri)))
 }
 
-/// Attributes that may be given when an instance is made.
-fn settable(object: &ObjectType) -> impl Iterator<Item = ObjectAttribute> {
-    let all = object.all_attributes().into_values();
-    all.filter(|a| !matches!(a.role, AttributeRole::Constant | AttributeRole::Derived))
-}
-
-/// Attributes that are given when an instance is made, those without a value first.
-fn given_attributes(object: &ObjectType) -> Vec<ObjectAttribute> {
-    let (mut required, optional): (Vec<_>, Vec<_>) =
-        settable(object).partition(|a| !is_optional(a));
-    required.extend(optional);
-    required
-}
-
-fn is_optional(attribute: &ObjectAttribute) -> bool {
-    attribute.value.is_some()
-}
-
-/// The type of the hash that says the attributes of an instance.
-pub(super) fn hash_type(object: &ObjectType) -> Type {
-    let members = settable(object).map(|a| StructMember {
-        optional: is_optional(&a) || takes_undef(&a.kind, 0),
-        name: a.name,
-        key_not_undef: false,
-        kind: a.kind,
-    });
-    Type::Struct(members.collect())
-}
-
-/// The signatures of an object type's construction: one hash, or the attributes in order.
-pub(super) fn object_signatures(object: &ObjectType) -> Vec<Signature> {
-    let attributes = given_attributes(object);
-    let kind = hash_type(object);
-    let hash = Signature {
-        params: vec![SignatureParam { name: "hash".into(), kind, optional: false }],
-        ..Signature::default()
+/// The URI of these parts.
+fn from_parts(parts: &Value) -> Uri {
+    let text = |key: &str| parts.get(key).map(|part| String::from(to_text(part)));
+    let mut uri = Uri {
+        scheme: text("scheme").map(|scheme| scheme.to_lowercase()),
+        userinfo: text("userinfo"),
+        host: text("host"),
+        port: text("port").and_then(|port| port.parse().ok()),
+        path: text("path"),
+        query: text("query"),
+        fragment: text("fragment"),
+        opaque: text("opaque"),
     };
-    let positions = Signature {
-        params: attributes
-            .into_iter()
-            .map(|a| SignatureParam { optional: is_optional(&a), name: a.name, kind: a.kind })
-            .collect(),
-        ..Signature::default()
-    };
-    vec![hash, positions]
-}
-
-/// Whether `undef` is an instance, told from the type alone: asking what a nested `Init` takes could
-/// lead back to the object type that is asked about.
-fn takes_undef(kind: &Type, depth: u32) -> bool {
-    match kind {
-        Type::Any | Type::Unit | Type::Undef | Type::Optional(_) | Type::Data | Type::RichData => {
-            true
-        }
-        Type::Variant(members) => members.iter().any(|m| takes_undef(m, depth)),
-        Type::Alias(alias) if depth < 64 => {
-            alias.target.get().is_some_and(|target| takes_undef(target, depth + 1))
-        }
-        _ => false,
+    if uri.opaque.is_none() {
+        uri.path.get_or_insert_default();
     }
-}
-
-/// Makes an instance of an object type.
-pub(super) fn construct_object(object: &Arc<ObjectType>, args: &[Value]) -> EvalResult {
-    let signatures = object_signatures(object);
-    let Some(chosen) = signatures.iter().position(|s| accepts(s, args, None)) else {
-        let all: Vec<&Signature> = signatures.iter().collect();
-        return plain(describe_call(&format!("new_{}", object.label()), &all, args, None));
-    };
-    let by_hash = chosen == 0;
-    let given = given_attributes(object);
-    let empty = HashValue::default();
-    let mut values = IndexMap::default();
-    for (name, attribute) in object.all_attributes() {
-        let Some(position) = given.iter().position(|a| a.name == name) else { continue };
-        let value = match by_hash {
-            true => {
-                let entries = args[0].as_hash().unwrap_or(&empty);
-                entries.get(&crate::value::Key(&name)).cloned()
-            }
-            false => args.get(position).cloned(),
-        };
-        // What has no value here may be undef, or the signature would not have taken it.
-        values.insert(name, value.or(attribute.value).unwrap_or_default());
-    }
-    Ok(Value::Object(Arc::new(Object { kind: Arc::clone(object), values })))
+    uri.drop_default_port();
+    uri
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ordain_functions::time;
 
-use super::Host;
+use super::host::Host;
 use crate::error::{EvalResult, plain};
 use crate::value::Value;
 use crate::value::text::to_text;

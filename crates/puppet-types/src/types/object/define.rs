@@ -1,52 +1,36 @@
-//! Object types from the hash that defines them, and what such a hash may say.
+//! Object types from the hash that defines them.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use super::{PARENT_LIMIT, deciding, normal, text_of};
+use super::meta::object_definition;
+use super::{PARENT_LIMIT, deciding};
 use crate::error::{EvalResult, PlainError, plain};
-use crate::types::assignable::{is_assignable, resolved};
+use crate::types::aliases::{resolved, root};
+use crate::types::assignable::is_assignable;
+use crate::types::library::parse_static;
 use crate::types::mismatch::assert_instance;
-use crate::types::parse::parse_static;
 use crate::types::{
     AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Type, generalize, infer,
 };
 use crate::value::Value;
+use crate::value::text::to_text;
 
 const NAME: &str = r"Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/]";
-
-const DEFINITION: &str = r"Struct[{Optional[name] => Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/], Optional[parent] => Type, Optional[type_parameters] => Hash[Pattern[/\A[a-z_]\w*\z/], NotUndef], Optional[attributes] => Hash[Pattern[/\A[a-z_]\w*\z/], NotUndef], Optional[constants] => Hash[Pattern[/\A[a-z_]\w*\z/], Any], Optional[functions] => Hash[Pattern[/\A[a-z_]\w*\z/], NotUndef], Optional[equality] => Variant[Pattern[/\A[a-z_]\w*\z/], Array[Pattern[/\A[a-z_]\w*\z/]]], Optional[equality_include_type] => Boolean, checks => Any, annotations => Optional[Hash[Type[Annotation], Hash[Pattern[/\A[a-z_]\w*\z/], Any]]]}]";
 
 const ATTRIBUTE: &str = r"Struct[{type => Type, Optional[final] => Boolean, Optional[override] => Boolean, Optional[kind] => Enum[constant, derived, given_or_derived, reference], value => Any, annotations => Optional[Hash[Type[Annotation], Hash[Pattern[/\A[a-z_]\w*\z/], Any]]]}]";
 
 const FUNCTION: &str = r"Struct[{type => Type[Callable], Optional[final] => Boolean, Optional[override] => Boolean, annotations => Optional[Hash[Type[Annotation], Hash[Pattern[/\A[a-z_]\w*\z/], Any]]]}]";
-
-/// The type of the hash that defines an object type.
-pub fn definition() -> &'static Type {
-    static KIND: LazyLock<Type> = LazyLock::new(|| {
-        let Type::Struct(members) = &*parse_static(DEFINITION) else { return Type::Any };
-        let mut members = members.to_vec();
-        // No text of a type names that of a single text.
-        for member in members.iter_mut().filter(|m| m.name == "functions") {
-            if let Type::Hash(entry, size) = &member.kind {
-                let name = Type::Variant([entry.0.clone(), Type::Literal("[]".into())].into());
-                member.kind = Type::Hash(Arc::new((name, entry.1.clone())), *size);
-            }
-        }
-        Type::Struct(members.into())
-    });
-    &KIND
-}
 
 /// The object type that a hash defines.
 ///
 /// # Errors
 /// When the definition is wrong.
 pub fn from_hash(name: &str, definition: &Value) -> EvalResult<Arc<ObjectType>> {
-    assert_instance("object initializer", self::definition(), definition)?;
+    assert_instance("object initializer", object_definition(), definition)?;
     let mut object = ObjectType { name: name.into(), ..ObjectType::bare() };
     if let Some(given) = definition.get("name").and_then(Value::as_str).filter(|_| name.is_empty())
     {
@@ -73,8 +57,8 @@ pub fn from_hash(name: &str, definition: &Value) -> EvalResult<Arc<ObjectType>> 
 /// When the definition is wrong.
 pub fn of_definition(definition: &Value) -> EvalResult<Arc<ObjectType>> {
     match definition {
-        Value::Undef => Ok(super::root()),
-        Value::Hash(entries) if entries.is_empty() => Ok(super::root()),
+        Value::Undef => Ok(root()),
+        Value::Hash(entries) if entries.is_empty() => Ok(root()),
         Value::Str(_) | Value::Default => {
             assert_instance("object name", &parse_static(NAME), definition)?;
             from_hash("", &Value::hash([("name", definition.clone())]))
@@ -82,14 +66,14 @@ pub fn of_definition(definition: &Value) -> EvalResult<Arc<ObjectType>> {
         definition => {
             let object = from_hash("", definition)?;
             let is_bare = *object == ObjectType::bare() && object.checks.is_none();
-            Ok(if is_bare { super::root() } else { object })
+            Ok(if is_bare { root() } else { object })
         }
     }
 }
 
 fn entries<'v>(definition: &'v Value, key: &str) -> impl Iterator<Item = (EcoString, &'v Value)> {
     let entries = definition.get(key).and_then(Value::as_hash);
-    entries.into_iter().flatten().map(|(name, value)| (text_of(name), value))
+    entries.into_iter().flatten().map(|(name, value)| (to_text(name), value))
 }
 
 fn check_parent(object: &ObjectType) -> EvalResult<()> {
@@ -134,7 +118,7 @@ fn inherits_from_itself(object: &ObjectType) -> bool {
     false
 }
 
-/// What a type inherits, by name, with the label of the type that has it.
+/// The inherited members by name, each with the label of the type that has it.
 struct Members {
     attributes: IndexMap<EcoString, (String, ObjectAttribute), FxBuildHasher>,
     functions: IndexMap<EcoString, (String, ObjectFunction), FxBuildHasher>,
@@ -219,7 +203,7 @@ impl<'a> Member<'a> {
         format!("{} {}[{}]", self.word, self.owner, self.name)
     }
 
-    /// Checks what it does to what is inherited under its name.
+    /// Checks that it may override the inherited member of its name.
     fn check_override(&self, inherited: &Members) -> EvalResult<()> {
         let (label, word) = (self.label(), self.word);
         let Some(other) = inherited.member(self.name) else {
@@ -303,7 +287,7 @@ fn read_attributes(
             kind: generalize(&infer(constant)),
             role: AttributeRole::Constant,
             value: Some(constant.clone()),
-            ..normal(name)
+            ..ObjectAttribute::of_any(name)
         };
         // That it overrides goes without saying.
         attribute.overrides = inherited.member(&attribute.name).is_some();
@@ -330,9 +314,13 @@ fn read_attribute(owner: &str, name: EcoString, given: &Value) -> EvalResult<Obj
     }
     check_reserved(&name)?;
     if let Value::Type(kind) = given {
-        // What may be undef is so unless it is given.
+        // An optional attribute is undef unless it is given.
         let value = matches!(**kind, Type::Optional(_)).then_some(Value::Undef);
-        return Ok(ObjectAttribute { kind: (**kind).clone(), value, ..normal(name) });
+        return Ok(ObjectAttribute {
+            kind: (**kind).clone(),
+            value,
+            ..ObjectAttribute::of_any(name)
+        });
     }
     assert_instance(&format!("initializer for {label}"), &parse_static(ATTRIBUTE), given)?;
     let kind = match given.get("type") {
@@ -428,7 +416,7 @@ fn read_equality(
     object.equality_include_type = included;
     let names = match definition.get("equality") {
         Some(Value::Str(name)) => vec![name.clone()],
-        Some(Value::Array(names)) => names.iter().map(text_of).collect(),
+        Some(Value::Array(names)) => names.iter().map(to_text).collect(),
         _ => return Ok(()),
     };
     if !names.is_empty() && !included {

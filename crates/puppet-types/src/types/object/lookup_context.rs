@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::types::{
-    AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Type, parse_static,
-};
+use crate::types::text_reader::read_plain;
+use crate::types::{AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Type};
 
 /// The name of the type of contexts.
 pub const CONTEXT: &str = "Puppet::LookupContext";
@@ -29,10 +28,9 @@ const METHODS: &[(&str, &str)] = &[
 /// The type `Puppet::LookupContext`.
 pub fn context_type() -> Arc<ObjectType> {
     static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
-        let kind = |text| Type::clone(&parse_static(text));
         let attribute = |name: &str, text, role| ObjectAttribute {
             name: name.into(),
-            kind: kind(text),
+            kind: read_plain(text),
             role,
             value: None,
             is_final: false,
@@ -41,7 +39,7 @@ pub fn context_type() -> Arc<ObjectType> {
         };
         let function = |(name, text): &(&str, &'static str)| ObjectFunction {
             name: (*name).into(),
-            kind: kind(text),
+            kind: read_plain(text),
             is_final: false,
             overrides: false,
             annotations: None,

@@ -1,189 +1,24 @@
-//! The types of types and what else Pcore, the model of Puppet's types, names: `Pcore::IntegerType`
-//! is the object type whose instances are the integer types, `Annotation` the parent of annotations.
+//! The types of types and the other names of Pcore, the model of Puppet's types; and the types of the
+//! hashes that define object types and type sets.
 
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::normal;
-use crate::error::{EvalResult, plain};
-use crate::types::display::simple_name;
-use crate::types::mismatch::{accepts, describe_call};
-use crate::types::parse::{builtin, parse_static, specialize_value};
-use crate::types::signature::{Signature, SignatureParam};
-use crate::types::{
-    CallableType, IntRange, ObjectAttribute, ObjectType, StructMember, Type, TypeAlias, TypeSet,
-};
+use super::metatypes::{ALIASES, Entry, OBJECTS, Otherwise, URI_PART};
+use crate::types::aliases::{resolved, root};
+use crate::types::text_reader::read_with_names;
+use crate::types::{IntRange, ObjectAttribute, ObjectType, StructMember, Type, TypeAlias};
 use crate::value::Value;
 
-/// What an attribute is if it is not given.
-#[derive(Clone, Copy)]
-enum Otherwise {
-    /// It must be given.
-    Required,
-    Undef,
-    False,
-    AnyType,
-    Nothing,
+/// Reads the text of a type that may name types of this file.
+fn read(text: &str) -> Type {
+    // The texts are constants; a test reads them all.
+    read_with_names(text, &mut |name| named(name)).unwrap_or(Type::Any)
 }
-
-use Otherwise::{AnyType, False, Nothing, Required, Undef};
-
-type Attribute = (&'static str, &'static str, Otherwise);
-
-/// Name, parent, own attributes.
-type Entry = (&'static str, &'static str, &'static [Attribute]);
-
-const OPTIONAL_TYPE: &[Attribute] = &[("type", "Optional[Type]", Undef)];
-const SIZE: Attribute = ("size_type", "Optional[Type[Integer]]", Undef);
-const URI_PART: &str =
-    "Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]]";
-
-const OBJECTS: &[Entry] = &[
-    ("Annotation", "", &[]),
-    (
-        "RubyMethod",
-        "Annotation",
-        &[("body", "String", Required), ("parameters", "Optional[String[1]]", Undef)],
-    ),
-    ("Pcore", "", &[]),
-    ("Pcore::AnyType", "Any", &[]),
-    ("Pcore::UndefType", "Pcore::AnyType", &[]),
-    ("Pcore::UnitType", "Pcore::AnyType", &[]),
-    ("Pcore::DefaultType", "Pcore::AnyType", &[]),
-    ("Pcore::OptionalType", "Pcore::AnyType", OPTIONAL_TYPE),
-    ("Pcore::NotUndefType", "Pcore::AnyType", OPTIONAL_TYPE),
-    ("Pcore::TypeType", "Pcore::AnyType", OPTIONAL_TYPE),
-    ("Pcore::IterableType", "Pcore::AnyType", OPTIONAL_TYPE),
-    ("Pcore::IteratorType", "Pcore::AnyType", OPTIONAL_TYPE),
-    ("Pcore::SensitiveType", "Pcore::AnyType", &[]),
-    ("Pcore::BinaryType", "Pcore::AnyType", &[]),
-    ("Pcore::VariantType", "Pcore::AnyType", &[("types", "Array[Type]", Required)]),
-    (
-        "Pcore::InitType",
-        "Pcore::AnyType",
-        &[("type", "Optional[Type]", Undef), ("init_args", "Array", Nothing)],
-    ),
-    ("Pcore::ScalarType", "Pcore::AnyType", &[]),
-    ("Pcore::ScalarDataType", "Pcore::ScalarType", &[]),
-    (
-        "Pcore::NumericType",
-        "Pcore::ScalarDataType",
-        &[("from", "Optional[Numeric]", Undef), ("to", "Optional[Numeric]", Undef)],
-    ),
-    ("Pcore::IntegerType", "Pcore::NumericType", &[]),
-    ("Pcore::FloatType", "Pcore::NumericType", &[]),
-    ("Pcore::BooleanType", "Pcore::ScalarDataType", &[]),
-    (
-        "Pcore::StringType",
-        "Pcore::ScalarDataType",
-        &[("size_type_or_value", "Optional[Variant[String, Type[Integer]]]", Undef)],
-    ),
-    (
-        "Pcore::EnumType",
-        "Pcore::ScalarDataType",
-        &[("values", "Array[String[1]]", Required), ("case_insensitive", "Boolean", False)],
-    ),
-    ("Pcore::PatternType", "Pcore::ScalarDataType", &[("patterns", "Array[Regexp]", Required)]),
-    (
-        "Pcore::RegexpType",
-        "Pcore::ScalarType",
-        &[("pattern", "Variant[Undef, String, Regexp]", Undef)],
-    ),
-    ("Pcore::CollectionType", "Pcore::AnyType", &[SIZE]),
-    ("Pcore::ArrayType", "Pcore::CollectionType", &[("element_type", "Optional[Type]", AnyType)]),
-    (
-        "Pcore::HashType",
-        "Pcore::CollectionType",
-        &[("key_type", "Optional[Type]", AnyType), ("value_type", "Optional[Type]", AnyType)],
-    ),
-    ("Pcore::TupleType", "Pcore::AnyType", &[("types", "Array[Type]", Required), SIZE]),
-    (
-        "Pcore::StructType",
-        "Pcore::AnyType",
-        &[("elements", "Array[Pcore::StructElement]", Required)],
-    ),
-    (
-        "Pcore::StructElement",
-        "",
-        &[("key_type", "Type", Required), ("value_type", "Type", Required)],
-    ),
-    (
-        "Pcore::CallableType",
-        "Pcore::AnyType",
-        &[
-            ("param_types", "Optional[Type[Tuple]]", Undef),
-            ("block_type", "Optional[Type[Callable]]", Undef),
-            ("return_type", "Optional[Type]", AnyType),
-        ],
-    ),
-    ("Pcore::CatalogEntryType", "Pcore::AnyType", &[]),
-    (
-        "Pcore::ClassType",
-        "Pcore::CatalogEntryType",
-        &[("class_name", "Optional[String[1]]", Undef)],
-    ),
-    (
-        "Pcore::ResourceType",
-        "Pcore::CatalogEntryType",
-        &[("type_name", "Optional[String[1]]", Undef), ("title", "Optional[String[1]]", Undef)],
-    ),
-    ("Pcore::AbstractTimeDataType", "Pcore::AnyType", &[]),
-    (
-        "Pcore::TimestampType",
-        "Pcore::ScalarType",
-        &[("from", "Optional[Timestamp]", Undef), ("to", "Optional[Timestamp]", Undef)],
-    ),
-    (
-        "Pcore::TimespanType",
-        "Pcore::ScalarType",
-        &[("from", "Optional[Timespan]", Undef), ("to", "Optional[Timespan]", Undef)],
-    ),
-    (
-        "Pcore::SemVerType",
-        "Pcore::ScalarType",
-        &[("ranges", "Array[Variant[SemVerRange, String[1]]]", Nothing)],
-    ),
-    ("Pcore::SemVerRangeType", "Pcore::AnyType", &[]),
-    (
-        "Pcore::RuntimeType",
-        "Pcore::AnyType",
-        &[
-            ("runtime", "Optional[String[1]]", Undef),
-            ("name_or_pattern", "Optional[Variant[String[1], Tuple[Regexp, String[1]]]]", Undef),
-        ],
-    ),
-    ("Pcore::TypeReferenceType", "Pcore::AnyType", &[("type_string", "String[1]", Required)]),
-    (
-        "Pcore::TypeAliasType",
-        "Pcore::AnyType",
-        &[
-            ("name", "String[1]", Required),
-            ("type_expr", "Any", Required),
-            ("resolved_type", "Optional[Type]", Undef),
-        ],
-    ),
-    ("Pcore::ObjectType", "Pcore::AnyType", &[("_pcore_init_hash", "Any", Required)]),
-    (
-        "Pcore::ObjectTypeExtenType",
-        "Pcore::AnyType",
-        &[("base_type", "Type", Required), ("init_parameters", "Array", Required)],
-    ),
-    ("Pcore::TypeSetType", "Pcore::AnyType", &[("_pcore_init_hash", "Any", Required)]),
-    ("Pcore::URIType", "Pcore::AnyType", &[("parameters", "Any", Undef)]),
-];
 
 /// A URI begins with a scheme.
 const URI_PATTERN: &str = r"[a-zA-Z][\-+.a-zA-Z\d]*:(?:\/\/[^\s\/]|(?!\/\/))";
-
-const ALIASES: &[(&str, &str)] = &[
-    ("Pcore::SimpleTypeName", r"Pattern[/\A[A-Z]\w*\z/]"),
-    ("Pcore::MemberName", r"Pattern[/\A[a-z_]\w*\z/]"),
-    ("Pcore::TypeName", r"Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/]"),
-    ("Pcore::QRef", r"Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/]"),
-    ("Puppet::LookupKey", "RichDataKey"),
-    ("Puppet::LookupValue", "RichData"),
-];
 
 /// The type of this name, in any case of its letters.
 pub fn named(name: &str) -> Option<Type> {
@@ -204,7 +39,7 @@ pub fn named(name: &str) -> Option<Type> {
     // Types name each other, so the lock is not held meanwhile.
     let made = match (object, alias) {
         (Some(entry), _) => Type::Object(Arc::new(object_type(entry))),
-        (_, Some((_, text))) => alias_of(known, (*parse_static(text)).clone()),
+        (_, Some((_, text))) => alias_of(known, read(text)),
         _ => alias_of(known, uri_type(known == "Pcore::URI")),
     };
     Some(lock().entry(known).or_insert(made).clone())
@@ -223,19 +58,19 @@ fn uri_type(is_pattern: bool) -> Type {
 fn object_type((name, parent, attributes): &Entry) -> ObjectType {
     let attributes = attributes.iter().map(|(attribute, kind, otherwise)| ObjectAttribute {
         kind: match (*name, *attribute) {
-            ("Pcore::ObjectType", _) => super::definition().clone(),
-            ("Pcore::TypeSetType", _) => crate::types::type_set::definition().clone(),
+            ("Pcore::ObjectType", _) => object_definition().clone(),
+            ("Pcore::TypeSetType", _) => type_set_definition().clone(),
             ("Pcore::URIType", _) => uri_parameters(),
-            _ => (*parse_static(kind)).clone(),
+            _ => read(kind),
         },
         value: match otherwise {
-            Required => None,
-            Undef => Some(Value::Undef),
-            False => Some(Value::Bool(false)),
-            AnyType => Some(Value::of_type(Type::Any)),
-            Nothing => Some(Value::array([])),
+            Otherwise::Required => None,
+            Otherwise::Undef => Some(Value::Undef),
+            Otherwise::False => Some(Value::Bool(false)),
+            Otherwise::AnyType => Some(Value::of_type(Type::Any)),
+            Otherwise::Nothing => Some(Value::array([])),
         },
-        ..normal((*attribute).into())
+        ..ObjectAttribute::of_any((*attribute).into())
     });
     let attributes = attributes.collect();
     let parent = match *parent {
@@ -252,7 +87,7 @@ fn uri_parameters() -> Type {
         name: name.into(),
         optional: true,
         key_not_undef: false,
-        kind: (*parse_static(if name == "port" { port } else { URI_PART })).clone(),
+        kind: read(if name == "port" { port } else { URI_PART }),
     });
     let text = Type::String(IntRange::at_least(1));
     let either = Type::Variant([text, Type::Struct(members.into())].into());
@@ -260,128 +95,69 @@ fn uri_parameters() -> Type {
 }
 
 /// `Annotation`, the parent of all types of annotations.
+#[inline]
 pub fn annotation() -> Arc<ObjectType> {
     match named("Annotation") {
         Some(Type::Object(object)) => object,
         // It is in the table.
-        _ => super::root(),
+        _ => root(),
     }
 }
 
-/// The type that a type is an instance of.
-pub(crate) fn type_of_type(kind: &Type) -> Option<Arc<ObjectType>> {
-    let name = match kind {
-        Type::Literal(_) => "String",
-        Type::Alias(_) | Type::Data | Type::RichData | Type::RichDataKey => "TypeAlias",
-        Type::Object(_) => "Object",
-        Type::Parameterized(_) => "ObjectTypeExten",
-        kind => simple_name(kind),
-    };
-    match named(&format!("Pcore::{name}Type"))? {
-        Type::Object(object) => Some(object),
-        _ => None,
-    }
-}
+const DEFINITION: &str = r"Struct[{Optional[name] => Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/], Optional[parent] => Type, Optional[type_parameters] => Hash[Pattern[/\A[a-z_]\w*\z/], NotUndef], Optional[attributes] => Hash[Pattern[/\A[a-z_]\w*\z/], NotUndef], Optional[constants] => Hash[Pattern[/\A[a-z_]\w*\z/], Any], Optional[functions] => Hash[Pattern[/\A[a-z_]\w*\z/], NotUndef], Optional[equality] => Variant[Pattern[/\A[a-z_]\w*\z/], Array[Pattern[/\A[a-z_]\w*\z/]]], Optional[equality_include_type] => Boolean, checks => Any, annotations => Optional[Hash[Type[Annotation], Hash[Pattern[/\A[a-z_]\w*\z/], Any]]]}]";
 
-/// Makes a type of the arguments of its type: `Pcore::IntegerType(1, 2)` is `Integer[1, 2]`. `None` if
-/// the object type is none whose instances are types.
-pub fn construct(object: &ObjectType, args: &[Value]) -> Option<EvalResult> {
-    let word = object.name.strip_prefix("Pcore::")?.strip_suffix("Type")?;
-    let signature = signature(object);
-    if !accepts(&signature, args, None) {
-        let name = format!("new_{}", object.name);
-        return Some(plain(describe_call(&name, &[&signature], args, None)));
-    }
-    let base = match word {
-        "TypeReference" => builtin("TypeReference")?,
-        word => builtin(word)?,
-    };
-    Some(made(word, &base, args))
-}
-
-fn signature(object: &ObjectType) -> Signature {
-    let mut attributes: Vec<ObjectAttribute> = object.all_attributes().into_values().collect();
-    // The size comes last where a type has parts.
-    attributes.sort_by_key(|a| a.name == "size_type");
-    let params = attributes.into_iter().map(|a| SignatureParam {
-        optional: a.value.is_some(),
-        name: a.name,
-        kind: a.kind,
+/// The type of the hash that defines an object type.
+pub(crate) fn object_definition() -> &'static Type {
+    static KIND: LazyLock<Type> = LazyLock::new(|| {
+        let Type::Struct(members) = read(DEFINITION) else { return Type::Any };
+        let mut members = members.to_vec();
+        // No text of a type names that of a single text.
+        for member in members.iter_mut().filter(|m| m.name == "functions") {
+            if let Type::Hash(entry, size) = &member.kind {
+                let name = Type::Variant([entry.0.clone(), Type::Literal("[]".into())].into());
+                member.kind = Type::Hash(Arc::new((name, entry.1.clone())), *size);
+            }
+        }
+        Type::Struct(members.into())
     });
-    Signature { params: params.collect(), ..Signature::default() }
+    &KIND
 }
 
-fn made(word: &str, base: &Type, args: &[Value]) -> EvalResult {
-    let items = |value: &Value| value.as_array().map_or_else(Vec::new, <[Value]>::to_vec);
-    let first = args.first().filter(|arg| !arg.is_undef());
-    let mut keys: Vec<Value> = match (word, first) {
-        ("Variant" | "Enum" | "Pattern" | "Tuple" | "SemVer", Some(list)) => {
-            let mut keys = items(list);
-            keys.extend_from_slice(&args[1..]);
-            keys
-        }
-        ("Init", Some(kind)) => {
-            let mut keys = vec![kind.clone()];
-            keys.extend(args.get(1).map_or_else(Vec::new, items));
-            keys
-        }
-        ("Integer" | "Float" | "Timestamp" | "Timespan", _) => {
-            let open = |arg: &Value| if arg.is_undef() { Value::Default } else { arg.clone() };
-            args.iter().map(open).collect()
-        }
-        ("Array" | "Hash", Some(_)) => {
-            let any = |arg: &Value| {
-                if arg.is_undef() { Value::of_type(Type::Any) } else { arg.clone() }
-            };
-            args.iter().map(any).collect()
-        }
-        ("String", Some(Value::Str(text))) => {
-            return Ok(Value::of_type(Type::Literal(text.clone())));
-        }
-        ("TypeReference", Some(Value::Str(name))) => {
-            return Ok(Value::of_type(Type::Reference(name.clone())));
-        }
-        ("Callable", _) => return Ok(Value::of_type(callable(args))),
-        ("Struct", Some(elements)) => vec![members(&items(elements))],
-        ("TypeSet", Some(definition)) => {
-            return TypeSet::from_hash(definition).map(|set| Value::of_type(Type::TypeSet(set)));
-        }
-        _ => args.to_vec(),
-    };
-    if word == "Hash" && keys.len() == 1 {
-        keys.push(Value::of_type(Type::Any));
-    }
-    while keys.last().is_some_and(Value::is_undef) {
-        keys.pop();
-    }
-    match keys.is_empty() || word == "Numeric" {
-        true => Ok(Value::of_type(base.clone())),
-        false => specialize_value(base, &keys),
-    }
-}
+const TYPE_SET_REFERENCE: &str = r"Struct[{name => Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/], version_range => Variant[String[1], SemVerRange], Optional[name_authority] => Pcore::URI, annotations => Optional[Hash[Type[Annotation], Hash[Pattern[/\A[a-z_]\w*\z/], Any]]]}]";
 
-fn members(elements: &[Value]) -> Value {
-    let entry = |element: &Value| match element {
-        Value::Object(object) => {
-            let part = |name| object.values.get(name).cloned().unwrap_or_default();
-            (part("key_type"), part("value_type"))
-        }
-        _ => Default::default(),
-    };
-    Value::Hash(Arc::new(elements.iter().map(entry).collect()))
-}
-
-fn callable(args: &[Value]) -> Type {
-    let kind = |i: usize| match args.get(i) {
-        Some(Value::Type(kind)) => Some(Type::clone(kind)),
-        _ => None,
-    };
-    let Some(Type::Tuple(params, size)) = kind(0) else { return Type::Callable(None) };
-    let count = params.len() as i64;
-    Type::Callable(Some(Arc::new(CallableType {
-        params: params.to_vec(),
-        size: size.unwrap_or(IntRange::new(count, count)),
-        block: kind(1),
-        returns: kind(2).filter(|kind| *kind != Type::Any),
-    })))
+/// The type of the hash that defines a type set.
+pub(crate) fn type_set_definition() -> &'static Type {
+    static KIND: LazyLock<Type> = LazyLock::new(|| {
+        let member = |name: &str, kind: Type| StructMember {
+            name: name.into(),
+            optional: name != "pcore_version",
+            key_not_undef: false,
+            kind,
+        };
+        let read = |text| resolved(&read(text)).clone();
+        let version = || read("Variant[String[1], SemVer]");
+        let many = |kind: Type| {
+            let key = read(r"Pattern[/\A[A-Z]\w*\z/]");
+            let some = IntRange::at_least(1);
+            Type::Hash(Arc::new((key, kind)), some)
+        };
+        let kinds = Type::Variant([Type::Type(None), object_definition().clone()].into());
+        Type::Struct(
+            [
+                member("pcore_uri", read("Pcore::URI")),
+                member("pcore_version", version()),
+                member("name_authority", read("Pcore::URI")),
+                member("name", read(r"Pattern[/\A[A-Z]\w*(?:::[A-Z]\w*)*\z/]")),
+                member("version", version()),
+                member("types", many(kinds)),
+                member("references", many(read(TYPE_SET_REFERENCE))),
+                member(
+                    "annotations",
+                    read(r"Optional[Hash[Type[Annotation], Hash[Pattern[/\A[a-z_]\w*\z/], Any]]]"),
+                ),
+            ]
+            .into(),
+        )
+    });
+    &KIND
 }

@@ -1,163 +1,55 @@
-//! Object types: their attributes and functions, and the equality of their instances. `Deferred`,
-//! `Error`, `Annotation` and the types of types are built in.
+//! Object types: their attributes and functions, and the equality of their instances. The built-in
+//! ones are in [`builtin`] and [`meta`].
 
-mod define;
+pub mod builtin;
+pub(crate) mod construct_type;
+pub mod define;
 pub mod lookup_context;
 pub mod meta;
+pub mod metatypes;
 pub mod parts;
-mod write;
+pub mod write;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use crate::error::{EvalResult, plain};
-use crate::types::assignable::resolved;
-use crate::types::parse::parse_static;
-use crate::types::{
-    AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Parameterized, SizeRange, Type,
-    generalize, infer, is_instance,
-};
-use crate::value::compare::{case_matches, equals};
+use crate::types::aliases::resolved;
+use crate::types::generalize::generalize;
+use crate::types::infer::infer;
+use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Parameterized, Type};
+use crate::value::equality::{case_matches, equals};
 use crate::value::{HashValue, Object, Value};
 
-pub use define::definition;
+pub use builtin::{deferred, error, resource_param, resource_type};
 pub use define::{from_hash, of_definition};
-pub(crate) use write::{write_definition, write_parameterized};
+
+pub use crate::types::aliases::root;
 
 /// How many parents an object type may have.
-const PARENT_LIMIT: usize = 100;
-
-/// The type of all objects.
-pub fn root() -> Arc<ObjectType> {
-    static ROOT: LazyLock<Arc<ObjectType>> =
-        LazyLock::new(|| Arc::new(ObjectType { name: "Object".into(), ..ObjectType::bare() }));
-    Arc::clone(&ROOT)
-}
-
-fn attribute(name: &str, kind: &'static str, value: Option<Value>) -> ObjectAttribute {
-    let kind = (*parse_static(kind)).clone();
-    ObjectAttribute { kind, value, ..normal(name.into()) }
-}
-
-/// An attribute that takes anything.
-fn normal(name: EcoString) -> ObjectAttribute {
-    ObjectAttribute {
-        name,
-        kind: Type::Any,
-        role: AttributeRole::Normal,
-        value: None,
-        is_final: false,
-        overrides: false,
-        annotations: None,
-    }
-}
-
-/// A call that is made when the catalog is applied.
-pub fn deferred() -> Arc<ObjectType> {
-    static DEFERRED: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
-        Arc::new(ObjectType {
-            name: "Deferred".into(),
-            attributes: vec![
-                attribute(
-                    "name",
-                    "Pattern[/\\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\\z/]",
-                    None,
-                ),
-                attribute("arguments", "Optional[Array]", Some(Value::Undef)),
-            ],
-            ..ObjectType::bare()
-        })
-    });
-    Arc::clone(&DEFERRED)
-}
-
-/// The built-in `Error`.
-pub fn error() -> Arc<ObjectType> {
-    static ERROR: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
-        let text = "Optional[String[1]]";
-        let undef = || Some(Value::Undef);
-        Arc::new(ObjectType {
-            name: "Error".into(),
-            attributes: vec![
-                attribute("msg", "String[1]", None),
-                attribute("kind", text, undef()),
-                attribute("details", "Optional[Hash[String[1], Data]]", undef()),
-                attribute("issue_code", text, undef()),
-            ],
-            type_parameters: vec![
-                ("kind".into(), (*parse_static("Optional[Variant[String, Regexp, Type[Enum], Type[Pattern], Type[NotUndef], Type[Undef]]]")).clone()),
-                ("issue_code".into(), (*parse_static("Optional[Variant[String, Regexp, Type[Enum], Type[Pattern], Type[NotUndef], Type[Undef]]]")).clone()),
-            ],
-            functions: vec![ObjectFunction {
-                name: "message".into(),
-                kind: (*parse_static("Callable[[0, 0], String[1]]")).clone(),
-                is_final: false,
-                overrides: false,
-                annotations: None,
-            }],
-            ..ObjectType::bare()
-        })
-    });
-    Arc::clone(&ERROR)
-}
-
-/// `Puppet::Resource::Param`, an attribute of a resource type.
-pub fn resource_param() -> Arc<ObjectType> {
-    static PARAM: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
-        Arc::new(ObjectType {
-            name: "Puppet::Resource::Param".into(),
-            attributes: vec![
-                attribute("type", "Type", None),
-                attribute("name", "String[1]", None),
-                attribute("name_var", "Boolean", Some(Value::Bool(false))),
-            ],
-            equality: Some(vec!["name".into()]),
-            ..ObjectType::bare()
-        })
-    });
-    Arc::clone(&PARAM)
-}
-
-/// `Puppet::Resource::ResourceType3`, a resource type.
-pub fn resource_type() -> Arc<ObjectType> {
-    static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
-        let params = || ObjectAttribute {
-            kind: Type::Array(Arc::new(Type::Object(resource_param())), SizeRange::ANY_SIZE),
-            value: Some(Value::array([])),
-            ..normal(EcoString::new())
-        };
-        let patterns = "Optional[Hash[Regexp, Array[String[1]]]]";
-        Arc::new(ObjectType {
-            name: "Puppet::Resource::ResourceType3".into(),
-            attributes: vec![
-                attribute("name", "String[1]", None),
-                ObjectAttribute { name: "properties".into(), ..params() },
-                ObjectAttribute { name: "parameters".into(), ..params() },
-                attribute("title_patterns_hash", patterns, Some(Value::Undef)),
-                attribute("isomorphic", "Boolean", Some(Value::Bool(true))),
-                attribute("capability", "Boolean", Some(Value::Bool(false))),
-            ],
-            equality: Some(vec!["name".into()]),
-            ..ObjectType::bare()
-        })
-    });
-    Arc::clone(&KIND)
-}
+pub(crate) const PARENT_LIMIT: usize = 100;
 
 /// Whether instances are objects of a class of Ruby's own, each of which equals itself alone.
 pub(crate) fn has_ruby_class(kind: &ObjectType) -> bool {
     matches!(kind.name.as_str(), "Puppet::Resource::Param" | "Puppet::Resource::ResourceType3")
 }
 
-/// Text of a key or name.
-fn text_of(value: &Value) -> EcoString {
-    crate::value::text::to_text(value)
-}
-
 impl ObjectAttribute {
+    /// An attribute that takes anything.
+    pub fn of_any(name: EcoString) -> Self {
+        Self {
+            name,
+            kind: Type::Any,
+            role: AttributeRole::Normal,
+            value: None,
+            is_final: false,
+            overrides: false,
+            annotations: None,
+        }
+    }
+
     /// Whether it is a constant that its value says all about.
     pub(crate) fn is_plain_constant(&self) -> bool {
         let kind = || self.value.as_ref().map(|value| generalize(&infer(value)));
@@ -183,11 +75,13 @@ impl ObjectType {
     }
 
     /// Whether this is `Object`, the type of all objects.
+    #[inline]
     pub fn is_root(&self) -> bool {
         self.name == "Object" && self.attributes.is_empty() && self.parent.is_none()
     }
 
     /// The parent, through any aliases.
+    #[inline]
     pub fn parent_object(&self) -> Option<Arc<ObjectType>> {
         match resolved(self.parent.as_ref()?) {
             Type::Object(parent) => Some(Arc::clone(parent)),
@@ -208,12 +102,14 @@ impl ObjectType {
         attributes.map(|attribute| (attribute.name.clone(), attribute)).collect()
     }
 
-    /// What messages call the type.
+    /// The name of the type in messages.
+    #[inline]
     pub fn label(&self) -> &str {
         if self.name.is_empty() { "Object" } else { &self.name }
     }
 
     /// The object types that this one is: itself and its parents.
+    #[inline]
     pub fn line(self: &Arc<Self>) -> impl Iterator<Item = Arc<ObjectType>> {
         let first = Some(Arc::clone(self));
         std::iter::successors(first, |object| object.parent_object()).take(PARENT_LIMIT)
@@ -234,6 +130,7 @@ pub fn member(receiver: &Value, name: &str) -> Option<Value> {
 }
 
 /// Reads an attribute of an instance; `None` if its type has none of this name.
+#[inline]
 pub fn attribute_value(object: &Object, name: &str) -> Option<Value> {
     if let Some(value) = object.values.get(name) {
         return Some(value.clone());
@@ -243,7 +140,7 @@ pub fn attribute_value(object: &Object, name: &str) -> Option<Value> {
 }
 
 /// The own attributes that decide equality.
-fn deciding(object: &ObjectType) -> Vec<EcoString> {
+pub(crate) fn deciding(object: &ObjectType) -> Vec<EcoString> {
     match &object.equality {
         Some(names) => names.clone(),
         None => {
@@ -282,55 +179,11 @@ pub fn type_of(object: &Object) -> Type {
 }
 
 /// Whether an instance has the type parameters that are asked for.
+#[inline]
 pub fn has_parameters(wanted: &Parameterized, object: &Object) -> bool {
     wanted.parameters.iter().all(|(name, expected)| {
         attribute_value(object, name).is_some_and(|v| case_matches(expected, &v).matched)
     })
-}
-
-/// `T[args]` of an object type with type parameters.
-///
-/// # Errors
-/// When the type has none, or they do not fit.
-pub fn parameterized(kind: &Arc<ObjectType>, keys: &[Value]) -> EvalResult<Type> {
-    let all = type_parameters(kind);
-    let label = kind.label();
-    let Some((_, first)) = all.first() else {
-        return plain(format!("The {label}-Type cannot be parameterized using []"));
-    };
-    let mut parameters = Vec::new();
-    let mut give = |name: &EcoString, expected: &Type, value: &Value| {
-        if !matches!(value, Value::Default) {
-            let subject = format!("type_parameter {label}[{name}]");
-            crate::types::mismatch::assert_instance(&subject, expected, value)?;
-            parameters.push((name.clone(), value.clone()));
-        }
-        EvalResult::Ok(())
-    };
-    match keys {
-        [Value::Hash(entries)] if !is_instance(first, &keys[0]) => {
-            for (name, value) in entries.iter() {
-                let name = text_of(name);
-                let Some((_, expected)) = all.iter().find(|(known, _)| *known == name) else {
-                    return plain(format!(
-                        "'{name}' is not a known type parameter for {label}-Type"
-                    ));
-                };
-                give(&name, expected, value)?;
-            }
-        }
-        keys => {
-            for ((name, expected), value) in all.iter().zip(keys) {
-                give(name, expected, value)?;
-            }
-        }
-    }
-    if parameters.is_empty() {
-        return plain(format!(
-            "The {label}-Type cannot be parameterized using an empty parameter list"
-        ));
-    }
-    Ok(Type::Parameterized(Arc::new(Parameterized { base: Arc::clone(kind), parameters })))
 }
 
 /// Whether two instances are equal by the rules of their types.

@@ -23,8 +23,11 @@ pub fn parts(kind: &Type) -> Vec<(&'static str, Value)> {
         | Type::Iterator(inner)
         | Type::Type(inner) => one("type", or_undef(inner.as_deref().map(type_value))),
         Type::Init(init) => vec![
-            ("type", or_undef(init.as_ref().map(|init| type_value(&init.0)))),
-            ("init_args", Value::array(init.iter().flat_map(|init| init.1.iter().cloned()))),
+            ("type", or_undef(init.as_ref().map(|init| type_value(&init.target)))),
+            (
+                "init_args",
+                Value::array(init.iter().flat_map(|init| init.arguments.iter().cloned())),
+            ),
         ],
         Type::Variant(types) => one("types", list(types)),
         Type::Tuple(types, size) => vec![("types", list(types)), ("size_type", sized(*size))],

@@ -5,11 +5,11 @@ use ecow::EcoString;
 use super::type_parameters;
 use crate::types::display::write_within;
 use crate::types::format::literal::{write_literal, write_literal_hash};
-use crate::types::format::quoted::write_text_quoted;
 use crate::types::{
     AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Parameterized, Type, TypeSet,
 };
 use crate::value::Value;
+use crate::value::quoting::write_text_quoted;
 
 /// Writes `T['a', default]`: by position, or as a hash where there are more than two parameters.
 pub(crate) fn write_parameterized(out: &mut String, kind: &Parameterized) {

@@ -10,7 +10,7 @@ use crate::eval::functions::core_signatures;
 use crate::load::{RubyDispatch, RubyParam, RubySignature};
 use crate::syntax::definitions::FunctionDef;
 use crate::syntax::*;
-use crate::types::assignable::resolved;
+use crate::types::aliases::resolved;
 use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{Type, infer_set, is_assignable, is_instance, mismatch};
 use crate::value::Value;
@@ -165,7 +165,7 @@ fn fault(name: &str, signatures: &[Signature], given: &Given) -> Option<String> 
         .collect();
     let kind = match kinds.len() {
         1 => resolved(kind_at(signature, i)?).clone(),
-        _ => crate::types::assignable::variant_of(kinds),
+        _ => crate::types::variant::variant_of(kinds),
     };
     let subject = format!("Argument {} of `{name}`", i + 1);
     let text = mismatch::describe_mismatch(&subject, &kind, &infer_set(value));

@@ -332,7 +332,7 @@ fn fits(value: &Data, feature: &Feature) -> bool {
         ValueType::String => matches!(value, Data::Str(_)),
         ValueType::Other(text) => {
             let named = &mut |_: &str| None;
-            let kind = crate::types::parse::parse_text(text, named);
+            let kind = crate::types::specialize::parse_text(text, named);
             kind.is_ok_and(|kind| {
                 crate::types::is_instance(&kind, &crate::value::rich::from_data(value))
             })

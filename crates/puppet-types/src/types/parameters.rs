@@ -1,193 +1,27 @@
-//! Types by name, and the giving of parameters to them: `T[args]`.
+//! Types with parameters: `T[args]`, of the types that need no other definitions for that. The rest
+//! is in [`crate::types::specialize`].
 
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 
 use ecow::EcoString;
-use rustc_hash::FxHashMap;
 
 use crate::error::{Blame, EvalResult, issue, issue_at, plain};
-use crate::types::assignable::{is_assignable, is_callable, variant_of};
-use crate::types::label::{a_an_uc, class_name, key_type_name, type_label, with_article};
-use crate::types::normalize::enumeration;
-use crate::types::references::flat;
-use crate::types::uri;
-use crate::types::{
-    CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type, TypeAlias, TypeSet,
-    generalize, object, references,
-};
+use crate::types::assignable::{is_assignable, is_callable};
+use crate::types::generalize::generalize;
+use crate::types::infer::infer;
+use crate::types::label::{a_an_uc, class_name, type_label, with_article};
+use crate::types::parameter_errors::{arity, bad_key_name};
+use crate::types::references::{self, flat};
+use crate::types::variant::{enumeration, variant_of};
+use crate::types::{CallableType, FloatRange, IntRange, Regexp, SizeRange, StructMember, Type};
 use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
-
-/// The type of the options of `tree_each`.
-const TREE_OPTIONS: &str = "Struct[{container_type => Optional[Type], include_root => Optional[Boolean], \
-    include_containers => Optional[Boolean], include_values => Optional[Boolean], \
-    order => Optional[Enum[depth_first, breadth_first]], include_refs => Optional[Boolean]}]";
-
-/// The built-in type of a name, without parameters. As upstream has it, most names may be written in
-/// any case: `Semver`, `Uri`.
-pub fn builtin(name: &str) -> Option<Type> {
-    exact_builtin(name).or_else(|| {
-        let spelled = SPELLINGS.get(name.to_ascii_lowercase().as_str())?;
-        exact_builtin(spelled)
-    })
-}
-
-/// Names that consist of several words or of initials, by their lower case. Those of one word have a
-/// capital and nothing else, so that any spelling but the usual one is a name's own.
-static SPELLINGS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
-    FxHashMap::from_iter([
-        ("catalogentry", "CatalogEntry"),
-        ("notundef", "NotUndef"),
-        ("scalardata", "ScalarData"),
-        ("semver", "SemVer"),
-        ("semverrange", "SemVerRange"),
-        ("timespan", "Timespan"),
-        ("timestamp", "Timestamp"),
-        ("typereference", "TypeReference"),
-        ("typeset", "TypeSet"),
-        ("uri", "URI"),
-    ])
-});
-
-fn exact_builtin(name: &str) -> Option<Type> {
-    Some(match name {
-        "Any" => Type::Any,
-        "Undef" => Type::Undef,
-        "Default" => Type::Default,
-        "Numeric" => Type::Numeric,
-        "Scalar" => Type::Scalar,
-        "ScalarData" => Type::ScalarData,
-        "Data" => Type::Data,
-        "RichData" => Type::RichData,
-        "RichDataKey" => Type::RichDataKey,
-        "NotUndef" => Type::NotUndef(None),
-        "Optional" => Type::Optional(None),
-        "Variant" => Type::Variant([].into()),
-        "Integer" => Type::Integer(IntRange::ANY),
-        "Float" => Type::Float(FloatRange::ANY),
-        "Boolean" => Type::Boolean(None),
-        "String" => Type::String(SizeRange::ANY_SIZE),
-        "Enum" => Type::Enum { values: [].into(), caseless: false },
-        "Pattern" => Type::Pattern([].into()),
-        "Regexp" => Type::Regexp(None),
-        "Collection" => Type::Collection(SizeRange::ANY_SIZE),
-        "Array" => Type::Array(Arc::new(Type::Any), SizeRange::ANY_SIZE),
-        "Hash" => Type::Hash(Arc::new((Type::Any, Type::Any)), SizeRange::ANY_SIZE),
-        "Tuple" => Type::Tuple([].into(), None),
-        "Struct" => Type::Struct([].into()),
-        "Iterable" => Type::Iterable(None),
-        "Iterator" => Type::Iterator(None),
-        "Callable" => Type::Callable(None),
-        "Type" => Type::Type(None),
-        "Init" => Type::Init(None),
-        "CatalogEntry" => Type::CatalogEntry,
-        "Resource" => Type::Resource { kind: None, title: None },
-        "Class" => Type::Class(None),
-        "Sensitive" => Type::Sensitive(None),
-        "Binary" => Type::Binary,
-        "Timestamp" => Type::Timestamp(None),
-        "Timespan" => Type::Timespan(None),
-        "SemVer" | "Semver" => Type::SemVer([].into()),
-        "SemVerRange" | "Semverrange" => Type::SemVerRange,
-        "URI" => Type::Uri(None),
-        "Runtime" => Type::Runtime(None),
-        "Object" => Type::Object(object::root()),
-        "TypeSet" => Type::TypeSet(TypeSet::any()),
-        "TypeReference" => Type::Reference("UnresolvedReference".into()),
-        "Deferred" => Type::Object(object::deferred()),
-        "Error" => Type::Object(object::error()),
-        "Puppet::Resource::Param" => Type::Object(object::resource_param()),
-        "Puppet::Resource::ResourceType3" => Type::Object(object::resource_type()),
-        "Puppet::LookupContext" => Type::Object(object::lookup_context::context_type()),
-        // Most names of manifests are no built-in ones.
-        _ if name.starts_with(['A', 'P', 'R']) => return object::meta::named(name),
-        _ => return None,
-    })
-}
-
-/// The type that a text of a signature names. Every text is read once; it is an error of the program
-/// if it does not parse, and the type is then `Any`.
-pub fn parse_static(text: &'static str) -> Arc<Type> {
-    static CACHE: LazyLock<Mutex<FxHashMap<&'static str, Arc<Type>>>> =
-        LazyLock::new(Mutex::default);
-    let cached = CACHE.lock().unwrap_or_else(PoisonError::into_inner).get(text).cloned();
-    if let Some(kind) = cached {
-        return kind;
-    }
-    let read = super::text_reader::read_with(text, &mut |name| local_type(name));
-    let kind = Arc::new(read.unwrap_or(Type::Any));
-    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    Arc::clone(cache.entry(text).or_insert(kind))
-}
-
-/// The types that signatures name for themselves, so that messages have these names.
-const LOCAL_TYPES: [(&str, &str); 9] = [
-    ("NameType", "Variant[String, Array[String]]"),
-    ("ValueType", "Type"),
-    ("DefaultValueType", "Any"),
-    ("MergeType", "Variant[String[1], Hash[String, Scalar]]"),
-    ("BlockType", "Callable[NameType]"),
-    (
-        "OptionsWithName",
-        "Struct[{name => NameType, value_type => Optional[ValueType], \
-         default_value => DefaultValueType, override => Optional[Hash[String, Any]], \
-         default_values_hash => Optional[Hash[String, Any]], merge => Optional[MergeType]}]",
-    ),
-    (
-        "OptionsWithoutName",
-        "Struct[{value_type => Optional[ValueType], default_value => DefaultValueType, \
-         override => Optional[Hash[String, Any]], \
-         default_values_hash => Optional[Hash[String, Any]], merge => Optional[MergeType]}]",
-    ),
-    ("OptionsType", TREE_OPTIONS),
-    ("StringData", "Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]"),
-];
-
-fn local_type(name: &str) -> Option<Type> {
-    static TYPES: LazyLock<Vec<Arc<TypeAlias>>> = LazyLock::new(|| {
-        let unset = |(name, _): (&str, _)| {
-            Arc::new(TypeAlias { name: name.into(), target: OnceLock::new() })
-        };
-        let all: Vec<Arc<TypeAlias>> = LOCAL_TYPES.map(unset).into();
-        for (alias, (_, text)) in all.iter().zip(LOCAL_TYPES) {
-            let mut named = |name: &str| {
-                let found = all.iter().find(|alias| alias.name == name)?;
-                Some(Type::Alias(Arc::clone(found)))
-            };
-            let target = super::text_reader::read_with(text, &mut named).unwrap_or(Type::Any);
-            // Each is set once.
-            let _ = alias.target.set(target);
-        }
-        all
-    });
-    let found = TYPES.iter().find(|alias| alias.name == name)?;
-    Some(Type::Alias(Arc::clone(found)))
-}
-
-/// The type that a text names, built from built-in types and given names.
-///
-/// # Errors
-/// When the text is no type.
-pub fn parse_text(text: &str, named: &mut dyn FnMut(&str) -> Option<Type>) -> EvalResult<Type> {
-    super::text_reader::read_with(text, named)
-}
-
-/// `T[args]` where the result is one type.
-///
-/// # Errors
-/// When the arguments do not fit the type.
-pub fn specialize(base: &Type, args: &[Value]) -> EvalResult<Type> {
-    match specialize_value(base, args)? {
-        Value::Type(kind) => Ok((*kind).clone()),
-        _ => issue("BAD_TYPE_SPECIALIZATION", format!("{base}[] does not name one type")),
-    }
-}
 
 /// `T[args]`: a type, or a list of references where several titles are given.
 ///
 /// # Errors
 /// When the arguments do not fit the type.
-pub fn specialize_value(base: &Type, args: &[Value]) -> EvalResult {
+pub(crate) fn specialize_plain(base: &Type, args: &[Value]) -> EvalResult {
     match base {
         Type::Resource { .. } => return references::resource(base, args),
         Type::Class(_) => return references::class(base, args),
@@ -229,7 +63,6 @@ fn specialized(base: &Type, args: &[Value]) -> EvalResult<Type> {
             Ok(Type::Sensitive(Some(Arc::new(generalize(&inner)))))
         }
         Type::Callable(_) => callable(base, args),
-        Type::Init(_) => init(args),
         _ => rare(base, keys),
     }
 }
@@ -248,17 +81,6 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
             })?;
             crate::types::semver::of_ranges(keys)
         }
-        Type::Uri(_) => match one("URI-Type", keys)? {
-            key @ Value::Str(text) if text.is_empty() => bad_type("URI-Type", 0, key),
-            Value::Str(text) => match text.parse::<ordain_functions::uri::Uri>() {
-                Ok(uri) if uri.scheme.is_some() => Ok(uri::type_of(uri::parts(&uri))),
-                _ => plain(format!(
-                    "URI-Type parameter has wrong type, expects an address with a scheme, got '{text}'"
-                )),
-            },
-            key @ Value::Hash(_) if uri::may_be_parts(key) => Ok(uri::type_of(key.clone())),
-            key => bad_type("URI-Type", 0, key),
-        },
         Type::Runtime(_) => match keys {
             [Value::Str(runtime), Value::Str(name)] => {
                 Ok(Type::Runtime(Some(Arc::new((runtime.clone(), name.clone())))))
@@ -270,16 +92,9 @@ fn rare(base: &Type, keys: &[Value]) -> EvalResult<Type> {
                 Ok(base.clone())
             }
         },
-        // One without a name is taken for `Object` itself.
-        Type::Object(kind) if kind.is_root() || kind.name.is_empty() => {
-            let definition = one("Object-Type", keys)?;
-            Ok(Type::Object(object::of_definition(definition)?))
-        }
-        Type::Object(kind) => object::parameterized(kind, keys),
-        Type::TypeSet(_) => TypeSet::from_hash(one("TypeSet-Type", keys)?).map(Type::TypeSet),
         Type::Reference(name) => unknown_type(name),
         Type::Alias(alias) if alias.target.get().is_none() => unknown_type(&alias.name),
-        // What an alias stands for takes none by that name.
+        // The target of an alias takes no parameters by the alias's name.
         _ => issue_at(
             "OPERATOR_NOT_APPLICABLE",
             Blame::Left,
@@ -294,28 +109,18 @@ fn unknown_type<T>(name: &str) -> EvalResult<T> {
     issue("UNKNOWN_RESOURCE_TYPE", format!("Resource type not found: {name}"))
 }
 
-pub(super) fn arity<T>(label: &str, min: usize, max: Option<usize>, got: usize) -> EvalResult<T> {
-    let range = match max {
-        None => format!("{min} or more arguments"),
-        Some(max) if max != min => format!("{min} to {max} arguments"),
-        Some(1) => "1 argument".into(),
-        Some(_) => format!("{min} arguments"),
-    };
-    issue("BAD_TYPE_SLICE_ARITY", format!("{label}[] accepts {range}. Got {got}"))
-}
-
 fn base_label(base: &Type) -> String {
     a_an_uc(&Value::of_type(base.clone()))
 }
 
-fn one<'k>(label: &str, keys: &'k [Value]) -> EvalResult<&'k Value> {
+pub(crate) fn one<'k>(label: &str, keys: &'k [Value]) -> EvalResult<&'k Value> {
     match keys {
         [key] => Ok(key),
         _ => arity(label, 1, Some(1), keys.len()),
     }
 }
 
-fn bad_type<T>(label: &str, index: usize, key: &Value) -> EvalResult<T> {
+pub(crate) fn bad_type<T>(label: &str, index: usize, key: &Value) -> EvalResult<T> {
     let got = match key {
         Value::Uri(uri) => uri_class(uri.scheme.as_deref()),
         key => class_name(key),
@@ -358,10 +163,6 @@ fn bad_specialization<T>(base: &Type, index: usize, key: &Value, expected: &str)
             "Error creating type specialization of {base}, Cannot use {got} where {expected} is expected"
         ),
     )
-}
-
-pub(super) fn bad_key_name(key: &Value) -> String {
-    key_type_name(key)
 }
 
 fn assert_keys(
@@ -473,7 +274,7 @@ fn size(start: usize, keys: &[Value]) -> EvalResult<SizeRange> {
             None => {
                 let got = match key {
                     Value::Type(kind) => {
-                        format!("{}-Type", crate::types::display::simple_name(kind))
+                        format!("{}-Type", crate::types::simple_name::simple_name(kind))
                     }
                     key => class_name(key),
                 };
@@ -643,7 +444,7 @@ fn types_of(keys: &[Value]) -> Vec<Type> {
         .map(|key| match key {
             Value::Type(kind) => (**kind).clone(),
             Value::Str(name) => Type::Runtime(Some(Arc::new(("ruby".into(), name.clone())))),
-            other => generalize(&crate::types::infer(other)),
+            other => generalize(&infer(other)),
         })
         .collect()
 }
@@ -757,16 +558,6 @@ fn callable_of(keys: &[Value], returns: Option<Type>) -> EvalResult<Type> {
     let count = params.len() as i64;
     let size = size.map_or(IntRange::new(count, count), IntRange::written);
     Ok(Type::Callable(Some(Arc::new(CallableType { params, size, block, returns }))))
-}
-
-fn init(keys: &[Value]) -> EvalResult<Type> {
-    match keys {
-        [Value::Type(kind), arguments @ ..] => {
-            Ok(Type::Init(Some(Arc::new(((**kind).clone(), arguments.to_vec())))))
-        }
-        [other, ..] => bad_type("Init-Type", 0, other),
-        [] => bad_type("Init-Type", 0, &Value::Undef),
-    }
 }
 
 fn times(base: &Type, keys: &[Value], stamp: bool) -> EvalResult<(i128, i128)> {
