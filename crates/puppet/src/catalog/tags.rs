@@ -59,13 +59,23 @@ impl TagSet {
 
     /// Adds all tags of another set.
     pub fn extend(&mut self, other: &TagSet) {
-        let mut at = 0;
-        for &tag in &other.0 {
-            at += self.0[at..].iter().take_while(|&&own| own < tag).count();
-            if self.0.get(at) != Some(&tag) {
-                self.0.insert(at, tag);
+        let (mut own, mut new) = (self.0.as_slice(), other.0.as_slice());
+        // Without a capacity, which would count what both have twice.
+        let mut merged = SmallVec::new();
+        while let (Some((&a, own_rest)), Some((&b, new_rest))) =
+            (own.split_first(), new.split_first())
+        {
+            merged.push(a.min(b));
+            if a <= b {
+                own = own_rest;
+            }
+            if b <= a {
+                new = new_rest;
             }
         }
+        merged.extend_from_slice(own);
+        merged.extend_from_slice(new);
+        self.0 = merged;
     }
 
     /// Whether a tag is in the set.
@@ -82,7 +92,15 @@ impl TagSet {
 /// Whether a text may be a tag.
 pub fn is_valid(tag: &str) -> bool {
     // Upstream's pattern lets a tag end in a new line.
-    let mut chars = tag.strip_suffix('\n').unwrap_or(tag).chars();
+    let tag = tag.strip_suffix('\n').unwrap_or(tag);
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    if let [head, rest @ ..] = tag.as_bytes()
+        && plain(head)
+        && rest.iter().all(|byte| plain(byte) || matches!(byte, b':' | b'.' | b'-'))
+    {
+        return true;
+    }
+    let mut chars = tag.chars();
     let head = chars.next().is_some_and(|c| c.is_alphanumeric() || c == '_');
     head && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-'))
 }

@@ -8,12 +8,12 @@ use ordain_syntax::ListRef;
 
 use crate::catalog::tags::TagId;
 use crate::catalog::{Catalog, Collector, How, ResourceId};
-use crate::check::label::model_class;
 use crate::error::{EvalResult, plain};
 use crate::eval::resources::as_parameter;
 use crate::eval::{Compiler, Frame};
 use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Attribute, BinaryOp, Expr, ExprId, Program};
+use crate::validation::label::model_class;
 use crate::value::Value;
 use crate::value::compare;
 

@@ -416,7 +416,7 @@ fn bracketed(f: &Frame, kind: ExprId) -> Option<(&str, ExprId)> {
 
 /// Whether a type says nothing but the alias that it is to define. `seen` are the aliases that were
 /// looked into: two may refer to each other.
-pub(crate) fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const TypeAlias>) -> bool {
+pub fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const TypeAlias>) -> bool {
     match kind {
         Type::Alias(alias) => {
             let known = Arc::as_ptr(alias);

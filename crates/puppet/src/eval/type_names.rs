@@ -6,7 +6,6 @@ use ecow::EcoString;
 use ordain_source::{FileId, Severity, Span};
 
 use crate::catalog::{ResourceKind, flatten_values};
-use crate::check::repository::nearest;
 use crate::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::type_definitions::{not_of_types, refuse_expressions};
 use crate::eval::{Compiler, Frame, Inline, access};
@@ -17,6 +16,7 @@ use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::types::format::ruby_text;
 use crate::types::{IntRange, ObjectType, Type, parse};
+use crate::validation::names::nearest;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
@@ -389,7 +389,7 @@ fn type_text_error(unwind: Box<Unwind>, text: &str) -> Box<Unwind> {
 }
 
 /// Built-in types that people write, for suggestions.
-pub(crate) const TYPE_NAMES: &[&str] = &[
+pub const TYPE_NAMES: &[&str] = &[
     "Any",
     "Array",
     "Binary",

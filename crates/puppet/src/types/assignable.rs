@@ -85,7 +85,7 @@ pub(crate) fn expansion(kind: &Type) -> Option<&Type> {
 }
 
 /// The type behind any number of names.
-pub(crate) fn resolved(kind: &Type) -> &Type {
+pub fn resolved(kind: &Type) -> &Type {
     let mut kind = kind;
     for _ in 0..DEPTH_LIMIT {
         match expansion(kind) {
@@ -591,7 +591,7 @@ fn pair(key: Type, value: Type) -> Type {
 }
 
 /// A variant of these types without repetitions, or the only one.
-pub(crate) fn variant_of(types: impl IntoIterator<Item = Type>) -> Type {
+pub fn variant_of(types: impl IntoIterator<Item = Type>) -> Type {
     let mut all: indexmap::IndexSet<Type, rustc_hash::FxBuildHasher> =
         indexmap::IndexSet::default();
     for kind in types {

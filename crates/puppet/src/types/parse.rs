@@ -27,6 +27,10 @@ const TREE_OPTIONS: &str = "Struct[{container_type => Optional[Type], include_ro
 /// any case: `Semver`, `Uri`.
 pub fn builtin(name: &str) -> Option<Type> {
     exact_builtin(name).or_else(|| {
+        // Resource types such as `File` are looked up often, and begin otherwise.
+        if !name.starts_with(['C', 'N', 'S', 'T', 'U', 'c', 'n', 's', 't', 'u']) {
+            return None;
+        }
         let spelled = SPELLINGS.get(name.to_ascii_lowercase().as_str())?;
         exact_builtin(spelled)
     })

@@ -30,6 +30,9 @@ pub(super) fn resource(base: &Type, keys: &[Value]) -> EvalResult {
     let of = |title: Option<EcoString>| {
         Value::of_type(Type::Resource { kind: Some(name.clone()), title })
     };
+    if let [Value::Str(title)] = titles {
+        return Ok(of(Some(title.clone())));
+    }
     let many = titles.len() > 1 || matches!(titles.first(), Some(Value::Array(_)));
     if titles.is_empty() {
         return Ok(of(None));
@@ -79,11 +82,12 @@ fn bad_kind<T>(key: &Value) -> EvalResult<T> {
 /// Whether this is the name of a resource type: capital segments, or all in lower case.
 fn is_type_name(name: &str) -> bool {
     let name = name.strip_prefix("::").unwrap_or(name);
-    !name.is_empty()
-        && name.split("::").all(|segment| {
-            segment.starts_with(|c: char| c.is_ascii_uppercase())
-                && segment.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        })
+    let is_segment = |segment: &str| {
+        segment.starts_with(|c: char| c.is_ascii_uppercase())
+            && segment.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
+    // To search for a separator costs more than to look at a name without one.
+    is_segment(name) || !name.is_empty() && name.split("::").all(is_segment)
 }
 
 /// Whether this is the name of a class.

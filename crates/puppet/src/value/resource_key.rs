@@ -42,7 +42,7 @@ impl ResourceKey {
 
     /// `Type[title]`
     pub fn text(&self) -> String {
-        format!("{}[{}]", self.kind, self.title)
+        [&*self.kind, "[", &*self.title, "]"].concat()
     }
 }
 

@@ -187,7 +187,7 @@ pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> Strin
 }
 
 /// A type as a label shows it: cut where it is long.
-pub(crate) fn short_type(kind: &Type) -> String {
+pub fn short_type(kind: &Type) -> String {
     const LONGEST: usize = 60;
     let text = kind.to_string();
     match text.char_indices().nth(LONGEST) {
@@ -198,7 +198,7 @@ pub(crate) fn short_type(kind: &Type) -> String {
 
 /// What to do about a text where another value is wanted that can be written the same way: `'80'`
 /// for a number, `'true'` for a boolean. And about a number where a text is wanted.
-pub(crate) fn unquoted(wanted: &Type, value: &Value) -> Option<String> {
+pub fn unquoted(wanted: &Type, value: &Value) -> Option<String> {
     let bare = match value {
         Value::Str(text) => match text.as_str() {
             "true" => Value::Bool(true),

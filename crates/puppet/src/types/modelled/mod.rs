@@ -29,8 +29,8 @@ pub use instance::Instance;
 pub(crate) use instance::{Document, Links, State};
 pub use layout::Modelled;
 pub(crate) use layout::{Code, Layout, Method, Rule, Slot};
-pub use read::models;
-pub(crate) use read::{annotations, check_of, feature, integer, literal, model, title_patterns};
+pub(crate) use read::{annotations, check_of, feature, integer, literal, title_patterns};
+pub use read::{model, models};
 pub use write::write;
 
 /// A type.

@@ -19,7 +19,7 @@ pub fn models(program: &Program) -> Vec<TypeModel> {
 }
 
 /// The type that a definition is of, if it is of one.
-pub(crate) fn model(program: &Program, id: ExprId) -> Option<TypeModel> {
+pub fn model(program: &Program, id: ExprId) -> Option<TypeModel> {
     let Expr::Definition(definition) = program[id] else { return None };
     let Definition::TypeDefinition { name, parent, statements, .. } =
         program.definition(definition)

@@ -27,7 +27,7 @@ const METHODS: &[(&str, &str)] = &[
 ];
 
 /// The type `Puppet::LookupContext`.
-pub(crate) fn context_type() -> Arc<ObjectType> {
+pub fn context_type() -> Arc<ObjectType> {
     static KIND: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
         let kind = |text| Type::clone(&parse_static(text));
         let attribute = |name: &str, text, role| ObjectAttribute {

@@ -2,7 +2,7 @@
 //! `Error`, `Annotation` and the types of types are built in.
 
 mod define;
-pub(crate) mod lookup_context;
+pub mod lookup_context;
 pub(crate) mod meta;
 pub(crate) mod parts;
 mod write;
