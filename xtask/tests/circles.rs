@@ -136,6 +136,18 @@ fn files_do_not_import_each_other_in_circles() {
 /// The floors of crates, from the ground up: the folders and files of each. All others stand on top.
 const FLOORS: &[(&str, &[&[&str]])] = &[
     ("engine", &[&["system"], &["kind"], &["kinds"], &["run"]]),
+    (
+        "inmanta",
+        &[
+            &["location.rs", "symbol.rs", "types", "value", "diagnostics"],
+            &["syntax"],
+            &["model"],
+            &["std", "project", "check", "template", "functions", "python"],
+            &["eval"],
+            &["export"],
+            &["lower"],
+        ],
+    ),
     ("puppet", &[&["syntax"], &["types", "value", "error.rs", "schema.rs"]]),
 ];
 
