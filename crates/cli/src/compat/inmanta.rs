@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use ordain_inmanta::diagnostics::Error;
 use ordain_inmanta::location::Files;
-use ordain_inmanta::model::resource::Export;
+use ordain_inmanta::model::resource;
 use ordain_inmanta::output;
 use ordain_inmanta::project::{Project, set};
 use ordain_inmanta::session::{LoadedModule, Outcome};
@@ -313,7 +313,7 @@ struct CompileOutput {
     printed: String,
     error: Option<String>,
     data: String,
-    resources: Result<Export, String>,
+    resources: Result<resource::Export, String>,
 }
 
 fn compile(global: &Global, args: &CommonArgs, exporting: Option<&Export>) -> io::Result<ExitCode> {
@@ -437,7 +437,7 @@ fn summarize(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> Compi
             let hidden = |text| outcome.without_passwords(text);
             found.map_err(|error| hidden(error.trace(files)))
         }
-        false => Ok(Export::default()),
+        false => Ok(resource::Export::default()),
     };
     let error = error.map(|text| outcome.without_passwords(text));
     let warnings = warnings.into_iter().map(|text| outcome.without_passwords(text)).collect();

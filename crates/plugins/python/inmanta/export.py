@@ -236,7 +236,7 @@ def exported(message):
         made.requires = {required(other) for other in made.requires}
         made.resource_requires = {resources[other] for other in made.requires}
     fields = [dumped(made) for made in resources.values()]
-    positions = {made.id: at for at, made in enumerate(resources.values())}
+    positions = {number: at for at, number in enumerate(resources)}
     texts = [made.id.resource_str() for made in resources.values()]
     requires = [
         sorted((positions[other] for other in made.requires), key=texts.__getitem__) for made in resources.values()
@@ -246,8 +246,8 @@ def exported(message):
     answer = {
         "resources": fields,
         "ids": [
-            [made.id.entity_type, made.id.agent_name, made.id.attribute, made.id.attribute_value]
-            for made in resources.values()
+            [str(part) for part in (own.entity_type, own.agent_name, own.attribute, own.attribute_value)]
+            for own in (held.id for held in resources.values())
         ],
         "requires": requires,
         "of": [numbers.get(id(made)) for made in resources.values()],
