@@ -7,7 +7,7 @@ mod json;
 mod references;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ordain_data::{Map, Value as Data};
 
@@ -102,7 +102,7 @@ fn native(context: &mut dyn Context, instances: &[InstanceId]) -> Result<Export,
             if matches!(managed, Value::Bool(false)) {
                 continue;
             }
-            let id = Rc::new(id);
+            let id = Arc::new(id);
             if !seen.insert(id.clone()) {
                 let id = id.without_version();
                 let text =
@@ -153,7 +153,7 @@ fn fields(
 /// Adds the requirements of each resource, and checks that there is no cycle. Resources whose
 /// requirements are not known yet are left out.
 fn add_requires(context: &mut dyn Context, exported: &mut Export) -> Result<(), Stop> {
-    let ids: HashMap<InstanceId, (String, Rc<Id>)> = exported
+    let ids: HashMap<InstanceId, (String, Arc<Id>)> = exported
         .resources
         .iter()
         .filter_map(|resource| {
@@ -167,7 +167,7 @@ fn add_requires(context: &mut dyn Context, exported: &mut Export) -> Result<(), 
             Value::Instance(instance) => ids.get(instance),
             _ => None,
         };
-        let found: BTreeMap<&String, &Rc<Id>> =
+        let found: BTreeMap<&String, &Arc<Id>> =
             needed.iter().filter_map(required).map(|(text, id)| (text, id)).collect();
         if found.is_empty() && !needed.is_empty() {
             let shown = Value::List(needed.clone()).repr(context);
@@ -237,9 +237,9 @@ fn cycle(resources: &[Resource]) -> Option<Vec<&Id>> {
 mod tests {
     use super::*;
 
-    fn id(value: &str) -> Rc<Id> {
+    fn id(value: &str) -> Arc<Id> {
         let [entity, agent, attribute] = ["m::R", "agent", "name"].map(str::to_owned);
-        Rc::new(Id { entity, agent, attribute, value: value.to_owned() })
+        Arc::new(Id { entity, agent, attribute, value: value.to_owned() })
     }
 
     fn resource(value: &str, requires: &[&str]) -> Resource {

@@ -4,7 +4,7 @@ mod kinds;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
@@ -117,7 +117,7 @@ struct Lowering<'a, 'w> {
     notes: Vec<Diagnostic>,
     errors: Vec<Diagnostic>,
     /// The resources in the graph by id, and whether each one handles events.
-    ids: HashMap<Rc<Id>, (ResourceId, bool)>,
+    ids: HashMap<Arc<Id>, (ResourceId, bool)>,
     /// The resources that create their parent directories, with their paths.
     inner: Vec<(ResourceId, String)>,
 }

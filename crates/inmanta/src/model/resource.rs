@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ordain_data::Map;
 
@@ -40,13 +40,13 @@ impl fmt::Display for Id {
 #[derive(Clone, Debug)]
 pub struct Resource {
     /// Its id.
-    pub id: Rc<Id>,
+    pub id: Arc<Id>,
     /// The instance that it was made from, if there is one.
     pub instance: Option<InstanceId>,
     /// Its fields, except `requires` and `id`.
     pub fields: Map,
     /// The ids of the resources that it requires, sorted by their text.
-    pub requires: Vec<Rc<Id>>,
+    pub requires: Vec<Arc<Id>>,
 }
 
 /// The resources of a model.

@@ -1,7 +1,6 @@
 //! Resources that the Python classes of modules export.
 
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -120,7 +119,7 @@ impl Python {
 /// The resources of an answer with their fields.
 fn resources(answer: &Json, fields: Vec<Data>) -> Vec<Resource> {
     let list = |name: &str| answer[name].as_array().into_iter().flatten();
-    let ids: Vec<Rc<Id>> = list("ids").map(|parts| Rc::new(id_of(parts))).collect();
+    let ids: Vec<Arc<Id>> = list("ids").map(|parts| Arc::new(id_of(parts))).collect();
     let required = |position: &Json| ids.get(position.as_u64()? as usize).cloned();
     ids.iter()
         .zip(list("requires"))
