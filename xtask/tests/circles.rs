@@ -146,6 +146,18 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
         ],
     ),
     ("plugins", &[&["language.rs"], &["fault.rs", "script.rs"], &["host.rs"]]),
+    (
+        "inmanta",
+        &[
+            &["location.rs", "symbol.rs", "types", "value", "diagnostics"],
+            &["syntax"],
+            &["model"],
+            &["std", "project", "check", "template", "functions", "python"],
+            &["eval"],
+            &["export"],
+            &["lower"],
+        ],
+    ),
 ];
 
 #[test]
