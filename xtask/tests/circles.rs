@@ -145,6 +145,23 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["methods"],
         ],
     ),
+    (
+        "mcl",
+        &[
+            &["types", "value.rs", "plain_data.rs", "edition.rs"],
+            &["resources"],
+            &["template", "functions"],
+            &["syntax", "fmt.rs", "eval"],
+            &["failure.rs", "codes.rs"],
+            &["check"],
+            &["ir.rs", "elaborate"],
+            &["graph", "exports.rs"],
+            &["lower"],
+            &["session.rs", "explain.rs"],
+            &["stream.rs", "language.rs"],
+        ],
+    ),
+    ("ecore", &[&["namespaces.rs", "model.rs", "encoding.rs"], &["read", "write.rs"]]),
     ("plugins", &[&["language.rs"], &["fault.rs", "script.rs"], &["host.rs"]]),
     (
         "inmanta",

@@ -51,7 +51,7 @@ const OWN: &[CodeDoc] = &[
     },
     CodeDoc {
         code: LIMIT,
-        summary: "what is evaluated takes too much memory or time",
+        summary: "an evaluation takes too much memory or time",
         details: "An input that does not end, or that makes far more than it says, is ended before \
                   it takes the machine with it. Most bounds are errors of the language that is \
                   evaluated and have a place in it; this one is for what gets by them, such as an \
@@ -61,7 +61,7 @@ const OWN: &[CodeDoc] = &[
     },
     CodeDoc {
         code: ROLLBACK,
-        summary: "what a run changed cannot be taken back",
+        summary: "the changes of a run cannot be undone",
         details: "`ordain rollback` puts files, directories and links back as they were before a \
                   run. It refuses where they were changed after the run, and names them: look at \
                   them, and give `--force` to lose what they are now.",

@@ -99,7 +99,7 @@ impl Signals {
         match request {
             1 => {
                 interruption::request(signal as i32);
-                let text = "what is under way is finished; a second signal ends it";
+                let text = "running work is finished; a second signal ends it";
                 log.notice(&format!("{}: {text}", signal.as_str()));
             }
             2 => {

@@ -7,9 +7,9 @@
 //!
 //! A case starts with comments: `# setup: …` is a shell line before the first run, `# between: …`
 //! one before the second, `# options: …` goes to both programs. With `# modules: installed` Ordain
-//! sees the modules that are installed with Puppet, as Puppet does. `# differs: WHAT: why` declares
-//! that WHAT (`exit`, `resources`, `log` or `files`) differs on purpose; it is an error if it does
-//! not.
+//! finds the modules that are installed with Puppet, as Puppet does. `# differs: PART: why`
+//! declares that PART (`exit`, `resources`, `log` or `files`) differs on purpose; it is an error if
+//! it does not.
 //!
 //! The test needs root and Puppet; otherwise it is skipped, except when `CI` is set. `ORDAIN_CASE`
 //! selects cases by a part of their names.

@@ -92,7 +92,7 @@ fn signal_and_hear(child: &mut Child, number: Signal) -> JoinHandle<String> {
     let mut errors = BufReader::new(child.stderr.take().unwrap());
     signal(child, number);
     let mut text = String::new();
-    while !text.contains("what is under way is finished") {
+    while !text.contains("running work is finished") {
         assert!(errors.read_line(&mut text).unwrap() > 0, "{text}");
     }
     std::thread::spawn(move || {

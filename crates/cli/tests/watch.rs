@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 const NOSUCH: &str = "Puppet::Type.newtype(:nosuch) do\n  newparam(:name)\nend\n";
 
 /// The whole standard error of a run without problems that a signal stops.
-const ENDING: &str = "Notice: SIGTERM: what is under way is finished; a second signal ends it\n";
+const ENDING: &str = "Notice: SIGTERM: running work is finished; a second signal ends it\n";
 
 /// A machine, its sources, and the program that watches them.
 struct WatchTest {

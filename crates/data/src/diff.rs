@@ -1,7 +1,8 @@
 //! Plain data compared by its structure, not by its text.
 //!
-//! Maps are compared by key, lists by the names of their entries and what has none by position; so an
-//! entry that only moved is no difference. Documents and graphs are both compared in this way.
+//! Maps are compared by key, lists by the names of their entries, and entries without names by
+//! position. So a named entry that only moved is no difference. Documents and graphs are both
+//! compared in this way.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

@@ -194,7 +194,7 @@ impl Redactor {
     }
 }
 
-/// Without what it looks for.
+/// Hides the texts to redact.
 impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Redactor")
@@ -278,8 +278,8 @@ impl Decrypted {
         !self.is_empty() && self.is_in(value)
     }
 
-    /// What finds the texts in messages, if there are any: as a whole, since messages may be about
-    /// anything.
+    /// A redactor for these texts, if there are any. It replaces whole messages, because they may
+    /// have any form.
     pub fn redactor(&self) -> Option<Redactor> {
         let mut redactor = Redactor::default();
         let lines = self.texts.iter().flat_map(|text| text.lines().map(str::trim));

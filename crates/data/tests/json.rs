@@ -1,4 +1,4 @@
-//! JSON: what is read, what is refused, and the layouts.
+//! JSON: accepted and refused texts, and the layouts.
 #![allow(clippy::unwrap_used)]
 
 use ordain_data::Value;

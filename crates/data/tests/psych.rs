@@ -5,7 +5,7 @@ use ordain_data::yaml::psych::{Options, write, write_with};
 use ordain_data::yaml::{self, Schema};
 use ordain_data::{Value, json};
 
-/// What Ruby writes for a text at the top, after `--- `.
+/// The output of Ruby for a text at the top, after `--- `.
 #[test]
 fn texts() {
     let cases = [

@@ -54,7 +54,7 @@ fn scalars_of_psych() {
     }
 }
 
-/// What is YAML 1.2, but refused by libyaml, which Ruby reads with.
+/// Valid YAML 1.2 that libyaml, the parser of Ruby, refuses.
 #[test]
 fn refused_by_libyaml() {
     let node = "did not find expected node content while parsing a flow node";

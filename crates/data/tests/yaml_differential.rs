@@ -16,7 +16,7 @@ use ordain_data::{Value, json};
 /// How many texts are read, and how many values are written.
 const CASES: u64 = 3000;
 
-/// The error of an alias that stands in what it stands for.
+/// The error of an alias inside of its own target.
 const RECURSIVE: &str = "the alias stands for something that contains it";
 
 /// Generated texts that are read otherwise here, with the reason.
@@ -133,9 +133,10 @@ fn reads() {
                 values += 1;
                 shown(value) == theirs
             }
-            // An alias in what it stands for is a value that contains itself there.
+            // For the other parser, an alias inside of its own target is a value that contains
+            // itself.
             (Err(error), _) if error.message == RECURSIVE => true,
-            // What follows the first document need be no YAML there.
+            // There, the text after the first document need not be valid YAML.
             (Err(error), Some(_)) if error.is_syntax => {
                 answer.get("whole") == Some(&Value::Bool(false))
             }

@@ -23,7 +23,7 @@ use crate::{codes, cycle};
 const FACT_EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
 
 /// Receives the graph of each node, on the thread that compiled it.
-pub type Receive<'a> = dyn Fn(&str, &Graph, &SourceMap) -> Result<(), Error> + Sync + 'a;
+pub type ReceiveGraph<'a> = dyn Fn(&str, &Graph, &SourceMap) -> Result<(), Error> + Sync + 'a;
 
 /// An environment and the nodes that are compiled in it.
 pub struct Batch {
@@ -81,7 +81,7 @@ impl Batch {
     pub fn compile(
         &self,
         jobs: Option<NonZeroUsize>,
-        receive: &Receive<'_>,
+        receive: &ReceiveGraph<'_>,
     ) -> Result<Vec<NodeResult>, Error> {
         let one = |options: &Options| self.compile_node(options, receive);
         let processors = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -116,7 +116,7 @@ impl Batch {
         Ok(())
     }
 
-    fn compile_node(&self, options: &Options, receive: &Receive<'_>) -> NodeResult {
+    fn compile_node(&self, options: &Options, receive: &ReceiveGraph<'_>) -> NodeResult {
         let _watch = Watch::begin();
         let exceeded = budget::exceeded_count();
         let name = options.node.clone().unwrap_or_default();
@@ -133,7 +133,7 @@ impl Batch {
     fn compile_into(
         &self,
         options: &Options,
-        receive: &Receive<'_>,
+        receive: &ReceiveGraph<'_>,
         result: &mut NodeResult,
     ) -> Result<(), Error> {
         let env = &self.site.env;

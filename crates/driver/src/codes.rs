@@ -166,7 +166,7 @@ pub fn state(error: StoreError) -> Diagnostic {
         StoreError::Unsafe { .. } => {
             "`ordain doctor` says more; --state-dir DIR names a directory that only you can write"
         }
-        StoreError::Broken { .. } => "`ordain doctor --fix` sets aside what is damaged",
+        StoreError::Broken { .. } => "`ordain doctor --fix` moves damaged files away",
         StoreError::Unwritable { .. } => {
             "--state-dir DIR says where else the lock and the journal are, --store DIR where exported resources are"
         }

@@ -204,14 +204,14 @@ fn git(world: &HostWorld, dir: &Path, args: &[&str]) -> Result<Vec<u8>, Diagnost
 }
 
 fn text(bytes: &[u8]) -> Result<&str, Diagnostic> {
-    std::str::from_utf8(bytes).map_err(|e| codes::io("cannot read what git prints", &e))
+    std::str::from_utf8(bytes).map_err(|e| codes::io("cannot read the output of git", &e))
 }
 
 /// The entries that `git ls-tree -l -z` prints: `MODE TYPE OBJECT SIZE<tab>PATH`.
 fn entries(list: &[u8]) -> Result<BTreeMap<PathBuf, Entry>, Diagnostic> {
     let mut out = BTreeMap::new();
     for line in text(list)?.split('\0').filter(|line| !line.is_empty()) {
-        let unknown = || codes::io("cannot read what git prints", &line.to_owned());
+        let unknown = || codes::io("cannot read the output of git", &line.to_owned());
         let (facts, path) = line.split_once('\t').ok_or_else(unknown)?;
         let facts: Vec<&str> = facts.split_whitespace().collect();
         let [mode, kind, id, size] = facts[..] else { return Err(unknown()) };

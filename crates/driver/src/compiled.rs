@@ -8,7 +8,7 @@ use std::time::Duration;
 use ordain_engine::deferred::Deferred;
 use ordain_engine::host::Host;
 use ordain_engine::kind::Registry;
-use ordain_engine::prepare::Resolve;
+use ordain_engine::prepare::ResolveSource;
 use ordain_engine::reversal::ReversalNotes;
 use ordain_engine::saved::SavedPlan;
 use ordain_graph::join::Conflict;
@@ -129,7 +129,7 @@ impl Compiled {
     }
 
     /// Returns a resolver of `puppet:///modules/NAME/REST` to a file.
-    pub fn resolver(&self) -> Resolve {
+    pub fn resolver(&self) -> ResolveSource {
         let modules = Arc::clone(&self.modules);
         Arc::new(move |address| modules.resolve(address))
     }

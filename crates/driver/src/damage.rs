@@ -17,7 +17,7 @@ pub fn report_damage(reporter: &mut dyn Reporter, store: Option<&Arc<ExportStore
         );
         let warning = Diagnostic::warning(codes::DAMAGED, text)
             .help(format!("it is in {} now; a new one was begun", damage.moved_to.display()))
-            .help("lost is what nodes exported, until each of them is compiled or applied again");
+            .help("the exports of nodes are lost until each node is compiled or applied again");
         reporter.message(warning);
     }
 }

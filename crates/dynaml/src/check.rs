@@ -1,5 +1,5 @@
-//! Checks of a document without its stubs: expressions that cannot be parsed, functions
-//! that do not exist, nodes that refer to themselves, keys that are there twice.
+//! Checks of a document without its stubs: expressions that cannot be parsed, unknown functions,
+//! nodes that refer to themselves, duplicate keys.
 
 use ordain_data::yaml::{Kind, NodeId, Tree};
 use ordain_source::{Diagnostic, FileId, TextRange, suggest};
@@ -106,7 +106,7 @@ pub(crate) fn open_expressions(tree: &Tree, file: FileId, out: &mut Vec<Diagnost
         }
         let (message, help) = if text.trim_end().ends_with("))") {
             (
-                "what follows `))` makes this a text and no expression",
+                "the text after `))` makes this a plain text, not an expression",
                 "a block without a line break at its end begins with `|-` or `>-`",
             )
         } else if text.contains("))") {
@@ -246,7 +246,7 @@ mod tests {
             messages("a: (( b )\nc: |\n  (( d ))\ne: ((x) y)\nf: (( g )) h\ni: |-\n  (( j ))\n"),
             [
                 "`((` without `))` at the end is a text and no expression",
-                "what follows `))` makes this a text and no expression",
+                "the text after `))` makes this a plain text, not an expression",
             ]
         );
         for (text, expected) in [

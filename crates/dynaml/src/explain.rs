@@ -9,7 +9,7 @@ use ordain_source::{FileId, SourceMap};
 
 use crate::diagnostics::report::Place;
 use crate::eval::evaluator::Evaluator;
-use crate::eval::tree::{Body, Memo, Reached, Step};
+use crate::eval::tree::{Body, Memo, NodeLookup, Step};
 use crate::ids::{InstId, NOWHERE};
 use crate::input::Input;
 use crate::load::SrcKind;
@@ -79,7 +79,7 @@ impl Role {
             Self::Gave => "written at",
             Self::Replaced => "written at, and replaced by a stub",
             Self::Merged => "merged at",
-            Self::Inside => "given as part of what is written at",
+            Self::Inside => "given as part of the value at",
             Self::Stub => "given by the stub at",
             Self::ReplacedStub => "in a stub that was replaced, at",
             Self::LostStub => "not given by the stub at",
@@ -229,8 +229,8 @@ impl Evaluator<'_> {
         own.is_none_or(|own| own != self.printed(value))
     }
 
-    /// What the first stub that has it has at the place of a node. Those further right were merged
-    /// into it before.
+    /// The value at the path of a node in the first stub that has it. Stubs further right are
+    /// already merged into it.
     fn given_by_stub(
         &mut self,
         node: InstId,
@@ -274,7 +274,7 @@ impl Evaluator<'_> {
         (1..=all.len()).rev().find_map(|n| {
             let node = self.named(place, &format!("{dot}{}", print_path(&all[..n])))?;
             let ends = n == all.len()
-                || matches!(self.nodes[node].reached, Memo::Done(Ok(Reached::Value(_))));
+                || matches!(self.nodes[node].reached, Memo::Done(Ok(NodeLookup::Value(_))));
             ends.then(|| (node, all[n..].to_vec()))
         })
     }

@@ -19,8 +19,8 @@ pub fn split(text: &str) -> Option<Vec<Part>> {
     let mut plain = EcoString::new();
     let mut rest = text;
     while let Some(at) = rest.find("((") {
-        // The last two of a run of brackets open an expression. What is not closed is text, with
-        // all that follows.
+        // The last two of a run of brackets open an expression. An unclosed expression and the rest
+        // of the text are plain text.
         let run = rest[at..].bytes().take_while(|b| *b == b'(').count();
         let at = at + run - 2;
         let Some(len) = end(&rest[at + 2..]).filter(|len| *len > 0) else { break };

@@ -9,8 +9,8 @@
 //!       require: [ "File[/srv]" ]
 //! ```
 //!
-//! Kinds are maps of titles, titles maps of attributes, so that files are merged as maps are. What
-//! else a document has is for its expressions.
+//! Kinds are maps of titles, and titles are maps of attributes, so that files are merged as maps.
+//! Other keys of a document are for its expressions.
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
@@ -56,7 +56,7 @@ pub fn graph(
     place: Place<'_>,
     codes: Codes,
 ) -> Result<Graph, Vec<Diagnostic>> {
-    let mut building = Building {
+    let mut building = GraphBuilder {
         secrets,
         graph: Graph::default(),
         place,
@@ -92,7 +92,7 @@ struct Relation {
     span: Option<Span>,
 }
 
-struct Building<'a> {
+struct GraphBuilder<'a> {
     graph: Graph,
     secrets: &'a Decrypted,
     place: Place<'a>,
@@ -101,7 +101,7 @@ struct Building<'a> {
     errors: Vec<Diagnostic>,
 }
 
-impl Building<'_> {
+impl GraphBuilder<'_> {
     fn wrong(&mut self, path: &[&str], text: &str) {
         let error = Diagnostic::error(self.codes.form, text.to_string());
         self.errors.push(match (self.place)(path) {

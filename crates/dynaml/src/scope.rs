@@ -27,14 +27,14 @@ pub enum Link<B> {
     /// Names, and behind them other frames.
     Frame(Names<B>, Scope<B>),
     /// A lambda that is called.
-    Call(Called<B>),
+    Call(CallNames<B>),
     /// All frames of the first, then those of the second.
     Join(Scope<B>, Scope<B>),
 }
 
 /// The names of a lambda that is called.
 #[derive(Debug)]
-pub struct Called<B> {
+pub struct CallNames<B> {
     /// Its parameters.
     names: Names<B>,
     /// The meaning of `_`.
@@ -59,7 +59,7 @@ impl<B: Default> CallFrame<B> {
     pub(crate) fn of(names: Names<B>) -> Self {
         let own = B::default();
         let (captured, around) = (Scope::Empty, Scope::Empty);
-        Self(Rc::new(Link::Call(Called { names, own, captured, around })))
+        Self(Rc::new(Link::Call(CallNames { names, own, captured, around })))
     }
 
     /// Adds a name.
@@ -126,9 +126,9 @@ impl<'s, B> From<&'s Names<B>> for Frame<'s, B> {
     }
 }
 
-impl<'s, B> From<&'s Called<B>> for Frame<'s, B> {
+impl<'s, B> From<&'s CallNames<B>> for Frame<'s, B> {
     #[inline]
-    fn from(called: &'s Called<B>) -> Self {
+    fn from(called: &'s CallNames<B>) -> Self {
         Self { names: &called.names, own: Some(&called.own) }
     }
 }

@@ -88,7 +88,7 @@ pub struct Output {
 }
 
 /// A merged document as a graph.
-pub struct Declared {
+pub struct DeclaredGraph {
     /// The run, without the text of the document.
     pub output: Output,
     /// The resources that the document declares, or the errors in them.
@@ -172,14 +172,14 @@ pub fn merge(world: &dyn World, request: &Request) -> Result<Output, Error> {
 /// texts of the files are added to the sources.
 ///
 /// # Errors
-/// When a file cannot be read as YAML, or an expression has no value. What is wrong with the
-/// resources is in the result.
+/// When a file cannot be read as YAML, or an expression has no value. Errors in the resources are
+/// part of the result.
 pub fn declare(
     world: &dyn World,
     request: &Request,
     sources: &SourceMap,
     codes: Codes,
-) -> Result<Declared, Error> {
+) -> Result<DeclaredGraph, Error> {
     on_deep_stack(STACK, || {
         with_run(world, request, |run| {
             let mut output = Output::default();
@@ -188,7 +188,7 @@ pub fn declare(
             let graph = run.graph(&printed, &files, sources, codes);
             run.finish(&mut output);
             output.files = files;
-            Ok(Declared { output, graph })
+            Ok(DeclaredGraph { output, graph })
         })
     })
 }
@@ -303,18 +303,7 @@ impl Run<'_, '_> {
                 "state handling not supported gor multi documents [{name}]: <nil>"
             )));
         }
-        let mut loaded = Vec::new();
-        for input in &self.request.stubs {
-            let tree = only_document(trees(input, "stub")?, input, "stub")?;
-            loaded.push((input, self.load(&tree, input, "stub")?));
-        }
-        let mut stubs: Vec<Item> = Vec::new();
-        for (input, source) in loaded.into_iter().rev() {
-            let (item, root) = self.document(source, input, &stubs, None, true)?;
-            self.evaluator.finish_document(&item, true);
-            self.stubs.insert(0, (input.name.as_str().into(), root));
-            stubs.insert(0, without(&item, Flags::LOCAL));
-        }
+        let stubs = self.evaluate_stubs()?;
         let mut printed = Vec::new();
         for (n, source) in (1..).zip(documents) {
             let Some(source) = source else {
@@ -347,6 +336,23 @@ impl Run<'_, '_> {
             }
         }
         Ok(printed)
+    }
+
+    /// Reads and evaluates the stubs, the last one first.
+    fn evaluate_stubs(&mut self) -> Result<Vec<Item>, Error> {
+        let mut loaded = Vec::new();
+        for input in &self.request.stubs {
+            let tree = only_document(trees(input, "stub")?, input, "stub")?;
+            loaded.push((input, self.load(&tree, input, "stub")?));
+        }
+        let mut stubs: Vec<Item> = Vec::new();
+        for (input, source) in loaded.into_iter().rev() {
+            let (item, root) = self.document(source, input, &stubs, None, true)?;
+            self.evaluator.finish_document(&item, true);
+            self.stubs.insert(0, (input.name.as_str().into(), root));
+            stubs.insert(0, without(&item, Flags::LOCAL));
+        }
+        Ok(stubs)
     }
 
     fn finish(&mut self, output: &mut Output) {

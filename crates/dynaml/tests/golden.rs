@@ -1,9 +1,8 @@
-//! Runs the pages in `tests/cases/`: each section merges a template with stubs and has what comes of
-//! it.
+//! Runs the pages in `tests/cases/`. Each section has a template, stubs, and the expected result.
 //!
 //! A section has blocks `yaml template`, any number of `yaml stub`, and last `yaml result` or `text
-//! error`; behind the first word of a template `features=NAME` switches extensions on, and `partial`
-//! leaves open what cannot be resolved. `ORDAIN_BLESS=1` writes what really comes into the pages.
+//! error`. After the first word of a template, `features=NAME` enables extensions, and `partial`
+//! keeps unresolved expressions. `ORDAIN_BLESS=1` writes the actual results into the pages.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;

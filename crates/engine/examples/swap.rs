@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use ordain_data::Value;
 use ordain_engine::host::Host;
 use ordain_engine::kind::Registry;
-use ordain_engine::observer::Silent;
+use ordain_engine::observer::NoObserver;
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::reconcile::{Keeper, SchedulerOptions};
 use ordain_engine::runner::HostRunner;
@@ -47,7 +47,7 @@ fn main() {
     let dir = tempfile::tempdir().unwrap();
     let host = Host::new(dir.path().to_path_buf(), Box::new(HostRunner));
     let tuning = SchedulerOptions { jobs: 2, ..SchedulerOptions::default() };
-    let mut keeper = Keeper::new(Arc::new(host), Arc::new(Silent), tuning).unwrap();
+    let mut keeper = Keeper::new(Arc::new(host), Arc::new(NoObserver), tuning).unwrap();
     let registry = Arc::new(Registry::default());
     let (mut made, mut swapped) = (Duration::MAX, Duration::MAX);
     for round in 0..10 {

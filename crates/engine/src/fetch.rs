@@ -15,9 +15,9 @@ const MAX_BYTES: u64 = 16 << 20;
 /// How many characters of a server's error are shown.
 const SHOWN: usize = 200;
 
-/// The document at an address of `http:` or `https:`. Ten redirects are followed, the whole takes a
-/// minute at most, and a document has 16 MiB at most, or what `--limits` allows. A user and password
-/// in the address are sent as HTTP's basic authentication, and not to where a redirect leads.
+/// Fetches a document by `http:` or `https:`. Limits: ten redirects, one minute, and 16 MiB, which
+/// `--limits` raises. A user and password in the address are sent as HTTP's basic authentication,
+/// but not to the targets of redirects.
 ///
 /// # Errors
 /// When there is no such address, the server cannot be asked or says that it has nothing there, or a

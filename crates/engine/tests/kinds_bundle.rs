@@ -84,7 +84,7 @@ fn keys_of_users() {
     assert_eq!(errors(&kind, "k", &[("user", s("me")), ("options", s("a b"))]).len(), 1);
 }
 
-/// A machine whose `mount` and `umount` keep a list of what is mounted.
+/// A machine whose `mount` and `umount` maintain a list of mounts.
 fn with_mounts() -> Machine {
     let machine = Machine::answering(|root, invocation| {
         let words: Vec<String> =
@@ -167,7 +167,7 @@ fn repositories_of_packages() {
     assert_eq!(errors(&kind, "r", &bad).len(), 3);
 }
 
-/// The names of what a resource stands for, and that all of it is done once it was applied.
+/// The names of the generated resources. Checks that none of them has changes left after an apply.
 fn generated(machine: &Machine, instance: &dyn ordain_engine::kind::Instance) -> Vec<String> {
     let registry = Registry::default();
     let found = instance.generate(&machine.host).unwrap();

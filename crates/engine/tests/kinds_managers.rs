@@ -1,8 +1,7 @@
 //! The kind `package` with managers other than apt: real ones in directories of their own, with
 //! packages that are made here.
 //!
-//! What is not installed leaves its test out, with a line that says so; where `CI` is set, that is
-//! a failure.
+//! The test of a manager that is not installed is skipped with a message; with `CI` set it fails.
 
 #![allow(clippy::unwrap_used)]
 
@@ -53,7 +52,8 @@ impl Live {
         parse(&self.kind, name, &all)
     }
 
-    /// Makes the changes of a package, sees that none are left, and gives what a log would say.
+    /// Makes the changes of a package, checks that none are left, and returns the messages for the
+    /// log.
     fn converge(&self, name: &str, attributes: &[(&str, Value)]) -> Vec<String> {
         let package = self.package(name, attributes);
         let changes = package.compare(&self.host).unwrap();
@@ -235,7 +235,7 @@ fn converge(machine: &Machine, kind: &Package, name: &str, all: &[(&str, Value)]
     machine.converge(&*parse(kind, name, all))
 }
 
-/// What both managers of rpm do alike.
+/// The common behaviour of both rpm managers.
 fn versions_of_rpm(machine: &Machine, provider: &str) {
     let kind = Package::default();
     let wants = |what: &str| [("provider", s(provider)), ("ensure", s(what))];
@@ -258,7 +258,7 @@ fn versions_of_rpm(machine: &Machine, provider: &str) {
     let exact = [("allow_virtual", Value::Bool(false)), ("provider", s(provider))];
     assert_eq!(machine.messages(&*parse(&kind, "thing", &exact)), ["ensure: created"]);
     assert_eq!(said("needs", "installed"), ["ensure: created"]);
-    // What is asked for is asked for once.
+    // Each package is requested once.
     machine.commands();
     for _ in 0..3 {
         said("alpha", "2.0");

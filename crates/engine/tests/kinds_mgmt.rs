@@ -17,7 +17,7 @@ use ordain_engine::kinds::password::Password;
 use ordain_engine::kinds::tar::Tar;
 use ordain_engine::shared_kv::Key;
 
-/// What a program of the system makes of a file, below the root of the machine.
+/// The output of a program of the system, run below the root of the machine.
 fn output(machine: &Machine, argv: &[&str]) -> Vec<u8> {
     let mut command = Command::new(argv[0]);
     let output = command.args(&argv[1..]).current_dir(machine.root()).output().unwrap();

@@ -1,4 +1,4 @@
-//! Kinds of mgmt that give addresses by DHCP: what can be declared.
+//! Valid and invalid declarations of the DHCP kinds of mgmt.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ const SERVER: &str = "mgmt::dhcp::server";
 const HOST: &str = "mgmt::dhcp::host";
 const RANGE: &str = "mgmt::dhcp::range";
 
-/// A kind, a title, an attribute, and what is wrong with it.
+/// A kind, a title, an attribute with its value, and the error.
 type Wrong = (&'static str, &'static str, &'static str, Value, &'static str);
 
 fn wrong() -> Vec<Wrong> {

@@ -89,7 +89,7 @@ fn a_value_that_is_set_is_handed_on() {
         let error = format!("{{\"error\":\"{why}\"}}");
         assert_eq!(parts(&post(address, body)), ("400", error.as_str()), "{body}");
     }
-    // The same declaration again keeps what was set; another one is what counts.
+    // The same declaration again keeps the set value; another one replaces it.
     let again = kept.parse(INPUT, "name", &[("value", s("first")), ("sort", s("1"))]);
     drop(input);
     kept.machine.converge(&*again);
@@ -117,7 +117,7 @@ fn a_value_is_kept_where_it_is_stored() {
     );
     let same = kept.parse("mgmt::kv", "shared", &[("value", s("page"))]);
     assert_eq!(kept.machine.messages(&*same), [""; 0]);
-    // What others write is on the page and handed on.
+    // Values of others are on the page and sent on.
     kv("other");
     let waiting = std::thread::spawn(move || get(address, "/ui/watch/x", ""));
     std::thread::sleep(Duration::from_millis(200));
@@ -142,7 +142,7 @@ fn a_value_can_be_waited_for() {
     let answer = get(address, "/ui/list/x", "");
     let known = format!("If-None-Match: {}\r\n", header(&answer, "ETag:"));
     post(address, "id=x&value=2");
-    // What changed before is told at once.
+    // Earlier changes are reported at once.
     let answer = get(address, "/ui/watch/x", &known);
     assert_eq!(parts(&answer), ("200", r#"{"value":"2"}"#));
     let known = format!("If-None-Match: {}\r\n", header(&answer, "ETag:"));

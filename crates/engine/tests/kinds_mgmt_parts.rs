@@ -97,7 +97,7 @@ fn members_of_a_document_are_held() {
     assert_eq!(machine.converge(&*edit), ["content: content changed by the edits"]);
     let wanted = "{\n\t\"b\": {\n\t\t\"x\": 1.50,\n\t\t\"y\": {\n\t\t\t\"z\": true\n\t\t}\n\t},\n\t\"c d\": 1e3\n}\n";
     assert_eq!((machine.read("a.json").as_str(), mode(&machine, "a.json")), (wanted, 0o640));
-    // What only looks different is not touched.
+    // Differences of form only cause no change.
     machine.write("a.json", wanted.replace(['\n', '\t'], ""));
     assert_eq!(machine.messages(&*edit), [""; 0]);
     machine.write("a.json", "{\"b\": 1}");

@@ -181,7 +181,7 @@ fn one_can_wait_until_a_file_changes() {
     assert_eq!((parts(&answer).0, header(&answer, "Retry-After:")), ("503", "1"));
 }
 
-/// What was granted, and the file or an error.
+/// The granted options, and the file or an error.
 type Fetched = (Option<Vec<u8>>, Result<Vec<u8>, Vec<u8>>);
 
 /// Fetches a file by TFTP; the first block of each is only taken when it comes again.
@@ -270,7 +270,7 @@ fn a_file_is_fetched() {
     drop(first);
     assert_eq!(kept.machine.converge(&*client), [format!("content: fetched {url}")]);
     assert_eq!(kept.machine.read("got"), "two");
-    // What is only as new is not fetched, unless that is asked for.
+    // A document of the same age is not fetched, unless that is requested.
     let time = std::fs::metadata(kept.machine.root().join("got")).unwrap().modified().unwrap();
     kept.machine.write("got", "spoiled");
     let file = std::fs::File::options().write(true).open(kept.machine.root().join("got"));
@@ -365,7 +365,7 @@ fn what_is_fetched_has_its_checksum() {
     let sum = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
     let right = [("url", s(&url)), ("sha256", s(sum))];
     let client = kept.made(CLIENT, "/got", &right);
-    // Nobody is asked for what is right.
+    // A right file causes no request.
     drop(server);
     assert_eq!(kept.machine.messages(&*client), [""; 0]);
     kept.machine.write("got", "spoiled");

@@ -19,7 +19,7 @@ fn paragraph(name: &str, status: &str, version: &str) -> String {
     format!("Package: {name}\nStatus: {status}\nArchitecture: amd64\nVersion: {version}\n\n")
 }
 
-/// A machine where apt and dpkg do what they are told by writing the database.
+/// A machine where apt and dpkg only write the database.
 fn machine() -> Machine {
     let machine = Machine::answering(pretend);
     let status = [

@@ -18,7 +18,7 @@ use zbus::{Connection, Guid, Message, MessageStream, ObjectPath, Variant};
 const UNIT: &str = "/org/freedesktop/systemd1/unit/web_2eservice";
 const JOB: &str = "/org/freedesktop/systemd1/job/7";
 
-/// The one unit there is, and what was called.
+/// The only unit, and the calls.
 #[derive(Default)]
 struct State {
     active: String,

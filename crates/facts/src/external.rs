@@ -133,7 +133,7 @@ fn lines(text: &str) -> Map {
     text.lines().filter_map(pair).collect()
 }
 
-/// Runs a program; what is not executable gives no facts.
+/// Runs a program. Files that are not executable have no facts.
 fn run(world: &dyn World, path: &Path, problems: &mut Vec<Diagnostic>) -> Result<Map, String> {
     let request = ProcessRequest {
         argv: vec![path.to_string_lossy().into_owned()],
@@ -172,8 +172,8 @@ pub fn environment(variables: &[(String, String)]) -> Vec<(String, Value)> {
     variables.iter().filter_map(fact).collect()
 }
 
-/// Reads the facts of a machine from a file: YAML, or JSON by the extension `.json`. Either the
-/// map of facts itself, or what Puppet and Ordain store: `name` of the node and `values`.
+/// Reads the facts of a machine from a file: YAML, or JSON by the extension `.json`. The content is
+/// either the map of facts itself, or a map of `name` and `values` as Puppet and Ordain store it.
 ///
 /// # Errors
 /// When the file cannot be read, is neither, or holds no map.

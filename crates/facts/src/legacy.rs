@@ -76,7 +76,7 @@ const NAMES: [(&str, &[&str]); 70] = [
     ("rubyversion", &["ruby", "version"]),
 ];
 
-/// The old name before the interface, and what it holds of the interface.
+/// The prefix of the legacy name, and the field of the interface.
 const OF_INTERFACES: [(&str, &str); 9] = [
     ("ipaddress", "ip"),
     ("ipaddress6", "ip6"),

@@ -1,9 +1,9 @@
-//! Facts of a machine: what manifests know about the machine that they are compiled for.
+//! Facts: the properties of a machine that manifests can use.
 //!
 //! [`Machine::facts`] reads them from `/proc`, `/sys`, `/etc` and a few system calls, without any
-//! child process, in the structure that Facter gives them. [`external`] adds what the
-//! administrator provides: files and programs in `facts.d` directories, `FACTER_…` variables, and
-//! files given by hand. Nothing that cannot be read stops the rest: the fact is missing then.
+//! child process, in the structure of Facter. [`external`] adds the facts of the administrator:
+//! files and programs in `facts.d` directories, `FACTER_…` variables, and files from options. If a
+//! source cannot be read, its facts are missing and all others are there.
 //!
 //! ```
 //! use ordain_facts::Machine;

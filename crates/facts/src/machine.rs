@@ -31,8 +31,8 @@ impl Machine {
         Self { root: "/".into(), addresses: None }
     }
 
-    /// The machine whose files stand below a directory. What only the running system knows comes
-    /// from here: nothing but its interfaces' addresses.
+    /// The machine with the files below a directory. Only the addresses of its interfaces come from
+    /// the running system.
     pub fn at(root: impl Into<PathBuf>, addresses: Vec<Address>) -> Self {
         Self { root: root.into(), addresses: Some(addresses) }
     }

@@ -22,7 +22,7 @@ pub(crate) fn timezone(machine: &Machine) -> Option<Value> {
             .and_then(|data| TimeZone::tzif("local", &data).ok()),
     };
     let zone = zone.unwrap_or(TimeZone::UTC);
-    // A clock that is wrong may be beyond what the library knows.
+    // A wrong clock may be beyond the range of the library.
     let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX);
     Some(zone.to_offset_info(now).abbreviation().into())
 }

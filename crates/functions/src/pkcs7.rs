@@ -35,7 +35,7 @@ const AES_192_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x1
 const AES_256_CBC: &[u8] = &[0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x01, 0x2a];
 
 /// The longest key in bytes, in DER; more would take minutes.
-const LARGEST: usize = 10_000;
+const MAX_KEY: usize = 10_000;
 
 fn broken<T>(message: impl Into<String>) -> Result<T> {
     Err(Error::Encoding(message.into()))
@@ -91,7 +91,7 @@ impl PrivateKey {
     }
 
     fn of_pkcs1(der: &[u8]) -> Option<Self> {
-        let der = Some(der).filter(|der| der.len() <= LARGEST)?;
+        let der = Some(der).filter(|der| der.len() <= MAX_KEY)?;
         RsaPrivateKey::from_pkcs1_der(der).ok().map(Self)
     }
 
@@ -100,7 +100,8 @@ impl PrivateKey {
         self.0.to_public_key()
     }
 
-    /// What was encrypted for the key with the padding of PKCS #1 v1.5; `None` if it was not.
+    /// Decrypts data for the key with the padding of PKCS #1 v1.5; `None` if it is for another key
+    /// or padded differently.
     fn open(&self, encrypted: &[u8]) -> Option<Vec<u8>> {
         self.0.decrypt(Pkcs1v15Encrypt, encrypted).ok()
     }

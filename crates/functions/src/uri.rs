@@ -254,7 +254,7 @@ impl fmt::Display for Uri {
     }
 }
 
-/// Escapes what may not stand in a URI, as stdlib's `uriescape`; what has a meaning in one stays.
+/// Escapes characters that are invalid in a URI, as stdlib's `uriescape`. Reserved characters stay.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -9,8 +9,8 @@ use crate::{Error, Result};
 /// A digest in hexadecimal.
 type Digest = fn(&[u8]) -> String;
 
-/// The signature algorithms: the identifier, the digest, and what stands before the digest in the
-/// signed block.
+/// The signature algorithms: the identifier, the digest, and the prefix of the digest in the signed
+/// block.
 const ALGORITHMS: &[(&[u8], Digest, &[u8])] = &[
     (
         &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x04],

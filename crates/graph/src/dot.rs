@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use crate::model::{Containment, EdgeKind, Graph, ResourceId};
 
-/// Writes a graph as DOT: containers are boxes, containment is dotted, notification is bold, what
-/// types ask for by themselves dashed, and a barrier a point.
+/// Writes a graph as DOT: containers are boxes, containment is dotted, notification is bold,
+/// autorequires are dashed, and a barrier is a point.
 ///
 /// # Errors
 /// When `out` cannot be written.

@@ -13,7 +13,7 @@ pub struct Exported {
     pub node: EcoString,
     /// Kind and title.
     pub id: ResourceRef,
-    /// Its attributes in order, secrets included: whoever collects it applies them.
+    /// Its attributes in order, including secrets, because the collecting node applies them.
     pub attributes: Vec<(EcoString, Value)>,
     /// Its tags.
     pub tags: Vec<EcoString>,

@@ -1,6 +1,5 @@
-//! A front end as those see it that work with several: what its files are, and what is wrong with
-//! them. How a program is compiled is each front end's own matter, since what it needs for that
-//! differs: a node with facts, or stubs, or a project.
+//! The common interface of front ends: their files and the errors in them. It does not cover
+//! compiling, because the input differs: a node with facts, stubs, or a project.
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
@@ -102,7 +101,7 @@ pub trait Language: Sync {
         true
     }
 
-    /// Everything that can be said of a file without running it.
+    /// All diagnostics of a file without a run.
     fn check(&self, source: &SourceText<'_>, checking: &CheckOptions<'_>) -> CheckReport;
 
     /// Checks several files together. Runs where there is a pool of threads with deep stacks.

@@ -1,10 +1,10 @@
-//! The resource graph: what every front end makes and the engine takes.
+//! The resource graph, which front ends make and the engine applies.
 //!
-//! A [`Graph`] holds resources with their attributes, edges between them, and for everything the
-//! [`Origin`]: where it was written and the chain that led there. [`order`] says what comes before
-//! what, [`explain`] why something is as it is, [`diff`] what two graphs differ in. It is written and read as Ordain's own [`json`], as a Puppet catalog
-//! ([`puppet_catalog`]), and written as [`dot`]. It knows neither languages nor the engine; [`language`] says what every
-//! language is to others.
+//! A [`Graph`] has resources with their attributes, edges between them, and the [`Origin`] of each
+//! part: its place in a source and the chain that led there. [`order`] sorts resources, [`explain`]
+//! shows origins, and [`diff`] compares two graphs. Graphs are read and written as [`json`] or as a
+//! Puppet catalog ([`puppet_catalog`]), and written as [`dot`]. The crate knows neither languages
+//! nor the engine; [`language`] is the common interface of front ends.
 
 mod components;
 pub mod cycle;

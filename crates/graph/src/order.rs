@@ -24,8 +24,8 @@ impl Relations {
     fn partial_order(&self) -> Vec<NodeId> {
         let mut degrees = self.in_degrees();
         let ready = (0..self.nodes.len() as u32).filter(|&i| degrees[i as usize] == 0);
-        // Nodes are numbered in order of declaration, the end of a container right after its
-        // begin, so that what follows a container need not wait for later declarations.
+        // Nodes are numbered in order of declaration, the end of a container right after its begin,
+        // so that successors of a container need not wait for later declarations.
         let mut ready: BinaryHeap<Reverse<u32>> = ready.map(Reverse).collect();
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut passed: SmallVec<[u32; 1]> = SmallVec::new();

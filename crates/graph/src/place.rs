@@ -13,7 +13,7 @@ pub struct Place {
 
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Without a path it is what was read from standard input.
+        // Without a path it is in standard input.
         let file = if self.file.is_empty() { "-" } else { self.file.as_str() };
         match self.column {
             0 => write!(f, "{file}:{}", self.line),

@@ -1,8 +1,7 @@
-//! Paths that a machine runs on: what a resource may not remove, replace or empty unless it is told
-//! to.
+//! Protected paths, which resources must not remove, replace or empty without permission, because
+//! the machine needs them.
 //!
-//! Only what can be said from the declaration is here. The engine also looks where links lead and
-//! what is mounted.
+//! These checks only see the declaration. The engine also follows links and looks at mounts.
 
 /// An action on the tree at a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +22,8 @@ impl Act {
     }
 }
 
-/// Directories whose loss stops a machine from running or starting, or takes what its users have.
+/// Directories whose loss would stop a machine from running or booting, or would lose data of
+/// users.
 const NEEDED: [&str; 25] = [
     "/",
     "/bin",
@@ -52,12 +52,11 @@ const NEEDED: [&str; 25] = [
     "/var/lib",
 ];
 
-/// Directories that have to be there, while what is in them may go.
+/// Directories that have to exist, but whose content may be removed.
 const ALWAYS_THERE: [&str; 6] =
     ["/tmp", "/usr/local", "/var/cache", "/var/log", "/var/spool", "/var/tmp"];
 
-/// Whether a machine runs on what stands at a path, so that this may not be done there unasked. The
-/// path is one that [`normal`] gives.
+/// Whether an action at a path needs permission. The path has to be normalised by [`normal`].
 pub fn is_protected(path: &str, act: Act) -> bool {
     NEEDED.contains(&path) || act == Act::Remove && ALWAYS_THERE.contains(&path)
 }
@@ -117,8 +116,8 @@ mod tests {
 
     #[test]
     fn paths_are_normalised_as_puppet_does() {
-        // Each pair is what `Puppet::Type.type(:file).new(path: …)[:path]` of Puppet 7.23 gives,
-        // but for `//` and `///`, which it leaves as they are.
+        // Each pair has the result of `Puppet::Type.type(:file).new(path: …)[:path]` of Puppet
+        // 7.23, except for `//` and `///`, which Puppet does not change.
         for (path, want) in [
             ("/", "/"),
             ("//", "/"),

@@ -1,4 +1,4 @@
-//! Puppet's catalog, format 2: what Puppet's agents receive and other tools read.
+//! Puppet's catalog, format 2, which Puppet's agents and other tools read.
 //!
 //! A catalog has containment as its edges; order and notification are the parameters `before`,
 //! `require`, `notify` and `subscribe`. Values that JSON lacks are objects with `__ptype`.

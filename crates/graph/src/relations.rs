@@ -64,7 +64,7 @@ pub struct OrderEdge {
     pub to: NodeId,
     /// Whether a change goes along it.
     pub kind: EdgeKind,
-    /// Why it is there.
+    /// Its reason.
     pub why: Why,
 }
 

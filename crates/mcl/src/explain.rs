@@ -139,19 +139,7 @@ impl Explainer<'_> {
             }
             IrKind::Def(def) => {
                 let value = program.defs[def.0 as usize].value;
-                let name = self.text(program.ir[id].at).filter(|text| text.starts_with('$'));
-                let words = match &name {
-                    Some(name) => format!("{name} is"),
-                    None => "a variable in it is".into(),
-                };
-                let mut cause = self.cause(words, "bind", program.span(value));
-                cause.name = name;
-                cause.expression = self.text(program.ir[value].at);
-                if let IrKind::Const(value) = &program.ir[value].kind {
-                    cause.value = Some(lower::data(value));
-                }
-                cause.from = self.causes(value, depth + 1);
-                vec![cause]
+                vec![self.bind(id, value, depth)]
             }
             IrKind::Operator(_, a, b) => {
                 let operands: Vec<IrId> = std::iter::once(*a).chain(*b).collect();
@@ -187,6 +175,24 @@ impl Explainer<'_> {
             }
             IrKind::Except(value, other) => self.all(&[*value, *other], depth),
         }
+    }
+
+    /// The use of a definition with this value.
+    fn bind(&mut self, usage: IrId, value: IrId, depth: u32) -> Cause {
+        let program = self.program;
+        let name = self.text(program.ir[usage].at).filter(|text| text.starts_with('$'));
+        let words = match &name {
+            Some(name) => format!("{name} is"),
+            None => "a variable in it is".into(),
+        };
+        let mut cause = self.cause(words, "bind", program.span(value));
+        cause.name = name;
+        cause.expression = self.text(program.ir[value].at);
+        if let IrKind::Const(value) = &program.ir[value].kind {
+            cause.value = Some(lower::data(value));
+        }
+        cause.from = self.causes(value, depth + 1);
+        cause
     }
 
     fn all(&mut self, ids: &[IrId], depth: u32) -> Vec<Cause> {

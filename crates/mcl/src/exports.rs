@@ -5,7 +5,7 @@ use ordain_data::Value as Data;
 
 use crate::functions::surroundings::Export;
 use crate::graph::resource::Resource;
-use crate::lower;
+use crate::plain_data;
 use crate::types::Type;
 use crate::value::{Map, Struct, Value};
 
@@ -13,7 +13,7 @@ use crate::value::{Map, Struct, Value};
 pub fn encode(resource: &Resource, host: &str) -> Export {
     let fields = resource.kind.kind.fields.iter().zip(&resource.fields);
     let given = fields.filter_map(|(field, value)| {
-        value.as_ref().map(|value| (EcoString::from(field.name), lower::data(value)))
+        value.as_ref().map(|value| (EcoString::from(field.name), plain_data::data(value)))
     });
     Export {
         kind: resource.kind.kind.name.into(),

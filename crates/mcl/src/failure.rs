@@ -1,9 +1,9 @@
 //! Errors of a program, with the phase that finds them, in the original's words.
 
-use ordain_source::{Diagnostic, Span};
+use ordain_source::{Diagnostic, Span, TextRange};
 
-use crate::codes;
 use crate::syntax::hint;
+use crate::{codes, resources};
 
 /// The phases of a compile, in order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -88,6 +88,14 @@ impl Failure {
             focus: None,
             help: None,
         }
+    }
+
+    /// The error for an unknown kind, whose name begins at the span.
+    pub(crate) fn unknown_kind(text: String, kind: &str, span: Span) -> Self {
+        let range = TextRange::new(span.range.start, span.range.start + kind.len() as u32);
+        let failure = Self::new(Phase::Interpret, text, span)
+            .pointing(range.in_file(span.file), "not a kind of resource");
+        failure.meaning(resources::nearest(kind))
     }
 
     /// The same, if the original reports no place.

@@ -54,12 +54,12 @@ pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
             next,
             has_comment: has_comment_before(tokens.get(at + 1)),
             inside: match formatter.closers[at] as usize {
-                0 => Inside::Nothing,
-                closer if has_comment_before(tokens.get(closer)) => Inside::Comment,
+                0 => BracketContent::Nothing,
+                closer if has_comment_before(tokens.get(closer)) => BracketContent::Comment,
                 closer if tokens[at + 1..closer].iter().all(|t| t.kind == T::Newline) => {
-                    Inside::Nothing
+                    BracketContent::Nothing
                 }
-                _ => Inside::Something,
+                _ => BracketContent::Something,
             },
         };
         formatter.token(at as u32, *token, around);
@@ -74,11 +74,11 @@ struct TokenContext {
     /// Whether a comment stands before the next token.
     has_comment: bool,
     /// The content between a bracket and the one that closes it.
-    inside: Inside,
+    inside: BracketContent,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Inside {
+enum BracketContent {
     Nothing,
     Something,
     /// A comment, and maybe more.
@@ -193,9 +193,9 @@ impl<'t> Formatter<'t> {
         if opens(token.kind) {
             let brace = self.braces.next_if(|(number, _)| *number == at).map(|(_, brace)| *brace);
             let is_long = match (brace, around.inside) {
-                (_, Inside::Nothing) => false,
+                (_, BracketContent::Nothing) => false,
                 (Some(Brace::Resource | Brace::Block), _)
-                | (Some(Brace::Body), Inside::Comment) => true,
+                | (Some(Brace::Body), BracketContent::Comment) => true,
                 _ => ends_line,
             };
             self.open.push(Open { brace, is_long });

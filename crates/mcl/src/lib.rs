@@ -25,22 +25,23 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`session`], [`stream`] | a program to its first graph, and to one graph after the other |
-//! | [`mod@language`], [`explain`] | the language as the verbs for all languages see it |
-//! | [`lower`], [`exports`] | resources as a graph for the engine, and for other hosts |
-//! | [`graph`] | graph building: the function graph of a program, and resources from its values |
+//! | [`stream`], [`mod@language`] | one graph after the other; the language for verbs of all languages |
+//! | [`session`], [`explain`] | a program up to its first graph; the origin of a value |
+//! | [`lower`] | resources as a graph for the engine |
+//! | [`graph`], [`exports`] | graph building: the function graph of a program, and resources from its values; resources for other hosts |
 //! | `elaborate` | types inferred, all modules as one program ([`ir`]) |
 //! | [`check`] | the shape of statements, names, modules |
-//! | [`eval`] | evaluation: the incremental function engine |
+//! | [`failure`], [`codes`] | errors and diagnostic codes |
+//! | [`syntax`], [`mod@fmt`], [`eval`] | the parser, the formatter; evaluation: the incremental function engine |
 //! | [`template`], [`functions`] | Go's templates, and the built-in functions |
 //! | [`resources`] | the kinds of resources with their fields |
-//! | [`syntax`], [`mod@fmt`] | text to tree, and the formatter |
-//! | [`types`], [`value`] | types and values |
+//! | [`types`], [`value`], `plain_data`, `edition` | types, values, and versions of the language |
 
 #![forbid(unsafe_code)]
 
 pub mod check;
 pub mod codes;
+mod edition;
 mod elaborate;
 pub mod eval;
 pub mod explain;
@@ -52,6 +53,7 @@ pub mod graph;
 pub mod ir;
 pub mod language;
 pub mod lower;
+mod plain_data;
 pub mod resources;
 pub mod session;
 pub mod stream;
@@ -60,14 +62,5 @@ pub mod template;
 pub mod types;
 pub mod value;
 
+pub use edition::Edition;
 pub use language::Mcl;
-
-/// The version of the language.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Edition {
-    /// The language of the original, with the forms that its last releases and its guide accept.
-    #[default]
-    Wide,
-    /// Exactly the language of the original.
-    Upstream,
-}

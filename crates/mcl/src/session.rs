@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Edition;
 use crate::check::names::Checker;
-use crate::check::program::{self, Loading, ModId, Module, Modules, Place};
+use crate::check::program::{self, LoadContext, ModId, Module, Modules, Place};
 use crate::codes;
 use crate::elaborate::elaborate;
 use crate::failure::{Failure, Phase};
@@ -42,7 +42,7 @@ pub struct Options {
 
 /// The errors of a program.
 #[derive(Debug)]
-pub struct Refused {
+pub struct ProgramErrors {
     /// Everything that is wrong, in order.
     pub failures: Vec<Failure>,
     /// An error in the input, before there is a program.
@@ -51,7 +51,7 @@ pub struct Refused {
     pub modules: Modules,
 }
 
-impl Refused {
+impl ProgramErrors {
     /// The first error as the original prints it, with its phase.
     pub fn first(&self, sources: &SourceMap) -> (Phase, String) {
         match self.failures.first() {
@@ -87,7 +87,7 @@ pub fn check(
     sources: &SourceMap,
     input: &Input,
     options: &Options,
-) -> Result<Checked, Box<Refused>> {
+) -> Result<Checked, Box<ProgramErrors>> {
     limits::on_deep_stack(STACK, || check_here(world, sources, input, options))
 }
 
@@ -109,14 +109,14 @@ fn check_here(
     sources: &SourceMap,
     input: &Input,
     options: &Options,
-) -> Result<Checked, Box<Refused>> {
-    let loading = Loading {
+) -> Result<Checked, Box<ProgramErrors>> {
+    let loading = LoadContext {
         world,
         sources,
         edition: options.edition,
         module_path: options.module_path.clone(),
     };
-    let refuse = |failures, input, modules| Box::new(Refused { failures, input, modules });
+    let refuse = |failures, input, modules| Box::new(ProgramErrors { failures, input, modules });
     let (place, text) = match read(world, input) {
         Ok(read) => read,
         Err(text) => return Err(refuse(Vec::new(), Some(text), Modules::default())),
@@ -277,13 +277,13 @@ pub fn compile(
     input: &Input,
     options: &Options,
     surroundings: &dyn Surroundings,
-) -> Result<Compiled, Box<Refused>> {
+) -> Result<Compiled, Box<ProgramErrors>> {
     limits::on_deep_stack(STACK, || {
         let checked = check_here(world, sources, input, options)?;
         match first(&checked, surroundings) {
             Ok(resources) => Ok(Compiled { checked, resources }),
             Err(failures) => {
-                Err(Box::new(Refused { failures, input: None, modules: checked.modules }))
+                Err(Box::new(ProgramErrors { failures, input: None, modules: checked.modules }))
             }
         }
     })

@@ -8,7 +8,7 @@
 //! ```
 //! use ordain_mcl::functions::surroundings::{Memory, Watch};
 //! use ordain_mcl::session::{self, Input, Options};
-//! use ordain_mcl::stream::{News, Stream};
+//! use ordain_mcl::stream::{PollResult, Stream};
 //!
 //! let mut host = Memory::default();
 //! host.world.files.insert("/x".into(), b"a".into());
@@ -17,14 +17,14 @@
 //! let sources = ordain_source::SourceMap::new();
 //! let checked = session::check(&host.world, &sources, &input, &Options::default()).unwrap();
 //! let mut stream = Stream::new(checked.program, &host).unwrap();
-//! let News::Graph(graph) = stream.poll(&host).unwrap() else { panic!("the first graph is there") };
+//! let PollResult::Graph(graph) = stream.poll(&host).unwrap() else { panic!("the first graph is there") };
 //! assert_eq!(graph.lines(), ["Vertex: test[a]"]);
 //!
 //! host.world.files.insert("/x".into(), b"b".into());
 //! stream.happened(&Watch::File("/x".into()));
-//! let News::Graph(graph) = stream.poll(&host).unwrap() else { panic!("another graph") };
+//! let PollResult::Graph(graph) = stream.poll(&host).unwrap() else { panic!("another graph") };
 //! assert_eq!(graph.lines(), ["Vertex: test[b]"]);
-//! assert!(matches!(stream.poll(&host), Ok(News::Nothing)));
+//! assert!(matches!(stream.poll(&host), Ok(PollResult::Nothing)));
 //! ```
 //!
 //! All events since the last poll make one wave, and a graph that equals the last one is not
@@ -47,7 +47,7 @@ use crate::session::STACK;
 
 /// The result of a poll.
 #[derive(Debug)]
-pub enum News {
+pub enum PollResult {
     /// The resources are others than before.
     Graph(Arc<Resources>),
     /// The resources did not change.
@@ -100,7 +100,7 @@ impl Stream {
     /// # Errors
     /// The error that ends the program, after which no graph follows. An error of the resources
     /// alone does not end it; [`Stream::is_over`] distinguishes them.
-    pub fn poll(&mut self, surroundings: &dyn Surroundings) -> Result<News, Vec<Failure>> {
+    pub fn poll(&mut self, surroundings: &dyn Surroundings) -> Result<PollResult, Vec<Failure>> {
         let now = surroundings.world().now();
         self.fire(now);
         let running = &mut self.running;
@@ -109,13 +109,13 @@ impl Stream {
             running.resources(surroundings)
         });
         self.arm(now);
-        let Some(resources) = result? else { return Ok(News::Incomplete) };
+        let Some(resources) = result? else { return Ok(PollResult::Incomplete) };
         if self.last.as_ref().is_some_and(|last| last.is_same(&resources)) {
-            return Ok(News::Nothing);
+            return Ok(PollResult::Nothing);
         }
         let resources = Arc::new(resources);
         self.last = Some(Arc::clone(&resources));
-        Ok(News::Graph(resources))
+        Ok(PollResult::Graph(resources))
     }
 
     /// Reports an event. Returns whether the program waits for it.
@@ -161,7 +161,7 @@ impl Stream {
         deadline: Option<SystemTime>,
     ) -> Result<Option<Arc<Resources>>, Vec<Failure>> {
         loop {
-            if let News::Graph(resources) = self.poll(world.surroundings())? {
+            if let PollResult::Graph(resources) = self.poll(world.surroundings())? {
                 return Ok(Some(resources));
             }
             let now = world.surroundings().world().now();

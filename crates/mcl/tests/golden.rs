@@ -13,7 +13,7 @@ use ordain_graph::explain::Cause;
 use ordain_mcl::functions::surroundings::Memory;
 use ordain_mcl::graph::fields;
 use ordain_mcl::graph::outline::Outline;
-use ordain_mcl::session::{self, Checked, Input, Options, Refused, compile};
+use ordain_mcl::session::{self, Checked, Input, Options, ProgramErrors, compile};
 use ordain_mcl::{Edition, explain, fmt};
 use ordain_source::{MemoryWorld, SourceMap, Span};
 use ordain_testkit::pages::{Answer, Block, pages_are_true};
@@ -83,7 +83,7 @@ fn run_block(program: &mut Program, block: Block<'_>) -> Option<Answer> {
     })
 }
 
-fn check(program: &Program, sources: &SourceMap) -> Result<Checked, Box<Refused>> {
+fn check(program: &Program, sources: &SourceMap) -> Result<Checked, Box<ProgramErrors>> {
     let world = MemoryWorld::with_files(program.files.clone());
     let options = Options { edition: program.edition, module_path: None };
     session::check(&world, sources, &Input::Path("/main.mcl".into()), &options)

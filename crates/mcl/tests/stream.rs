@@ -13,7 +13,7 @@ use ordain_mcl::exports;
 use ordain_mcl::functions::surroundings::{Memory, MemoryShared, Shared, Surroundings, Watch};
 use ordain_mcl::graph::resource::Resources;
 use ordain_mcl::session::{self, Input, Options};
-use ordain_mcl::stream::{News, Stream, Wait};
+use ordain_mcl::stream::{PollResult, Stream, Wait};
 use ordain_source::{EntryKind, ProcessOutput, ProcessRequest, SourceMap, World};
 
 fn start(text: &str, host: &Memory) -> Stream {
@@ -24,13 +24,13 @@ fn start(text: &str, host: &Memory) -> Stream {
 
 fn graph(stream: &mut Stream, host: &Memory) -> Arc<Resources> {
     match stream.poll(host) {
-        Ok(News::Graph(resources)) => resources,
+        Ok(PollResult::Graph(resources)) => resources,
         other => panic!("no graph but {other:?}"),
     }
 }
 
 fn is_nothing(stream: &mut Stream, host: &Memory) -> bool {
-    matches!(stream.poll(host), Ok(News::Nothing))
+    matches!(stream.poll(host), Ok(PollResult::Nothing))
 }
 
 fn seconds(count: u64) -> SystemTime {

@@ -1,23 +1,23 @@
 # Copies of this process, one for each compile.
 #
-# What code leaves behind, such as globals, variables of classes and constants, is gone with its copy.
-# What a copy tells at its end makes the next ones faster and shows in nothing else: files in their
-# compiled form, what functions made of data files, and which libraries were needed of those that code
-# may use without requiring them.
+# State that code leaves behind, such as globals, class variables and constants, ends with its copy.
+# At its end a copy reports caches that make the next ones faster without other effects: compiled
+# files, results that functions computed from data files, and libraries that code used without
+# requiring them.
 module Ordain
   module Copies
-    # What a copy ends with when it has done all that it should.
+    # The end of the report of a copy that finished its work.
     DONE = 'done'
-    # How many bytes a copy may tell.
-    MOST = 64 << 20
-    # Values that do not depend on what code has defined.
+    # The maximal number of bytes of a report.
+    MAX_REPORT = 64 << 20
+    # Values that do not depend on definitions of code.
     PLAIN = [String, Symbol, Integer, Float, NilClass, TrueClass, FalseClass].freeze
 
     @compiled = {}
     @told_files = {}
 
     class << self
-      # Whether a copy is being made; and where it tells what it has learned.
+      # Whether a copy is being made, and the pipe for its report.
       attr_reader :making, :told
 
       # A compile begins: its copy answers from now on. In this process it goes on when the copy ends.
@@ -44,10 +44,10 @@ module Ordain
         return Ordain.send_message(['ok', nil]) unless told
 
         said = what_was_learned
-        told.write(said) if said.bytesize < MOST
+        told.write(said) if said.bytesize < MAX_REPORT
         told.write(DONE)
         told.close
-        # What code does at the end of its process the compile hears no more.
+        # The compile does not wait for code that runs at the exit of the process.
         Ordain.hang_up
         exit
       end
@@ -127,7 +127,7 @@ module Ordain
         end
       end
 
-      # Takes over what the last copy has learned.
+      # Takes over the caches of the last copy.
       def learn
         return if @said.nil? || @said.empty?
 

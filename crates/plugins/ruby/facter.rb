@@ -45,7 +45,7 @@ module Facter
       !@collection.nil?
     end
 
-    # Runs a block with what is collected, which no other call sees.
+    # Runs a block with its own collection of facts.
     def collect(made)
       @collection = made
       yield
@@ -335,7 +335,7 @@ module Facter
     end
   end
 
-  # What facts may be.
+  # The classes of values of facts.
   module Normal
     class Error < StandardError; end
 
@@ -459,7 +459,7 @@ module Facter
         ways = @ways.select(&:suitable?).each_with_index.sort_by { |way, index| [-way.weight, index] }.map(&:first)
         used, value = 0, nil
         ways.each do |way|
-          # What is given from outside counts before what weighs no more.
+          # External facts win over custom facts of the same weight.
           break if @outside && way.weight <= @outside[0]
 
           value = way.value

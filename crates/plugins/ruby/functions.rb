@@ -140,7 +140,7 @@ module Puppet
         @returns = type.to_s
       end
 
-      # What the compile is told of the signature.
+      # The signature for the compile.
       def to_data
         { 'method' => method.to_s, 'params' => @params, 'block' => @block, 'returns' => @returns, 'mismatch' => @mismatch }
       end
@@ -248,7 +248,7 @@ module Puppet
     end
 
     module Loader
-      # What files of functions define is in this class.
+      # Definitions in files of functions are in this class.
       class RubyFunctionInstantiator
       end
     end
@@ -385,7 +385,7 @@ module Ordain
     @instances = {}
 
     class << self
-      # Loads a file of the interface `kind`; gives what signatures the function has.
+      # Loads a file of the interface `kind` and returns the signatures of the function.
       def load(name, kind, path, text)
         Puppet::Functions.created = nil
         Ordain.load_text(path, kind == 'new' ? inside(path, text) : text)
@@ -407,7 +407,7 @@ module Ordain
 
       private
 
-      # What may stand before the code of a file, comments that say how to read it among it.
+      # Text before the code of a file, such as magic comments.
       COMMENTS = /\A(?:[ \t]*(?:#[^\n]*)?\n|=begin\b.*?^=end[^\n]*\n)*/m
 
       # The text of a file as Puppet evaluates it: inside of a class, whose constants are those of the file.
@@ -418,7 +418,7 @@ module Ordain
         Copies.compiled(path, whole)
         whole
       rescue SyntaxError
-        # By itself it says what is wrong, and where.
+        # Evaluation of the text itself reports the error and the place.
         text
       end
 

@@ -1,4 +1,5 @@
-# What backends of Hiera 3 know: `Hiera`, its configuration, and the helpers of `Hiera::Backend`.
+# The library of backends of Hiera 3: `Hiera`, its configuration, and the helpers of
+# `Hiera::Backend`.
 class Hiera
   VERSION = '3.12.0'
 
@@ -114,8 +115,8 @@ class Hiera
       @files = {}
     end
 
-    # The content, or what the block makes of it. Where a default is given, it stands for what cannot
-    # be read or is of another class.
+    # The content, or the result of the block for it. A default replaces content that cannot be read
+    # or has another class.
     def read(path, expected = Object, default = nil, &block)
       read_file(path, expected, &block)
     rescue TypeError => e
@@ -151,7 +152,7 @@ class Hiera
     end
   end
 
-  # What is done with texts of data.
+  # Interpolation and conversion of texts in data.
   module Interpolate
     SITE = /%\{([^}]*)\}/.freeze
     METHOD = /\A(\w+)\(([^)]*)\)\z/.freeze
@@ -214,7 +215,7 @@ class Hiera
   end
 
   module Backend
-    # What backends with an earlier interface lack.
+    # Methods that backends with an earlier interface lack.
     class Backend1xWrapper
       def initialize(backend)
         @backend = backend
@@ -322,7 +323,7 @@ class Hiera
         value
       end
 
-      # A variable of the scope, or an entry of what else is known; the empty text if there is none.
+      # A variable of the scope, or an extra variable; the empty text if there is none.
       def variable(name, scope, extra)
         segments = name.gsub(/["']/, '').split('.')
         [scope, extra].each do |where|
@@ -441,7 +442,7 @@ class Hiera
 end
 
 class Hash
-  # What the library `deep_merge` adds for backends.
+  # Methods that the library `deep_merge` adds.
   def deeper_merge(other, options = {})
     Hiera::Merge.deep(self, other, false, options)
   end

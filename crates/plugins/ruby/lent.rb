@@ -1,10 +1,10 @@
-# Lists and hashes that both sides have. Code changes in place what the compile gave it, and all
-# that hold it there see the change: so each has a number, and the compile hears what has changed
-# before it goes on.
+# Lists and hashes that this process shares with the compile. Code may change them in place, and the
+# compile has to see the changes. So each has a number, and changes are reported before the compile
+# continues.
 module Ordain
   module Lent
     # How much text of messages is looked at for changes when code calls the compile.
-    MOST = 1 << 18
+    MAX_WATCHED = 1 << 18
 
     # How many braces are around the values of a request and of an answer.
     REQUEST = 2
@@ -31,7 +31,7 @@ module Ordain
 
       private
 
-      # What tells values from others: their hashes, and the order of keys.
+      # The fingerprint of a value: its hash, and the order of its keys.
       def state
         state = [@outer.hash]
         (@outer.is_a?(Hash) ? @outer.each_value : @outer).each do |part|
@@ -52,7 +52,7 @@ module Ordain
         @shared = false
       end
 
-      # What goes in the place of a list or hash that has a number already; else it has one now.
+      # The reference to a list or hash by its number, if it has one; otherwise it gets one.
       def refer(value)
         known = Lent.refer(value)
         return known if known
@@ -60,7 +60,7 @@ module Ordain
         # Most values are one list or hash.
         return nil.tap { @first = value } unless @first
 
-        # A literal with the key would ask it for its hash, which walks what is shared again and again.
+        # A hash literal would compute the hash of the key, which walks shared values repeatedly.
         @numbers ||= {}.compare_by_identity.tap { |numbers| numbers[@first] = @base }
         number = @numbers[value]
         if number.nil?
@@ -129,12 +129,12 @@ module Ordain
         outgoing.shared? ? { '$' => 'give', 'n' => @objects.size, 'v' => packed } : packed
       end
 
-      # Watches what code gave away.
+      # Watches values that code passed on.
       def watch(value)
-        @groups << Group.new([value], 0...0, MOST) if value.instance_of?(Array) || value.instance_of?(Hash)
+        @groups << Group.new([value], 0...0, MAX_WATCHED) if value.instance_of?(Array) || value.instance_of?(Hash)
       end
 
-      # What goes by a number in the place of a value, if it is known.
+      # The reference to a value by its number, if it has one.
       def refer(value)
         if value.frozen? && (number = @frozen_numbers[value])
           return { '$' => 'frozen', 'n' => number }
@@ -178,7 +178,7 @@ module Ordain
         text
       end
 
-      # Tells the compile what code has changed.
+      # Reports the changes of code to the compile.
       def settle(all)
         return if @groups.empty? && @texts.empty?
 
@@ -192,7 +192,7 @@ module Ordain
         Ordain.ask('changed', contents(changed), told)
       end
 
-      # Runs what a request is about; what it was lent is gone afterwards.
+      # Runs a request. Afterwards its shared values are dropped.
       def frame
         size, groups = @objects.size, @groups.size
         Ordain.requests += 1 if @frames.zero?
@@ -213,7 +213,7 @@ module Ordain
       private
 
       def first_groups
-        left = MOST
+        left = MAX_WATCHED
         @groups.take_while { |group| (left -= group.size).positive? }
       end
 
@@ -264,7 +264,7 @@ module Ordain
         end
       end
 
-      # Numbers what a block makes before the lists and hashes in it.
+      # Numbers the result of a block before the lists and hashes inside.
       def keep(data)
         number = @objects.size
         @objects << data
@@ -293,7 +293,7 @@ module Ordain
         end
       end
 
-      # Numbers what a block makes before the lists and hashes in it.
+      # Numbers the result of a block before the lists and hashes inside.
       def keep_frozen
         number = @frozen.size
         @frozen << nil
@@ -302,7 +302,7 @@ module Ordain
         @frozen[number] = made
       end
 
-      # What is now in all lists and hashes that have to do with groups, each by its number.
+      # The current content of all lists and hashes that are connected with groups, by number.
       def contents(groups)
         numbers = groups.flat_map { |group| group.range.to_a }
         seen = {}.compare_by_identity
@@ -310,7 +310,7 @@ module Ordain
         numbers.uniq.filter_map do |number|
           [number, Wire.pack_parts(@objects[number], self)] if @objects[number]
         rescue Puppet::Error, SystemStackError
-          # What has no form in the compile stays as it was there.
+          # A value without a form in the compile keeps its earlier state there.
           nil
         end
       end
@@ -327,7 +327,7 @@ module Ordain
         return if @frozen_numbers.key?(value)
 
         number = number_of(value)
-        # What is new gets a number, so that it stays one where it stands several times.
+        # New values get a number, so that several references to one stay shared.
         @objects << value unless number
         numbers << (number || (@objects.size - 1))
         parts(value).each { |item| reach(item, seen, numbers) }

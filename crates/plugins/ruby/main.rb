@@ -1,8 +1,8 @@
 # The process that runs modules' Ruby code: answers requests of the compile, one at a time, and asks
 # it while one is under way. A message is its length in four bytes and JSON.
 #
-# Each compile has a copy of this process, so that it sees nothing of what code has left behind in
-# others. The copy tells at its end what the next ones may have from the start (`copies.rb`).
+# Each compile has a copy of this process, so that it sees no state of other compiles. At its end
+# the copy reports caches for the next ones (`copies.rb`).
 require 'rbconfig'
 require 'stringio'
 
@@ -25,12 +25,12 @@ module Ordain
     attr_accessor :unwound
   end
 
-  # What code prints, up to a size.
+  # The output of code, up to a size.
   class Printed < StringIO
-    MOST = 1 << 16
+    MAX_OUTPUT = 1 << 16
 
     def write(*texts)
-      size > MOST ? texts.sum { |text| text.to_s.bytesize } : super
+      size > MAX_OUTPUT ? texts.sum { |text| text.to_s.bytesize } : super
     end
 
     def take
@@ -211,7 +211,6 @@ module Ordain
     end
 
     def answer(message)
-      # What a call that was stopped left behind.
       value = timed { Lent.frame { Handlers.public_send(*message) } }
       tell_printed
       value.instance_of?(Puppet::Pops::Types::LookupContext) ? ['none', value.number_held] : ['ok', value]
@@ -241,7 +240,7 @@ module Ordain
       [text.bytesize].pack('N') << text
     end
 
-    # Says what code has printed since the last time.
+    # Reports the output of code since the last report.
     def tell_printed
       return if @printed.size.zero?
 
@@ -346,7 +345,7 @@ module Ordain
     end
   end
 
-  # What the compile can ask for.
+  # The requests of the compile.
   module Handlers
     class << self
       # A compile begins.
@@ -423,7 +422,7 @@ module Ordain
         ['zero']
       end
 
-      # Loads the file of a resource type; says what it is made of.
+      # Loads the file of a resource type and returns its structure.
       def type(name, path, text)
         Types.load(name, path, text)
       end
@@ -433,29 +432,29 @@ module Ordain
         Wire.pack(Types.parse_title(type, title))
       end
 
-      # The custom facts of directories, over what is known of the machine.
+      # The custom facts of directories, on top of the known facts of the machine.
       def facts(core, outside, dirs)
         Ordain.collect_facts(core, outside, dirs)
       end
 
-      # What the definition of a loaded resource type is made of, documentation included.
+      # The definition of a loaded resource type with its documentation.
       def model(name)
         Types.model(name)
       end
 
-      # What the definition of a loaded resource type says, and where its code stands.
+      # The definition of a loaded resource type with the places of its code.
       def outline(name)
         Types.outline_of(name)
       end
 
-      # What the types of a finished catalog make of its resources.
+      # The resources of a complete catalog after processing by their types.
       def examine(list)
         Types.examine(list)
       end
 
       private
 
-      # A value for the compile, which knows then what was changed.
+      # A value for the compile, after a report of changes.
       def given(value)
         Lent.settle(true)
         Lent.hand_over(value)
@@ -463,7 +462,7 @@ module Ordain
     end
   end
 
-  # What changes from compile to compile.
+  # State that differs between compiles.
   def self.begin(info)
     @info = info
     @info['libs'].each { |lib| $LOAD_PATH << File.expand_path(lib) unless $LOAD_PATH.include?(File.expand_path(lib)) }

@@ -1,5 +1,5 @@
-# What the definition of a resource type says, for those who write it in another language: plain data,
-# and for code where it stands.
+# The definition of a resource type as plain data, for translators to other languages. Code is given
+# by its place.
 module Ordain
   module Types
     class << self

@@ -1,5 +1,4 @@
-# Parameters and properties of resource types: what their definitions say, and what they make of a
-# value.
+# Parameters and properties of resource types: their definitions, and the conversion of values.
 module Puppet
   class Parameter
     include Util

@@ -26,7 +26,7 @@ module Puppet
           @held
         end
 
-        # What the compile makes of it in another call.
+        # The type as the compile sees it in another call.
         def revived; end
 
         def to_s
@@ -66,7 +66,7 @@ module Puppet
           Ordain.ask_value('generalize', held)
         end
 
-        # What it is made of, by name.
+        # Its parts by name.
         def member(name)
           @members ||= Ordain.ask('type_members', held).transform_values { |part| Ordain::Wire.unpack(part) }
           @members[name]
@@ -209,9 +209,10 @@ module Puppet
         end
       end
 
-      # The options and caches of a Hiera level. What needs nothing of the compile is answered here.
+      # The options and caches of a Hiera level. Calls that do not need the compile are answered
+      # here.
       class Lookup::Context < PuppetObject
-        # What code makes of files, by their paths, with what tells their texts from others.
+        # Results that code computed from files, by path, with a fingerprint of the text.
         FILES = {}
 
         # The files that the compile was asked for.
@@ -305,7 +306,7 @@ module Puppet
           Ordain.ask('member', number_held, name.to_s)[0] || super
         end
 
-        # The text of a file, or what the block made of it when it had this text first.
+        # The text of a file, or the cached result of the block for this text.
         def cached_file_data(path)
           known = FILES[path]
           return known[1] if known && LookupContext.asked[path]
@@ -432,7 +433,7 @@ module Puppet
       end
 
       class << self
-        # What the compile holds, as the class of its kind.
+        # A value of the compile, as an object of the class for its kind.
         def of(data)
           case data['kind']
           when 'type' then type_class(data['class']).new(data)
@@ -627,7 +628,7 @@ module Puppet
 
       class TypeAssertionError < Puppet::Error; end
 
-      # What can be gone through item by item.
+      # Values that can be iterated.
       module Iterable
         class << self
           def on(value, _type = nil, _infer = false)
@@ -708,7 +709,7 @@ module Puppet
     end
 
     module Serialization
-      # Values with only what JSON has; richer ones as hashes that say their type.
+      # Values as plain JSON. Values of other types become hashes with their type.
       class ToDataConverter
         def self.convert(value, options = {})
           new(options).convert(value)

@@ -1,6 +1,6 @@
-# One processor for this process and the compile, which wait for each other: the way from one processor
-# to another takes longer than most calls. What code starts gets all of them, and code that counts them
-# finds all.
+# This process and the compile share a processor, because they wait for each other, and a switch
+# between processors takes longer than most calls. Child processes of code get all processors, and
+# code that counts processors finds all.
 require 'etc'
 
 module Ordain

@@ -1,15 +1,15 @@
-# Providers of resource types. They change nothing here: their definitions tell which one a resource
-# has, what that can do, and what the documentation says.
+# Providers of resource types. They change nothing here: their definitions determine the provider of
+# a resource, its features, and its documentation.
 module Puppet
   module Util
-    # What only providers use, which do nothing here.
+    # Methods for providers, which do nothing here.
     def self.const_missing(name)
       return super unless Ordain::Types.loading?
 
       const_set(name, name == :FileType ? FileTypes : Class.new(Absent))
     end
 
-    # What stands for a class that is not here, and for all that is in it.
+    # A placeholder for a missing class and its content.
     class Absent
       class << self
         def method_missing(*)
@@ -33,7 +33,7 @@ module Puppet
       end
     end
 
-    # What providers of a type can do.
+    # The features of the providers of a type.
     module ProviderFeatures
       Feature = Struct.new(:name, :docs, :methods) do
         def available?(provider)
@@ -58,7 +58,7 @@ module Puppet
         @features ||= {}
       end
 
-      # What a provider or its class answers about its features.
+      # Queries of the features of a provider or its class.
       def feature_module
         @feature_module ||= begin
           known = declared_features
@@ -202,7 +202,7 @@ module Puppet
 
       def prefetch(*); end
 
-      # The text of the definition and what follows from it.
+      # The text of the definition, and data derived from it.
       def doc
         extra = [doc_of_commands, doc_of_defaults, doc_of_features].compact.map { |line| "* #{line}" }.join("\n")
         return extra unless @doc
@@ -307,7 +307,7 @@ module Puppet
     end
     alias inspect to_s
 
-    # What modules derive their providers from.
+    # Base classes for providers of modules.
     class ParsedFile < Provider
       class << self
         attr_accessor :default_target, :filetype

@@ -38,7 +38,7 @@ module Puppet
     class RecursiveLookupError < LookupError; end
   end
 
-  # Settings by name: those of the compile, and what code sets.
+  # Settings by name: those of the compile, and those that code sets.
   class Settings
     # The settings whose values are symbols.
     SYMBOLS = %i[strict node_terminus catalog_terminus default_file_terminus certificate_revocation
@@ -112,7 +112,7 @@ module Puppet
     end
     alias to_hash to_h
 
-    # No file and no command line of Puppet's is read; what a compile was given counts as its default.
+    # Puppet's files and command line are not read. Settings of the compile count as defaults.
     def set_by_config?(*)
       false
     end
@@ -151,7 +151,7 @@ module Puppet
     end
   end
 
-  # What the system offers; asked for as `Puppet.features.name?`.
+  # Features of the system, queried as `Puppet.features.name?`.
   class Features
     def method_missing(name, *)
       case name.to_s
@@ -213,7 +213,7 @@ module Puppet
       public_send(level, file == :default && line == :default ? message : "#{message}\n   (#{place_text(file, line)})")
     end
 
-    # Warns of what will not be there any more, called from where it is used.
+    # Warns of deprecated features. Called at their use.
     def deprecation_warning(message, key = nil)
       return if self[:disable_warnings]&.include?('deprecations')
 
@@ -486,8 +486,8 @@ Ordain::LIBRARIES = {
 }.freeze
 Ordain::LIBRARIES.each { |name, library| Object.autoload(name, library) unless Object.const_defined?(name) }
 
-# Methods that those libraries give to what everything has. The first call loads the library, which
-# puts its own method in the place of this one.
+# Methods that those libraries add to all objects. The first call loads the library, which replaces
+# this method by its own.
 {
   Object => { to_yaml: 'yaml' }, Kernel => { URI: 'uri', Pathname: 'pathname' }, Integer => { to_bn: 'openssl' },
   Dir.singleton_class => { mktmpdir: 'tmpdir', tmpdir: 'tmpdir' }
@@ -515,7 +515,7 @@ module Kernel
     count == 1 ? one : many
   end
 
-  # What code warns of is shown, as what it prints.
+  # Warnings of code are shown, like its output.
   def warn(*messages, **_options)
     $stderr.puts(*messages) unless messages.empty?
   end
@@ -523,7 +523,7 @@ module Kernel
   # Parts of Puppet and Facter stand in this process already; modules may add their own.
   OURS = %r{\A(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*)(?:\.rb)?\z}
 
-  # Libraries that are loaded when they are needed. What is in one of them needs all of it.
+  # Libraries that are loaded on demand, each as a whole.
   LATER = %w[uri yaml erb date openssl digest resolv cgi socket].freeze
 
   alias ordain_require require
@@ -578,7 +578,7 @@ module Ordain
   def self.own_library(path)
     path = "#{path}.rb" unless path.end_with?('.rb')
     found = info['libs'].map { |lib| File.join(File.expand_path(lib), path) }.find { |file| File.file?(file) }
-    # What this process offers itself stays.
+    # Methods of this process itself stay.
     found unless found && path.match?(%r{\Apuppet/(?:util|pops|parser|functions|type)\.rb\z})
   end
 

@@ -68,7 +68,7 @@ module Puppet
       end
     end
 
-    # What a type says of itself, checked.
+    # The definition of a type, checked.
     class TypeDefinition
       attr_reader :definition, :attributes
 
@@ -120,7 +120,7 @@ module Puppet
       end
     end
 
-    # What both kinds of attributes have: a data type, and the words that it allows.
+    # The common part of both kinds of attributes: a data type, and its allowed words.
     module Typed
       attr_reader :options, :type_name
 
@@ -226,7 +226,7 @@ module Puppet
       end
     end
 
-    # What the type of a definition has.
+    # Methods of the type of a definition.
     module TypeMethods
       attr_accessor :type_definition
 
@@ -246,7 +246,7 @@ module Puppet
       end
     end
 
-    # What a resource of such a type has.
+    # Methods of a resource of such a type.
     module ResourceMethods
       def initialize(given)
         @declared = given.is_a?(Ordain::Given)

@@ -1,5 +1,5 @@
 module Ordain
-  # What is declared of a resource.
+  # The declaration of a resource.
   class Given
     attr_accessor :title, :values, :catalog, :file, :line, :tags, :sensitive
 
@@ -93,7 +93,7 @@ module Ordain
     end
   end
 
-  # What the compile asks of resource types.
+  # Requests of the compile about resource types.
   module Types
     class << self
       # Gives a class a name of its own.
@@ -148,7 +148,7 @@ module Ordain
         raise Puppet::Error, "No set of title patterns matched the title \"#{title}\"."
       end
 
-      # What the documentation of a type and its attributes is made of.
+      # The parts of the documentation of a type and its attributes.
       def model(name)
         made = Puppet::Type.types[name.to_sym]
         made.load_providers
@@ -198,8 +198,8 @@ module Ordain
         @loading
       end
 
-      # Makes all resources of a catalog and says what their types make of them: values, relations to
-      # others by number, or what is wrong.
+      # Creates all resources of a catalog and returns the results of their types: values, relations
+      # to others by number, or errors.
       def examine(list)
         catalog = Catalog.new
         made = list.map { |number, *declared| [number, *make(catalog, number, *declared)] }
@@ -260,7 +260,8 @@ module Ordain
         }
       end
 
-      # A resource of a type in Ruby, with what is wrong with it; of others only what can be looked up.
+      # A resource of a type in Ruby with its errors. Resources of other types only have data that
+      # can be looked up.
       def make(catalog, number, type, title, given, ruby, sensitive, tags)
         values = given.to_h { |name, value| [name.to_sym, Wire.unpack(value)] }
         kind = ruby ? Puppet::Type.type(type) : known_outline(type)

@@ -1,4 +1,4 @@
-# What Ruby code sees of a compile: scopes, resources, the catalog.
+# The parts of a compile that Ruby code sees: scopes, resources, the catalog.
 module Puppet
   module Parser
     class Scope
@@ -6,7 +6,7 @@ module Puppet
 
       @all = {}
 
-      # What code has read of variables that keep their value, by their names.
+      # Constant variables that code has read, by name.
       @constant = {}
 
       # Names that always mean a variable of the outermost scope.

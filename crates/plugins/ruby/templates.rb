@@ -1,7 +1,7 @@
 # ERB templates.
 module Puppet
   module Parser
-    # What the code of a template sees: variables as `@name`, the scope, its methods.
+    # The environment of the code of a template: variables as `@name`, the scope, its methods.
     class TemplateWrapper
       def initialize(scope, file = nil)
         @__scope__ = scope

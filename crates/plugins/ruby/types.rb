@@ -371,7 +371,7 @@ module Puppet
       end
     end
 
-    # What the parameter `provider` knows of its type.
+    # The data of the parameter `provider` about its type.
     module OfProvider
       attr_accessor :parenttype
 

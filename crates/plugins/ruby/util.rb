@@ -88,7 +88,7 @@ module Puppet
 
     # Running programs.
     module Execution
-      # What a program printed, and its status.
+      # The output of a program, and its status.
       class ProcessOutput < String
         attr_reader :exitstatus
 
@@ -210,7 +210,7 @@ module Puppet
       module_function :versioncmp
     end
 
-    # What is done with files where a catalog is applied.
+    # Operations on files for applying a catalog.
     module Backups; end
 
     module Checksums

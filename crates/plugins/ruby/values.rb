@@ -152,7 +152,7 @@ module Puppet
         @values.each_value(&block)
       end
 
-      # What the documentation says of them.
+      # Their documentation.
       def doc
         text = +''
         unless words.empty?

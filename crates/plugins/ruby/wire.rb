@@ -1,18 +1,18 @@
-# Values on the wire: JSON, with what JSON has no form for as objects whose key `$` names the kind.
+# Values on the wire are JSON. Types that JSON lacks become objects whose key `$` names the kind.
 module Ordain
   # Something of the compile that Ruby code holds and hands back, but does not look into.
   module Held
     attr_reader :held
   end
 
-  # How many requests there have been of the compile's own. What is held is gone after each.
+  # The number of the compile's own requests. Held values are dropped after each.
   @requests = 0
   singleton_class.attr_accessor :requests
 
   # Objects of Ruby that the compile holds, by numbers.
   module Objects
-    # How many are kept. What is older than that, the compile cannot give back.
-    MOST = 10_000
+    # The maximal number of held values. The compile cannot send older ones back.
+    MAX_HELD = 10_000
 
     @numbers = {}.compare_by_identity
     @objects = {}
@@ -22,7 +22,7 @@ module Ordain
       # The number of an object, which is the same each time.
       def number(object)
         @numbers[object] ||= begin
-          @numbers.delete(@objects.shift.last) if @objects.size >= MOST
+          @numbers.delete(@objects.shift.last) if @objects.size >= MAX_HELD
           @objects[@count += 1] = object
           @count
         end
@@ -37,7 +37,7 @@ module Ordain
 
   # Values to JSON and back.
   module Wire
-    DEEPEST = 100
+    MAX_DEPTH = 100
     INTEGERS = (-(2**63)..(2**63 - 1)).freeze
     # Where the methods that all objects have are from.
     IDENTITY = [BasicObject, Kernel, Object, Comparable].freeze
@@ -45,7 +45,7 @@ module Ordain
     class << self
       # A value as JSON. Lists and hashes that `known` has go by their numbers.
       def pack(value, depth = 0, known = nil)
-        raise Puppet::Error, "a value is nested more than #{DEEPEST} levels deep" if depth > DEEPEST
+        raise Puppet::Error, "a value is nested more than #{MAX_DEPTH} levels deep" if depth > MAX_DEPTH
 
         case value
         when String then text(value)
@@ -59,7 +59,7 @@ module Ordain
         end
       end
 
-      # A value as data: what data has no form for is made of numbers, lists and texts.
+      # A value as data. Types without a form in data are composed of numbers, lists and texts.
       def plain(value)
         case value
         when Integer, Float, String, nil, true, false then value
@@ -75,7 +75,7 @@ module Ordain
         end
       end
 
-      # What is in a list or hash.
+      # The content of a list or hash.
       def pack_parts(value, known)
         value.is_a?(Hash) ? hash(value, 0, known) : value.map { |item| pack(item, 1, known) }
       end
@@ -148,7 +148,7 @@ module Ordain
         end
       end
 
-      # Puppet knows other objects by their class and by what they say of themselves.
+      # Puppet knows other objects by their class and their text.
       def runtime(value)
         of = value.class
         by_value = !IDENTITY.include?(value.method(:==).owner)

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-/// After how many messages the scheduler chooses a processor anew.
+/// The number of messages after which the scheduler chooses a processor again.
 const PERIOD: u32 = 512;
 
 /// The processors that pairs of this process are on.

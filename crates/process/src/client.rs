@@ -69,7 +69,7 @@ impl Supervisor {
         Ok(Self { socket: Arc::new(ours), process })
     }
 
-    /// Ends one that has nothing to do, or has ended by itself.
+    /// Ends an idle supervisor, or one that ended by itself.
     fn retire(mut self) {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
         // A process that was waited for already is no error.

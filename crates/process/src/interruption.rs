@@ -1,4 +1,4 @@
-//! Whether this process was told to end.
+//! Whether this process has to end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -9,8 +9,8 @@ static REQUESTED: Mutex<Option<i32>> = Mutex::new(None);
 static CHANGED: Condvar = Condvar::new();
 static FORCED: AtomicBool = AtomicBool::new(false);
 
-/// The process shall end: what is under way is finished, and nothing more begins. The first signal
-/// counts.
+/// Requests the end of the process: running work is finished, and nothing new begins. The first
+/// signal counts.
 pub fn request(signal: i32) {
     let mut requested = REQUESTED.lock().unwrap_or_else(PoisonError::into_inner);
     requested.get_or_insert(signal);

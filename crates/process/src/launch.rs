@@ -22,7 +22,7 @@ pub struct Launch {
     pub set_env: Vec<(OsString, OsString)>,
     /// Its working directory, if not that of this process.
     pub cwd: Option<PathBuf>,
-    /// Whom to run as.
+    /// The user that the program runs as.
     pub run_as: Option<RunAs>,
     /// Its umask.
     pub umask: Option<u32>,

@@ -15,8 +15,8 @@ use rustix::net::{
 
 use crate::launch::{Launch, OrphanPolicy, RunAs};
 
-/// How many file descriptors go with a request: standard input, output and error, and what is held
-/// while the program runs.
+/// The maximal number of file descriptors of a request: standard input, output and error, and one
+/// to hold while the program runs.
 const MAX_FDS: usize = 4;
 
 /// A tag and the length of the payload.
@@ -71,7 +71,7 @@ pub(crate) fn send_start(
     if !control.push(SendAncillaryMessage::ScmRights(fds)) {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    // A header is far shorter than what a socket takes at one go.
+    // A header is far shorter than the buffer of a socket.
     let sent = sendmsg(socket, &[IoSlice::new(&header)], &mut control, SendFlags::NOSIGNAL)?;
     if sent < HEADER {
         return Err(io::ErrorKind::WriteZero.into());

@@ -1,9 +1,9 @@
 //! The process that starts a program, knows all that descends from it, and ends it in time.
 //!
-//! It has one thread. Its standard input is a socket to the process that it works for: when that
-//! one ends, however it does, the socket closes, and the supervisor kills what it has started. Its
-//! name has nothing of the program's, so that whoever kills all processes of that name leaves it
-//! alone to do its work.
+//! It has one thread. Its standard input is a socket to the process that it serves. When that
+//! process ends in any way, the socket closes, and the supervisor kills all that it started. Its
+//! name differs from the program's, so that killing all processes by the name of the program does
+//! not stop its work.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -45,8 +45,8 @@ struct Supervisor {
     ended: SignalFd,
     /// A file that is held open while programs run, such as a lock.
     held: Option<OwnedFd>,
-    /// The control group of what is started while something is held: moving there takes longer than
-    /// many a program.
+    /// The control group for processes that are started while a hold is active. Moving a process
+    /// there may take longer than the program runs.
     group: Option<Group>,
     has_tried: bool,
 }

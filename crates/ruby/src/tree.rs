@@ -6,7 +6,7 @@ use ecow::EcoString;
 use crate::SyntaxError;
 use crate::syntax::{
     self, Binary, Block, BlockArg, Call, Expr, HashEntry, Kind, ParamTarget, Part, RegexFlags,
-    Target,
+    Slot, Target,
 };
 
 /// A node.
@@ -184,25 +184,14 @@ impl Reader {
                 _ => Tree::Other("a regular expression with interpolation"),
             },
             Kind::Array(items) => Tree::Array(self.all(items)),
-            Kind::Hash(hash) => {
-                let mut out = Vec::new();
-                for entry in &hash.entries {
-                    let HashEntry::Pair(key, value) = entry else { return Tree::Other("`**`") };
-                    out.push((self.tree(key), self.tree(value)));
-                }
-                Tree::Hash(out)
-            }
+            Kind::Hash(hash) => self.hash(&hash.entries),
             Kind::Range { low: Some(low), high: Some(high), is_open } => {
                 Tree::Range(self.boxed(low), self.boxed(high), *is_open)
             }
-            Kind::Local(slot) => {
-                let around = self.names.len().checked_sub(1 + slot.depth as usize);
-                let names = around.and_then(|at| self.names.get(at));
-                match names.and_then(|names| names.get(slot.index as usize)) {
-                    Some(name) => Tree::Local(name.clone()),
-                    None => Tree::Other("a variable from outside"),
-                }
-            }
+            Kind::Local(slot) => match self.local_name(*slot) {
+                Some(name) => Tree::Local(name),
+                None => Tree::Other("a variable from outside"),
+            },
             Kind::Instance(number) => {
                 let name = self.ivars.get(*number as usize).cloned().unwrap_or_default();
                 Tree::Instance(name.trim_start_matches('@').into())
@@ -233,16 +222,16 @@ impl Reader {
                 self.tree(&begin.body)
             }
             Kind::Begin(_) => Tree::Other("`rescue`"),
-            Kind::Assign(target, value) => match &**target {
-                Target::Local(slot) if slot.depth == 0 => {
-                    let names = self.names.last();
-                    match names.and_then(|names| names.get(slot.index as usize)).cloned() {
-                        Some(name) => Tree::Assign(name, self.boxed(value)),
-                        None => Tree::Other("an assignment"),
-                    }
+            Kind::Assign(target, value) => {
+                let name = match &**target {
+                    Target::Local(slot) if slot.depth == 0 => self.local_name(*slot),
+                    _ => None,
+                };
+                match name {
+                    Some(name) => Tree::Assign(name, self.boxed(value)),
+                    None => Tree::Other("an assignment"),
                 }
-                _ => Tree::Other("an assignment"),
-            },
+            }
             Kind::OpAssign(..) => Tree::Other("an assignment"),
             Kind::Binary(op, a, b) => self.binary(*op, a, b),
             Kind::Call(call) => self.call(call),
@@ -253,6 +242,21 @@ impl Reader {
             Kind::Define(_) => Tree::Other("a method"),
             _ => Tree::Other("code of this form"),
         }
+    }
+
+    /// The name of a local variable of a block that is part of the tree.
+    fn local_name(&self, slot: Slot) -> Option<EcoString> {
+        let around = self.names.len().checked_sub(1 + slot.depth as usize)?;
+        self.names.get(around)?.get(slot.index as usize).cloned()
+    }
+
+    fn hash(&mut self, entries: &[HashEntry]) -> Tree {
+        let mut out = Vec::new();
+        for entry in entries {
+            let HashEntry::Pair(key, value) = entry else { return Tree::Other("`**`") };
+            out.push((self.tree(key), self.tree(value)));
+        }
+        Tree::Hash(out)
     }
 
     fn binary(&mut self, op: Binary, a: &Expr, b: &Expr) -> Tree {

@@ -1,13 +1,14 @@
-//! How much memory and time the evaluation of an input may take, watched from beside it.
+//! Limits of memory and time of evaluations, observed by a separate thread.
 //!
-//! Front ends count their steps and weigh their values ([`crate::limits`]), and end with the place
-//! where one was too many. What nobody counts is seen here: while a [`Watch`] is held, a thread looks
-//! at the memory and the CPU time of the process. At a first bound it raises a flag, which front ends
-//! look at with every step (`exceeded`), so that their error names the place. At a second one, for
-//! what does not come to a step any more, the program ends with the last file that it was at.
+//! Front ends count steps and the size of values ([`crate::limits`]), and fail with the place that
+//! exceeds a limit. This module covers costs that nobody counts: while a [`Watch`] is held, a
+//! thread observes the memory and the CPU time of the process. At a first bound it raises a flag,
+//! which front ends check at every step (`exceeded`), so that their error names the place. At a
+//! second bound, for code that does not reach a step any more, the process exits and names the last
+//! file.
 //!
-//! A bound is for what is evaluated at the same time, and grows with what was read for it. One
-//! factor raises all bounds: [`set_factor`].
+//! A bound covers all concurrent evaluations, and grows with their input. One factor raises all
+//! bounds: [`set_factor`].
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -24,20 +25,19 @@ pub use crate::exceeded::HELP;
 const MEMORY: u64 = 144 << 20;
 /// The memory at which the program ends.
 const MAX_MEMORY: u64 = 184 << 20;
-/// The CPU time in seconds of an evaluation at which a front end is to end it. This is no measure of
-/// what a program may do, for that are steps: it is an end to what counts none.
+/// The CPU time in seconds after which a front end ends an evaluation. Programs are limited by
+/// steps; this bound stops code that counts none.
 const SECONDS: u64 = 10;
 /// The CPU time at which the program ends.
 const MAX_SECONDS: u64 = 12;
-/// The CPU time in seconds that work of which nobody counts the parts may take, before the next step
-/// ends it.
+/// The maximal CPU time in seconds of uncounted work, before the next step ends it.
 const MOMENT: f64 = 0.6;
 /// The CPU time of such work at which the program ends.
 const MAX_MOMENT: f64 = 0.75;
-/// What each byte that is read adds to the memory: the tree of a document takes so much more than
-/// its text.
+/// The memory that is allowed for each byte of input, because the tree of a document takes more
+/// than its text.
 const MEMORY_OF_INPUT: u64 = 16;
-/// So many bytes that are read add a second to the time.
+/// The number of bytes of input that add a second to the time limit.
 const INPUT_OF_SECOND: u64 = 4 << 20;
 /// How often the thread looks.
 const PAUSE: Duration = Duration::from_millis(4);
@@ -51,8 +51,7 @@ static EXCEEDED: AtomicU8 = AtomicU8::new(0);
 static EXCEEDED_COUNT: AtomicU64 = AtomicU64::new(0);
 /// The bytes that were read since nothing was evaluated.
 static READ: AtomicU64 = AtomicU64::new(0);
-/// How often work of which nobody counts the parts was begun or came to a step, and how much of it
-/// there is.
+/// The number of starts and steps of uncounted work, and the number of running ones.
 static UNCOUNTED_STEPS: AtomicU64 = AtomicU64::new(0);
 static UNCOUNTED: AtomicU32 = AtomicU32::new(0);
 static STATE: Mutex<State> =
@@ -109,8 +108,8 @@ pub fn check() -> Result<(), Exceeded> {
     if EXCEEDED.load(Ordering::Relaxed) == 0 { Ok(()) } else { exceeded() }
 }
 
-/// How often a bound was exceeded. What is evaluated when this grows ends with an error, whichever of
-/// those that are evaluated at the same time is to blame.
+/// The number of times that a bound was exceeded. When it grows, all concurrent evaluations end
+/// with an error, whichever caused it.
 pub fn exceeded_count() -> u64 {
     EXCEEDED_COUNT.load(Ordering::Relaxed)
 }
@@ -125,7 +124,7 @@ fn exceeded() -> Result<(), Exceeded> {
     }
 }
 
-/// So many bytes, multiplied by the [`factor`], and what is allowed for the files that were read.
+/// This many bytes multiplied by the [`factor`], plus the allowance for files that were read.
 pub fn with_input(bytes: usize) -> usize {
     scaled_size(bytes).saturating_add(of_input() as usize)
 }
@@ -195,8 +194,8 @@ impl Drop for Watch {
             if state.active == 0 {
                 EXCEEDED.store(0, Ordering::Relaxed);
             } else {
-                // What this one leaves behind, such as texts that were read, is not held against
-                // those that follow.
+                // Memory that stays allocated afterwards, such as texts, is not counted for later
+                // evaluations.
                 let own = state.active * scaled(MEMORY) + of_input();
                 state.memory = state.memory.max(usage.memory().saturating_sub(own));
             }
@@ -204,12 +203,12 @@ impl Drop for Watch {
     }
 }
 
-/// While it is held, a library does work of which nobody counts the parts, such as the operators of a
-/// template: between its steps only a moment may pass.
+/// Held during uncounted work of a library, such as the operators of a template. The time between
+/// its steps is limited.
 #[derive(Debug)]
-pub struct Uncounted(());
+pub struct UncountedSection(());
 
-impl Uncounted {
+impl UncountedSection {
     /// Begins such work.
     #[must_use]
     pub fn begin() -> Self {
@@ -233,7 +232,7 @@ impl Uncounted {
     }
 }
 
-impl Drop for Uncounted {
+impl Drop for UncountedSection {
     fn drop(&mut self) {
         UNCOUNTED.fetch_sub(1, Ordering::Relaxed);
         Self::step();
@@ -346,8 +345,8 @@ impl Usage {
 /// More bytes than the system says of a process in a line.
 const LINE: usize = 1024;
 
-/// What a file of the system says now: it is made anew when it is read from its start, so that one call
-/// is enough.
+/// The current content of a file in `/proc`. The kernel regenerates it on each read from the start,
+/// so the file stays open and one call is enough.
 fn said_now<'b>(file: Option<&File>, buffer: &'b mut [u8; LINE]) -> &'b str {
     let len = file.and_then(|file| file.read_at(buffer, 0).ok()).unwrap_or(0);
     std::str::from_utf8(&buffer[..len]).unwrap_or_default()

@@ -15,12 +15,11 @@ use crate::world::{EntryKind, World};
 /// The entries of a directory, sorted by name.
 type Listing = Vec<(String, EntryKind)>;
 
-/// Another world, with what it told of paths: what stands there, what a directory lists, that
-/// nothing is there. The content of files is not kept, since who reads a file keeps what it makes
-/// of it.
+/// Wraps a world and caches metadata of paths, listings of directories, and missing paths. The
+/// content of files is not cached, because readers keep their results.
 ///
-/// Files that change meanwhile are not noticed, so it is for one run over a site. What is written
-/// through it, or by a process that it runs to its end, is.
+/// It does not notice changes by others, so it is for one run over a site. It does notice its own
+/// writes and those of processes that it runs.
 pub struct CachedWorld<W> {
     inner: W,
     known: RwLock<Entries>,
@@ -68,7 +67,7 @@ impl<W: World> CachedWorld<W> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps that nothing stands at a path.
+    /// Caches that a path does not exist.
     fn missed(&self, path: &Path) {
         let Some(parent) = path.parent() else { return };
         let mut known = self.known_mut();

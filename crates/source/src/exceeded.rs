@@ -8,15 +8,15 @@ pub const HELP: &str = "`--limits 2` allows twice as much";
 /// A bound that was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exceeded {
-    /// So many steps were allowed.
+    /// The maximal number of steps.
     Steps(u64),
     /// The stack of the thread is nearly used up.
     Stack,
-    /// So many MiB of memory were allowed besides the files that were read.
+    /// The maximal memory in MiB besides the files that were read.
     Memory(u64),
-    /// So many seconds of CPU time were allowed.
+    /// The maximal CPU time in seconds.
     Time(u64),
-    /// So many milliseconds of CPU time were allowed for one operation.
+    /// The maximal CPU time of one operation in milliseconds.
     Moment(u64),
 }
 

@@ -1,4 +1,4 @@
-//! Files that stand in front of those of the machine.
+//! Files in front of those of the machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,7 +16,7 @@ pub type Listing = Vec<(String, EntryKind)>;
 
 /// A layer's entries of a directory.
 pub enum LayerListing {
-    /// All that is in it, or why it cannot be listed.
+    /// Its entries, or the error that prevents a listing.
     Whole(io::Result<Listing>),
     /// The entries besides those of the machine.
     Added(Listing),

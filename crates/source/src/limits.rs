@@ -1,8 +1,7 @@
-//! What every evaluation is bounded by: steps that are counted, and a stack that is deep and
-//! measured.
+//! The limits of every evaluation: counted steps, and a deep stack that is measured.
 //!
-//! Front ends say what a step is and what happens where the stack runs short. What values may weigh
-//! is theirs as well, since it hangs on how a language shares its values.
+//! Front ends define a step and the reaction to a stack overflow. They also limit the size of
+//! values, because it depends on how a language shares values.
 
 use crate::budget;
 pub use crate::exceeded::Exceeded;
@@ -28,7 +27,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// So many steps may be taken.
+    /// Allows this number of steps.
     pub fn new(most: u64) -> Self {
         Self { taken: 0, most }
     }
@@ -90,8 +89,7 @@ fn address() -> usize {
     std::ptr::from_ref(&here) as usize
 }
 
-/// Does some work on a thread with a stack of so many bytes, of which only what is used takes
-/// memory.
+/// Runs work on a thread with a stack of this many bytes. Only used pages take memory.
 ///
 /// # Panics
 /// If the work does, or the system gives no thread.

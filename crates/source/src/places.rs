@@ -35,8 +35,8 @@ impl PlaceMap {
         self.runs.push((start, source));
     }
 
-    /// Where a byte comes from. What became longer than it was written, such as an escape, comes
-    /// from its beginning at most up to where the next run does.
+    /// The source position of a byte. Bytes of a text that is longer than its source, such as an
+    /// escape, map to positions from its start up to the start of the next run.
     pub fn place(&self, at: u32) -> u32 {
         let next = self.runs.partition_point(|(start, _)| *start <= at).max(1);
         let Some((start, source)) = self.runs.get(next - 1) else { return at };

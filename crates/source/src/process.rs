@@ -45,8 +45,8 @@ const MARK: &str = "ORDAIN_CHILD";
 /// How often processes with the mark are looked for: one may start another meanwhile.
 const ROUNDS: usize = 8;
 
-/// How long what a child wrote is waited for when it has ended: somebody else may hold its output
-/// open.
+/// The time to wait for the output of a child after its end, because another process may hold the
+/// pipe open.
 const REST: Duration = Duration::from_secs(1);
 
 /// The limits of programs that a compile runs.
@@ -128,12 +128,12 @@ pub trait Process: Send {
 
 static PROCESSES: OnceLock<Box<dyn Processes>> = OnceLock::new();
 
-/// Has somebody else start all programs. The first call counts.
+/// Replaces the starter of programs. The first call counts.
 pub fn use_processes(processes: Box<dyn Processes>) {
     let _ = PROCESSES.set(processes);
 }
 
-/// Who starts programs: children of this process with a group of their own, where nobody else does.
+/// The starter of programs. The default starts children of this process with their own group.
 pub(crate) fn processes() -> &'static dyn Processes {
     PROCESSES.get().map_or(&Children, |processes| &**processes)
 }
@@ -168,7 +168,7 @@ impl Processes for Children {
         if let Some(cwd) = &request.cwd {
             command.current_dir(cwd);
         }
-        let mut child = Alone { child: command.spawn()?, mark: None };
+        let mut child = GroupedChild { child: command.spawn()?, mark: None };
         let stdin = child.child.stdin.take();
         let input = request.stdin.clone();
         std::thread::spawn(move || {
@@ -218,7 +218,10 @@ impl Processes for Children {
         let value = format!("{}-{number}-{}", std::process::id(), since.as_nanos());
         let mut command = command(argv, &[(MARK.to_owned(), value.clone())])?;
         command.stdin(stdin).stdout(stdout).stderr(stderr);
-        Ok(Box::new(Alone { child: command.spawn()?, mark: Some(format!("{MARK}={value}")) }))
+        Ok(Box::new(GroupedChild {
+            child: command.spawn()?,
+            mark: Some(format!("{MARK}={value}")),
+        }))
     }
 }
 
@@ -251,13 +254,13 @@ fn collect(
 }
 
 /// A child with its process group.
-struct Alone {
+struct GroupedChild {
     child: Child,
     /// The variable that all processes have which it starts, as the system shows it.
     mark: Option<String>,
 }
 
-impl Process for Alone {
+impl Process for GroupedChild {
     fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
         let end = Instant::now() + limit;
         loop {

@@ -14,8 +14,8 @@ const EXCERPT_WIDTH: usize = 400;
 
 /// The diagnostic as people read it: message, excerpt with labels, help. Ends in a newline.
 ///
-/// What a message has on further lines stands indented below its first. Nothing in it is obeyed by
-/// a terminal but our own styles.
+/// Further lines of a message are indented. Control characters are escaped, so that a terminal only
+/// obeys our own styles.
 pub fn human(diagnostic: &Diagnostic, sources: &SourceMap, colour: bool) -> String {
     human_within(diagnostic, sources, colour, None)
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use crate::files::{FileId, SourceMap};
 use crate::parse_cache::{Entry, ParseCache};
 
-/// Texts of so many bytes that nothing uses are kept in any case before all is parsed again.
+/// The size of unused texts that are kept before the cache is cleared.
 const MAX_UNUSED: usize = 16 << 20;
 
 impl SourceMap {

@@ -1,7 +1,7 @@
 //! The outside world of a compile: files, environment, time, randomness, child processes.
 //!
-//! Front ends never touch `std::fs` or `std::env`; they are given a [`World`]. So a compile can
-//! run in memory, be repeated exactly, and tell what it has read.
+//! Front ends never use `std::fs` or `std::env`, but a [`World`]. So a compile can run in memory,
+//! be repeated exactly, and report its inputs.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -71,7 +71,7 @@ pub trait World: Send + Sync {
         let _ = mode;
         Err(read_only(path))
     }
-    /// Makes a file with a name of its own that nobody else may read.
+    /// Creates a file with a unique name that only its owner can read.
     fn temporary_file(&self, content: &[u8], mode: u32) -> io::Result<PathBuf> {
         let _ = (content, mode);
         Err(io::ErrorKind::Unsupported.into())
@@ -84,7 +84,7 @@ pub trait World: Send + Sync {
     fn env(&self, name: &str) -> Option<String>;
     /// The time now.
     fn now(&self) -> SystemTime;
-    /// Waits so long; whether there is a clock that goes on meanwhile.
+    /// Waits for this time. Returns whether the world has a running clock.
     fn sleep(&self, _: Duration) -> bool {
         false
     }
@@ -180,8 +180,8 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Every path that was read, listed or looked for, whether it was there or not. Those who wait for
-/// changes of what was compiled wait for these.
+/// All paths that were read, listed or looked for, whether they exist or not. A watch for changes
+/// of the sources covers them.
 #[derive(Clone, Default, Debug)]
 pub struct Touched(Arc<Mutex<FxHashSet<OsString>>>);
 
@@ -227,8 +227,8 @@ impl HostWorld {
         Self { touched, ..Self::default() }
     }
 
-    /// The same without child processes: whoever wants one gets an error. So no code runs that is in
-    /// what is read, whatever its language.
+    /// The same world without child processes; starting one is an error. So no code from the
+    /// sources runs, in any language.
     pub fn without_processes(self) -> Self {
         Self { is_still: true, ..self }
     }

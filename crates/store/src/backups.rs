@@ -56,8 +56,8 @@ impl Store {
         }
     }
 
-    /// Removes what runs without an end were about to keep: files that are not finished begin with a
-    /// dot. `own` is the run that begins; no other is under way.
+    /// Removes incomplete backups of killed runs, whose names begin with a dot. `own` is the run
+    /// that begins; no other is active.
     pub(crate) fn sweep_backups(&self, own: i64) -> Result<(), StoreError> {
         let killed: Vec<i64> = self.with(|c| {
             let mut killed =

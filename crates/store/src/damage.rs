@@ -23,9 +23,9 @@ pub struct Damage {
     pub moved_to: PathBuf,
 }
 
-/// Moves the journal, and what was kept for its runs but for the one under way, to a directory that
-/// is named after the time. The database itself goes last: a process that is killed meanwhile leaves
-/// work that the next one does.
+/// Moves the journal and the backups of all runs but the active one to a directory with the time as
+/// name. The database itself is moved last, so that the next process can finish the work of a
+/// killed one.
 ///
 /// # Errors
 /// When something cannot be moved.
@@ -86,8 +86,7 @@ pub(crate) fn set_exports_aside(
     Ok(Some(Damage { reason, moved_to }))
 }
 
-/// Moves what stands at a name of the state directory to such a directory, whatever it is; where it is
-/// then.
+/// Moves an entry of the state directory to such a directory, whatever it is. Returns its new path.
 ///
 /// # Errors
 /// When it cannot be moved.

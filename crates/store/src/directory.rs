@@ -1,4 +1,4 @@
-//! The state directory, as nobody else can have prepared it.
+//! The state directory, which no other user can have tampered with.
 //!
 //! Ordain runs as root and writes here, so whoever can put a link here writes as root. The directory
 //! has to belong to the user who runs or to root, nobody else may write it, and nobody else may be
@@ -24,7 +24,7 @@ const MAX_LINKS: usize = 40;
 /// The name of the database.
 pub(crate) const JOURNAL_FILE: &str = "state.db";
 
-/// The name of the directory of what runs keep.
+/// The name of the directory with the backups of runs.
 pub(crate) const BACKUPS: &str = "backups";
 
 /// The names of the files of a database beside its own.
@@ -154,7 +154,7 @@ impl StateDir {
         Ok(self.look(name)?.map(|stat| u64::try_from(stat.st_size).unwrap_or(0)))
     }
 
-    /// Takes from everybody else what they may do with the files of a database, however they were made.
+    /// Removes the permissions of all others from the files of a database.
     ///
     /// # Errors
     /// When one of them is not a regular file of the owner with this one name.
@@ -185,7 +185,7 @@ impl StateDir {
     }
 }
 
-/// Whom this process trusts.
+/// The users that this process trusts.
 fn trust() -> Result<Trust, StoreError> {
     let top = fs::stat("/").map_err(|e| StoreError::errno(Path::new("/"), e))?;
     Ok(Trust { user: geteuid().as_raw(), group: getegid().as_raw(), top: top.st_uid })

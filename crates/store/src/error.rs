@@ -39,7 +39,7 @@ pub enum StoreError {
         /// The newest schema that is known here.
         known: i64,
     },
-    /// Somebody else could have prepared what is there.
+    /// Another user could have tampered with the path.
     #[error("{} is not safe to keep state in: {reason}", path.display())]
     Unsafe {
         /// The directory on the way, or the file.
@@ -105,8 +105,8 @@ pub(crate) fn disk_fault(dir: &Path) -> Option<&'static str> {
     (disk.f_bavail == 0).then_some("the disk is full")
 }
 
-/// Whether an error shows that the database holds what was never written: values of another type,
-/// tables that are missing, or a file that ends too soon.
+/// Whether an error shows that the database is damaged: values of a wrong type, missing tables, or
+/// a truncated file.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error;
     match error {
@@ -114,7 +114,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
         | Error::IntegralValueOutOfRange(..)
         | Error::InvalidColumnType(..)
         | Error::Utf8Error(..) => true,
-        // The statements are fixed, so what they name is missing or there twice.
+        // The statements are constant, so their tables or columns are missing or duplicated.
         Error::SqlInputError { .. } => true,
         Error::SqliteFailure(code, _) => {
             code.code == ErrorCode::ConstraintViolation

@@ -100,7 +100,7 @@ pub struct InterruptedRun {
     pub under_way: Vec<StepInProgress>,
     /// The steps that it did, in that order.
     pub done: Vec<StepInProgress>,
-    /// Whether this is the first time that it is told of.
+    /// Whether it is reported for the first time.
     pub is_new: bool,
 }
 
@@ -136,7 +136,7 @@ impl Store {
     /// aside and a new one is begun, now or when the damage is found: see [`Store::take_damages`].
     ///
     /// # Errors
-    /// As of [`Store::open`], but for damage; and when what is damaged cannot be set aside.
+    /// Those of [`Store::open`] except damage, and when a damaged journal cannot be moved away.
     pub fn open_for_run(dir: &Path) -> Result<Self, StoreError> {
         let dir = StateDir::open(dir)?;
         let found = Self::open_in(dir.try_clone()?).and_then(Self::look_through);
@@ -215,8 +215,7 @@ impl Store {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something with the database. Where that shows that the journal of a run is damaged, the
-    /// run goes on with a new one.
+    /// Works with the database. If it turns out to be damaged, the run continues with a new one.
     pub(crate) fn with<T>(
         &self,
         action: impl Fn(&Connection) -> rusqlite::Result<T>,
@@ -256,7 +255,7 @@ impl Store {
         self.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// Writes down that a run begins; runs long past are forgotten, with what was kept for them.
+    /// Records the start of a run. Old runs are removed with their backups.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -277,8 +276,8 @@ impl Store {
         Ok(Run(number))
     }
 
-    /// Writes down that a resource is about to be changed, and what of it: a list of objects with
-    /// `property` and `message`, which must hold no secrets.
+    /// Records that a resource is about to change, with a list of objects with `property` and
+    /// `message`. They must not contain secrets.
     ///
     /// # Errors
     /// When it cannot be written: the change should then not be made.
@@ -353,8 +352,8 @@ impl Store {
         self.settle(run)
     }
 
-    /// Writes down that a run made up for those before it that did not come to their end: they are
-    /// not told of again.
+    /// Records that a run completed the work of earlier unfinished runs, so that they are not
+    /// reported again.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -363,8 +362,8 @@ impl Store {
         self.with(|c| c.execute(sql, params![run.0, SETTLED]).map(drop))
     }
 
-    /// Writes down what a run did that was told to end before its end. The next run learns of it as
-    /// of one that was killed. The summary must hold no secrets.
+    /// Records an interrupted run. The next run treats it as one that was killed. The summary must
+    /// not contain secrets.
     ///
     /// # Errors
     /// When it cannot be written.

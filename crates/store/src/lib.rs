@@ -1,10 +1,10 @@
 //! State of Ordain between runs, in embedded databases: the journal of runs, and the exports of
 //! nodes for each other.
 //!
-//! Before a run changes the machine for a resource it writes that down; so after a kill at any
-//! instant the next run can say what was under way. One run at a time: see [`RunLock`]. Nothing
-//! that a secret holds comes into the journal, because no value of an attribute does; exported
-//! resources are kept apart ([`ExportStore`]).
+//! A run records each resource before it changes the machine. So after a kill at any instant the
+//! next run can report the interrupted changes. [`RunLock`] allows one run at a time. The journal
+//! has no values of attributes and thus no secrets; exported resources are stored separately
+//! ([`ExportStore`]).
 
 mod audited;
 mod backups;

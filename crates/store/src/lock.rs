@@ -15,8 +15,8 @@ use crate::error::StoreError;
 const TIMEOUT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Held while a run is under way. It goes with the process, and with what that has started, however
-/// they end. The directory itself is locked: a file in it could be removed.
+/// Held during a run. The kernel releases it when the process and its children end in any way. The
+/// directory itself is locked, because a file in it could be removed.
 #[derive(Debug)]
 pub struct RunLock {
     directory: File,

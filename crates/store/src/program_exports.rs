@@ -20,8 +20,8 @@ pub struct ProgramExport {
 }
 
 impl ExportStore {
-    /// Replaces what a host gives: all of it or nothing. What is the same is not written again, so that
-    /// nobody who watches the database is woken.
+    /// Replaces all exports of a host in one transaction. Equal exports are not written, so that
+    /// watchers of the database are not woken.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -92,7 +92,7 @@ fn text(hosts: &[EcoString]) -> String {
     serde_json::Value::from_iter(hosts.iter().map(EcoString::as_str)).to_string()
 }
 
-/// A list that is none names nobody.
+/// An invalid list names no host.
 fn list(text: &str) -> Vec<EcoString> {
     let names: Vec<String> = serde_json::from_str(text).unwrap_or_default();
     names.into_iter().map(EcoString::from).collect()

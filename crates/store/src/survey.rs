@@ -16,9 +16,9 @@ use crate::{exports, key, migrate};
 pub enum Condition {
     /// As it shall be.
     Good,
-    /// Nothing is wrong, but somebody may want to know.
+    /// No error, but useful information.
     Remark,
-    /// Wrong: runs fail, or do what they should not.
+    /// An error: runs fail or do harm.
     Bad,
 }
 
@@ -44,7 +44,7 @@ pub enum Remedy {
     Remove(PathBuf),
     /// Moves a name of the state directory to a directory `damaged-TIME`.
     SetAside(String),
-    /// The journal is, with what was kept for its runs.
+    /// Moves the journal with the backups of its runs to such a directory.
     Journal(String),
 }
 

@@ -85,7 +85,7 @@ fn a_directory_of_another_user_is_refused() {
     chown(&dir, Some(0), None).unwrap();
     chown(top.path(), Some(OTHER), None).unwrap();
     assert!(refused(&dir).ends_with("it belongs to user 12345"));
-    // What another user links to is not followed, whoever owns what is there.
+    // Links of another user are not followed, whoever owns the target.
     chown(top.path(), Some(0), None).unwrap();
     mode(top.path(), 0o1777);
     let link = top.path().join("link");
@@ -119,10 +119,10 @@ fn links_that_lead_in_circles_end() {
     assert!(error.contains("symbolic links"), "{error}");
 }
 
-/// Puts something at the first path, for the harm of what stands at the second.
+/// Puts a trap at the first path that aims at the second.
 type Trap = fn(&Path, &Path);
 
-/// What may be put in the place of a file of the state, for the harm of a victim.
+/// Traps in place of a file of the state directory that aim at a victim.
 const TRAPS: &[(&str, Trap)] = &[
     ("a symbolic link", |trap, victim| symlink(victim, trap).unwrap()),
     ("a symbolic link", |trap, victim| symlink(victim.with_extension("new"), trap).unwrap()),
@@ -174,7 +174,7 @@ fn traps_in_the_place_of_files_are_refused_and_harm_nobody() {
             assert_eq!(fs::read_to_string(&victim).unwrap(), "precious", "{name} {what}");
             assert_eq!(victim.metadata().unwrap().mode() & 0o7777, 0o640, "{name} {what}");
             assert!(!victim.with_extension("new").exists(), "{name} {what}");
-            // The doctor finds the same, and takes it away without touching what it leads to.
+            // The doctor finds the same, and removes it without touching its target.
             let survey = Survey::of(&dir);
             let bad = survey.findings.iter().find(|f| f.condition == Condition::Bad).unwrap();
             survey.mend(bad.remedy.as_ref().unwrap()).unwrap();
@@ -361,7 +361,7 @@ fn a_journal_that_is_damaged_in_the_middle_of_a_run_is_replaced_and_the_run_is_i
     let run = store.begin("apply", &subject).unwrap();
     fs::create_dir_all(store.backups(run.number())).unwrap();
     let path = dir.path().join("state.db");
-    // Another connection writes, so that what this one has read before does not count.
+    // Another connection writes, so that cached pages of this one are invalid.
     let other = Connection::open(&path).unwrap();
     other.execute("INSERT INTO applied VALUES ('x', 1)", []).unwrap();
     other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
@@ -473,7 +473,7 @@ fn the_doctor_mends_what_is_damaged() {
     mend(dir.path());
     assert_eq!(bad(dir.path()), ["journal", "plan key"]);
     mend(dir.path());
-    // What was set aside is named until somebody removes it.
+    // Moved data is reported until somebody removes it.
     assert!(bad(dir.path()).iter().all(|about| *about == "leftovers"));
     run(&Store::open_for_run(dir.path()).unwrap());
     MachineKey::open(dir.path()).unwrap();
@@ -567,7 +567,7 @@ fn exported_resources_that_are_damaged_while_they_are_used_are_set_aside() {
     let store = ExportStore::open(dir.path()).unwrap();
     store.save("node", &exported("node", 500)).unwrap();
     let path = dir.path().join("exports.db");
-    // Another connection writes, so that what this one has read before does not count.
+    // Another connection writes, so that cached pages of this one are invalid.
     let other = Connection::open(&path).unwrap();
     other.execute("INSERT INTO given VALUES ('x', 'x', 'x', '[]', 'x')", []).unwrap();
     other.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();

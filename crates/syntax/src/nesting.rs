@@ -4,8 +4,8 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooDeep;
 
-/// Counts how deep productions stand in each other, and how often any was tried: depth ends what
-/// would take all of the stack, attempts end what would be tried again and again.
+/// Counts the nesting of productions and the number of attempts. The limit of nesting protects the
+/// stack, that of attempts prevents endless backtracking.
 #[derive(Clone, Debug)]
 pub struct Nesting {
     depth: u32,

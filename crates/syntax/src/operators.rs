@@ -19,8 +19,8 @@ pub trait Operators {
     /// When there is none.
     fn operand(&mut self) -> Result<Self::Node, Self::Error>;
 
-    /// Reads what belongs to `left` without an operand at its right: calls, indexes, choices. The
-    /// operand again with more around it, or nothing if no such thing stands here.
+    /// Reads a suffix of `left`, such as a call, an index or a selection. Returns the new operand,
+    /// or `None` if no suffix follows.
     ///
     /// # Errors
     /// When it begins and is wrong.

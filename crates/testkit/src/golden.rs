@@ -57,7 +57,7 @@ pub fn golden(at_least: usize, test: impl FnOnce(&mut Golden)) {
     let mut golden = Golden { bless, cases: 0, failures: String::new() };
     test(&mut golden);
     let Golden { cases, failures, .. } = golden;
-    assert!(failures.is_empty(), "\n{failures}\n{BLESS}=1 writes what is given now.");
+    assert!(failures.is_empty(), "\n{failures}\n{BLESS}=1 writes the actual results.");
     assert!(cases >= at_least, "there are {cases} cases; there were {at_least} at least");
 }
 

@@ -8,7 +8,7 @@ use ordain_mcl::failure::Phase;
 use ordain_mcl::functions::surroundings::Memory;
 use ordain_mcl::graph::fields;
 use ordain_mcl::graph::outline::Outline;
-use ordain_mcl::session::{self, Compiled, Input, Options, Refused};
+use ordain_mcl::session::{self, Compiled, Input, Options, ProgramErrors};
 use ordain_source::{MemoryWorld, SourceMap};
 use serde_json::Value as Json;
 
@@ -54,7 +54,7 @@ fn options() -> Options {
     Options { edition: Edition::Upstream, module_path: Some("/modules/".into()) }
 }
 
-fn check(case: &Json) -> (SourceMap, Result<session::Checked, Box<Refused>>) {
+fn check(case: &Json) -> (SourceMap, Result<session::Checked, Box<ProgramErrors>>) {
     let sources = SourceMap::new();
     let (world, input) = input(case);
     let checked = session::check(&world, &sources, &input, &options());
@@ -89,7 +89,7 @@ fn run(case: &Json, lines: impl Fn(&Compiled) -> Vec<String>) -> Disagreement {
     }
 }
 
-fn shown(sources: &SourceMap, error: &Refused) -> String {
+fn shown(sources: &SourceMap, error: &ProgramErrors) -> String {
     let (phase, text) = error.first(sources);
     format!("{}: {text}", phase.class())
 }
@@ -112,7 +112,7 @@ fn compare(case: &Json, mut got: Vec<String>) -> Disagreement {
     Some(text)
 }
 
-fn compare_errors(case: &Json, sources: &SourceMap, error: &Refused) -> Disagreement {
+fn compare_errors(case: &Json, sources: &SourceMap, error: &ProgramErrors) -> Disagreement {
     let expected = &case["expected"];
     let (phase, text) = error.first(sources);
     let class = |phase: Phase| phase.class().trim_start_matches("err").to_lowercase();

@@ -5,7 +5,7 @@ use clap::Command;
 /// The code that a compile runs.
 macro_rules! compiled {
     () => {
-        "what is compiled: functions, types, templates and facts in Ruby, programs in facts.d, \
+        "code of the sources: functions, types, templates and facts in Ruby, programs in facts.d, \
          plugins in Python, commands of generate, exec and os.system"
     };
 }
@@ -49,7 +49,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("convert", NOTHING),
     ("encrypt", NOTHING),
     ("graph", COMPILES),
-    ("eval", concat!("the code that is given, and ", compiled!(), ".")),
+    ("eval", concat!("the given code, and ", compiled!(), ".")),
     ("fmt", NOTHING),
     ("facts", "custom facts in Ruby and programs in facts.d."),
     ("kinds", NOTHING),
@@ -58,7 +58,7 @@ pub const VERBS: &[(&str, &str)] = &[
     ("types import", NOTHING),
     ("types from-ruby", "the Ruby code of the types."),
     ("types load", "the code of the types."),
-    ("types save", "the code that is given, and that of the types."),
+    ("types save", "the given code, and that of the types."),
     ("parse", NOTHING),
     ("explain-code", NOTHING),
     ("completions", NOTHING),

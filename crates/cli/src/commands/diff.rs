@@ -27,11 +27,10 @@ const COLOURS: Colours = Colours { left: marks::REMOVE, right: marks::ADD, end: 
 
 /// Compare two YAML files, or two graphs, by their structure
 ///
-/// Of YAML, maps are compared by key, lists by the `name` of their entries and else by position;
+/// In YAML, maps are compared by key, and lists by the `name` of their entries or else by position;
 /// entries that only moved are no difference, except in the list `jobs` at the top. Streams of
 /// several documents are compared one by one. Manifests, directories of them, graphs, catalogs and
-/// saved plans are compared as graphs: resources by name, their attributes, and what comes before
-/// what.
+/// saved plans are compared as graphs: resources by name, their attributes, and edges.
 #[derive(Args)]
 #[command(after_help = DIFF_HELP)]
 pub struct DiffArgs {

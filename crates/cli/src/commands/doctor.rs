@@ -100,7 +100,7 @@ fn text(ui: &mut Ui, all: &[CheckResult], fix: bool) -> Result<(), Failure> {
     }
     let open = all.iter().filter(|e| e.finding.remedy.is_some()).count();
     if open > 0 && !fix {
-        writeln!(ui.out(), "`ordain doctor --fix` mends what has a line with --fix.")?;
+        writeln!(ui.out(), "`ordain doctor --fix` mends the findings with a line --fix.")?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use ordain_driver::{Compiled, Purpose, SourceKind, check_exists, compile, cycle,
 
 /// Draw resources and relations, as DOT, SVG or a page
 ///
-/// Classes and defines are frames around what they hold, arrows lead to what comes later.
+/// Classes and defines are frames around their resources; arrows lead to later resources.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

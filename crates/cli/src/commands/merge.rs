@@ -91,7 +91,7 @@ pub struct MergeFlags {
     /// The same as --features interpolation
     #[arg(long)]
     pub interpolation: bool,
-    /// Print what can be resolved, and the rest as it is written
+    /// Print resolved values, and unresolved expressions unchanged
     #[arg(long)]
     pub partial: bool,
     /// Keep the ! of ((! … ))

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use ecow::EcoString;
-use ordain_engine::host::Allowed;
+use ordain_engine::host::AllowedActions;
 use ordain_engine::host::Host;
 use ordain_engine::kind::Registry;
 use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::runner::HostRunner;
-use ordain_engine::saved::{self, Saving};
+use ordain_engine::saved::{self, SaveContext};
 use ordain_graph::ResourceRef;
 use ordain_graph::json::Secrets;
 use ordain_puppet::deferred::Deferral;
@@ -137,7 +137,7 @@ impl SelectionArgs {
         let remove = self.allow_remove.iter().chain(&settings.allow_remove);
         let hard_links = self.allow_hard_links || settings.allow_hard_links;
         let mut host = Host::new(self.root.clone(), Box::new(HostRunner));
-        host.allowed = Allowed::new(remove, hard_links);
+        host.allowed = AllowedActions::new(remove, hard_links);
         host
     }
 }
@@ -161,7 +161,7 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     progress.clear();
     failures::show(ui, plan.entries.iter().map(|e| &e.report), &loaded);
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
-    let saving = Saving {
+    let saving = SaveContext {
         graph: &loaded.graph,
         sources: &loaded.sources,
         options: &options,
@@ -172,7 +172,7 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     };
     if let Some(path) = &args.out {
         let key = key.as_ref().map(MachineKey::bytes);
-        save(path, &plan, &Saving { key, ..saving })?;
+        save(path, &plan, &SaveContext { key, ..saving })?;
     }
     match args.format {
         TextOrJson::Json => saved::save(&plan, &saving, ui.document())?,
@@ -254,7 +254,7 @@ fn key(state_dir: Option<&Path>) -> Result<MachineKey, Failure> {
 }
 
 /// Writes a plan to a file that only its owner can read.
-fn save(path: &Path, plan: &Plan, saving: &Saving<'_>) -> Result<(), Failure> {
+fn save(path: &Path, plan: &Plan, saving: &SaveContext<'_>) -> Result<(), Failure> {
     let failed = |e: std::io::Error| codes::io(&format!("cannot write {}", path.display()), &e);
     let mut file = std::io::BufWriter::new(private_file::create(path).map_err(failed)?);
     saved::save(plan, saving, &mut file).map_err(failed)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use ordain_engine::backup::{self, SavedPath, State};
-use ordain_engine::host::Allowed;
+use ordain_engine::host::AllowedActions;
 use ordain_engine::host::Host;
 use ordain_engine::runner::HostRunner;
 use ordain_graph::ResourceRef;
@@ -28,15 +28,15 @@ use crate::ui::{Ui, styles};
 
 /// Put files, directories and links back as they were before a run
 ///
-/// Without RUN it is the last one that changed any. What was changed after the run is left alone,
-/// and then nothing is put back, unless --force is given. Packages, services, users and what
-/// commands did are not put back. The exit code is 2 when something was put back.
+/// Without RUN it is the last one that changed any. If a path was changed after the run, nothing is
+/// put back unless --force is given. Packages, services, users and effects of commands are not put
+/// back. The exit code is 2 when something was put back.
 #[derive(Args)]
 pub struct RollbackArgs {
     /// The number of a run, as `ordain history` lists it
     #[arg(value_parser = number_of_run)]
     run: Option<i64>,
-    /// Put back also what was changed after the run
+    /// Also restore paths that were changed after the run
     #[arg(long)]
     force: bool,
     /// Change nothing, only list the paths to put back
@@ -77,7 +77,7 @@ pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let number = number(args, &store)?;
     let changed = changed(&store, number)?;
     let mut host = Host::new(args.root.clone(), Box::new(HostRunner));
-    host.allowed = Allowed::new(&args.allow_remove, args.allow_hard_links);
+    host.allowed = AllowedActions::new(&args.allow_remove, args.allow_hard_links);
     refuse_changed(args, &host, number, &changed)?;
     let all = backup::in_order(changed.into_iter().map(|changed| changed.kept).collect());
     let todo: Vec<SavedPath> =
@@ -202,7 +202,7 @@ fn refuse_changed(
     }
     let text = format!("changed after run {number}: {}", changed_since.join(", "));
     let error = Diagnostic::error(codes::ROLLBACK, text);
-    Err(error.help("look at what is there; --force puts it back all the same").into())
+    Err(error.help("compare the present state; --force restores it all the same").into())
 }
 
 fn put_back(

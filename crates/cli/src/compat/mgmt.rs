@@ -255,7 +255,7 @@ fn run_once(
 
 fn write_refused(
     out: &mut dyn Write,
-    refused: &session::Refused,
+    refused: &session::ProgramErrors,
     sources: &SourceMap,
 ) -> Result<bool, std::io::Error> {
     let (phase, text) = refused.first(sources);

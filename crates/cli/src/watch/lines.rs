@@ -64,7 +64,7 @@ impl WatchOutput for TextLines {
 /// The text about sources with errors.
 pub(super) fn refused_text(is_kept: bool) -> &'static str {
     match is_kept {
-        true => "The sources have errors; what was kept true still is.",
+        true => "The sources have errors; the earlier resources are still kept true.",
         false => "The sources have errors; nothing is kept true before they compile.",
     }
 }

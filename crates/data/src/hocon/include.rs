@@ -1,4 +1,4 @@
-//! `include` statements: which files they name, and what of them becomes part of the object.
+//! `include` statements: their files, and the inclusion in the object.
 //!
 //! As in Ruby's library a name without `file()` is looked for beside the file that includes it;
 //! the outermost text is no file there, so nothing is found for it and nothing is included.
@@ -18,8 +18,8 @@ const NESTED_FILES: u32 = 50;
 const FILES: u32 = 10_000;
 
 impl Parser<'_, '_, '_> {
-    /// Adds to an object what a statement includes. `at` is the place of the statement, which
-    /// becomes that of all that is included.
+    /// Adds the content of an included file to an object. All of it gets the place `at` of the
+    /// statement.
     pub(super) fn include(
         &mut self,
         fields: &mut Fields,
@@ -84,7 +84,7 @@ impl Parser<'_, '_, '_> {
 }
 
 impl Fields {
-    /// The keys in the order of the result, with what was given for them.
+    /// The keys with their definitions, in the order of the result.
     fn into_fields(mut self) -> Vec<(EcoString, Vec<Node>)> {
         let keys: Vec<EcoString> =
             self.in_order().into_iter().map(|(key, _)| key.clone()).collect();

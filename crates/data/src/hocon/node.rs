@@ -118,7 +118,7 @@ impl Field {
             }
             (kind, _) => {
                 if matches!(kind, Kind::Scalar(..)) {
-                    self.definitions.clear(); // Nothing sees what is below a plain value.
+                    self.definitions.clear(); // A plain value hides earlier definitions.
                 }
                 self.definitions.push(Node { kind, ..node });
             }

@@ -10,7 +10,7 @@ use crate::Value;
 use crate::json::{Problem, string};
 use crate::number::integer;
 
-/// What text without quotes cannot have.
+/// The characters that unquoted text cannot contain.
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 
 /// The root of a text, an object.
@@ -157,7 +157,7 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
         Ok(fields)
     }
 
-    /// Skips what separates two items; whether there is anything.
+    /// Skips the separator between two items. Returns whether there is one.
     fn separator(&mut self) -> bool {
         self.line_blanks();
         let on_new_line = self.peek() == Some('\n');
@@ -210,14 +210,14 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
         Ok(())
     }
 
-    /// What appending to the value so far means.
+    /// The value with an item appended.
     fn appended(&mut self, at: usize, item: Node) -> Node {
         let own = Kind::Substitution { path: self.path.clone(), prefix: 0, optional: true };
         let parts = vec![self.node(at, own), self.node(at, Kind::List(vec![item]))];
         self.node(at, Kind::Concatenation(parts))
     }
 
-    /// What is included, if an `include` statement stands here.
+    /// The target of an `include` statement, if there is one here.
     fn include_target(&mut self) -> Result<Option<Target>, Problem> {
         let Some(after) = self.rest().strip_prefix("include") else { return Ok(None) };
         let ends = |c: char| c.is_whitespace() || RESERVED.contains(c);

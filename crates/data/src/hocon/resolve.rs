@@ -1,8 +1,8 @@
 //! Substitutions, concatenations and merges.
 //!
-//! What a key has is a stack of definitions. A substitution looks for its path from the root, and
-//! into objects without computing all that is in them. If it meets a definition that is just being
-//! computed, it sees only those below it: so a value can be made from the one it replaces.
+//! A key has a stack of definitions. A substitution looks up its path from the root, without
+//! computing all values of the objects on the way. If it meets a definition that is being computed,
+//! it sees only the definitions below it. So a value can refer to the one that it replaces.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::{Map, Value};
 
 /// How deep values and the substitutions in them may be nested together.
 const NESTING: u32 = 256;
-/// What all substitutions together may give, about in bytes.
+/// The maximal size of all substitutions together, approximately in bytes.
 const SIZE: u64 = 100_000_000;
 /// How many definitions may be looked at.
 const STEPS: u64 = 50_000_000;
-/// What a value counts for besides its text.
+/// The size of a value without its text.
 const VALUE: u64 = 16;
 
 /// The plain value of a root.
@@ -45,38 +45,38 @@ pub(super) fn resolve(root: &Node, surroundings: &Surroundings<'_>) -> Result<Va
 enum Out {
     /// A value with its text.
     Scalar(Value, EcoString),
-    List(Arc<Vec<Out>>, Measure),
-    Object(Arc<Object>, Measure),
+    List(Arc<Vec<Out>>, ValueSize),
+    Object(Arc<Object>, ValueSize),
 }
 
 type Object = IndexMap<EcoString, Out, FxBuildHasher>;
 
 /// How large a value is.
 #[derive(Clone, Copy, Default)]
-struct Measure {
+struct ValueSize {
     size: u64,
     depth: u32,
 }
 
 impl Out {
-    fn measure(&self) -> Measure {
+    fn measure(&self) -> ValueSize {
         match self {
-            Self::Scalar(_, text) => Measure { size: VALUE + text.len() as u64, depth: 0 },
+            Self::Scalar(_, text) => ValueSize { size: VALUE + text.len() as u64, depth: 0 },
             Self::List(_, measure) | Self::Object(_, measure) => *measure,
         }
     }
 
     fn list(items: Vec<Out>) -> Self {
-        let measure = Measure::around(items.iter().map(Out::measure));
+        let measure = ValueSize::around(items.iter().map(Out::measure));
         Self::List(Arc::new(items), measure)
     }
 
     fn object(entries: Object) -> Self {
         let measures = entries.iter().map(|(key, value)| {
             let inner = value.measure();
-            Measure { size: inner.size.saturating_add(VALUE + key.len() as u64), ..inner }
+            ValueSize { size: inner.size.saturating_add(VALUE + key.len() as u64), ..inner }
         });
-        let measure = Measure::around(measures);
+        let measure = ValueSize::around(measures);
         Self::Object(Arc::new(entries), measure)
     }
 
@@ -92,8 +92,8 @@ impl Out {
     }
 }
 
-impl Measure {
-    fn around(inner: impl Iterator<Item = Measure>) -> Self {
+impl ValueSize {
+    fn around(inner: impl Iterator<Item = ValueSize>) -> Self {
         let start = Self { size: VALUE, depth: 0 };
         inner.fold(start, |all, one| Self {
             size: all.size.saturating_add(one.size),
@@ -102,7 +102,7 @@ impl Measure {
     }
 }
 
-/// What may have, or be merged into, the value that is looked for.
+/// A candidate for the value of a path, or for a part that is merged into it.
 #[derive(Clone)]
 enum Candidate<'a> {
     Node(&'a Node),
@@ -120,7 +120,7 @@ struct Resolver<'a> {
     environment: Environment<'a>,
     /// The nodes that are being computed.
     active: FxHashSet<usize>,
-    /// What paths gave.
+    /// The values of paths.
     known: FxHashMap<&'a [EcoString], Option<Out>>,
     /// How often a node was met that is being computed.
     cuts: u64,
@@ -131,11 +131,11 @@ struct Resolver<'a> {
     steps: u64,
 }
 
-/// What a candidate is.
+/// The state of a candidate.
 enum Step<'a> {
     /// Nothing: the next one below counts.
     Nothing,
-    /// It is being computed: only what is below it counts.
+    /// It is being computed, so that only the definitions below it count.
     Cut,
     Part(Part<'a>),
     /// A value that hides those below it.
@@ -243,7 +243,7 @@ impl<'a> Resolver<'a> {
         if let [Part::Object(only)] = parts {
             let only = Arc::clone(only);
             let measures = only.iter().map(|(_, v)| v.measure());
-            let measure = Measure::around(measures);
+            let measure = ValueSize::around(measures);
             return Ok(Out::Object(only, measure));
         }
         let mut merged = Object::default();
@@ -353,8 +353,8 @@ impl<'a> Resolver<'a> {
         Ok(found)
     }
 
-    /// The value of a substitution. What was included is looked for where it was included, then
-    /// without that prefix of its path.
+    /// The value of a substitution. Paths in included files are looked up relative to the place of
+    /// the include first, and then from the root.
     fn substitute(
         &mut self,
         (path, prefix): (&'a [EcoString], usize),

@@ -1,8 +1,7 @@
 //! The writer, with the layouts of Ruby's JSON library.
 //!
-//! What JSON has no form for: keys that are no text become it, floats without a number are
-//! written as `NaN` and `Infinity`, bytes become text with replacement characters, and a secret
-//! is written as what it holds.
+//! Values without a form in JSON: keys of other types become text, floats are also written as `NaN`
+//! and `Infinity`, bytes become text with replacement characters, and a secret is written in clear.
 
 use crate::number::ruby_float;
 use crate::{Map, Value};

@@ -1,5 +1,4 @@
-//! What a text that is no YAML may come from, in words for people: looked up in the text around the
-//! place where the reader stopped.
+//! Explains likely causes of syntax errors in YAML, by the text around the error.
 
 use ordain_source::TextRange;
 

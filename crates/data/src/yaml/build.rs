@@ -1,7 +1,7 @@
 //! From [`Tree`] to [`Value`]: aliases, merge keys, repeated keys, and the budget.
 //!
-//! What an alias stands for is built once and shared, so nested aliases cost neither time nor
-//! memory here. They are counted all the same, for whoever walks the value afterwards.
+//! The target of an alias is built once and shared, so nested aliases cost neither time nor memory
+//! here. They are counted all the same, because later walks of the value visit each of them.
 
 use std::sync::Arc;
 
@@ -215,7 +215,8 @@ impl Size {
     }
 }
 
-/// What is merged wins over earlier keys, later keys win over it; of several maps the first wins.
+/// Merged keys win over earlier keys, later keys win over merged ones, and the first of several
+/// merged maps wins.
 fn merge_over(map: &mut Map, sources: &[&Map]) {
     let mut all = Map::default();
     for source in sources.iter().rev() {

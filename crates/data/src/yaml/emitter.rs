@@ -1,12 +1,12 @@
 //! Writes YAML in the layout of libyaml 0.2.5, which Ruby's Psych and many other programs use.
 //!
-//! Callers choose tags and wish for a style; what a text allows decides in the end
-//! ([`Analysis`]). Blocks are written, and `[]` and `{}` for what is empty; brackets everywhere in
-//! the canonical form.
+//! Callers choose tags and prefer a style; the final style depends on the text ([`Analysis`]).
+//! Lists and maps are written as blocks, and empty ones as `[]` and `{}`. The canonical form has
+//! brackets everywhere.
 
-/// The style a caller wishes for a scalar.
+/// The style that a caller prefers for a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Wish {
+pub(super) enum PreferredStyle {
     Plain,
     Single,
     Double,
@@ -24,7 +24,7 @@ pub(super) struct Scalar<'a> {
     pub(super) plain: bool,
     /// Whether it may stand in quotes without a tag.
     pub(super) quoted: bool,
-    pub(super) wish: Wish,
+    pub(super) preferred: PreferredStyle,
 }
 
 /// Layout of the output.
@@ -196,12 +196,12 @@ impl Emitter {
     pub(super) fn scalar(&mut self, scalar: &Scalar<'_>, place: Place) {
         let analysis = Analysis::of(scalar.text);
         let style = match self.layout.canonical {
-            true => Wish::Double,
+            true => PreferredStyle::Double,
             false => choose(scalar, &analysis, place),
         };
         let is_tagged = self.layout.canonical || !scalar.plain && !scalar.quoted;
         let tag = match if is_tagged { scalar.tag } else { "" } {
-            "" if style != Wish::Plain && !scalar.quoted => "!",
+            "" if style != PreferredStyle::Plain && !scalar.quoted => "!",
             tag => tag,
         };
         if !tag.is_empty() {
@@ -210,11 +210,11 @@ impl Emitter {
         let before = self.increase(true, false);
         let breaks = !place.simple_key;
         match style {
-            Wish::Plain => self.plain(scalar.text, breaks),
-            Wish::Single => self.single_quoted(scalar.text, breaks),
-            Wish::Double => self.double_quoted(scalar.text, breaks),
-            Wish::Literal => self.literal(scalar.text),
-            Wish::Folded => self.folded(scalar.text),
+            PreferredStyle::Plain => self.plain(scalar.text, breaks),
+            PreferredStyle::Single => self.single_quoted(scalar.text, breaks),
+            PreferredStyle::Double => self.double_quoted(scalar.text, breaks),
+            PreferredStyle::Literal => self.literal(scalar.text),
+            PreferredStyle::Folded => self.folded(scalar.text),
         }
         self.indent = before;
     }
@@ -436,24 +436,26 @@ impl Emitter {
 }
 
 /// The style in which a scalar is written in the end.
-fn choose(scalar: &Scalar<'_>, analysis: &Analysis, place: Place) -> Wish {
-    let mut style = scalar.wish;
+fn choose(scalar: &Scalar<'_>, analysis: &Analysis, place: Place) -> PreferredStyle {
+    let mut style = scalar.preferred;
     if place.simple_key && analysis.multiline {
-        style = Wish::Double;
+        style = PreferredStyle::Double;
     }
     let no_tag = scalar.tag.is_empty() || scalar.plain || scalar.quoted;
-    if style == Wish::Plain
+    if style == PreferredStyle::Plain
         && (!analysis.plain
             || (scalar.text.is_empty() && place.simple_key)
             || (no_tag && !scalar.plain))
     {
-        style = Wish::Single;
+        style = PreferredStyle::Single;
     }
-    if style == Wish::Single && !analysis.single {
-        style = Wish::Double;
+    if style == PreferredStyle::Single && !analysis.single {
+        style = PreferredStyle::Double;
     }
-    if matches!(style, Wish::Literal | Wish::Folded) && (!analysis.block || place.simple_key) {
-        style = Wish::Double;
+    if matches!(style, PreferredStyle::Literal | PreferredStyle::Folded)
+        && (!analysis.block || place.simple_key)
+    {
+        style = PreferredStyle::Double;
     }
     style
 }

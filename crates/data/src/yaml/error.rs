@@ -15,7 +15,7 @@ pub struct Error {
     pub line: u32,
     /// Column of the start in characters, from 1.
     pub column: u32,
-    /// Whether the text is no YAML, in contrast to one that is but holds what is refused.
+    /// Whether the text is no valid YAML, in contrast to valid YAML with a refused value.
     pub is_syntax: bool,
 }
 

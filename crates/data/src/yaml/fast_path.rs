@@ -2,9 +2,9 @@
 //! lists and maps in brackets, without tags, anchors and directives. It is several times faster
 //! than the parser, as it needs no tokens in between.
 //!
-//! Whatever else it meets, be it of another form, doubtful or wrong, it gives up on the whole text,
-//! and the parser reads it from the start. What it does accept it reads exactly as the parser
-//! does, with the same places; a test compares the two.
+//! If it meets any other form, doubtful or wrong, it gives up, and the parser reads the whole text
+//! from the start. Accepted texts have exactly the same result as with the parser, including
+//! places; a test compares the two.
 
 use ecow::EcoString;
 use ordain_source::TextRange;
@@ -218,8 +218,8 @@ impl Reader<'_> {
         self.nodes.push(Kind::Scalar(scalar.text, scalar.style), scalar.span, 0);
     }
 
-    /// A node that starts at a column, below a list or map at another one; the column of what
-    /// follows.
+    /// A node that starts at a column, below a list or map at column `parent`. Returns the column
+    /// of the next token.
     fn block(&mut self, parent: i32, column: i32) -> Supported<i32> {
         if self.is_dash() {
             return self.list(column, false);
@@ -398,8 +398,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Blanks and line breaks between brackets. What follows a line break stands right of the
-    /// block that the brackets belong to.
+    /// Blanks and line breaks between brackets. After a line break the text has to be indented
+    /// deeper than the block of the brackets.
     fn flow_blanks(&mut self, parent: i32) -> Supported<()> {
         let line = self.line;
         loop {

@@ -27,9 +27,9 @@ mod nodes;
 mod parse;
 pub mod psych;
 mod ruby;
+mod scalar_text;
 mod schema;
 mod tree;
-mod written;
 
 use ordain_source::TextRange;
 
@@ -37,16 +37,16 @@ pub use advice::{Advice, advice};
 pub use budget::Budget;
 pub use error::Error;
 pub use ruby::SYMBOL;
+pub use scalar_text::ScalarText;
 pub use schema::Schema;
 pub use tree::{Kind, Node, NodeId, Style, Tree};
-pub use written::Written;
 
 use crate::Value;
 
 /// Reads the first document of a text; an empty text is [`Value::Null`].
 ///
 /// # Errors
-/// When the text is no YAML, costs more than the default [`Budget`], or holds what the schema
+/// When the text is no valid YAML, exceeds the default [`Budget`], or has a value that the schema
 /// refuses.
 pub fn read(text: &str, schema: Schema) -> Result<Value, Error> {
     Tree::parse(text)?.value(schema)

@@ -38,10 +38,9 @@ impl Tree {
 
 /// Parses at most so many documents.
 ///
-/// Some things are no YAML 1.2 but read by libyaml, which is what data files are written for: a
-/// quoted text that goes on at the left margin or behind a tab, a comment right behind another
-/// token, and `*name:` for an alias as key. Blanks make YAML
-/// of both without a change of meaning.
+/// Data files are written for libyaml, which accepts some forms that are no YAML 1.2: a quoted text
+/// that continues at the left margin or after a tab, a comment directly after another token, and
+/// `*name:` for an alias as key. Inserted blanks make them valid without a change of meaning.
 fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
     if u32::try_from(text.len()).is_err() {
         return Err(Error::at("", TextRange::new(0, 0), "the text is larger than 4 GiB"));
@@ -54,7 +53,7 @@ fn documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Erro
 
 /// Parses at most so many documents of whatever form.
 fn any_documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, Error> {
-    let mut blanks = Blanks::default();
+    let mut blanks = InsertedBlanks::default();
     loop {
         let (repaired, error) = match attempt(text, &blanks, budget, limit) {
             Ok(trees) => return Ok(trees),
@@ -67,11 +66,11 @@ fn any_documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, 
     }
 }
 
-/// Blanks that are put into a text before it is parsed: where in the text, and how many.
+/// Blanks that are inserted into a text before parsing, with their offsets and numbers.
 #[derive(Default)]
-struct Blanks(Vec<(u32, u32)>);
+struct InsertedBlanks(Vec<(u32, u32)>);
 
-impl Blanks {
+impl InsertedBlanks {
     /// Adds blanks; `false` if some are there already.
     fn add(&mut self, at: u32, count: u32) -> bool {
         match self.0.binary_search_by_key(&at, |b| b.0) {
@@ -126,7 +125,7 @@ impl From<Error> for Failure {
 
 fn attempt(
     text: &str,
-    blanks: &Blanks,
+    blanks: &InsertedBlanks,
     budget: Budget,
     limit: usize,
 ) -> Result<Vec<Tree>, Failure> {
@@ -175,7 +174,7 @@ struct Reader<'t> {
     text: &'t str,
     /// The length of the byte order mark before the parser's text.
     skipped: u32,
-    blanks: &'t Blanks,
+    blanks: &'t InsertedBlanks,
     nodes: Nodes,
     anchors: FxHashMap<usize, u32>,
     tags: FxHashMap<EcoString, u32>,

@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 use rustc_hash::FxHashMap;
 
-use super::emitter::{Emitter, Layout, Place, Scalar, Wish};
+use super::emitter::{Emitter, Layout, Place, PreferredStyle, Scalar};
 use super::ruby;
 use crate::Value;
 use crate::number::ruby_float;
@@ -26,7 +26,7 @@ pub struct Options {
     pub line_width: Option<i64>,
     /// Whether a `%YAML 1.1` line comes first.
     pub header: bool,
-    /// Whether everything is written out: brackets, quotes, and the tags of what is nothing.
+    /// Whether to write the canonical form, with brackets, quotes and tags.
     pub canonical: bool,
     /// Whether a list or map that stands at several places is written once with an anchor,
     /// as Ruby does with an object that it meets again. Values are the same when they are shared.
@@ -218,47 +218,61 @@ fn literal(value: &Value) -> String {
 
 fn other_scalar<'a>(value: &Value, text: &'a str) -> Scalar<'a> {
     match value {
-        Value::Bytes(bytes) if !bytes.is_ascii() => {
-            Scalar { text, tag: "!binary", plain: false, quoted: false, wish: Wish::Literal }
-        }
+        Value::Bytes(bytes) if !bytes.is_ascii() => Scalar {
+            text,
+            tag: "!binary",
+            plain: false,
+            quoted: false,
+            preferred: PreferredStyle::Literal,
+        },
         Value::Bytes(_) => text_scalar(text, None),
-        Value::Null => {
-            Scalar { text, tag: "!!null", plain: true, quoted: false, wish: Wish::Plain }
-        }
-        _ => Scalar { text, tag: "", plain: true, quoted: false, wish: Wish::Plain },
+        Value::Null => Scalar {
+            text,
+            tag: "!!null",
+            plain: true,
+            quoted: false,
+            preferred: PreferredStyle::Plain,
+        },
+        _ => Scalar { text, tag: "", plain: true, quoted: false, preferred: PreferredStyle::Plain },
     }
 }
 
-/// How Psych wishes a text to be written.
+/// The style that Psych prefers for a text.
 fn text_scalar(text: &str, long: Option<usize>) -> Scalar<'_> {
-    let wish = |wish| Scalar { text, tag: "", plain: true, quoted: true, wish };
+    let scalar = |preferred| Scalar { text, tag: "", plain: true, quoted: true, preferred };
     if has_inner_break(text) {
-        return wish(Wish::Literal);
+        return scalar(PreferredStyle::Literal);
     }
     if text == "<<" {
         let tag = "!!str";
-        return Scalar { text, tag, plain: false, quoted: false, wish: Wish::Single };
+        return Scalar {
+            text,
+            tag,
+            plain: false,
+            quoted: false,
+            preferred: PreferredStyle::Single,
+        };
     }
     if matches!(text, "y" | "n") {
-        return wish(Wish::Double);
+        return scalar(PreferredStyle::Double);
     }
     if long.is_some_and(|width| text.chars().count() > width) {
-        return wish(Wish::Folded);
+        return scalar(PreferredStyle::Folded);
     }
     if starts_oddly(text) {
-        return wish(Wish::Double);
+        return scalar(PreferredStyle::Double);
     }
     if !reads_as_text(text) || is_bad_octal(text) {
-        return wish(Wish::Single);
+        return scalar(PreferredStyle::Single);
     }
-    wish(Wish::Plain)
+    scalar(PreferredStyle::Plain)
 }
 
 /// A line break that is neither the last character nor the one before a last line break.
 fn has_inner_break(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let body = if body.len() < text.len() { body.strip_suffix('\n').unwrap_or(body) } else { body };
-    // The line break before the last one does not count itself, but what stands before it does.
+    // The line break before the last one does not count, but the text before it does.
     body.contains('\n')
 }
 

@@ -71,8 +71,8 @@ fn unspecified(class: &str) -> String {
     format!("Tried to load unspecified class: {class}")
 }
 
-/// The value of a scalar with a tag. Quotes do not matter then; `plain` reads what the tag says
-/// nothing of.
+/// The value of a scalar with a tag, whether quoted or not. `plain` reads scalars whose tag is
+/// unknown.
 pub(super) fn tagged(
     tag: &str,
     text: &EcoString,

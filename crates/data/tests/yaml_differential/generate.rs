@@ -244,7 +244,7 @@ const SCALARS: &[&str] = &[
     "!ruby/sym",
 ];
 
-/// What is between quotes.
+/// Contents of quoted texts.
 const QUOTED: &[&str] = &[
     "",
     "a",
@@ -464,7 +464,7 @@ fn flow(chance: &mut Chance, depth: usize) -> String {
 fn block_scalar(chance: &mut Chance, level: usize) -> String {
     let header = chance.of(HEADERS);
     let mut text = format!("{header}\n");
-    // What says how deep it is must not say more than there is.
+    // An indentation indicator must not exceed the real indentation.
     let least = if header.contains('2') { 2 } else { 1 };
     let blanks = " ".repeat(2 * level + least + chance.below(2));
     for _ in 0..chance.below(5) {
@@ -481,7 +481,7 @@ fn block_scalar(chance: &mut Chance, level: usize) -> String {
     text
 }
 
-/// What stands behind a key or a dash.
+/// The node after a key or a dash.
 fn node(chance: &mut Chance, out: &mut String, level: usize, depth: usize) {
     match chance.below(10) {
         0 | 1 if depth < 3 => {

@@ -9,7 +9,7 @@ use ordain_dynaml::eval::{Dialect, Options};
 use ordain_dynaml::functions::clean_path;
 use ordain_dynaml::load::{Features, LoadError};
 use ordain_dynaml::resources::Codes;
-use ordain_dynaml::session::{self, Declared, Error, Input, Output, Request, StateForm};
+use ordain_dynaml::session::{self, DeclaredGraph, Error, Input, Output, Request, StateForm};
 use ordain_dynaml::syntax::ast::Exprs;
 use ordain_dynaml::value::Value;
 use ordain_dynaml::{diagnose, document, lower};
@@ -203,7 +203,7 @@ pub(crate) fn declare(
     merge: &Merge<'_>,
     sources: &SourceMap,
     codes: Codes,
-) -> Result<Declared, MergeError> {
+) -> Result<DeclaredGraph, MergeError> {
     let request = request(world, merge)?;
     session::declare(world, &request, sources, codes).map_err(|error| merge_error(error, request))
 }

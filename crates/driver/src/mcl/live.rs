@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use ordain_engine::shared_kv::Key;
 use ordain_mcl::functions::surroundings::{Surroundings, Watch};
 use ordain_mcl::lower;
-use ordain_mcl::session::{self, Refused};
-use ordain_mcl::stream::{News, Stream};
+use ordain_mcl::session::{self, ProgramErrors};
+use ordain_mcl::stream::{PollResult, Stream};
 use ordain_source::{HostWorld, SourceMap, budget};
 use ordain_store::ExportStore;
 
@@ -27,7 +27,7 @@ pub struct LiveProgram {
     /// The store of exported resources.
     store: Option<Arc<ExportStore>>,
     /// Collects the errors of the program for its diagnostics.
-    refused: Refused,
+    refused: ProgramErrors,
 }
 
 impl LiveProgram {
@@ -57,7 +57,8 @@ impl LiveProgram {
         // Files that the program reads at run time are watched by the stream. They are no reason to
         // compile it again.
         let machine = Request { world: Arc::new(HostWorld::new()), ..request }.machine();
-        let mut refused = Refused { failures: Vec::new(), input: None, modules: checked.modules };
+        let mut refused =
+            ProgramErrors { failures: Vec::new(), input: None, modules: checked.modules };
         match Stream::new(checked.program, &machine) {
             Ok(stream) => Ok(Self { stream, machine, sources, store, refused }),
             Err(failure) => {
@@ -75,8 +76,8 @@ impl LiveProgram {
     pub fn poll(&mut self, reporter: &mut dyn Reporter) -> Result<Option<Compiled>, Error> {
         let _watch = budget::Watch::within();
         let resources = match self.stream.poll(&self.machine) {
-            Ok(News::Graph(resources)) => resources,
-            Ok(News::Nothing | News::Incomplete) => return Ok(None),
+            Ok(PollResult::Graph(resources)) => resources,
+            Ok(PollResult::Nothing | PollResult::Incomplete) => return Ok(None),
             Err(failures) => {
                 self.refused.failures = failures;
                 reporter.diagnostics(self.refused.diagnostics(), &self.sources);

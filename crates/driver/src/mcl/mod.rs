@@ -174,7 +174,7 @@ impl Request<'_> {
         }
     }
 
-    fn compiled(&self, sources: &SourceMap) -> Result<Compiled, Box<session::Refused>> {
+    fn compiled(&self, sources: &SourceMap) -> Result<Compiled, Box<session::ProgramErrors>> {
         let machine = self.machine();
         session::compile(machine.world(), sources, &self.input(), &self.options(), &machine)
     }

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::report::{Cause, Line, Related, StubSearch, Tag};
 use super::stop::Stop;
 use crate::eval::evaluator::Evaluator;
-use crate::eval::tree::{Children, Memo, Reached};
+use crate::eval::tree::{Children, Memo, NodeLookup};
 use crate::ids::{InstId, NOWHERE};
 use crate::path::{find_step, steps};
 use crate::syntax::ast::PathStep;
@@ -205,7 +205,7 @@ impl Evaluator<'_> {
     /// The entry of a node, as far as it is known.
     pub(crate) fn entry(&self, id: InstId, step: &PathStep) -> Option<InstId> {
         let node = match &self.nodes[id].reached {
-            Memo::Done(Ok(Reached::Node(node, _))) => *node,
+            Memo::Done(Ok(NodeLookup::Node(node, _))) => *node,
             _ => id,
         };
         let extra = self.nodes[node].extra.as_ref()?;
@@ -231,11 +231,11 @@ impl Evaluator<'_> {
     /// The keys of a node, as far as they are known.
     fn keys(&self, id: InstId) -> Vec<EcoString> {
         let node = match &self.nodes[id].reached {
-            Memo::Done(Ok(Reached::Value(item))) => {
+            Memo::Done(Ok(NodeLookup::Value(item))) => {
                 let Value::Map(map) = &item.value else { return Vec::new() };
                 return map.entries().iter().map(|e| e.0.clone()).collect();
             }
-            Memo::Done(Ok(Reached::Node(node, _))) => *node,
+            Memo::Done(Ok(NodeLookup::Node(node, _))) => *node,
             _ => id,
         };
         let Some(extra) = self.nodes[node].extra.as_ref() else { return Vec::new() };

@@ -18,7 +18,7 @@ pub const CYCLE: &str = "dynaml::cycle";
 pub const FAILED: &str = "dynaml::failed";
 /// A node depends on something that has no value.
 pub const UNRESOLVED: &str = "dynaml::unresolved";
-/// A key that is there twice.
+/// A duplicate key.
 pub const DUPLICATE_KEY: &str = "dynaml::duplicate-key";
 
 /// A text that begins like an expression.
@@ -64,7 +64,7 @@ pub const CODES: &[CodeDoc] = &[
     },
     CodeDoc {
         code: NOT_IN_STUBS,
-        summary: "no stub has what the template wants",
+        summary: "no stub has a value that the template requires",
         details: "An expression takes from stubs what they have at the path of its node, or at \
                   another one:\n\n    a: (( merge ))\n    b: (( merge other.path ))\n\nThe message \
                   lists the stubs in the order in which they were searched, and how much of the \

@@ -1,5 +1,4 @@
-//! What a text that is no expression may come from, in words for people: looked up in the text
-//! around the place where it stops being one.
+//! Explains likely causes of syntax errors in expressions, by the text around the error.
 
 use ordain_source::{Diagnostic, FileId, TextRange, suggest};
 
@@ -7,8 +6,7 @@ use ordain_source::{Diagnostic, FileId, TextRange, suggest};
 const MARKERS: [&str; 8] =
     ["template", "temporary", "local", "inject", "state", "default", "dynamic", "tag"];
 
-/// Adds to the error that an expression stops at a place what may be behind it. `message` is that of
-/// the parser, `text` that of the file.
+/// Adds likely causes to a syntax error. `message` is that of the parser, `text` that of the file.
 pub(crate) fn with_hints(
     error: Diagnostic,
     message: &str,

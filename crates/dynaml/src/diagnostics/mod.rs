@@ -1,5 +1,5 @@
-//! Everything that is said when something is wrong: failures of expressions, the report of the
-//! original, and diagnostics with places and causes.
+//! Errors: failures of expressions, the report of the original, and diagnostics with places and
+//! causes.
 //!
 //! | module | contents |
 //! | --- | --- |

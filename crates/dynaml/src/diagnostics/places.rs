@@ -1,6 +1,6 @@
 //! Exact places in the text of a file, and hints about its YAML.
 
-use ordain_data::yaml::{Written, advice};
+use ordain_data::yaml::{ScalarText, advice};
 use ordain_source::{Diagnostic, FileId, TextRange};
 
 /// The place in a scalar at which its text stops being an expression; the whole scalar if that
@@ -12,7 +12,7 @@ pub(crate) fn exact_place(
     at: Option<usize>,
 ) -> TextRange {
     let exact = || {
-        let written = Written::new(text, scalar);
+        let written = ScalarText::new(text, scalar);
         let at = written.text.find(expression)? + 2 + at?;
         let end = at + written.text.get(at..)?.chars().next()?.len_utf8();
         let [at, end] = [at, end].map(u32::try_from);

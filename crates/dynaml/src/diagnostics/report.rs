@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::stop::{Blocked, FailureKind, Stop};
 use crate::eval::evaluator::Evaluator;
-use crate::eval::tree::{Body, Children, Memo, Reached};
+use crate::eval::tree::{Body, Children, Memo, NodeLookup};
 use crate::ids::InstId;
 use crate::load::SrcKind;
 use crate::options::Dialect;
@@ -277,7 +277,7 @@ impl Evaluator<'_> {
                     out.push(id);
                 }
             }
-            Memo::Done(Ok(Reached::Node(node, _))) => {
+            Memo::Done(Ok(NodeLookup::Node(node, _))) => {
                 if *node != id {
                     return self.collect(*node, out, depth + 1);
                 }
@@ -353,6 +353,15 @@ impl Evaluator<'_> {
         }
     }
 
+    /// The offset of the syntax error in the expression of a node, if it has one.
+    fn syntax_error_at(&self, id: InstId) -> Option<usize> {
+        let Body::Src(src) = &self.nodes[id].body else { return None };
+        match &self.sources.nodes[*src].kind {
+            SrcKind::Broken(_, error) => Some(error.at),
+            _ => None,
+        }
+    }
+
     fn line(
         &self,
         id: InstId,
@@ -377,13 +386,7 @@ impl Evaluator<'_> {
                 let src = &self.sources.nodes[self.source_of(id)];
                 (src.file, src.span)
             },
-            at: match &self.nodes[id].body {
-                Body::Src(src) => match &self.sources.nodes[*src].kind {
-                    SrcKind::Broken(_, error) => Some(error.at),
-                    _ => None,
-                },
-                _ => None,
-            },
+            at: self.syntax_error_at(id),
             cause: Cause::Own,
             node: id,
         };

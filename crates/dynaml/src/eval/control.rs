@@ -3,7 +3,7 @@
 use ecow::EcoString;
 
 use super::evaluator::{Env, Evaluator, Info};
-use super::tree::{Children, Inst, Reached, Step};
+use super::tree::{Children, Inst, NodeLookup, Step};
 use crate::diagnostics::stop::{Eval, OperandOutcome, Stop};
 use crate::ids::{InstId, SrcId};
 use crate::value::{Bound, Item, Scope, Value};
@@ -30,7 +30,7 @@ const ROUNDS: usize = 1_000_000;
 type Entries = Vec<(EcoString, InstId)>;
 
 impl Evaluator<'_> {
-    pub(crate) fn reach_control(&mut self, id: InstId, _src: SrcId) -> Eval<Reached> {
+    pub(crate) fn reach_control(&mut self, id: InstId, _src: SrcId) -> Eval<NodeLookup> {
         let own = self.own_entries(id);
         let (controls, regular): (Entries, Entries) =
             own.iter().cloned().partition(|e| e.0.starts_with("<<") && !e.0.starts_with("<<!"));
@@ -51,14 +51,14 @@ impl Evaluator<'_> {
         let reached = match result {
             Err(Stop::Failed(issue)) => {
                 return match self.override_of(id) {
-                    Some(item) => Ok(Reached::Value(item)),
+                    Some(item) => Ok(NodeLookup::Value(item)),
                     None => Err(Stop::Failed(issue)),
                 };
             }
             other => other?,
         };
         match self.override_of(id) {
-            Some(item) => Ok(Reached::Value(item)),
+            Some(item) => Ok(NodeLookup::Value(item)),
             None => Ok(reached),
         }
     }
@@ -104,8 +104,8 @@ impl Evaluator<'_> {
     }
 
     /// The branch that was chosen, at the place of the structure.
-    fn branch(&mut self, id: InstId, chosen: Option<InstId>) -> Eval<Reached> {
-        let Some(chosen) = chosen else { return Ok(Reached::Undefined) };
+    fn branch(&mut self, id: InstId, chosen: Option<InstId>) -> Eval<NodeLookup> {
+        let Some(chosen) = chosen else { return Ok(NodeLookup::Undefined) };
         let body = self.nodes[chosen].body.clone();
         let mut inst = Inst::new(body, id, Step::Same);
         inst.fixed = true;
@@ -113,15 +113,15 @@ impl Evaluator<'_> {
         self.extra(node).origin = Some(chosen);
         self.extra(id).reported.push(node);
         match self.reach(node)? {
-            Reached::Node(_, flags) => Ok(Reached::Node(node, flags)),
+            NodeLookup::Node(_, flags) => Ok(NodeLookup::Node(node, flags)),
             other => Ok(other),
         }
     }
 
-    fn control_if(&mut self, id: InstId, controls: &Entries) -> Eval<Reached> {
+    fn control_if(&mut self, id: InstId, controls: &Entries) -> Eval<NodeLookup> {
         let Some(condition) = entry(controls, "<<if") else { return Err(Stop::silent()) };
         let truth = match self.control_value(condition)? {
-            None => return Ok(Reached::Undefined),
+            None => return Ok(NodeLookup::Undefined),
             Some(value) => value.truth(),
         };
         let key = if truth { "<<then" } else { "<<else" };
@@ -133,10 +133,10 @@ impl Evaluator<'_> {
         id: InstId,
         controls: &Entries,
         regular: &Entries,
-    ) -> Eval<Reached> {
+    ) -> Eval<NodeLookup> {
         let Some(node) = entry(controls, "<<switch") else { return Err(Stop::silent()) };
         let value = match self.control_value(node)? {
-            None => return Ok(Reached::Undefined),
+            None => return Ok(NodeLookup::Undefined),
             Some(value) => value,
         };
         let default = entry(controls, "<<default");
@@ -161,16 +161,16 @@ impl Evaluator<'_> {
         cases: InstId,
         value: &Value,
         default: Option<InstId>,
-    ) -> Eval<Reached> {
+    ) -> Eval<NodeLookup> {
         let list = match self.reach(cases)? {
-            Reached::Value(item) => {
-                let Reached::Node(node, _) = self.literal(cases, item, true) else {
+            NodeLookup::Value(item) => {
+                let NodeLookup::Node(node, _) = self.literal(cases, item, true) else {
                     return self.value_cases(id, cases, value, default);
                 };
                 node
             }
-            Reached::Node(node, _) => node,
-            Reached::Undefined => return Ok(Reached::Undefined),
+            NodeLookup::Node(node, _) => node,
+            NodeLookup::Undefined => return Ok(NodeLookup::Undefined),
         };
         let children = self.children(list)?;
         let Children::List(entries, ..) = &*children else {
@@ -217,7 +217,7 @@ impl Evaluator<'_> {
         cases: InstId,
         value: &Value,
         default: Option<InstId>,
-    ) -> Eval<Reached> {
+    ) -> Eval<NodeLookup> {
         let Some(Value::List(list)) = self.control_value(cases)? else {
             return Err(Stop::failed("cases must be a list"));
         };
@@ -231,7 +231,10 @@ impl Evaluator<'_> {
                 return Err(Stop::failed(text));
             }
             if wanted.is_none_or(|w| self.same(value, &w.value)) {
-                return Ok(case.get("value").cloned().map_or(Reached::Undefined, Reached::Value));
+                return Ok(case
+                    .get("value")
+                    .cloned()
+                    .map_or(NodeLookup::Undefined, NodeLookup::Value));
             }
         }
         match default {
@@ -242,15 +245,20 @@ impl Evaluator<'_> {
 
     fn case_fields(&mut self, case: InstId) -> Eval<Entries> {
         let node = match self.reach(case)? {
-            Reached::Node(node, _) => node,
-            Reached::Value(_) => case,
-            Reached::Undefined => return Ok(Vec::new()),
+            NodeLookup::Node(node, _) => node,
+            NodeLookup::Value(_) => case,
+            NodeLookup::Undefined => return Ok(Vec::new()),
         };
         let own = self.own_entries(node);
         Ok(own.to_vec())
     }
 
-    fn control_type(&mut self, id: InstId, controls: &Entries, regular: &Entries) -> Eval<Reached> {
+    fn control_type(
+        &mut self,
+        id: InstId,
+        controls: &Entries,
+        regular: &Entries,
+    ) -> Eval<NodeLookup> {
         let Some(node) = entry(controls, "<<type") else { return Err(Stop::silent()) };
         let kind = match self.control_value(node)? {
             None => "undef",
@@ -263,7 +271,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn control_merge(&mut self, controls: &Entries, regular: &Entries) -> Eval<Reached> {
+    fn control_merge(&mut self, controls: &Entries, regular: &Entries) -> Eval<NodeLookup> {
         let Some(node) = entry(controls, "<<merge") else { return Err(Stop::silent()) };
         let value = self.control_value(node)?.unwrap_or_default();
         let maps = match &value {
@@ -299,17 +307,17 @@ impl Evaluator<'_> {
         for map in maps {
             entries.extend(map.entries().iter().cloned());
         }
-        Ok(Reached::Value(Value::Map(crate::value::Map::new(entries)).into()))
+        Ok(NodeLookup::Value(Value::Map(crate::value::Map::new(entries)).into()))
     }
 
-    fn control_for(&mut self, id: InstId, controls: &Entries) -> Eval<Reached> {
+    fn control_for(&mut self, id: InstId, controls: &Entries) -> Eval<NodeLookup> {
         let Some(node) = entry(controls, "<<for") else { return Err(Stop::silent()) };
         let key = entry(controls, "<<mapkey");
         let ranges = self.control_value(node)?;
         let Some(body) = entry(controls, "<<do") else {
             return Err(Stop::failed("do field required"));
         };
-        let Some(ranges) = ranges else { return Ok(Reached::Undefined) };
+        let Some(ranges) = ranges else { return Ok(NodeLookup::Undefined) };
         let ranges = self.loop_ranges(&ranges)?;
         let mut out = Vec::new();
         self.rounds(id, &ranges, &mut Vec::new(), body, key, &mut out)?;
@@ -318,7 +326,7 @@ impl Evaluator<'_> {
         } else {
             Value::List(crate::value::List::new(out.into_iter().map(|e| e.1).collect(), None))
         };
-        Ok(Reached::Value(self.bounded(value)?.into()))
+        Ok(NodeLookup::Value(self.bounded(value)?.into()))
     }
 
     fn loop_ranges(&self, ranges: &Value) -> Eval<Vec<Range>> {

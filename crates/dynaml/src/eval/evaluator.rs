@@ -272,8 +272,8 @@ impl<'w> Evaluator<'w> {
     pub(crate) fn check_stack(&self, id: InstId, want: MemoKind) -> Eval<()> {
         let used = self.stack.used();
         self.stack.at_most(self.too_deep / 4 * 3)?;
-        // Chains of nodes are cut early, since stack that is touched is memory. What a lambda
-        // evaluates would all be tried again.
+        // Chains of nodes are cut early, because used stack pages stay allocated. Not in lambdas,
+        // whose whole evaluation would be repeated.
         let most = if self.calls == 0 { self.too_deep.min(CHAIN_STACK) } else { self.too_deep };
         if used > most / 4 && !self.nodes[id].transient {
             return Err(Stop::Suspend(id, want));
@@ -299,7 +299,7 @@ impl<'w> Evaluator<'w> {
         self.steps.charge(steps);
     }
 
-    /// Counts so many steps.
+    /// Counts steps.
     pub(crate) fn count_steps(&mut self, count: u64) -> Eval<()> {
         self.steps.take(count)?;
         if self.stack.used() > self.deepest {

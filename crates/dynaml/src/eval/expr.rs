@@ -371,8 +371,8 @@ impl Evaluator<'_> {
         self.eval(body, &env.with(names), info)
     }
 
-    /// What an expression refers to without waiting for all of it, if it is a reference or
-    /// a path into one.
+    /// The target of an expression that is a reference or a path into one, without waiting for its
+    /// complete value.
     pub(crate) fn spot(&mut self, id: ExprId, env: &Env, info: &mut Info) -> Eval<Resolved> {
         match self.sources.exprs[id].clone() {
             Expr::Ref(reference) => match self.host_reference(&reference, env)? {
@@ -466,12 +466,12 @@ impl Evaluator<'_> {
     }
 
     fn is_list_spot(&mut self, spot: &Resolved) -> Eval<bool> {
-        use super::tree::{Children, Reached};
+        use super::tree::{Children, NodeLookup};
         Ok(match spot {
             Resolved::Value(item) => matches!(item.value, Value::List(_)),
             Resolved::Node(id) => match self.reach(*id) {
-                Ok(Reached::Value(item)) => matches!(item.value, Value::List(_)),
-                Ok(Reached::Node(node, _)) => {
+                Ok(NodeLookup::Value(item)) => matches!(item.value, Value::List(_)),
+                Ok(NodeLookup::Node(node, _)) => {
                     matches!(&*self.children(node)?, Children::List(..))
                 }
                 _ => true,

@@ -497,7 +497,21 @@ impl Evaluator<'_> {
             }
         }
         let mut rest = positional.into_iter();
-        let last = params.len().saturating_sub(1);
+        self.fill_slots(expr, &mut slots, &mut rest)?;
+        if rest.next().is_some() {
+            return Err(self.arity(expr, lambda, found, free));
+        }
+        self.complete(expr, lambda, slots, named, found, free)
+    }
+
+    /// Fills free slots with positional arguments. A variadic parameter takes all that are left.
+    fn fill_slots(
+        &mut self,
+        expr: &LambdaExpr,
+        slots: &mut [Option<Bound>],
+        rest: &mut std::vec::IntoIter<Bound>,
+    ) -> Eval<()> {
+        let last = expr.params.len().saturating_sub(1);
         for (at, slot) in slots.iter_mut().enumerate() {
             if slot.is_some() {
                 continue;
@@ -530,10 +544,7 @@ impl Evaluator<'_> {
             }
             *list = crate::value::List::new(items, None);
         }
-        if rest.next().is_some() {
-            return Err(self.arity(expr, lambda, found, free));
-        }
-        self.complete(expr, lambda, slots, named, found, free)
+        Ok(())
     }
 
     fn complete(

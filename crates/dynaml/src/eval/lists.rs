@@ -6,7 +6,7 @@ use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evaluator::Evaluator;
-use super::tree::{Body, Children, Inst, Memo, Positions, Reached, Step, Stubs};
+use super::tree::{Body, Children, Inst, Memo, NodeLookup, Positions, Step, Stubs};
 use crate::diagnostics::stop::{Eval, Stop};
 use crate::ids::{InstId, SrcId};
 use crate::load::{ListEntry, SrcKind};
@@ -209,7 +209,7 @@ impl Evaluator<'_> {
         let Some(field) = super::maps::find(&own, key) else { return Ok(None) };
         self.nodes[field].fixed = true;
         match self.reach(field) {
-            Ok(Reached::Value(Item { value: Value::Str(text), .. })) => Ok(Some(text)),
+            Ok(NodeLookup::Value(Item { value: Value::Str(text), .. })) => Ok(Some(text)),
             Err(stop) if stop.is_suspend() => Err(stop),
             _ => Ok(None),
         }
@@ -372,10 +372,10 @@ impl Evaluator<'_> {
     ) -> Eval<Option<InstId>> {
         for entry in entries {
             let found = match self.reach(*entry) {
-                Ok(Reached::Value(Item { value: Value::Map(map), .. })) => {
+                Ok(NodeLookup::Value(Item { value: Value::Map(map), .. })) => {
                     map.get(field).and_then(|i| i.value.as_str()).is_some_and(|t| t == text)
                 }
-                Ok(Reached::Node(node, _)) => self.field_is(node, field, text)?,
+                Ok(NodeLookup::Node(node, _)) => self.field_is(node, field, text)?,
                 Err(stop @ Stop::Suspend(..)) => return Err(stop),
                 _ => false,
             };
@@ -397,7 +397,7 @@ impl Evaluator<'_> {
         };
         let Some(child) = child else { return Ok(false) };
         match self.reach(child) {
-            Ok(Reached::Value(Item { value: Value::Str(t), .. })) => Ok(t == text),
+            Ok(NodeLookup::Value(Item { value: Value::Str(t), .. })) => Ok(t == text),
             Err(stop) if stop.is_suspend() => Err(stop),
             _ => Ok(false),
         }

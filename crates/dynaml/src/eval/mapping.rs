@@ -6,7 +6,7 @@ use ecow::EcoString;
 
 use super::evaluator::{Env, Evaluator, Info};
 use super::reference::Resolved;
-use super::tree::{Children, Reached};
+use super::tree::{Children, NodeLookup};
 use crate::diagnostics::stop::{Eval, OperandOutcome, Stop};
 use crate::syntax::ast::{Expr, ExprId, MapKind};
 use crate::value::{Bound, Callable, Lambda, Value};
@@ -26,7 +26,6 @@ impl Evaluator<'_> {
         env: &Env,
         info: &mut Info,
     ) -> Eval<Value> {
-        let (word, [open, close]) = kind.text();
         let mut waiting = OperandOutcome::default();
         let elements = self.elements(source, env, info);
         let elements = waiting.take(elements)?;
@@ -42,15 +41,7 @@ impl Evaluator<'_> {
         }
         let elements = match elements {
             Source::Found(elements) if kind.takes(elements.map) => elements,
-            other => {
-                let found = match &other {
-                    Source::Found(elements) if elements.map => "map",
-                    Source::Found(_) => "list",
-                    Source::Other(value) => value.kind(),
-                };
-                let plus = format!("{word}{open}{close} does not support {found} values");
-                return Err(Stop::failed(self.words("map or list required for mapping", &plus)));
-            }
+            other => return Err(self.no_elements(kind, &other)),
         };
         let two = params == Some(2);
         let mut out: Vec<(EcoString, Value)> = Vec::new();
@@ -79,6 +70,18 @@ impl Evaluator<'_> {
         } else {
             Value::list(out.into_iter().map(|e| e.1))
         })
+    }
+
+    /// The error for a source that this kind of mapping does not support.
+    fn no_elements(&self, kind: MapKind, source: &Source) -> Stop {
+        let (word, [open, close]) = kind.text();
+        let found = match source {
+            Source::Found(elements) if elements.map => "map",
+            Source::Found(_) => "list",
+            Source::Other(value) => value.kind(),
+        };
+        let plus = format!("{word}{open}{close} does not support {found} values");
+        Stop::failed(self.words("map or list required for mapping", &plus))
     }
 
     /// The key that an element of a list gets in a map.
@@ -164,7 +167,7 @@ impl Evaluator<'_> {
             return Ok(false);
         }
         match self.reach(id) {
-            Ok(Reached::Undefined) => Ok(true),
+            Ok(NodeLookup::Undefined) => Ok(true),
             Err(stop) if stop.is_suspend() => Err(stop),
             _ => Ok(false),
         }

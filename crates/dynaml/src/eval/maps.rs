@@ -216,9 +216,9 @@ impl Evaluator<'_> {
         let result = result.map(|value| (!undefined).then(|| Item::from(value)));
         let result = match result {
             Ok(Some(item)) if item.value.weight().open => match self.literal(node, item, true) {
-                super::tree::Reached::Value(item) => Ok(Some(item)),
-                super::tree::Reached::Node(sub, _) => self.deep(sub),
-                super::tree::Reached::Undefined => Ok(None),
+                super::tree::NodeLookup::Value(item) => Ok(Some(item)),
+                super::tree::NodeLookup::Node(sub, _) => self.deep(sub),
+                super::tree::NodeLookup::Undefined => Ok(None),
             },
             other => other,
         };

@@ -1,6 +1,6 @@
 //! Evaluation on demand: every node is evaluated once, when it is first needed.
 //!
-//! A node has two memos: its kind ([`Reached`](tree::Reached): a value, or a map or list whose
+//! A node has two memos: its kind ([`NodeLookup`](tree::NodeLookup): a value, or a map or list whose
 //! entries are nodes of their own) and its finished value. A node that is met while it is being
 //! evaluated blocks the expression that asks. The stack is measured; where it runs short, the
 //! evaluation is put off, the node that was asked for is evaluated first, and then everything is

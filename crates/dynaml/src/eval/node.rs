@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ecow::EcoString;
 
 use super::evaluator::{Env, Evaluator, Info};
-use super::tree::{Body, Children, Extra, Inst, Memo, Reached, Step};
+use super::tree::{Body, Children, Extra, Inst, Memo, NodeLookup, Step};
 use crate::diagnostics::stop::{Eval, FailureKind, Issue, MemoKind, Stop};
 use crate::ids::{InstId, NOWHERE, SrcId};
 use crate::load::{ListEntry, ListSrc, MapSrc, Marks, SrcKind};
@@ -23,7 +23,7 @@ impl Evaluator<'_> {
     ///
     /// # Errors
     /// When it cannot be said.
-    pub fn reach(&mut self, id: InstId) -> Eval<Reached> {
+    pub fn reach(&mut self, id: InstId) -> Eval<NodeLookup> {
         match &self.nodes[id].reached {
             Memo::Done(result) => return result.clone(),
             Memo::Busy => return Err(Stop::blocked("", Some(id), false)),
@@ -31,8 +31,8 @@ impl Evaluator<'_> {
         }
         self.check_stack(id, MemoKind::Reach)?;
         if self.is_removed_by_insert(id)? {
-            self.nodes[id].reached = Memo::Done(Ok(Reached::Undefined));
-            return Ok(Reached::Undefined);
+            self.nodes[id].reached = Memo::Done(Ok(NodeLookup::Undefined));
+            return Ok(NodeLookup::Undefined);
         }
         self.nodes[id].reached = Memo::Busy;
         let result = self.find_out(id).and_then(|found| self.settle_dynamic(id, found));
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn find_out(&mut self, id: InstId) -> Eval<Reached> {
+    fn find_out(&mut self, id: InstId) -> Eval<NodeLookup> {
         match &self.nodes[id].body {
             Body::Value(item) => {
                 let item = item.clone();
@@ -107,7 +107,7 @@ impl Evaluator<'_> {
     }
 
     #[inline(never)]
-    fn reach_broken(&mut self, id: InstId, error: ParseError) -> Eval<Reached> {
+    fn reach_broken(&mut self, id: InstId, error: ParseError) -> Eval<NodeLookup> {
         if let Some(item) = self.override_of(id) {
             return Ok(self.replaced(id, item));
         }
@@ -121,7 +121,7 @@ impl Evaluator<'_> {
     }
 
     #[inline(never)]
-    fn reach_value(&mut self, id: InstId, item: Item) -> Eval<Reached> {
+    fn reach_value(&mut self, id: InstId, item: Item) -> Eval<NodeLookup> {
         match &item.value {
             Value::Str(text) if is_expression(text) => {
                 let text = text.clone();
@@ -130,25 +130,25 @@ impl Evaluator<'_> {
             Value::List(_) | Value::Map(_) => {
                 let open = item.value.weight().open;
                 if open || (!self.nodes[id].fixed && self.has_stub(id)) {
-                    Ok(Reached::Node(id, item.flags.with(self.flags_of_stub(id))))
+                    Ok(NodeLookup::Node(id, item.flags.with(self.flags_of_stub(id))))
                 } else {
-                    Ok(Reached::Value(item))
+                    Ok(NodeLookup::Value(item))
                 }
             }
             _ => Ok(match self.override_of(id) {
                 Some(found) => self.replaced(id, found),
-                None => Reached::Value(item),
+                None => NodeLookup::Value(item),
             }),
         }
     }
 
     /// A text that an expression has given, and that is an expression itself.
     #[inline(never)]
-    fn reach_text(&mut self, id: InstId, text: &str, flags: Flags) -> Eval<Reached> {
+    fn reach_text(&mut self, id: InstId, text: &str, flags: Flags) -> Eval<NodeLookup> {
         match self.sources.expression(text) {
             Some(Ok(expr)) => self.reach_expr(id, expr),
             Some(Err(error)) => self.reach_broken(id, error),
-            None => Ok(Reached::Value(Item { value: Value::str(text), flags })),
+            None => Ok(NodeLookup::Value(Item { value: Value::str(text), flags })),
         }
     }
 
@@ -159,7 +159,7 @@ impl Evaluator<'_> {
         src: SrcId,
         marks: Marks,
         control: bool,
-    ) -> Eval<Reached> {
+    ) -> Eval<NodeLookup> {
         self.note_tags(id, &marks)?;
         let used = self.nodes[id].extra.as_ref().is_some_and(|e| e.scope.is_some());
         let flags = if used { Flags::default() } else { marks.flags };
@@ -169,22 +169,22 @@ impl Evaluator<'_> {
             let item = Item { value: Value::Template(Rc::new(template)), flags: marks.flags };
             return Ok(match self.override_of(id) {
                 Some(found) => self.replaced(id, marked(found, marks.flags)),
-                None => Reached::Value(item),
+                None => NodeLookup::Value(item),
             });
         }
         if control {
             return Ok(match self.reach_control(id, src)? {
-                Reached::Value(item) => {
-                    Reached::Value(Item { flags: item.flags.with(flags), ..item })
+                NodeLookup::Value(item) => {
+                    NodeLookup::Value(Item { flags: item.flags.with(flags), ..item })
                 }
-                Reached::Node(node, own) => Reached::Node(node, own.with(flags)),
-                Reached::Undefined => Reached::Undefined,
+                NodeLookup::Node(node, own) => NodeLookup::Node(node, own.with(flags)),
+                NodeLookup::Undefined => NodeLookup::Undefined,
             });
         }
-        Ok(Reached::Node(id, flags.with(self.flags_of_stub(id))))
+        Ok(NodeLookup::Node(id, flags.with(self.flags_of_stub(id))))
     }
 
-    fn reach_expr(&mut self, id: InstId, expr: ExprId) -> Eval<Reached> {
+    fn reach_expr(&mut self, id: InstId, expr: ExprId) -> Eval<NodeLookup> {
         let (result, info) = self.evaluate_at(id, expr);
         self.settle(id, result, info)
     }
@@ -264,7 +264,12 @@ impl Evaluator<'_> {
     }
 
     /// The kind of a node whose expression has a result: stubs may replace it.
-    pub(crate) fn settle(&mut self, id: InstId, result: Eval<Value>, info: Info) -> Eval<Reached> {
+    pub(crate) fn settle(
+        &mut self,
+        id: InstId,
+        result: Eval<Value>,
+        info: Info,
+    ) -> Eval<NodeLookup> {
         let value = match result {
             Ok(value) => value,
             Err(Stop::Failed(issue)) => {
@@ -285,13 +290,13 @@ impl Evaluator<'_> {
             let found = if is_own { None } else { self.override_of(id) };
             return Ok(match found {
                 Some(item) => self.replaced(id, marked(item, info.flags)),
-                None => Reached::Undefined,
+                None => NodeLookup::Undefined,
             });
         }
         if info.flags.has(Flags::DYNAMIC) {
             // The template is used here, whatever stubs have: they replace the nodes below it.
             if matches!(item.value, Value::Template(_)) {
-                return Ok(Reached::Value(item));
+                return Ok(NodeLookup::Value(item));
             }
             return match self.override_of(id) {
                 Some(found) => Ok(self.replaced(id, marked(found, info.flags))),
@@ -310,7 +315,7 @@ impl Evaluator<'_> {
         if item.value.weight().open && item.value.is_container() {
             return Ok(self.literal(id, item, true));
         }
-        Ok(Reached::Value(item))
+        Ok(NodeLookup::Value(item))
     }
 
     fn is_list_entry(&self, id: InstId) -> bool {
@@ -322,7 +327,7 @@ impl Evaluator<'_> {
     }
 
     /// The value that a stub puts in place of a node. Expressions that the stub has left are tried again.
-    fn replaced(&mut self, id: InstId, item: Item) -> Reached {
+    fn replaced(&mut self, id: InstId, item: Item) -> NodeLookup {
         match &item.value {
             Value::Str(text) if self.options.partial && is_expression(text) => {
                 self.literal(id, item, true)
@@ -330,22 +335,22 @@ impl Evaluator<'_> {
             Value::List(_) | Value::Map(_) if item.value.weight().open => {
                 self.literal(id, item, true)
             }
-            _ => Reached::Value(item),
+            _ => NodeLookup::Value(item),
         }
     }
 
     /// Treats a value as if it stood in the document.
     #[inline(never)]
-    pub(crate) fn literal(&mut self, id: InstId, item: Item, fixed: bool) -> Reached {
+    pub(crate) fn literal(&mut self, id: InstId, item: Item, fixed: bool) -> NodeLookup {
         let flags = item.flags;
         let mut inst = Inst::new(Body::Value(item), id, Step::Same);
         inst.fixed = fixed;
         let sub = self.add(inst);
         match self.reach(sub) {
-            Ok(Reached::Value(item)) => {
-                Reached::Value(Item { flags: item.flags.with(flags), ..item })
+            Ok(NodeLookup::Value(item)) => {
+                NodeLookup::Value(Item { flags: item.flags.with(flags), ..item })
             }
-            _ => Reached::Node(sub, flags),
+            _ => NodeLookup::Node(sub, flags),
         }
     }
 
@@ -360,9 +365,9 @@ impl Evaluator<'_> {
             Memo::Fresh => {}
         }
         match self.reach(id)? {
-            Reached::Value(item) => Ok(Some(item)),
-            Reached::Undefined => Ok(None),
-            Reached::Node(node, flags) => {
+            NodeLookup::Value(item) => Ok(Some(item)),
+            NodeLookup::Undefined => Ok(None),
+            NodeLookup::Node(node, flags) => {
                 if node == id {
                     return self.deep_container(id, flags);
                 }

@@ -15,8 +15,8 @@ const COPIED_BYTES: u64 = 32;
 const MADE_ITEMS: u64 = 2;
 
 impl Evaluator<'_> {
-    /// Counts steps for what a function has put together: its items and bytes. What others hold as
-    /// well was only looked up.
+    /// Counts steps for the items and bytes of a new value. Shared values are not new, so they are
+    /// not counted.
     pub(crate) fn count_made(&mut self, result: &Value) -> Eval<()> {
         self.count_steps(match result {
             Value::List(list) if Rc::strong_count(list) == 1 => {
@@ -41,8 +41,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What both are together. A first one that is fresh was made by the same chain of operators, so
-    /// that nobody else has it.
+    /// Concatenates two values. If `is_fresh`, the first one was made by the same chain of
+    /// operators, so that nobody else has it.
     pub(crate) fn concatenate(&mut self, a: Value, b: Value, is_fresh: bool) -> Eval<Value> {
         match (&a, &b) {
             (Value::List(x), Value::List(y)) => {

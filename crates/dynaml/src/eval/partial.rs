@@ -2,7 +2,7 @@
 //! as they are written elsewhere.
 
 use super::evaluator::{Env, Evaluator, Info};
-use super::tree::{Body, Children, Memo, Reached, Step};
+use super::tree::{Body, Children, Memo, NodeLookup, Step};
 use crate::diagnostics::stop::Stop;
 use crate::ids::InstId;
 use crate::load::SrcKind;
@@ -74,13 +74,13 @@ impl Evaluator<'_> {
             return done.clone();
         }
         match &self.nodes[id].reached {
-            Memo::Done(Ok(Reached::Value(item))) => Some(item.clone()),
-            Memo::Done(Ok(Reached::Undefined)) => None,
-            Memo::Done(Ok(Reached::Node(node, flags))) if *node != id => {
+            Memo::Done(Ok(NodeLookup::Value(item))) => Some(item.clone()),
+            Memo::Done(Ok(NodeLookup::Undefined)) => None,
+            Memo::Done(Ok(NodeLookup::Node(node, flags))) if *node != id => {
                 let item = self.partial_item(*node, depth + 1)?;
                 Some(Item { flags: item.flags.with(*flags), ..item })
             }
-            Memo::Done(Ok(Reached::Node(_, flags))) if depth < crate::limits::MAX_NESTED => {
+            Memo::Done(Ok(NodeLookup::Node(_, flags))) if depth < crate::limits::MAX_NESTED => {
                 Some(Item { value: self.partial_entries(id, depth), flags: *flags })
             }
             Memo::Done(Err(Stop::Blocked(_))) if depth < crate::limits::MAX_NESTED => {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ecow::EcoString;
 
 use super::evaluator::{Env, Evaluator};
-use super::tree::{Body, Children, Memo, Reached};
+use super::tree::{Body, Children, Memo, NodeLookup};
 use crate::diagnostics::stop::{Eval, Stop};
 use crate::ids::{InstId, NOWHERE};
 use crate::load::{MapSrc, SrcKind};
@@ -101,9 +101,9 @@ impl Evaluator<'_> {
     /// Brings the node at the end of a reference to the state that the context wants.
     fn arrive(&mut self, id: InstId, depth: Depth, shown: impl Fn() -> String) -> Eval<Resolved> {
         match self.reach(id) {
-            Ok(Reached::Value(item)) => Ok(Resolved::Value(item)),
-            Ok(Reached::Undefined) => Err(not_found(&shown())),
-            Ok(Reached::Node(node, flags)) => self.arrive_at(id, node, flags, depth, shown),
+            Ok(NodeLookup::Value(item)) => Ok(Resolved::Value(item)),
+            Ok(NodeLookup::Undefined) => Err(not_found(&shown())),
+            Ok(NodeLookup::Node(node, flags)) => self.arrive_at(id, node, flags, depth, shown),
             Err(stop @ Stop::Suspend(..)) => Err(stop),
             Err(stop) => Err(self.unresolved(stop, id, &shown())),
         }
@@ -273,7 +273,7 @@ impl Evaluator<'_> {
                 return Ok(Some(child));
             }
             match self.reach(child) {
-                Ok(Reached::Undefined) => return Ok(None),
+                Ok(NodeLookup::Undefined) => return Ok(None),
                 Err(stop) if stop.is_suspend() => return Err(stop),
                 _ => {}
             }
@@ -332,9 +332,9 @@ impl Evaluator<'_> {
             Resolved::Node(id) => *id,
         };
         let node = match self.reach(id) {
-            Ok(Reached::Value(item)) => return self.step_into_value(&item, step),
-            Ok(Reached::Undefined) => return Ok(None),
-            Ok(Reached::Node(node, _)) => node,
+            Ok(NodeLookup::Value(item)) => return self.step_into_value(&item, step),
+            Ok(NodeLookup::Undefined) => return Ok(None),
+            Ok(NodeLookup::Node(node, _)) => node,
             Err(stop @ Stop::Suspend(..)) => return Err(stop),
             Err(stop) => return Err(self.unresolved(stop, id, &shown())),
         };
@@ -360,7 +360,7 @@ impl Evaluator<'_> {
         let Some(child) = child else { return Ok(None) };
         if self.may_be_undefined(child) {
             match self.reach(child) {
-                Ok(Reached::Undefined) => return Ok(None),
+                Ok(NodeLookup::Undefined) => return Ok(None),
                 Err(stop) if stop.is_suspend() => return Err(stop),
                 _ => {}
             }

@@ -9,7 +9,7 @@ use ecow::EcoString;
 use super::evaluator::{Env, Evaluator};
 use super::reference::Resolved;
 use super::tag_table::Tag;
-use super::tree::{Body, Reached};
+use super::tree::{Body, NodeLookup};
 use crate::diagnostics::stop::{Eval, Stop};
 use crate::ids::{InstId, SrcId};
 use crate::load::{ListEntry, Marks, SrcKind};
@@ -214,7 +214,7 @@ impl Evaluator<'_> {
                 }
             };
             if let (true, Resolved::Node(id)) = (reached, at) {
-                let result: Eval<Reached> = self.reach(id);
+                let result: Eval<NodeLookup> = self.reach(id);
                 if let Err(stop @ Stop::Suspend(..)) = result {
                     return Err(stop);
                 }

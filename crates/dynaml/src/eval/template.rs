@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::evaluator::{Env, Evaluator, Info};
-use super::tree::{Body, Inst, Memo, Reached, Step};
+use super::tree::{Body, Inst, Memo, NodeLookup, Step};
 use crate::diagnostics::stop::{Blocked, Eval, FailureKind, Issue, Stop};
 use crate::ids::{InstId, SrcId};
 use crate::load::{Marks, SrcKind};
@@ -101,9 +101,9 @@ impl Evaluator<'_> {
     }
 
     /// A template that is evaluated wherever it stands; documents below get the template.
-    pub(crate) fn settle_dynamic(&mut self, id: InstId, found: Reached) -> Eval<Reached> {
+    pub(crate) fn settle_dynamic(&mut self, id: InstId, found: NodeLookup) -> Eval<NodeLookup> {
         let template = match &found {
-            Reached::Value(Item { value: Value::Template(t), flags })
+            NodeLookup::Value(Item { value: Value::Template(t), flags })
                 if flags.has(Flags::DYNAMIC) =>
             {
                 Rc::clone(t)
@@ -112,18 +112,18 @@ impl Evaluator<'_> {
         };
         let mut info = Info::default();
         let value = self.use_template(&template, &Env::at(id), &mut info)?;
-        let Reached::Value(item) = found else { return Ok(found) };
+        let NodeLookup::Value(item) = found else { return Ok(found) };
         let flags = item.flags.without(Flags::DYNAMIC);
         self.dynamic.insert(id, item);
         if info.undefined {
-            return Ok(Reached::Undefined);
+            return Ok(NodeLookup::Undefined);
         }
         let item = Item { value, flags };
         // The result counts as if it were written here: stubs replace its entries.
         if matches!(template.body, TemplateBody::Expr(..)) && item.value.is_container() {
             return Ok(self.literal(id, item, false));
         }
-        Ok(Reached::Value(item))
+        Ok(NodeLookup::Value(item))
     }
 
     /// Whether a node belongs to a document that is only there for those below it.

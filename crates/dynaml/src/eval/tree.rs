@@ -40,7 +40,7 @@ pub enum Body {
 
 /// The result of looking at a node.
 #[derive(Clone, Debug)]
-pub enum Reached {
+pub enum NodeLookup {
     /// It has a value.
     Value(Item),
     /// It is the map or list at this node.
@@ -101,7 +101,7 @@ pub struct Inst {
     /// The values of stubs at its place.
     pub stubs: Stubs,
     /// Its kind, once it is known.
-    pub reached: Memo<Result<Reached, Stop>>,
+    pub reached: Memo<Result<NodeLookup, Stop>>,
     /// Its finished value.
     pub deep: Memo<Result<Option<Item>, Stop>>,
     /// Its rare fields.

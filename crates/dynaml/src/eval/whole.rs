@@ -1,5 +1,5 @@
-//! Whole numbers: what counts and compares with numbers and parameters of lambdas only is worked out
-//! in registers, since values that go through memory cost more than the arithmetic.
+//! A fast path for integers: expressions that only calculate and compare numbers and parameters of
+//! lambdas are evaluated without values in memory, which cost more than the arithmetic.
 
 use super::evaluator::{Env, Evaluator};
 use crate::syntax::ast::{BinaryOp, Expr, ExprId, PathStep, Reference};

@@ -11,8 +11,8 @@ use crate::path::find_path;
 use crate::syntax::ast::{Arg, Expr, ExprId, PathStep};
 use crate::value::Value;
 
-/// What an expression is, without waiting for all that is below it; `None` if undefined. What it
-/// says about its node does not count.
+/// The value of an expression without waiting for nested values; `None` if it is undefined. Its
+/// markers for the node are ignored.
 fn look(ev: &mut Evaluator<'_>, expr: ExprId, env: &Env) -> Eval<Option<Resolved>> {
     let mut info = Info::default();
     let spot = ev.spot(expr, env, &mut info)?;

@@ -198,15 +198,15 @@ fn replacement<'a>(
 }
 
 /// The replacement of a match.
-enum With {
+enum Replacement {
     Text(EcoString),
     Lambda(Rc<Lambda>),
 }
 
-fn with(value: &Value, name: &str) -> Eval<With> {
+fn with(value: &Value, name: &str) -> Eval<Replacement> {
     match value {
-        Value::Str(s) => Ok(With::Text(s.clone())),
-        Value::Lambda(lambda) => Ok(With::Lambda(Rc::clone(lambda))),
+        Value::Str(s) => Ok(Replacement::Text(s.clone())),
+        Value::Lambda(lambda) => Ok(Replacement::Lambda(Rc::clone(lambda))),
         _ => fail(format!("{name}: replace substitution must be string or lambda")),
     }
 }
@@ -247,8 +247,8 @@ fn replace(call: &mut Call<'_, '_>) -> Eval<Value> {
     for at in positions {
         out.push_str(&string[from..at]);
         match &with {
-            With::Text(text) => out.push_str(text),
-            With::Lambda(lambda) => {
+            Replacement::Text(text) => out.push_str(text),
+            Replacement::Lambda(lambda) => {
                 let lambda = Rc::clone(lambda);
                 out.push_str(&expand(call, &lambda, vec![Value::Str(what.clone())])?);
             }
@@ -275,8 +275,8 @@ fn replace_match(call: &mut Call<'_, '_>) -> Eval<Value> {
         let Some(whole) = found.get(0) else { continue };
         out.push_str(&string[from..whole.start()]);
         match &with {
-            With::Text(text) => found.expand(text, &mut out),
-            With::Lambda(lambda) => {
+            Replacement::Text(text) => found.expand(text, &mut out),
+            Replacement::Lambda(lambda) => {
                 let groups = found.iter().map(|g| Value::str(g.map_or("", |g| g.as_str())));
                 let groups = groups.collect();
                 out.push_str(&expand(call, &Rc::clone(lambda), groups)?);

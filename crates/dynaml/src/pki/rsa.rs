@@ -13,11 +13,11 @@ use super::Random;
 use super::asn1::{Reader, trimmed, written};
 
 /// Fewer bits than this have no primes to choose from.
-const SMALLEST: usize = 32;
+const MIN_BITS: usize = 32;
 /// More bits than this would take hours.
-const LARGEST: usize = 16_384;
+const MAX_BITS: usize = 16_384;
 /// The largest key in bits that is made: the work grows with the fourth power.
-const LARGEST_MADE: usize = 4096;
+const MAX_GENERATED_BITS: usize = 4096;
 
 /// A public key.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,13 +45,13 @@ impl Private {
     /// When there are no keys of this size, or when they are too large.
     pub(super) fn generate(bits: i64, random: &mut Random) -> Result<Self, &'static str> {
         let bits = usize::try_from(bits).unwrap_or(0);
-        if bits < SMALLEST {
+        if bits < MIN_BITS {
             return Err("rsa: key too small");
         }
-        if bits > LARGEST {
+        if bits > MAX_BITS {
             return Err("rsa: key too large");
         }
-        if bits > budget::scaled_size(LARGEST_MADE) {
+        if bits > budget::scaled_size(MAX_GENERATED_BITS) {
             return Err("rsa: the key is too large to be made; `--limits 2` allows twice as much");
         }
         let key = RsaPrivateKey::new(random, bits);
@@ -102,16 +102,16 @@ impl Private {
         secret: BigUint,
         mut primes: Vec<BigUint>,
     ) -> Result<Self, &'static str> {
-        if modulus.bits() > LARGEST {
+        if modulus.bits() > MAX_BITS {
             return Err("rsa: key too large");
         }
         if modulus.to_bytes_le()[0].is_multiple_of(2) {
             return Err("crypto/rsa: public modulus is even");
         }
-        if primes.len() > 5 || primes.iter().any(|p| p.bits() > LARGEST) {
+        if primes.len() > 5 || primes.iter().any(|p| p.bits() > MAX_BITS) {
             return Err("crypto/rsa: too many or too large primes");
         }
-        if secret.bits() > LARGEST {
+        if secret.bits() > MAX_BITS {
             return Err("crypto/rsa: d too large");
         }
         // The library subtracts from a rest by the second prime until it is one by the first: with

@@ -1,8 +1,8 @@
 //! Where spiff++ says that it cannot parse an expression.
 //!
-//! spiff++ reads expressions by a parsing expression grammar, and names the phrase that ended furthest
-//! to the right, also if what it was part of came to nothing. This is that grammar as far as it takes
-//! to find the phrase; our own parser is another one.
+//! spiff++ parses expressions by a parsing expression grammar, and its errors name the phrase that
+//! ended furthest to the right, even if an alternative that contains it failed. This file has that
+//! grammar as far as needed to find the phrase; evaluation uses another parser.
 
 use rustc_hash::FxHashMap;
 
@@ -441,8 +441,8 @@ impl Reader<'_> {
     }
 }
 
-/// What spiff++ says of an expression that it cannot parse; nothing if it can, or if the expression
-/// is too large to say.
+/// The message of spiff++ for an expression that it cannot parse. `None` if it can parse it, or if
+/// the expression is too large.
 pub fn complaint(expression: &str) -> Option<String> {
     let text: Vec<char> = expression.chars().take(MAX_LENGTH + 1).collect();
     if text.len() > MAX_LENGTH {

@@ -78,7 +78,7 @@ impl<'a> Attributes<'a> {
         self.errors.push(AttributeError::new(name, message));
     }
 
-    /// Text; a number stands for its text.
+    /// A text; a number is converted to text.
     pub fn text(&mut self, name: &str) -> Option<String> {
         let value = self.value(name)?;
         let text = scalar_text(value);
@@ -154,7 +154,7 @@ impl<'a> Attributes<'a> {
         bytes
     }
 
-    /// A value for a message, with the name of its type for what is not a scalar.
+    /// A value for a message. Values that are no scalars are shown by the name of their type.
     pub fn shown(&self, name: &str, value: &Value) -> String {
         match value {
             _ if self.is_secret(name) => "[redacted]".into(),

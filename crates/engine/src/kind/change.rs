@@ -15,7 +15,7 @@ pub enum Action {
     Run,
 }
 
-/// One difference between what is and what shall be.
+/// One difference between the observed and the desired state.
 #[derive(Clone, Debug)]
 pub struct Change {
     /// Its effect on the resource.

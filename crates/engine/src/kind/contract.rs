@@ -1,8 +1,8 @@
 //! The contract of a resource kind.
 //!
-//! A kind parses the attributes of a resource once into an [`Instance`]; the instance observes the
-//! machine and says what differs ([`Change`]), and makes the changes when told to. It never decides
-//! order, retries, noop or logging: the engine does.
+//! A kind parses the attributes of a resource once into an [`Instance`]. The instance observes the
+//! machine, returns the differences ([`Change`]), and makes the changes on request. The engine
+//! decides order, retries, noop and logging.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -58,8 +58,8 @@ pub trait Kind: Send + Sync {
         self.schema().name
     }
 
-    /// The attributes that can be declared, metaparameters left out. The first is the name attribute,
-    /// for which the title stands in.
+    /// The attributes except metaparameters. The first is the name attribute, whose default is the
+    /// title.
     fn attributes(&self) -> &'static [AttributeSchema] {
         self.schema().attributes
     }
@@ -88,12 +88,12 @@ pub trait Kind: Send + Sync {
         self.identity(resource)
     }
 
-    /// Whether the machine can be asked for all that it has of the kind.
+    /// Whether all instances on the machine can be listed.
     fn has_instances(&self) -> bool {
         false
     }
 
-    /// All that the machine has of the kind, each as a resource that says that it shall be gone.
+    /// All instances on the machine, each as a resource that is absent.
     ///
     /// # Errors
     /// When the machine could not be looked at.
@@ -133,7 +133,7 @@ pub trait Instance: Send + Sync {
         false
     }
 
-    /// How often it has to be looked at, because what may happen to it is not told.
+    /// The interval of checks, if no events announce changes.
     fn pause(&self, _host: &Host) -> Option<Duration> {
         None
     }
@@ -150,14 +150,14 @@ pub trait Instance: Send + Sync {
         Vec::new()
     }
 
-    /// Looks at the machine and says what differs. No side effect.
+    /// Observes the machine and returns the differences, without side effects.
     ///
     /// # Errors
     /// When the state cannot be found out.
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError>;
 
-    /// Makes the changes that [`Instance::compare`] gave. When it fails, what was there is still
-    /// there or was completely replaced, never half of each.
+    /// Makes the changes that [`Instance::compare`] returned. After a failure the old state is
+    /// still there or was replaced completely, never in part.
     ///
     /// # Errors
     /// When a change could not be made.
@@ -177,8 +177,8 @@ pub trait Instance: Send + Sync {
         Ok(None)
     }
 
-    /// Makes the changes of all whose shares have this in common, each with its own. Whoever still
-    /// differs afterwards is applied alone.
+    /// Makes the changes of a batch with this common part, each with its own share. Resources that
+    /// still differ afterwards are applied alone.
     ///
     /// # Errors
     /// When the transaction failed.
@@ -186,11 +186,11 @@ pub trait Instance: Send + Sync {
         Ok(())
     }
 
-    /// The attributes of the resource of the same name that would bring back what is there now;
-    /// nothing if the kind cannot be undone.
+    /// The attributes of a resource with the same name that would restore the present state; `None`
+    /// if the kind cannot be undone.
     ///
     /// # Errors
-    /// When what is there cannot be found out, or not be brought back.
+    /// When the present state cannot be read or restored.
     fn reversal(&self, _host: &Host) -> Result<Option<ReversalAttributes>, KindError> {
         Ok(None)
     }
@@ -204,7 +204,7 @@ pub trait Instance: Send + Sync {
         Ok(None)
     }
 
-    /// Clears what a run left that was killed while it worked on this resource.
+    /// Removes leftovers of a run that was killed while it worked on this resource.
     ///
     /// # Errors
     /// When it cannot be cleared.
@@ -230,8 +230,8 @@ pub trait Instance: Send + Sync {
         false
     }
 
-    /// Whether these changes, once made, leave nothing to do for a refresh: what was just started
-    /// has read what is new.
+    /// Whether these changes make a refresh unnecessary: a service that just started has read its
+    /// new configuration.
     fn is_fresh_after(&self, _changes: &[Change]) -> bool {
         false
     }
@@ -250,8 +250,8 @@ pub trait Instance: Send + Sync {
         Vec::new()
     }
 
-    /// More resources that this one stands for and that are not declared, such as the files of a
-    /// directory that is copied. They are contained in it and inherit its relations.
+    /// Resources that this one generates, such as the files of a copied directory. They are
+    /// contained in it and inherit its relations.
     ///
     /// # Errors
     /// When the machine could not be looked at.
@@ -259,8 +259,8 @@ pub trait Instance: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Whether it passes on one event, as a container does, however many of what it stands for have
-    /// changed.
+    /// Whether it passes on one event for any number of changes in its resources, as a container
+    /// does.
     fn is_container(&self) -> bool {
         false
     }

@@ -57,7 +57,7 @@ impl<'a> Differences<'a> {
         self.push(Action::Create, "ensure", Value::str(before), after, message);
     }
 
-    /// The thing is there and shall not be.
+    /// It exists and should be absent.
     pub(crate) fn remove(&mut self, before: Value, after: &str, message: &str) {
         self.push(Action::Remove, "ensure", before, Value::str(after), message.to_string());
     }

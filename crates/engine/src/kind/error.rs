@@ -34,7 +34,7 @@ impl KindError {
         Self(message.into(), Severity::Failure)
     }
 
-    /// An error that is none: the resource is skipped, and with it what depends on it.
+    /// Not a failure: the resource and its dependents are skipped.
     pub fn skip(message: impl Into<String>) -> Self {
         Self(message.into(), Severity::Skip)
     }

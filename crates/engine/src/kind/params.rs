@@ -8,7 +8,7 @@ use crate::kind::error::AttributeError;
 
 /// The attributes of one resource while they are parsed.
 ///
-/// The readers give `None` for what is not set and for what is wrong; errors gather until
+/// The readers return `None` for unset and invalid attributes. Errors are collected until
 /// [`Params::finish`].
 pub(crate) struct Params<'a> {
     resource: &'a Resource,
@@ -111,7 +111,7 @@ impl<'a> Params<'a> {
         matches!(self.choice(name, &allowed), Some("true" | "yes"))
     }
 
-    /// An integer, also as decimal digits; `message` says what is wrong otherwise.
+    /// An integer, also as decimal digits; `message` is the error otherwise.
     pub(crate) fn integer(&mut self, name: &str, message: &str) -> Option<i64> {
         let value = self.raw(name)?;
         let number = scalar(value).and_then(|t| t.parse().ok());

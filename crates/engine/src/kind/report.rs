@@ -26,7 +26,7 @@ pub enum Status {
     SkippedForFailure,
     /// The tags that were asked for leave it out.
     Filtered,
-    /// The run was told to stop before it.
+    /// The run was stopped before it.
     Stopped,
 }
 
@@ -60,7 +60,7 @@ pub struct ResourceReport {
     pub path: String,
     /// Where it was declared.
     pub origin: OriginId,
-    /// The resource that stands for it, if it is not declared itself.
+    /// The declared resource that generated it, if it is not declared itself.
     pub generated_by: Option<ResourceRef>,
     /// How it fared.
     pub status: Status,
@@ -95,12 +95,12 @@ impl ResourceReport {
         line.map(|line| &mut line.message)
     }
 
-    /// Whether it is not as it shall be, and what depends on it has to wait.
+    /// Whether it is not in the desired state, so that dependents have to wait.
     pub(crate) fn holds_up(&self) -> bool {
         matches!(self.status, Status::Failed | Status::Skipped)
     }
 
-    /// An action went wrong; `text` is what to say of it.
+    /// Reports a failed action with the message `text`.
     pub(crate) fn give_up(&mut self, error: &KindError, property: Option<&str>, text: String) {
         let (status, level) = match error.is_skip() {
             true => (Status::Skipped, Level::Warning),

@@ -1,4 +1,4 @@
-//! Running the system's own tools and telling what they said when they fail.
+//! Runs tools of the system and reports their output when they fail.
 
 use std::ffi::OsString;
 use std::io;
@@ -10,7 +10,7 @@ use crate::kind::error::KindError;
 use crate::system::host::Host;
 use crate::system::runner::{Invocation, Launch, Outcome, RunAs};
 
-/// How many lines of a failed tool's output are told.
+/// The number of lines of a failed tool's output that are reported.
 const TAIL: usize = 10;
 
 /// Where the system's tools are.
@@ -22,12 +22,12 @@ pub(crate) fn path_of(tool: &str) -> String {
     found.unwrap_or_else(|| tool.to_string())
 }
 
-/// Whether the machine is the running system, not a directory that stands for one.
+/// Whether the machine is the running system, not a root directory.
 pub(crate) fn is_live(host: &Host) -> bool {
     host.root == Path::new("/")
 }
 
-/// How often is looked at what nothing tells of.
+/// The interval of checks for resources without events.
 pub(crate) const UNWATCHED: Duration = Duration::from_secs(5);
 
 /// How often this process began or ended a change.
@@ -108,8 +108,8 @@ fn need_program(host: &Host, program: &Path) -> io::Result<()> {
     host.stat(program).map(drop).map_err(|_| missing())
 }
 
-/// Why a command did not begin inside the machine's root, if it did not: a program may be there
-/// without what loads it.
+/// The reason why a command did not start inside the root of the machine: a program may exist
+/// without its loader.
 pub(crate) fn not_begun(host: &Host, outcome: &Outcome) -> Option<String> {
     let by_chroot = (125..=127).contains(&outcome.status) && !is_live(host);
     let said = [&outcome.stderr, &outcome.stdout].map(|text| String::from_utf8_lossy(text));
@@ -166,7 +166,7 @@ fn line_of(invocation: &Invocation) -> String {
     words.join(" ")
 }
 
-/// The last lines of what a tool said, its errors last.
+/// The last lines of the output of a tool, errors last.
 fn tail(outcome: &Outcome) -> String {
     let stdout = String::from_utf8_lossy(&outcome.stdout);
     let stderr = String::from_utf8_lossy(&outcome.stderr);

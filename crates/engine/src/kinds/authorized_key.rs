@@ -77,7 +77,7 @@ impl Kind for AuthorizedKey {
     }
 }
 
-/// The line in its one form: options, type, key, comment. What it says of its type has to be so.
+/// Parses a line: options, type, key, comment. A type in the line has to match `ty`.
 fn parse_line(text: &str, ty: Option<&str>) -> Result<String, String> {
     let line = text.trim();
     if line.is_empty() || line.starts_with('#') {
@@ -86,7 +86,7 @@ fn parse_line(text: &str, ty: Option<&str>) -> Result<String, String> {
     if line.contains(['\n', '\r']) {
         return Err("the key must be one line".to_string());
     }
-    // Options may stand before the type; what stands there may be quoted.
+    // Options may precede the type, and may be quoted.
     let starts = [Some(0), options_end(line)];
     let found = starts.into_iter().flatten().find_map(|at| {
         let (options, rest) = line.split_at(at);
@@ -181,8 +181,7 @@ impl KeyLine {
         (is_of_keys && !host.path(dir).exists()).then_some(dir)
     }
 
-    /// To whom that belongs which is made in a directory: to the user, with the group that it would
-    /// have anyway.
+    /// The owner of new files in a directory: the user, with the default group.
     fn owner(&self, host: &Host) -> Result<Option<u32>, KindError> {
         let Some(user) = &self.user else { return Ok(None) };
         let ids = crate::system::accounts::user(host, user);
@@ -252,7 +251,7 @@ impl Instance for KeyLine {
         let text = text.unwrap_or_default();
         let text =
             if self.present { with_line(text, &self.line) } else { without(&text, &self.line) };
-        // One that is there belongs to whoever it belongs to.
+        // An existing one keeps its owner.
         let group = || {
             let dir = path.parent().map(|dir| host.path(dir));
             dir.and_then(|dir| std::fs::metadata(dir).ok())

@@ -288,7 +288,7 @@ impl Instance for ExecInstance {
 }
 
 impl ExecutionContext {
-    /// Whom to run as: a user with all its groups.
+    /// The user that the command runs as, with all its groups.
     fn identity(&self, host: &Host) -> Result<Option<RunAs>, String> {
         let user = match &self.user {
             Some(name) => {

@@ -78,7 +78,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether a value that is there stays.
+    /// Whether an existing value is kept.
     fn stays(&self, now: &str, wanted: &str) -> bool {
         now == wanted
             || !self.is_refreshed.load(Ordering::Relaxed)

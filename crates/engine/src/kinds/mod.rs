@@ -1,6 +1,7 @@
 //! The third floor: the kinds of resources, one file or directory each.
 //!
-//! `shared` has what several of them use. A kind knows the floors below and not how it is run.
+//! `shared` has helpers for several kinds. Kinds use only the floors below and do not know how they
+//! are run.
 
 pub mod authorized_key;
 pub mod cron;

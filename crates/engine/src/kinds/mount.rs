@@ -170,7 +170,7 @@ impl Kind for Mount {
         true
     }
 
-    /// Those of the table: what else is mounted belongs to the system.
+    /// The entries of the table. Other mounts belong to the system.
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
         self.files.unwanted(host, TABLE, "Mount")
     }
@@ -238,7 +238,7 @@ impl MountInstance {
     }
 }
 
-/// The word for what is: an entry, mounted, both or neither.
+/// The value of `ensure` for the present state: listed, mounted, both or neither.
 fn state(is_listed: bool, is_mounted: bool) -> &'static str {
     match (is_listed, is_mounted) {
         (false, false) => "absent",

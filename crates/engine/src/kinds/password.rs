@@ -60,7 +60,7 @@ struct Secret {
 
 /// The password on the machine.
 enum CurrentPassword {
-    /// Nothing, or what cannot be right and may be replaced.
+    /// Nothing, or an invalid value that may be replaced.
     Nothing,
     Password(String),
 }
@@ -107,7 +107,7 @@ impl Secret {
     }
 }
 
-/// So many letters, each as likely as any other.
+/// This number of letters, uniformly distributed.
 fn random(length: usize) -> io::Result<String> {
     let mut source = File::open("/dev/urandom")?;
     let mut out = String::with_capacity(length);

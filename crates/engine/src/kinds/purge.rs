@@ -1,4 +1,4 @@
-//! `resources`: removes resources of a kind that nobody declared.
+//! `resources`: removes undeclared resources of a kind.
 
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};

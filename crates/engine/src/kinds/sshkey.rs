@@ -132,7 +132,7 @@ impl Kind for Sshkey {
 
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
         let file = self.files.read(host, Path::new(KNOWN_HOSTS))?;
-        // Of a type that no resource can have nobody could have declared one.
+        // A key of an unsupported type cannot be declared.
         let keys = file.names().filter(|name| {
             name.split_once('@').is_some_and(|(_, kind)| key_type(kind, TYPES).is_some())
         });

@@ -1,4 +1,4 @@
-//! `tidy`: files that are too old or too large, or all that there are, are removed.
+//! `tidy`: removes files that are too old or too large, or all files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
@@ -36,7 +36,7 @@ const AGEING: Duration = Duration::from_secs(60);
 pub struct Tidy;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Since {
+enum AgeFrom {
     Access,
     Change,
     Status,
@@ -49,7 +49,7 @@ struct TidyInstance {
     age: Option<u64>,
     /// Bytes.
     size: Option<u64>,
-    since: Since,
+    since: AgeFrom,
     matches: Option<Vec<String>>,
     /// How deep; 0 is the path alone.
     depth: u32,
@@ -92,9 +92,9 @@ impl Kind for Tidy {
             age: quantity(&mut p, "age", "d", &days),
             size: quantity(&mut p, "size", "k", &kilo),
             since: match p.choice("type", &["atime", "mtime", "ctime"]) {
-                Some("mtime") => Since::Change,
-                Some("ctime") => Since::Status,
-                _ => Since::Access,
+                Some("mtime") => AgeFrom::Change,
+                Some("ctime") => AgeFrom::Status,
+                _ => AgeFrom::Access,
             },
             matches,
             depth,
@@ -123,7 +123,7 @@ fn depth(p: &mut Params<'_>) -> u32 {
 
 /// A number with a unit, of which the first letter counts.
 ///
-/// Only a text is taken, as by Puppet: what is meant by a bare 0 may be nothing or everything.
+/// Only texts are accepted, as in Puppet, because a bare 0 could mean nothing or everything.
 fn quantity(p: &mut Params<'_>, name: &str, usual: &str, units: &[(&str, u64)]) -> Option<u64> {
     let value = p.raw(name)?;
     let shown = match value {
@@ -161,8 +161,8 @@ impl TidyInstance {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
-    /// Refuses to empty what a machine runs on, and with no limit of age or size also what is
-    /// mounted below.
+    /// Refuses to empty protected directories, and without a limit of age or size also mounts
+    /// below.
     fn refuse_to_empty(&self, host: &Host) -> std::io::Result<()> {
         let is_limited =
             self.matches.as_ref().is_some_and(|all| all.iter().all(|p| has_own_letter(p)));
@@ -192,9 +192,9 @@ impl TidyInstance {
             return false;
         }
         let then = match self.since {
-            Since::Access => meta.atime(),
-            Since::Change => meta.mtime(),
-            Since::Status => meta.ctime(),
+            AgeFrom::Access => meta.atime(),
+            AgeFrom::Change => meta.mtime(),
+            AgeFrom::Status => meta.ctime(),
         };
         // A file from the future has no age yet.
         let age = u64::try_from(now.saturating_sub(then)).ok();
@@ -206,7 +206,7 @@ impl TidyInstance {
         }
     }
 
-    /// All paths that are looked at. A directory stands before what it holds.
+    /// All examined paths. A directory precedes its content.
     fn candidates(&self, host: &Host) -> Result<BTreeMap<PathBuf, Metadata>, KindError> {
         let mut found = BTreeMap::new();
         let Ok(meta) = std::fs::symlink_metadata(host.path(&self.path)) else { return Ok(found) };
@@ -239,7 +239,7 @@ impl TidyInstance {
             }
         }
         // To list a directory is to access it, so one that is listed is young, as the peer sees it.
-        if self.since == Since::Access && self.rmdirs {
+        if self.since == AgeFrom::Access && self.rmdirs {
             for (path, meta) in found.iter_mut().filter(|(_, meta)| meta.is_dir()) {
                 if let Ok(now) = std::fs::symlink_metadata(host.path(path)) {
                     *meta = now;
@@ -261,7 +261,7 @@ impl TidyInstance {
         let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
         let mut kept: BTreeSet<&Path> = BTreeSet::new();
         let mut out = Vec::new();
-        // From the end, what a directory holds comes before it.
+        // In reverse order, the content of a directory precedes it.
         for (path, meta) in found.iter().rev() {
             let holds = meta.is_dir()
                 && (kept.contains(path.as_path()) || self.has_more(host, path, &found));
@@ -274,7 +274,7 @@ impl TidyInstance {
         Ok(out)
     }
 
-    /// Whether a directory holds what was not looked at, because it is too deep.
+    /// Whether a directory has content that was not examined, because it is too deep.
     fn has_more(&self, host: &Host, dir: &Path, found: &BTreeMap<PathBuf, Metadata>) -> bool {
         let entries = std::fs::read_dir(host.path(dir));
         entries.is_ok_and(|entries| {

@@ -1,5 +1,5 @@
-//! Applies a graph: every resource after what it depends on, as many at once as may be, reported
-//! in one order whatever ran first.
+//! Applies a graph: every resource after its dependencies, with as much concurrency as allowed.
+//! Reports have a fixed order.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -42,8 +42,8 @@ pub fn apply(prepared: &Prepared, host: &Host, observer: &dyn Observer, jobs: us
     run(prepared, host, observer, jobs, Mode::Apply, &UnfinishedRuns::default())
 }
 
-/// The same after runs that did not come to their end: what they left is cleared, and who was to be
-/// notified by what they changed is.
+/// The same after unfinished runs: their leftovers are removed, and their pending notifications are
+/// sent.
 pub fn apply_after(
     prepared: &Prepared,
     host: &Host,
@@ -224,7 +224,7 @@ impl Run<'_> {
         self.stepper.prepared.relations.node(node).role != Role::Leaf
     }
 
-    /// Passes on what reached the marker of a container.
+    /// Passes on the events that reached the marker of a container.
     fn pass_marker(&self, state: &mut State, place: u32) {
         let node = self.stepper.prepared.order[place as usize];
         let inbox = state.inbox[node.index()];

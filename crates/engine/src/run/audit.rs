@@ -14,7 +14,7 @@ use crate::run::observer::Observer;
 /// The properties of a resource that are watched.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Audit {
-    /// All that the kind can find out.
+    /// All attributes that the kind can read.
     All,
     /// These.
     Named(Vec<String>),
@@ -76,7 +76,7 @@ impl AuditSnapshot {
         )
     }
 
-    /// Says what is new or another since the run before, and keeps it.
+    /// Reports attributes that are new or changed since the previous run, and stores their values.
     pub(crate) fn tell(self, report: &mut ResourceReport, observer: &dyn Observer) {
         let before = observer.audited(&report.resource);
         for seen in &self.0 {

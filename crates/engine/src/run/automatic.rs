@@ -7,13 +7,13 @@ use rustc_hash::FxHashSet;
 
 use crate::kind::Registry;
 use crate::run::deferred::NoDeferredValues;
-use crate::run::prepare::{Options, Prepared, Resolve};
+use crate::run::prepare::{Options, Prepared, ResolveSource};
 
-/// Adds to a graph what the kinds of its resources ask for; a graph with a loop is left as it is.
+/// Adds the autorequires of the kinds to a graph. A graph with a cycle is not changed.
 pub fn add(graph: &mut Graph) {
     let (registry, options) = (Arc::new(Registry::default()), Options::default());
     let whole = Arc::new(std::mem::take(graph));
-    let outside: (Resolve, _) = (Arc::new(|_| None), Some(Arc::new(NoDeferredValues) as _));
+    let outside: (ResolveSource, _) = (Arc::new(|_| None), Some(Arc::new(NoDeferredValues) as _));
     let prepared = Prepared::deferring(None, Arc::clone(&whole), registry, outside, options);
     let soft_edges = prepared.map(|prepared| prepared.soft_edges_of_kinds());
     *graph = Arc::unwrap_or_clone(whole);

@@ -1,8 +1,7 @@
 //! Saves the states of paths before a run changes them, and restores them.
 //!
-//! A kind that is about to change a path says so to `Host::keep`. What
-//! stands there is copied below a directory of the run, and noted by [`Backups`] before anything
-//! is changed.
+//! Before a kind changes a path, it calls `Host::keep`. The present state is copied to a directory
+//! of the run and recorded by [`Backups`].
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -76,7 +75,7 @@ pub enum State {
     Other,
 }
 
-/// A path and what stood there.
+/// A path and its earlier state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SavedPath {
     /// The path of the machine.
@@ -94,10 +93,10 @@ impl SavedPath {
     }
 }
 
-/// Writes down what is kept.
+/// Records backups.
 pub type Note = dyn Fn(&[SavedPath]) -> Result<(), String> + Send + Sync;
 
-/// Keeps what a run changes.
+/// Backs up the paths that a run changes.
 pub struct Backups {
     /// Where contents go, by digest.
     dir: PathBuf,
@@ -239,10 +238,10 @@ impl Read for Tee<'_> {
     }
 }
 
-/// Puts back what stood at a path, from the copies in a directory.
+/// Restores the state of a path from the copies in a directory.
 ///
 /// # Errors
-/// When it cannot be written; what stands there is then as it is, or the old one wholly.
+/// When it cannot be written. Then the path has the present state or completely the old one.
 pub fn restore(host: &Host, kept: &SavedPath, copies: &Path) -> io::Result<()> {
     let place = match resolve(host, &kept.path, false) {
         Ok(place) => place,
@@ -308,8 +307,8 @@ fn restore_directory(
     write::set_mode(host, place, mode)
 }
 
-/// The states in the order in which they are put back: what the run made goes first, the deepest
-/// before what holds it; then what was there comes back, a directory before what it holds.
+/// Sorts the states for a rollback. Paths that the run created are removed first, content before
+/// its directory. Then earlier states are restored, a directory before its content.
 pub fn in_order(mut kept: Vec<SavedPath>) -> Vec<SavedPath> {
     kept.sort_by(|a, b| a.path.cmp(&b.path));
     let (mut gone, back): (Vec<SavedPath>, Vec<SavedPath>) =
@@ -318,7 +317,7 @@ pub fn in_order(mut kept: Vec<SavedPath>) -> Vec<SavedPath> {
     gone.into_iter().chain(back).collect()
 }
 
-/// Whether this is what stands at a path.
+/// Whether a path has this state.
 pub fn is_as(host: &Host, path: &Path, state: &State) -> bool {
     observe(host, path, None).is_ok_and(|now| now == *state)
 }

@@ -1,9 +1,8 @@
 //! Resources that are changed in one transaction, such as packages: mgmt's autogrouping.
 //!
-//! Only resources are taken together that are all due, so that nothing has to be found out about
-//! their relations. Each is compared and reported by itself. What the transaction did not bring
-//! about, because it failed or did only a part, each then does alone: an error is told where it
-//! belongs.
+//! A batch consists of resources that are all due, so that their relations do not matter. Each is
+//! compared and reported by itself. If the transaction failed or did only a part, each resource
+//! does the rest alone, so that errors belong to the right resource.
 
 use std::panic::AssertUnwindSafe;
 
@@ -54,7 +53,7 @@ impl Stepper<'_> {
         if self.mode == Mode::Plan { None } else { self.prepared.group(id, self.host) }
     }
 
-    /// Runs resources of one group that are all due, and gives what came of each.
+    /// Runs due resources of one group and returns the result of each.
     pub(crate) fn run_batch(&self, members: &[(ResourceId, Events)]) -> Vec<StepResult> {
         let mut batch_outcome = FxHashMap::default();
         if members.len() > 1 && !self.observer.stop() {

@@ -10,7 +10,7 @@ use crate::kind::attributes::{reveal, scalar_text};
 /// How deep values are looked into.
 const DEPTH: usize = 200;
 
-/// Computes what attributes leave to the machine.
+/// Computes deferred values.
 pub trait Deferred: Send + Sync {
     /// The values of the deferred attributes of a resource, as they are now.
     fn evaluate(&self, resource: &ResourceRef) -> DeferredValues;

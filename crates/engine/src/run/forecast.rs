@@ -19,7 +19,7 @@ use crate::system::host::Host;
 use crate::system::path::real_path;
 use crate::system::path::{is, resolve};
 
-/// So many entries of a tree are counted.
+/// The maximal number of entries of a tree that are counted.
 const MAX_COUNTED: usize = 10_000;
 
 /// Kinds that make no directories; any other may make one in a way that a plan does not see.

@@ -1,9 +1,9 @@
 //! The top floor: carrying out a graph.
 //!
-//! [`prepare`] parses a graph and puts it into order, [`plan`] compares all of it with the machine,
-//! [`apply`] changes what differs. They decide order, noop, failure and refresh for all kinds alike.
-//! [`reconcile`] keeps a graph true, [`saved`] keeps a plan for later, [`backup`] saves what is
-//! changed for a rollback.
+//! [`prepare`] parses and orders a graph, [`plan`] compares it with the machine, and [`apply`]
+//! makes the changes. They decide order, noop, failure and refresh for all kinds. [`reconcile`]
+//! keeps a graph true, [`saved`] stores a plan for later, and [`backup`] saves changed paths for a
+//! rollback.
 
 pub mod apply;
 pub(crate) mod audit;

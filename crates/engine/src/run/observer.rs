@@ -54,6 +54,6 @@ pub trait Observer: Sync {
 
 /// Watches nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
+pub struct NoObserver;
 
-impl Observer for Silent {}
+impl Observer for NoObserver {}

@@ -33,7 +33,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Resources by what would be done with them.
+    /// The numbers of resources by planned action.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for Entry { report, .. } in &self.entries {
@@ -55,8 +55,8 @@ impl Plan {
 
 /// Compares a graph with the machine.
 ///
-/// A resource that cannot be looked at yet does not hold back those that depend on it, because
-/// what it needs may only come with an earlier one; a wrong declaration does.
+/// A resource that cannot be observed yet does not block its dependents, because an earlier
+/// resource may provide its needs. A wrong declaration does.
 pub fn plan(prepared: &Prepared, host: &Host, observer: &dyn Observer, jobs: usize) -> Plan {
     let mut report = crate::run::apply::run(
         prepared,
@@ -83,7 +83,7 @@ pub fn plan(prepared: &Prepared, host: &Host, observer: &dyn Observer, jobs: usi
 struct Triggers<'a> {
     prepared: &'a Prepared,
     refreshed: Vec<bool>,
-    /// For each marker what it reaches, so that all in a container share it.
+    /// The resources that each marker reaches, shared by all members of a container.
     reach: Vec<Option<Rc<Vec<ResourceId>>>>,
 }
 

@@ -71,7 +71,7 @@ impl Secrets {
 
     /// Works with the machine, and changes it under names without secrets.
     fn at_work<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
-        /// Puts back what was, also after a panic.
+        /// Restores the previous value, even after a panic.
         struct RestoreOnDrop(Option<Arc<Secrets>>);
         impl Drop for RestoreOnDrop {
             fn drop(&mut self) {
@@ -106,9 +106,9 @@ impl Secrets {
         LogLine { message: self.text(&line.message), ..line }
     }
 
-    /// Whether a property may have its value from a secret: it has the name of a secret attribute,
-    /// or of none that is declared, as the target of a link that `ensure` says. What `ensure` says
-    /// of other resources is only whether they are there.
+    /// Whether the value of a property may come from a secret: it has the name of a secret
+    /// attribute, or of an undeclared one, such as the target of a link that `ensure` sets. For
+    /// other resources `ensure` only says whether they exist.
     fn is_secret(&self, property: &str) -> bool {
         self.secret.contains(property) || property != "ensure" && !self.declared.contains(property)
     }
@@ -129,11 +129,11 @@ impl Secrets {
             true => self.text(&values.redact(&message)),
             false => message,
         };
-        // A diff would show what other attributes of the resource put into the same file.
+        // A diff would show secrets that other attributes of the resource put into the same file.
         Change { action, property, before, after, text: None, message }
     }
 
-    /// A resource that this one stands for: it has the secrets of this one.
+    /// A resource that this one generates has the secrets of this one.
     fn generated(&self, mut resource: Resource) -> Resource {
         for attribute in &mut resource.attributes {
             let is_secret = self.secret.contains(&attribute.name);
@@ -324,7 +324,7 @@ impl Instance for RedactedInstance {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    /// A method that is not passed on would do for resources with secrets what the default does.
+    /// A method that is not forwarded would run its default for resources with secrets.
     #[test]
     fn every_method_of_an_instance_is_passed_on() {
         let contract = include_str!("../kind/contract.rs");

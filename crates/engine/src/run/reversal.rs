@@ -1,8 +1,8 @@
 //! Undoes resources that are not declared any more: mgmt's reversed resources.
 //!
-//! Before a resource with `meta:reverse` is worked on for the first time, the resource that would
-//! bring back what the machine has instead is noted on the machine. When a graph does not declare
-//! the resource any more, it gets the noted one in its place; when that was applied, the note goes.
+//! Before a resource with `meta:reverse` is first applied, a resource that would restore the
+//! present state is recorded on the machine. When a graph does not declare the resource any more,
+//! the recorded one is added to it. After that is applied, the record is removed.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ fn is_true(resource: &Resource, name: &str) -> bool {
     resource.value(name) == Some(&Value::Bool(true))
 }
 
-/// Notes what undoes a resource, if it asks for that and nothing is noted of it.
+/// Records the undo of a resource, if it wants that and has no record yet.
 ///
 /// # Errors
 /// When it cannot be undone, or not be noted.
@@ -68,8 +68,9 @@ pub(crate) fn note(
         origin,
     });
     let mut text = Vec::new();
-    json::write(&graph, &SourceMap::default(), Secrets::Include, &mut text)
-        .map_err(|e| KindError::new(format!("what undoes {} cannot be noted: {e}", resource.id)))?;
+    json::write(&graph, &SourceMap::default(), Secrets::Include, &mut text).map_err(|e| {
+        KindError::new(format!("the undo of {} cannot be recorded: {e}", resource.id))
+    })?;
     note.write(host, &text)
 }
 
@@ -78,7 +79,7 @@ fn origin(graph: &mut Graph) -> ordain_graph::OriginId {
     graph.origins.intern(Origin { step, span: None, parent: None })
 }
 
-/// Forgets a note when what it says was done.
+/// Removes a record after its undo was applied.
 ///
 /// # Errors
 /// When the note cannot be removed.
@@ -119,7 +120,7 @@ impl ReversalNotes {
         self.missing(graph, registry).next().is_some()
     }
 
-    /// Adds to a graph what undoes resources that it does not have any more.
+    /// Adds undos of resources that a graph does not declare any more.
     pub fn add_to(&self, graph: &mut Graph, registry: &Registry) {
         let missing: Vec<Resource> = self.missing(graph, registry).cloned().collect();
         for mut resource in missing {
@@ -130,7 +131,7 @@ impl ReversalNotes {
         }
     }
 
-    /// Forgets what is declared again and is not to be undone any more.
+    /// Removes records of resources that are declared again without `meta:reverse`.
     ///
     /// # Errors
     /// When a note cannot be removed.

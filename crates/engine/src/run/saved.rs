@@ -1,4 +1,4 @@
-//! Plans kept for later: the graph, and what was observed when the plan was made.
+//! Saved plans: the graph and the observations of the plan.
 //!
 //! A saved plan is applied only while the machine is as it was then: the plan is made anew, and
 //! every resource must come out as before. And it is applied only where it was made, and as it was
@@ -118,7 +118,7 @@ pub enum Refusal {
 
 /// The context in which a plan is saved.
 #[derive(Debug)]
-pub struct Saving<'a> {
+pub struct SaveContext<'a> {
     /// The graph.
     pub graph: &'a Graph,
     /// The texts that it was made from.
@@ -140,8 +140,8 @@ pub struct Saving<'a> {
 ///
 /// # Errors
 /// When `out` cannot be written.
-pub fn save(plan: &Plan, saving: &Saving<'_>, mut out: impl io::Write) -> io::Result<()> {
-    let Saving { graph, sources, options, root, modules, secrets, key } = *saving;
+pub fn save(plan: &Plan, saving: &SaveContext<'_>, mut out: impl io::Write) -> io::Result<()> {
+    let SaveContext { graph, sources, options, root, modules, secrets, key } = *saving;
     let mut text = Vec::new();
     write(graph, sources, secrets, &mut text)?;
     let document = Document {
@@ -264,7 +264,7 @@ pub fn action_name(action: Action) -> &'static str {
     }
 }
 
-/// A change as JSON, without what secrets hold.
+/// A change as JSON, with secrets redacted.
 pub fn change_json(change: &Change) -> Json {
     serde_json::json!({
         "action": action_name(change.action),
@@ -274,8 +274,8 @@ pub fn change_json(change: &Change) -> Json {
     })
 }
 
-/// A digest of what was observed. Secrets do not go into it: a digest of a short secret would give
-/// it away.
+/// A digest of the observations without secrets, because a digest of a short secret would reveal
+/// it.
 fn fingerprint(entry: &Entry) -> String {
     let report = &entry.report;
     let mut hasher = Sha256::new();

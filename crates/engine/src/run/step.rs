@@ -83,15 +83,30 @@ pub(crate) struct Stepper<'a> {
     pub(crate) observer: &'a dyn Observer,
     pub(crate) mode: Mode,
     pub(crate) transfers: &'a Transfers,
-    /// Whether what fails is tried again here, as often as it asks for.
+    /// Whether failed resources are tried again here, as often as they declare.
     pub(crate) tries_again: bool,
 }
 
-/// The reports of a resource and those it stands for, and what it passes on.
+/// The reports of a resource and its generated ones, and the event that it passes on.
+#[derive(Default)]
 pub(crate) struct StepResult {
     pub(crate) reports: Vec<ResourceReport>,
     pub(crate) events: Events,
     pub(crate) failed: bool,
+}
+
+/// Reports the changes of a resource that is in noop mode.
+fn report_noop(report: &mut ResourceReport, level: Level) {
+    report.status = Status::WouldChange;
+    for change in report.changes.clone() {
+        let (is, should) = if is_secret(&change) {
+            ("[redacted]".to_string(), "[redacted]".to_string())
+        } else {
+            (quoted(&change.before), quoted(&change.after))
+        };
+        let text = format!("current_value {is}, should be {should} (noop)");
+        report.say(level, Some(&change.property), text);
+    }
 }
 
 impl StepResult {
@@ -108,7 +123,8 @@ impl Stepper<'_> {
         blank(resource, path, None)
     }
 
-    /// [`Stepper::run`]; a kind that panics fails its resource, and leaves nobody waiting for ever.
+    /// [`Stepper::run`], but a panic of a kind only fails its resource, so that dependents do not
+    /// wait forever.
     pub(crate) fn run_guarded(
         &self,
         id: ResourceId,
@@ -125,7 +141,7 @@ impl Stepper<'_> {
         })
     }
 
-    /// Compares and applies a resource, as far as that was not done ahead, then lets it act on what
+    /// Compares and applies a resource, unless a batch did, and then refreshes it if an event
     /// reached it.
     fn run(
         &self,
@@ -136,33 +152,21 @@ impl Stepper<'_> {
         let start = Instant::now();
         let mut report = self.blank(id);
         let ready = match &self.prepared.items[id.0 as usize] {
-            Item::Ready(ready) => ready,
+            Item::Ready(ready) if self.is_due(ready, &report.resource) => ready,
+            Item::Ready(_) | Item::Filtered => {
+                report.status = Status::Filtered;
+                return StepResult::unmoved(report, false);
+            }
             Item::Bad(errors) => {
                 report.fail_attributes(errors);
                 return StepResult::unmoved(report, true);
             }
-            Item::Filtered => {
-                report.status = Status::Filtered;
-                return StepResult::unmoved(report, false);
-            }
-            Item::Container | Item::Virtual => {
-                return StepResult {
-                    reports: Vec::new(),
-                    events: Events::default(),
-                    failed: false,
-                };
-            }
+            Item::Container | Item::Virtual => return StepResult::default(),
         };
-        if !self.is_due(ready, &report.resource) {
-            report.status = Status::Filtered;
-            return StepResult::unmoved(report, false);
-        }
         self.observer.started(&report.resource);
         let received = match self.receive(id, &mut report) {
             Ok(received) => received,
-            Err(()) => {
-                return StepResult::unmoved(report, true);
-            }
+            Err(()) => return StepResult::unmoved(report, true),
         };
         let ready = received.as_ref().unwrap_or(ready);
         let evaluated = match self.evaluate(id, ready, &mut report) {
@@ -174,30 +178,9 @@ impl Stepper<'_> {
         if !self.note_reversal(id, ready, &mut report) {
             return StepResult::unmoved(report, true);
         }
-        for remark in ready.instance.remarks(self.host) {
-            report.say(Level::Warning, None, remark);
-        }
-        let seen = self.audit(ready, &mut report);
-        let mut events = self.patiently(ready, &mut report, batch_outcome);
-        if let Some(seen) = seen {
-            seen.tell(&mut report, self.observer);
-        }
-        let mut incoming = incoming;
-        if ready.instance.refreshes_itself()
-            && !report.changes.iter().any(|change| change.action == Action::Remove)
-        {
-            incoming.add(events);
-        }
         let mut children = Vec::new();
-        if !report.holds_up() {
-            events.add(self.children(id, ready, &mut report, &mut children));
-            if !children.is_empty() && ready.instance.is_container() {
-                events = events.as_one();
-            }
-        }
-        if !report.holds_up() {
-            events.add(self.refresh(ready, &mut report, incoming));
-        }
+        let events =
+            self.act_and_refresh(id, ready, &mut report, incoming, batch_outcome, &mut children);
         if let Some(received) = &received
             && let Err(error) = self.transfers.keep(&report.resource, received, self.host)
         {
@@ -210,6 +193,42 @@ impl Stepper<'_> {
         let applied = self.mode == Mode::Apply;
         let failed = applied && reports.iter().any(ResourceReport::holds_up);
         StepResult { reports, events, failed }
+    }
+
+    /// Makes the changes of a resource, runs its generated resources and refreshes it. Returns the
+    /// events to pass on.
+    fn act_and_refresh(
+        &self,
+        id: ResourceId,
+        ready: &Ready,
+        report: &mut ResourceReport,
+        mut incoming: Events,
+        batch_outcome: Option<BatchOutcome>,
+        children: &mut Vec<ResourceReport>,
+    ) -> Events {
+        for remark in ready.instance.remarks(self.host) {
+            report.say(Level::Warning, None, remark);
+        }
+        let seen = self.audit(ready, report);
+        let mut events = self.patiently(ready, report, batch_outcome);
+        if let Some(seen) = seen {
+            seen.tell(report, self.observer);
+        }
+        if ready.instance.refreshes_itself()
+            && !report.changes.iter().any(|change| change.action == Action::Remove)
+        {
+            incoming.add(events);
+        }
+        if !report.holds_up() {
+            events.add(self.children(id, ready, report, children));
+            if !children.is_empty() && ready.instance.is_container() {
+                events = events.as_one();
+            }
+        }
+        if !report.holds_up() {
+            events.add(self.refresh(ready, report, incoming));
+        }
+        events
     }
 
     /// The resource with its deferred values, if it has any.
@@ -255,7 +274,7 @@ impl Stepper<'_> {
         due
     }
 
-    /// Notes what undoes a resource that asks for it; whether it may be worked on.
+    /// Records the undo of a resource that wants it. Returns whether to continue.
     fn note_reversal(&self, id: ResourceId, ready: &Ready, report: &mut ResourceReport) -> bool {
         if self.is_noop(ready) {
             return true;
@@ -353,16 +372,7 @@ impl Stepper<'_> {
             return Events::default();
         }
         if self.is_noop(ready) {
-            report.status = Status::WouldChange;
-            for change in report.changes.clone() {
-                let (is, should) = if is_secret(&change) {
-                    ("[redacted]".to_string(), "[redacted]".to_string())
-                } else {
-                    (quoted(&change.before), quoted(&change.after))
-                };
-                let text = format!("current_value {is}, should be {should} (noop)");
-                report.say(ready.level, Some(&change.property), text);
-            }
+            report_noop(report, ready.level);
             return Events { real: 0, noop: count };
         }
         let changes = std::mem::take(&mut report.changes);
@@ -389,7 +399,7 @@ impl Stepper<'_> {
         Events { real: count, noop: 0 }
     }
 
-    /// Does what a transaction left to do for a resource.
+    /// Makes the changes of a resource that a transaction did not make.
     fn complete(&self, resource: &ResourceRef, ready: &Ready) -> Result<(), KindError> {
         let done = ready.instance.compare(self.host).and_then(|left| {
             drop(ready.instance.take_log());
@@ -414,7 +424,7 @@ impl Stepper<'_> {
         done
     }
 
-    /// Looks again after a change: what still differs is worth a warning.
+    /// Compares again after a change and warns about remaining differences.
     fn verify(&self, ready: &Ready, report: &mut ResourceReport) {
         if report.changes.iter().any(|c| c.action == Action::Run) {
             return;
@@ -429,7 +439,7 @@ impl Stepper<'_> {
         }
     }
 
-    /// Runs what a resource stands for; it fails with any of them.
+    /// Runs the generated resources of a resource, which fails if any of them fails.
     fn children(
         &self,
         id: ResourceId,

@@ -21,7 +21,7 @@ pub(crate) struct Transfers {
     kept: Mutex<FxHashMap<ResourceRef, SentValues>>,
 }
 
-/// A resource with what it received.
+/// A resource with its received values.
 pub(crate) struct ReceivedValues {
     /// The resource, if it is another than without.
     pub(crate) ready: Option<Ready>,
@@ -30,10 +30,10 @@ pub(crate) struct ReceivedValues {
 }
 
 impl Transfers {
-    /// Gives a resource what others hand to it: all of them were looked at before it.
+    /// Sets the values that a resource receives. All senders were checked before it.
     ///
     /// # Errors
-    /// If a value is not what the resource takes.
+    /// If the resource does not accept a value.
     pub(crate) fn receive(
         &self,
         prepared: &Prepared,
@@ -91,7 +91,7 @@ impl Transfers {
         }
     }
 
-    /// Keeps what a resource hands on that received something itself.
+    /// Stores the sent values of a resource that also receives.
     ///
     /// # Errors
     /// When that cannot be found out.

@@ -8,7 +8,7 @@ use ordain_graph::{ResourceId, ResourceRef};
 use crate::run::prepare::{Item, Prepared};
 use crate::system::host::Host;
 
-/// The resources that such runs worked on, by their names. What is told first happened first.
+/// The resources of such runs, by name. Events are reported in the order of their time.
 #[derive(Clone, Default, Debug)]
 pub struct UnfinishedRuns {
     under_way: Vec<String>,
@@ -16,7 +16,7 @@ pub struct UnfinishedRuns {
     changed: BTreeMap<String, u64>,
     /// Resources with the moment when they acted on a notification.
     told: BTreeMap<String, u64>,
-    /// Counts what happened.
+    /// Counts events.
     moment: u64,
 }
 
@@ -27,13 +27,13 @@ impl UnfinishedRuns {
         self.changed(resource);
     }
 
-    /// A resource was changed; nobody knows whether those were notified who had to be.
+    /// A resource was changed, but its notifications may not have been sent.
     pub fn changed(&mut self, resource: &str) {
         self.moment += 1;
         self.changed.insert(resource.to_string(), self.moment);
     }
 
-    /// A resource acted on all that it was notified of.
+    /// A resource acted on all its notifications.
     pub fn told(&mut self, resource: &str) {
         self.moment += 1;
         self.told.insert(resource.to_string(), self.moment);
@@ -45,8 +45,8 @@ impl UnfinishedRuns {
         !self.told.is_empty() && told().is_some_and(|moment| *moment > since)
     }
 
-    /// The declared resources that were changed, with the moment of the last change. Those that
-    /// stand for others do so here, too.
+    /// The declared resources that were changed, with the moment of the last change. Changes of
+    /// generated resources count for those that generated them.
     pub(crate) fn owing(&self, prepared: &Prepared) -> BTreeMap<ResourceId, u64> {
         let mut owing = BTreeMap::new();
         for (name, moment) in &self.changed {
@@ -58,7 +58,7 @@ impl UnfinishedRuns {
         owing
     }
 
-    /// Clears what was left of changes that were under way. What cannot be cleared does no harm.
+    /// Removes leftovers of interrupted changes. Leftovers that cannot be removed do no harm.
     pub(crate) fn clear(&self, prepared: &Prepared, host: &Host) {
         for id in self.under_way.iter().filter_map(|name| find(prepared, name)) {
             if let Item::Ready(ready) = &prepared.items[id.0 as usize] {

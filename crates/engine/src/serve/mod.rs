@@ -71,7 +71,7 @@ impl Server {
         })
     }
 
-    /// Looks at the sources of all files of a graph. What is worth a warning comes with it.
+    /// Reads the metadata of the sources of all files of a graph. Also returns warnings.
     ///
     /// # Errors
     /// When a source cannot be read, or a resource has none that exists.

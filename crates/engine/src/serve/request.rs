@@ -8,7 +8,7 @@ use crate::kinds::file::checksum::NAMES;
 
 /// The options of a resource.
 pub(super) struct Request {
-    /// Whether what is below a directory counts.
+    /// Whether the content of a directory counts.
     pub(super) recurses: bool,
     /// Whether links are followed.
     pub(super) follow: bool,

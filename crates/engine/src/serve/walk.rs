@@ -50,7 +50,7 @@ pub(super) fn below(
     Ok(out)
 }
 
-/// The names in a directory that are not ignored; none in what is no directory.
+/// The names in a directory that are not ignored; empty if the path is no directory.
 fn names(dir: &Path, request: &Request) -> Result<Vec<String>, String> {
     let stat = |path: &Path| {
         if request.follow { std::fs::metadata(path) } else { std::fs::symlink_metadata(path) }

@@ -1,4 +1,4 @@
-//! How long one look at a resource may take, with all that is changed for it: mgmt's `Meta:timeout`.
+//! The time limit of a check of a resource with its changes: mgmt's `Meta:timeout`.
 //!
 //! Commands take long, other work does not. The thread that works on a resource knows its deadline,
 //! and every command that it runs is ended then.
@@ -21,7 +21,7 @@ thread_local! {
 
 /// Does something that may take so long.
 pub(crate) fn within<T>(limit: Option<Duration>, work: impl FnOnce() -> T) -> T {
-    /// Puts back what was, also after a panic.
+    /// Restores the previous value, even after a panic.
     struct RestoreOnDrop(Option<Deadline>);
     impl Drop for RestoreOnDrop {
         fn drop(&mut self) {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// The version of a file: device, inode, size, times of change.
 pub(crate) type Stamp = Option<(u64, u64, u64, (i64, i64), (i64, i64))>;
 
-/// The states of the files, and what was made of them.
+/// The stamps of the files, and the value that was loaded from them.
 type Entry<T> = (Vec<Stamp>, Arc<T>);
 
 /// Parsed values by the files that they came from.
@@ -46,7 +46,7 @@ impl<T> Cached<T> {
         Ok(value)
     }
 
-    /// Forgets what was loaded.
+    /// Clears the cache.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }
@@ -77,7 +77,7 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// The text of a file, with replacement characters for what is no UTF-8; `None` if it is not there.
+/// The text of a file, with replacement characters for invalid UTF-8; `None` if it does not exist.
 pub(crate) fn read_text(path: &Path) -> io::Result<Option<String>> {
     Ok(read_bytes(path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -15,14 +15,14 @@ use crate::system::runner::{Invocation, Outcome, Runner};
 ///
 /// The first state of a path counts: saving a path again does nothing.
 pub trait BackupSink: Send + Sync {
-    /// Saves the state of one path, not of what is below it. Messages call the path `name`, if it
-    /// has one.
+    /// Saves the state of one path without its content. Messages use `name` for the path, if it is
+    /// given.
     ///
     /// # Errors
     /// When it cannot be read or recorded: it should then not be changed.
     fn save_as(&self, host: &Host, path: &Path, name: Option<String>) -> io::Result<()>;
 
-    /// Saves the state of one path, not of what is below it.
+    /// Saves the state of one path without its content.
     ///
     /// # Errors
     /// As of [`BackupSink::save_as`].
@@ -40,7 +40,7 @@ pub trait BackupSink: Send + Sync {
 
 /// Dangerous actions that the user allows.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Allowed {
+pub struct AllowedActions {
     /// Paths of the machine that may be removed, replaced and emptied, though it runs on them or
     /// something is mounted there.
     pub remove: BTreeSet<PathBuf>,
@@ -49,7 +49,7 @@ pub struct Allowed {
     pub hard_links: bool,
 }
 
-impl Allowed {
+impl AllowedActions {
     /// Allows these paths, written in whatever way.
     pub fn new(remove: impl IntoIterator<Item = impl AsRef<Path>>, hard_links: bool) -> Self {
         let normal = |path: &Path| PathBuf::from(protected::normal(&path.to_string_lossy()));
@@ -59,17 +59,17 @@ impl Allowed {
 
 /// The machine.
 pub struct Host {
-    /// Where its file system begins: `/`, or a directory that stands for it.
+    /// The root of its file system: `/`, or another directory.
     pub root: PathBuf,
     /// Runs commands.
     pub runner: Box<dyn Runner>,
-    /// Keeps what is changed, so that it can be put back.
+    /// Backs up changed paths for a rollback.
     pub backups: Option<Arc<dyn BackupSink>>,
     /// Whether this process stays to keep the machine as it shall be: only then does it serve
     /// anything itself.
     pub stays: bool,
     /// Dangerous actions that the user allows.
-    pub allowed: Allowed,
+    pub allowed: AllowedActions,
     /// The code that a resource wants the run to end with.
     ending: OnceLock<u8>,
 }
@@ -82,7 +82,7 @@ impl Host {
             runner,
             backups: None,
             stays: false,
-            allowed: Allowed::default(),
+            allowed: AllowedActions::default(),
             ending: OnceLock::new(),
         }
     }

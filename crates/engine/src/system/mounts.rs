@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-/// Where the kernel lists what is mounted.
+/// The kernel's list of mounts.
 const TABLE: &str = "/proc/self/mountinfo";
 
 /// Where file systems of ZFS are mounted, each with its name.

@@ -1,4 +1,4 @@
-//! Saves what a run is about to change with the backups of the run, if it has any.
+//! Saves paths before a run changes them, if the run has backups.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -8,8 +8,7 @@ use crate::system::host::Host;
 use crate::system::path::resolve;
 
 impl Host {
-    /// Says that what stands at a path of the machine is about to change; with `follow` what a link
-    /// there leads to.
+    /// Announces a change of a path of the machine; with `follow` of the target of a link there.
     ///
     /// # Errors
     /// When it could not be kept; it should then not be changed.
@@ -19,7 +18,7 @@ impl Host {
         backups.save(self, &real)
     }
 
-    /// The same for a directory and all that is below it.
+    /// The same for a directory with its content.
     ///
     /// # Errors
     /// As of [`Host::keep`].

@@ -75,7 +75,7 @@ pub(crate) fn is(stat: &Stat, kind: FileType) -> bool {
     FileType::from_raw_mode(stat.st_mode) == kind
 }
 
-/// The place of a path of the machine; with `follow`, of what a link at its end leads to.
+/// The place of a path of the machine; with `follow`, that of the target of a link at its end.
 pub(crate) fn resolve(host: &Host, path: &Path, follow: bool) -> io::Result<Place> {
     let path_flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let root = openat(CWD, &host.root, path_flags, Mode::empty())?;

@@ -14,7 +14,7 @@ use ordain_source::process::limits;
 /// A command that a kind runs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Invocation {
-    /// The program, its environment, and whom it runs as.
+    /// The program, its environment, and its user.
     pub launch: Launch,
     /// Input text.
     pub stdin: Vec<u8>,
@@ -69,8 +69,8 @@ pub trait Runner: Send + Sync {
     /// When it cannot be started, or [`io::ErrorKind::TimedOut`].
     fn run(&self, invocation: &Invocation) -> io::Result<Outcome>;
 
-    /// Starts a command with this standard input, output and error, and does not wait for it. What
-    /// it leaves behind when it ends is ended.
+    /// Starts a command with this standard input, output and error, and does not wait for it. When
+    /// it ends, its remaining descendants are killed.
     ///
     /// # Errors
     /// When it cannot be started.

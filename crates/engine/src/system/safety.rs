@@ -20,7 +20,7 @@ fn refused(text: String) -> io::Error {
 }
 
 impl Host {
-    /// Refuses a path on which a machine runs, whatever stands there.
+    /// Refuses a protected path, whatever is there.
     ///
     /// # Errors
     /// When it may not be removed, replaced or emptied.
@@ -35,11 +35,10 @@ impl Host {
         )))
     }
 
-    /// The same of what stands at a place, wherever links led there, and of all that is mounted in
-    /// it.
+    /// The same for the target of a place after following links, and for all mounts inside.
     ///
     /// # Errors
-    /// When it may not be removed, replaced or emptied, or it cannot be found out what is mounted.
+    /// When it must not be removed, replaced or emptied, or when mounts cannot be listed.
     pub(crate) fn may_at(&self, act: Act, place: &Place) -> io::Result<()> {
         let path = self.path_of(place)?;
         self.may(act, &path)?;
@@ -74,7 +73,7 @@ impl Host {
     /// Refuses to destroy a file system or pool of ZFS on which a machine runs.
     ///
     /// # Errors
-    /// When it, or what is below it, is mounted at such a place.
+    /// When it, or a part of it, is mounted at such a place.
     pub(crate) fn may_destroy(&self, name: &str) -> io::Result<()> {
         let is_of = |source: &str| {
             source.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -102,16 +101,16 @@ fn is_planted(host: &Host, dir: &Stat, file: &Stat) -> bool {
     !is(file, FileType::Directory) && file.st_nlink > 1 && others_write(host, dir, file.st_uid)
 }
 
-/// Whether somebody can make names in a directory who is neither root, nor who runs this, nor a
-/// third who is trusted.
+/// Whether a user can create names in a directory who is neither root, nor the current user, nor
+/// trusted.
 fn others_write(host: &Host, dir: &Stat, trusted: u32) -> bool {
     let trusted = [0, own_ids().0, trusted];
     let by_group = dir.st_mode & 0o020 != 0 && accounts::has_others(host, dir.st_gid, &trusted);
     !trusted.contains(&dir.st_uid) || dir.st_mode & 0o002 != 0 || by_group
 }
 
-/// Refuses to change a file at a place, or to read it for others, if another user may have linked it
-/// there. `file` is what an open file says of itself.
+/// Refuses to change a file at a place, or to read it for others, if another user may have linked
+/// it there. `file` is the metadata of the open file.
 ///
 /// # Errors
 /// When it is so and not allowed.

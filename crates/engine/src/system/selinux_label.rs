@@ -37,7 +37,7 @@ fn has_contexts(path: &Path) -> bool {
     file_system(&mounts, path).is_some_and(|kind| LABELLED.contains(&kind))
 }
 
-/// The context of what stands at a place, links not followed; empty if it has none.
+/// The context of the file at a place, without following links; empty if it has none.
 pub(crate) fn read(place: &Place) -> io::Result<String> {
     let mut buffer = vec![0; MAX_LABEL];
     match lgetxattr(real_path(place), ATTRIBUTE, &mut buffer) {
@@ -51,7 +51,7 @@ pub(crate) fn read(place: &Place) -> io::Result<String> {
     }
 }
 
-/// Sets the context of what stands at a place.
+/// Sets the context of the file at a place.
 pub(crate) fn write(place: &Place, context: &str) -> io::Result<()> {
     let value = [context.as_bytes(), b"\0"].concat();
     Ok(lsetxattr(real_path(place), ATTRIBUTE, &value, XattrFlags::empty())?)

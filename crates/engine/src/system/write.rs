@@ -1,4 +1,4 @@
-//! Making and removing what stands at a place, atomically.
+//! Creates, replaces and removes files atomically.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -35,14 +35,14 @@ pub(crate) enum Data<'a> {
     /// This file.
     File(&'a Path),
     /// The output of this function.
-    Made(Produce<'a>),
+    Made(WriteContent<'a>),
 }
 
 /// So much of a name goes into a temporary one.
 const MAX_NAME: usize = 200;
 
 /// Writes a content piece by piece, so that it is never in memory as a whole.
-pub(crate) type Produce<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
+pub(crate) type WriteContent<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
 /// A name beside another that nothing else has.
 pub(crate) fn temporary_name(name: &OsStr) -> OsString {
@@ -75,11 +75,10 @@ fn make_beside<T>(
     Err(Errno::EXIST.into())
 }
 
-/// Removes what earlier runs that were killed left beside a place: once for each directory.
+/// Removes leftovers of killed runs beside a place, once for each directory.
 ///
-/// A temporary file is locked while it is written, so what is not locked is left over. Directories
-/// that were moved aside are not touched: they hold what was there before, and [`recover`] knows
-/// what to do with them.
+/// A temporary file is locked while it is written, so an unlocked one is a leftover. Directories
+/// that were moved away are kept: they have the previous content, and [`recover`] handles them.
 fn sweep(place: &Place) {
     /// Device, inode and time of birth, because numbers of inodes are used again.
     type DirectoryIds = HashSet<(u64, u64, Option<SystemTime>)>;
@@ -103,8 +102,8 @@ fn sweep(place: &Place) {
     }
 }
 
-/// Clears what a run that was killed left in the directory of a place, where [`sweep`] may have no
-/// reason to look again.
+/// Removes leftovers of a killed run in the directory of a place, which [`sweep`] may not visit
+/// again.
 ///
 /// A directory that was moved aside is removed if something took its place, else moved back.
 pub(crate) fn recover(host: &Host, place: &Place) -> io::Result<()> {
@@ -176,7 +175,7 @@ fn is_left_over(place: &Place, name: &OsStr) -> bool {
     }
 }
 
-/// Says of what stands at a place that it is in use, as long as what is given is kept.
+/// Marks the file at a place as in use, as long as the result is kept.
 pub(crate) fn lock(place: &Place) -> Option<std::fs::File> {
     let file = place.open().ok()?;
     // A file system without locks does without.
@@ -278,8 +277,8 @@ pub(crate) struct Owner {
     pub(crate) ids: Option<(u32, u32)>,
 }
 
-/// Replaces the content of a file of the machine, or of what a link there leads to. Mode and owner
-/// of an existing file stay, a new one gets those of `new`.
+/// Replaces the content of a file of the machine, following links. An existing file keeps its mode
+/// and owner; a new one gets those of `new`.
 ///
 /// # Errors
 /// When it cannot be written; the file is then as it was.
@@ -345,14 +344,14 @@ pub(crate) fn sync(place: &Place) -> io::Result<()> {
     }
 }
 
-/// Makes what was done in the directory last.
+/// Flushes changes of the directory to the disk.
 pub(crate) fn sync_directory(place: &Place) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     fsync(openat(&place.dir, ".", flags, Mode::empty())?)?;
     Ok(())
 }
 
-/// Makes a link, also in place of what is no directory.
+/// Creates a link. It may replace anything but a directory.
 pub(crate) fn replace_link(host: &Host, place: &Place, target: &OsStr, ids: Ids) -> io::Result<()> {
     let (temporary, ()) = make_beside(place, |name| symlinkat(target, &place.dir, name))?;
     let new = Place { dir: place.dir.try_clone()?, name: temporary.clone() };
@@ -382,7 +381,7 @@ pub(crate) fn make_directory(place: &Place, ids: Ids, mode: u32) -> io::Result<(
     sync_directory(place)
 }
 
-/// Sets owner and group; of a link, not of what it leads to.
+/// Sets owner and group, without following links.
 ///
 /// # Errors
 /// When they cannot be set, or another user may have linked the file there.
@@ -395,13 +394,13 @@ pub(crate) fn set_owner(host: &Host, place: &Place, ids: Ids) -> io::Result<()> 
     own(&file, ids)
 }
 
-/// Gives what is open to a user and a group.
+/// Sets the owner and group of an open file.
 fn own(file: &OwnedFd, ids: Ids) -> io::Result<()> {
     let (uid, gid) = (ids.0.map(Uid::from_raw), ids.1.map(Gid::from_raw));
     Ok(chownat(file, "", uid, gid, AtFlags::EMPTY_PATH | AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// Sets the mode of what is no link.
+/// Sets the mode of a path that is no link.
 ///
 /// # Errors
 /// When it cannot be set, or another user may have linked the file there.
@@ -431,7 +430,7 @@ pub(crate) fn remove_directory(host: &Host, place: &Place) -> io::Result<()> {
     sync_directory(place)
 }
 
-/// Removes what stands at a place with all that is below; nothing there is no error.
+/// Removes the file or directory at a place with its content. A missing path is no error.
 ///
 /// # Errors
 /// When it cannot be removed, or a machine runs on it.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ordain_data::Value;
 use ordain_engine::host::Host;
-use ordain_engine::observer::Silent;
+use ordain_engine::observer::NoObserver;
 use ordain_engine::reconcile::{Keeper, SchedulerOptions};
 use ordain_engine::report::Status;
 use ordain_engine::runner::{Invocation, Outcome, Runner};
@@ -15,7 +15,7 @@ use ordain_graph::{EdgeKind, Graph};
 
 use crate::support::{Builder, Machine, text};
 
-/// An apt that does all or nothing, and does not have what is named `no…`.
+/// An apt that does all or nothing, without packages whose name begins with `no`.
 #[derive(Clone)]
 struct Apt {
     root: PathBuf,
@@ -165,7 +165,7 @@ fn a_kept_machine_installs_at_once_too() {
     let apt = Apt { root: machine.host.root.clone(), calls: Arc::clone(&calls) };
     let host = Arc::new(Host::new(machine.host.root.clone(), Box::new(apt)));
     let tuning = SchedulerOptions { jobs: 2, ..SchedulerOptions::default() };
-    let mut keeper = Keeper::new(host, Arc::new(Silent), tuning).unwrap();
+    let mut keeper = Keeper::new(host, Arc::new(NoObserver), tuning).unwrap();
     let names: Vec<String> = (0..50).map(|n| format!("p{n:02}")).collect();
     let mut builder = Builder::default();
     packages(&mut builder, &names.iter().map(String::as_str).collect::<Vec<_>>());

@@ -1,12 +1,12 @@
-//! What is refused though it is declared: doing away with what a machine runs on, and changing files
-//! that another user may have linked. And what a plan says of trees and directories.
+//! Refused declarations: removing protected paths, and changing files that another user may have
+//! linked. Also the output of plans for trees and directories.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use ordain_data::Value;
-use ordain_engine::host::Allowed;
+use ordain_engine::host::AllowedActions;
 use ordain_engine::kind::Registry;
 use ordain_engine::plan::Plan;
 use ordain_engine::report::Status;
@@ -75,7 +75,7 @@ fn other_directories_are_removed() {
 #[test]
 fn what_is_allowed_is_removed() {
     let mut machine = machine();
-    machine.host.allowed = Allowed::new(["/home/"], false);
+    machine.host.allowed = AllowedActions::new(["/home/"], false);
     assert_eq!(machine.lines(&file("/home", &absent())), ["/File[/home]/ensure: removed"]);
     assert!(!machine.exists("/home"));
     assert!(machine.plan(&file("/etc", &absent())).has_failures());
@@ -177,7 +177,7 @@ fn what_is_refused_holds_up_what_depends_on_it() {
     assert!(!machine.exists("/srv/after") && machine.exists("/srv/beside"));
 }
 
-/// What a plan says of each resource that has errors.
+/// The errors of a plan by resource.
 fn errors(plan: &Plan) -> Vec<String> {
     let failed = plan.entries.iter().filter(|entry| entry.report.status == Status::Failed);
     failed.map(|entry| entry.report.lines.last().unwrap().to_string()).collect()
@@ -239,7 +239,7 @@ fn a_plan_knows_what_makes_a_directory() {
     };
     assert!(planned(&|b| after(b, "/nothing")).is_empty());
     assert_eq!(planned(&|b| after(b, "/data")).len(), 1);
-    // What comes later makes nothing before it.
+    // A later resource cannot provide the directory of an earlier one.
     assert_eq!(
         planned(&|b| {
             let file = b.add("File", "/nope/x", &content);

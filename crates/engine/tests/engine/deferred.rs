@@ -8,7 +8,7 @@ use ordain_engine::apply::apply;
 use ordain_engine::deferred::{Deferred, DeferredValues};
 use ordain_engine::kind::Level;
 use ordain_engine::kind::Registry;
-use ordain_engine::observer::Silent;
+use ordain_engine::observer::NoObserver;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::Prepared;
 use ordain_engine::report::Status;
@@ -62,12 +62,12 @@ fn values_are_computed_after_what_comes_before() {
     let machine = Machine::new();
     let (prepared, reader) = prepared(&machine, &graph());
     assert!(reader.asked.lock().unwrap().is_empty());
-    let report = apply(&prepared, &machine.host, &Silent, 1);
+    let report = apply(&prepared, &machine.host, &NoObserver, 1);
     assert_eq!(machine.read("/etc/second"), "top secret");
     let said = lines(&report);
     assert!(said.contains(&"/File[/etc/second]: reading".to_owned()), "{said:?}");
     assert!(!said.iter().any(|line| line.contains("top")), "{said:?}");
-    let again = apply(&prepared, &machine.host, &Silent, 1);
+    let again = apply(&prepared, &machine.host, &NoObserver, 1);
     assert!(again.resources.iter().all(|r| r.status == Status::InPlace));
     assert_eq!(*reader.asked.lock().unwrap(), ["File[/etc/second]", "File[/etc/second]"]);
 }
@@ -76,11 +76,11 @@ fn values_are_computed_after_what_comes_before() {
 fn what_cannot_be_computed_fails_its_resource() {
     let machine = Machine::new();
     let (prepared, _) = prepared(&machine, &graph());
-    let plan = plan(&prepared, &machine.host, &Silent, 1);
+    let plan = plan(&prepared, &machine.host, &NoObserver, 1);
     let statuses: Vec<_> = plan.entries.iter().map(|e| e.report.status).collect();
     assert_eq!(statuses, [Status::WouldChange, Status::Failed, Status::WouldChange]);
     machine.write("/first/x", "");
-    let report = apply(&prepared, &machine.host, &Silent, 1);
+    let report = apply(&prepared, &machine.host, &NoObserver, 1);
     let statuses: Vec<_> = report.resources.iter().map(|r| r.status).collect();
     assert_eq!(statuses[1..], [Status::SkippedForFailure, Status::SkippedForFailure]);
 }
@@ -94,9 +94,9 @@ fn what_comes_first_is_known_without_the_values() {
     builder.add("Exec", "run", &[("command", deferred())]);
     machine.write("/first", "x");
     let (prepared, _) = prepared(&machine, &builder.graph);
-    let report = apply(&prepared, &machine.host, &Silent, 1);
+    let report = apply(&prepared, &machine.host, &NoObserver, 1);
     assert_eq!(report.resources[0].resource.to_string(), "File[/d]");
     assert_eq!(machine.read("/d/f"), "x");
-    // What is not computed is an error of its attribute.
+    // A value that is not computed is an error of its attribute.
     assert_eq!(report.resources[2].status, Status::Failed);
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use ordain_data::Value;
 use ordain_engine::host::Host;
 use ordain_engine::kind::Registry;
-use ordain_engine::observer::Silent;
+use ordain_engine::observer::NoObserver;
 use ordain_engine::prepare::Prepared;
 use ordain_engine::reconcile::{Keeper, SchedulerOptions};
 use ordain_engine::runner::HostRunner;
@@ -43,7 +43,7 @@ impl Client {
     fn new() -> Self {
         let namespace = Command::new("unshare").args(["--net", "sleep", "1000"]).spawn().unwrap();
         let client = Self { namespace, dir: tempfile::tempdir().unwrap() };
-        // What a client says of itself when it has an address, and when it has none.
+        // Stores the settings of each event of the client in a file, and sets the address.
         let script = "#!/bin/sh\nenv | grep -Ev '^(PATH|PWD|OLDPWD|HOME|SHLVL|_)=' | sort > \"$0.$1\"\n\
                       [ \"$1\" != bound ] || ip addr add \"$ip/$mask\" dev v1\n";
         std::fs::write(client.path("said"), script).unwrap();
@@ -82,7 +82,7 @@ impl Client {
         command.stderr(Stdio::null()).spawn().unwrap()
     }
 
-    /// Asks for an address with this hardware, once; what it was told, if it got one.
+    /// Requests an address for this hardware once. Returns the answer, if it got one.
     fn asks(&self, last: u8, more: &str) -> Option<String> {
         self.begins(last, &format!("-q {more}")).wait().unwrap();
         std::fs::read_to_string(self.path("said.bound")).ok()
@@ -105,7 +105,7 @@ impl Client {
         std::fs::remove_file(self.path("said.deconfig")).unwrap();
         signal(&client, Signal::USR2);
         wait_for("deconfig");
-        // What it says last is still on its way.
+        // Its last message is still on its way.
         std::thread::sleep(Duration::from_millis(300));
         client.kill().unwrap();
         client.wait().unwrap();
@@ -120,7 +120,7 @@ impl Drop for Client {
     }
 }
 
-/// A line of what a client was told.
+/// A line of the answer to a client.
 fn told<'a>(said: &'a str, name: &str) -> &'a str {
     let mut lines = said.lines().filter_map(|line| line.split_once('='));
     lines.find(|(own, _)| *own == name).map_or("", |(_, value)| value)
@@ -137,7 +137,7 @@ impl Served {
         let mut host = Host::new("/".into(), Box::new(HostRunner));
         host.stays = true;
         let keeper =
-            Keeper::new(Arc::new(host), Arc::new(Silent), SchedulerOptions::default()).unwrap();
+            Keeper::new(Arc::new(host), Arc::new(NoObserver), SchedulerOptions::default()).unwrap();
         Self { kept: TestKeeper { keeper }, machine: Machine::new(), registry: Arc::default() }
     }
 
@@ -213,11 +213,11 @@ fn to_a_client_at_the_other_end() {
     let known = ["ip", "subnet", "bootfile"].map(|name| told(&said, name));
     assert_eq!(known, ["192.0.2.42", "255.255.255.128", "own.0"]);
 
-    // What is given back can be had by others.
+    // Released addresses are available to others.
     assert_eq!(told(&client.renews_and_releases(8), "ip"), "192.0.2.12");
     assert_eq!(told(&client.asks(9, "").unwrap(), "ip"), "192.0.2.12");
 
-    // A server that is set otherwise goes on with what it gave.
+    // A reconfigured server keeps its leases.
     assert_eq!(served.swap(&declared("5m", true)), ["settings"]);
     let said = client.asks(7, "-r 192.0.2.12").unwrap();
     assert_eq!((told(&said, "ip"), told(&said, "lease")), ("192.0.2.10", "300"));

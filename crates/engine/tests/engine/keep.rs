@@ -1,4 +1,4 @@
-//! Machines that are kept true: what someone does to them is undone.
+//! Machines that are kept true: changes by others are undone.
 
 use std::fs;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use ordain_data::Value;
 use ordain_engine::host::Host;
-use ordain_engine::observer::Silent;
+use ordain_engine::observer::NoObserver;
 use ordain_engine::reconcile::{Keeper, ReconcileStatus, SchedulerOptions, SwapSummary};
 use ordain_engine::report::Status;
 use ordain_graph::{EdgeKind, Graph};
@@ -24,7 +24,7 @@ impl TestKeeper {
         let runner = Box::new(machine.commands.clone());
         let host = Arc::new(Host::new(machine.host.root.clone(), runner));
         let tuning = SchedulerOptions { jobs: 2, ..SchedulerOptions::default() };
-        let keeper = Keeper::new(host, Arc::new(Silent), tuning).unwrap();
+        let keeper = Keeper::new(host, Arc::new(NoObserver), tuning).unwrap();
         Self { machine, keeper }
     }
 
@@ -32,7 +32,7 @@ impl TestKeeper {
         self.keeper.swap(self.machine.prepared(graph)).unwrap()
     }
 
-    /// What is done until there is nothing to do; `Kind[title]` of what was changed.
+    /// Runs until there is nothing to do. Returns `Kind[title]` of changed resources.
     fn settle(&mut self) -> Vec<String> {
         let start = Instant::now();
         let mut changed = Vec::new();
@@ -243,7 +243,7 @@ fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
     until(&mut kept, 3);
     kept.machine.write("/conf.d/deep/part", "two");
     until(&mut kept, 4);
-    // What ends by itself has failed, and is said.
+    // A watch program that ends has failed, and is reported.
     fs::write(&stop, "").unwrap();
     let failed = loop {
         let turn = kept.keeper.turn(None).unwrap();

@@ -1,4 +1,4 @@
-//! What a program of mgmt says about how a resource is kept true.
+//! Meta parameters of mgmt that control how a resource is kept true.
 
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ fn reversed(path: &str, with: &[(&str, Value)]) -> Graph {
     builder.graph
 }
 
-/// A graph with what the machine has noted to undo.
+/// A graph with the undos that the machine has recorded.
 fn with_undone(machine: &Machine, mut graph: Graph) -> Result<Graph, KindError> {
     let (noted, registry) = (ReversalNotes::read(&machine.host)?, Registry::default());
     let adds = noted.adds_to(&graph, &registry);
@@ -67,7 +67,7 @@ fn a_file_comes_back_as_it_was() {
     std::fs::write(machine.path("/etc/motd"), b"be\xfffore\n").unwrap();
     machine.lines(&reversed("/etc/motd", &[("content", text("now\n")), ("mode", text("0600"))]));
     assert_eq!((machine.read("/etc/motd"), machine.mode("/etc/motd")), ("now\n".into(), 0o600));
-    // Another content of the same file is still undone to what was there first.
+    // A second change of the same file is still undone to the first state.
     machine.lines(&reversed("/etc/motd", &[("content", text("later\n"))]));
     let empty = with_undone(&machine, Graph::default()).unwrap();
     assert_eq!(machine.plan(&empty).entries.len(), 1);
@@ -119,7 +119,7 @@ fn what_cannot_be_undone_fails_before_it_is_changed() {
     assert!(!machine.exists("/etc/d"));
     machine.write("/etc/e/f", "");
     let said = machine.lines(&reversed("/etc/e", &[("content", text("x"))])).join("\n");
-    assert!(said.contains("cannot be undone: what is there is no file"), "{said}");
+    assert!(said.contains("cannot be undone: the path is no file"), "{said}");
     // A spoiled note is told and not taken for something else.
     machine.lines(&reversed("/etc/h", &[("content", text("x"))]));
     let note = std::fs::read_dir(machine.path("/var/lib/ordain/reversals")).unwrap().next();

@@ -8,7 +8,7 @@ use ordain_data::Value;
 use ordain_engine::apply::apply;
 use ordain_engine::host::Host;
 use ordain_engine::kind::Registry;
-use ordain_engine::observer::Silent;
+use ordain_engine::observer::NoObserver;
 use ordain_engine::reconcile::{Keeper, SchedulerOptions};
 use ordain_engine::report::Status;
 use ordain_engine::reversal::ReversalNotes;
@@ -17,7 +17,7 @@ use ordain_graph::Graph;
 
 use crate::support::{Builder, Machine, text};
 
-/// Runs a program of the system and gives what it says.
+/// Runs a program of the system and returns its output.
 pub fn run(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let output = Command::new(words[0]).args(&words[1..]).output().unwrap();
@@ -52,7 +52,7 @@ pub struct TestKeeper {
 }
 
 impl TestKeeper {
-    /// What is done until there is nothing to do.
+    /// Runs until there is nothing to do.
     pub fn settle(&mut self) -> Vec<String> {
         let start = Instant::now();
         let mut changed = Vec::new();
@@ -79,7 +79,7 @@ fn in_a_network_of_its_own() {
     run("ip link set v1 up");
     run("ip addr add 198.51.100.9/24 dev v0");
     let host = Arc::new(Host::new("/".into(), Box::new(HostRunner)));
-    let keeper = Keeper::new(host, Arc::new(Silent), SchedulerOptions::default()).unwrap();
+    let keeper = Keeper::new(host, Arc::new(NoObserver), SchedulerOptions::default()).unwrap();
     let mut kept = TestKeeper { keeper };
     let machine = Machine::new();
     let mut builder = Builder::default();
@@ -134,7 +134,7 @@ fn an_interface_is_put_back() {
     in_own_network("network::and_back_again");
 }
 
-/// What `ip` shows of an interface that a resource changes.
+/// The output of `ip` for an interface that a resource changes.
 fn shown(name: &str) -> String {
     let link = run(&format!("ip -o link show dev {name}"));
     let link = link.contains("state UP");
@@ -176,7 +176,7 @@ fn and_back_again() {
         builder.add("Mgmt::Net", name, &attributes);
     }
     let applied = |graph: &Graph| {
-        let report = apply(&machine.prepared(graph), &host, &Silent, 1);
+        let report = apply(&machine.prepared(graph), &host, &NoObserver, 1);
         let failed = report.resources.iter().find(|one| one.status == Status::Failed);
         assert!(failed.is_none(), "{failed:?}");
         report.counts().modified

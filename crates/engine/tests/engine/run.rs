@@ -190,7 +190,7 @@ fn a_plan_changes_nothing_whatever_resources_say() {
     );
     assert_eq!(plan.entries[0].report.changes[0].text.as_ref().unwrap().after, "x\n");
     assert_eq!((plan.counts().created, plan.counts().refreshed), (1, 1));
-    // What the plan says is what the apply then does.
+    // The apply makes the changes of the plan.
     let report = machine.apply(&builder.graph);
     assert_eq!(report.counts(), plan.counts());
     assert!(!machine.plan(&builder.graph).has_changes());
@@ -222,7 +222,7 @@ fn targets_bring_what_they_need() {
     let class = builder.class("A", &[target, other]);
     let far = builder.add("File", "/far", &file);
     builder.edge(far, before, EdgeKind::Before);
-    // What a container needs, all that it holds needs.
+    // All members of a container have its dependencies.
     builder.edge(before, class, EdgeKind::Before);
     let after = builder.add("File", "/after", &file);
     builder.edge(target, after, EdgeKind::Notify);

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use ordain_engine::saved::{Refusal, SavedPlan, Saving, save};
+use ordain_engine::saved::{Refusal, SaveContext, SavedPlan, save};
 use ordain_graph::Graph;
 use ordain_graph::json::Secrets;
 use ordain_source::SourceMap;
@@ -11,7 +11,7 @@ const KEY: &[u8] = &[7; 32];
 
 fn written(machine: &Machine, graph: &Graph, secrets: Secrets, key: Option<&[u8]>) -> Vec<u8> {
     let mut out = Vec::new();
-    let saving = Saving {
+    let saving = SaveContext {
         graph,
         sources: &SourceMap::new(),
         options: &machine.options,

@@ -1,5 +1,5 @@
-//! What is secret in a resource comes out of it nowhere, whatever its kind: not in what differs, not
-//! in errors, not in the log, and a password not in the command line of a tool.
+//! Secrets of a resource appear in no output of any kind: not in changes, errors or the log, and
+//! passwords not in command lines of tools.
 
 use std::fmt::Write as _;
 use std::io;
@@ -15,18 +15,18 @@ use ordain_engine::observer::Observer;
 use ordain_engine::plan::plan;
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::runner::{Invocation, Outcome, Runner};
-use ordain_engine::saved::{Saving, save};
+use ordain_engine::saved::{SaveContext, save};
 use ordain_graph::json::Secrets;
 use ordain_graph::{Graph, ResourceRef, dot, json};
 use ordain_source::SourceMap;
 
 use crate::support::{Builder, Machine, file, lines, secret, text, texts};
 
-/// In no message by accident, and not what a kind would accept as anything but text.
+/// Occurs in no message by accident, and kinds accept it only as text.
 const CANARY: &str = "c4n4ry-Zx81q-w0rd";
 
-/// Runs nothing: writes down what it is given, and says it all, as a tool does that quotes its
-/// command line and its input when it fails.
+/// Runs nothing. Records each command and returns it as output, as a failing tool that quotes its
+/// command line and input.
 #[derive(Clone)]
 struct Parrot {
     status: i32,
@@ -50,7 +50,7 @@ impl Runner for Parrot {
     }
 }
 
-/// Writes down what the journal gets.
+/// Records the entries of the journal.
 #[derive(Default)]
 struct Journal(Mutex<String>);
 
@@ -89,8 +89,7 @@ fn forms() -> Vec<Value> {
     plain.into_iter().map(hidden).chain(inside).collect()
 }
 
-/// What else a resource needs to be looked at and changed, for the kinds where that is not only a
-/// name.
+/// Further attributes that resources of some kinds need to be observed and changed.
 fn others(kind: &str) -> Vec<(&'static str, Value)> {
     match kind {
         "cron" => vec![("command", text("/bin/true")), ("user", text("root"))],
@@ -120,7 +119,8 @@ fn is_password(name: &str) -> bool {
     ["password", "passphrase", "token", "secret"].iter().any(|word| name.contains(word))
 }
 
-/// Every attribute of every kind with the canary in each form, alone and with what it needs.
+/// Every attribute of every kind with the canary in each form, alone and with the attributes that
+/// it needs.
 fn graph(kind: &dyn Kind) -> Graph {
     let mut builder = Builder::default();
     let mut name = kind.name().to_string();
@@ -171,7 +171,7 @@ fn said(kind: &dyn Kind, parrot: &Parrot) -> String {
     let plan = plan(&prepared, &host, &journal, 1);
     let mut out = Vec::new();
     let modules = Default::default();
-    let saving = Saving {
+    let saving = SaveContext {
         graph: &graph,
         sources: &sources,
         options: &Options::default(),

@@ -2,7 +2,7 @@ use std::time::Instant;
 
 use crate::support::{Builder, Machine, text};
 
-/// Generous, so that a slow machine passes; what grows too fast does not.
+/// The limit is generous, so that a slow machine passes, but quadratic growth does not.
 #[test]
 fn thousands_of_resources_in_place_take_little_time() {
     let machine = Machine::new();

@@ -11,7 +11,7 @@ use ordain_data::Value;
 use ordain_engine::apply::{Report, apply};
 use ordain_engine::host::Host;
 use ordain_engine::kind::Registry;
-use ordain_engine::observer::{Observer, Silent};
+use ordain_engine::observer::{NoObserver, Observer};
 use ordain_engine::plan::{Plan, plan};
 use ordain_engine::prepare::{Options, Prepared};
 use ordain_engine::runner::HostRunner;
@@ -126,12 +126,12 @@ impl Machine {
     }
 
     pub fn apply(&self, graph: &Graph) -> Report {
-        self.observed(graph, &Silent)
+        self.observed(graph, &NoObserver)
     }
 
     pub fn plan(&self, graph: &Graph) -> Plan {
         let prepared = self.prepared(graph);
-        plan(&prepared, &self.host, &Silent, self.options.jobs)
+        plan(&prepared, &self.host, &NoObserver, self.options.jobs)
     }
 
     /// Applies and gives the lines of the log.

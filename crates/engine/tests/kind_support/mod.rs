@@ -1,4 +1,4 @@
-//! A machine in a temporary directory, and a runner that writes down what it is given.
+//! A machine in a temporary directory, and a runner that records its commands.
 
 // Each test binary uses a part of this.
 #![allow(dead_code, clippy::unwrap_used)]
@@ -18,7 +18,7 @@ use ordain_engine::runner::{Invocation, Outcome, Runner};
 use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef, ServedFiles};
 use tempfile::TempDir;
 
-/// What stands in for running a command: gets the root directory as well.
+/// Replaces running a command; it gets the root directory as well.
 pub type Answer = dyn Fn(&Path, &Invocation) -> Outcome + Send + Sync;
 
 /// A machine whose root is a temporary directory.
@@ -98,7 +98,7 @@ impl Machine {
         lines(&instance.compare(&self.host).unwrap())
     }
 
-    /// Makes the changes there are, then sees that none are left. Gives what the log would say.
+    /// Makes all changes and checks that none are left. Returns the messages for the log.
     pub fn converge(&self, instance: &dyn Instance) -> Vec<String> {
         let changes = instance.compare(&self.host).unwrap();
         instance.apply(&self.host, &changes).unwrap();

@@ -1,4 +1,4 @@
-//! A machine that is kept and serves, and what its servers are asked.
+//! A machine that is kept true and serves, and clients of its servers.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -64,7 +64,7 @@ impl KeptMachine {
     }
 }
 
-/// What a server answers to this text, in whole.
+/// The complete answer of a server to this text.
 pub fn ask(address: SocketAddr, text: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();

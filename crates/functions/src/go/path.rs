@@ -187,7 +187,7 @@ impl Token {
 const NO_CHAR: char = '\u{10ffff}';
 
 fn tokens(pattern: &[u8]) -> Vec<Token> {
-    // What is no UTF-8 is good anywhere but in a class, where this cannot be meant.
+    // Invalid UTF-8 is accepted except in a class.
     let char = |(_, c, width)| if c == '\u{fffd}' && width == 1 { NO_CHAR } else { c };
     let chars: Vec<char> = super::strings::decode(pattern).map(char).collect();
     let mut chars = chars.into_iter().peekable();

@@ -1,7 +1,7 @@
 //! Regular expressions in Go's syntax, put into the words of the `regex` crate.
 //!
-//! Both are RE2's children. What differs: the classes `\d \s \w` and `\b` are ASCII in Go, a
-//! bracket or an operator inside of a class is an ordinary character, and there is `\Q…\E`.
+//! Both descend from RE2. Differences: the classes `\d \s \w` and `\b` are ASCII in Go, a bracket
+//! or an operator inside of a class is an ordinary character, and there is `\Q…\E`.
 
 use regex::{Regex, RegexBuilder};
 

@@ -32,7 +32,7 @@ fn searchable<'a>(text: &'a [u8], part: &'a [u8]) -> (Cow<'a, str>, Cow<'a, str>
     }
 }
 
-/// The bytes of the original that the beginning of what was searched stands for.
+/// The length in bytes of a prefix of the searched text in the original text.
 #[expect(clippy::ptr_arg, reason = "it counts which of the two it is")]
 fn bytes_before(searched: &Cow<'_, str>, beginning: &str) -> usize {
     match searched {

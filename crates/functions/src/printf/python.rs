@@ -387,7 +387,7 @@ impl Spec {
         }
     }
 
-    /// Puts a number together: `rest` is what follows the digits that are grouped by `size`.
+    /// Assembles a number. `rest` follows the digits, which are grouped by `size`.
     fn lay_out(&self, sign: &str, prefix: &str, digits: &str, rest: &str, size: usize) -> String {
         let Some(separator) = self.grouping.filter(|_| !digits.is_empty()) else {
             return self.pad(sign, prefix, &format!("{digits}{rest}"));

@@ -1,5 +1,5 @@
-//! What compiled patterns cost. Most are small; a pattern of a few letters may also become megabytes,
-//! which takes milliseconds to make: of these an evaluation may have so many.
+//! The cost of compiled patterns. Most are small, but a pattern of a few letters may need megabytes
+//! and milliseconds to compile. The number of these is limited per evaluation.
 
 use std::cell::Cell;
 
@@ -7,8 +7,8 @@ use ordain_source::budget;
 
 /// The size in bytes up to which a compiled pattern may grow.
 pub(crate) const SIZE_LIMIT: usize = 8 << 20;
-/// The sizes in bytes up to which patterns are tried, each with its cost. What is made in vain at one
-/// size takes no longer than what comes of the next.
+/// The size limits in bytes that are tried for patterns, each with its cost. A failed attempt at
+/// one size takes no longer than the next one.
 const SIZES: [(usize, u64); 3] = [(256 << 10, 0), (2 << 20, 8), (SIZE_LIMIT, 32)];
 
 /// Why a pattern is not compiled.

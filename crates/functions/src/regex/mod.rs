@@ -134,8 +134,8 @@ fn translate(dialect: Dialect, pattern: &str, exact: bool) -> Result<Plain> {
     }
 }
 
-/// Checks that a pattern is well formed, in time proportional to its length: what [`compile`] does
-/// without making an engine, so that a pattern that is too big or not supported passes.
+/// Checks that a pattern is well formed, in time proportional to its length. Unlike [`compile`] it
+/// builds no engine, so that patterns that are too big or unsupported pass.
 ///
 /// # Errors
 /// [`Error::Regex`] as from [`compile`].
@@ -250,7 +250,7 @@ impl Regex {
         self.find_at(text, 0)
     }
 
-    /// The first match that starts at `start` (a character boundary) or later. What is before
+    /// The first match that starts at `start` (a character boundary) or later. The text before
     /// `start` counts as context of `^`, `\b` and look-behind.
     fn find_at(&self, text: &str, start: usize) -> Result<Option<Span>> {
         match &self.engine {

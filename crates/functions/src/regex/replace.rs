@@ -37,8 +37,8 @@ impl Regex {
     /// Replaces the first match, or `all` of them, by the text that the function appends.
     ///
     /// # Errors
-    /// [`Error::RegexBudget`], [`Error::Argument`] if the result is too long, and what the function
-    /// returns.
+    /// [`Error::RegexBudget`], [`Error::Argument`] if the result is too long, and errors of the
+    /// function.
     pub fn replace_with(
         &self,
         text: &str,
@@ -53,7 +53,8 @@ impl Regex {
             out.push_str(&text[copied.min(whole.start)..whole.start]);
             replacement(&found, &mut out)?;
             copied = whole.end;
-            // One that repeats what is before or behind each match grows with the square of the text.
+            // A replacement that repeats the text before or after each match makes the result grow
+            // quadratically.
             if out.len() > most_text().max(text.len()) {
                 let text = format!("a text of more than {} bytes is too long; {HELP}", most_text());
                 return Err(Error::Argument(text));
@@ -67,8 +68,8 @@ impl Regex {
     }
 
     /// Splits the text at every match, as Ruby's `String#split` without a limit: an empty match
-    /// splits between characters, what groups matched is part of the result, and empty texts
-    /// at the end are dropped.
+    /// splits between characters, matches of groups are part of the result, and empty texts at the
+    /// end are dropped.
     ///
     /// # Errors
     /// [`Error::RegexBudget`]

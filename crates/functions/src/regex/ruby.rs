@@ -1,8 +1,7 @@
 //! Ruby's regular expressions (Onigmo syntax) rewritten for the Rust engines.
 //!
-//! One pass over the pattern. Flags are tracked here and written out where they matter, names
-//! become numbers, free spacing and comments disappear, so that what is left is the notation
-//! that both engines understand in the same way.
+//! One pass over the pattern. It tracks flags and writes them where they matter, turns names into
+//! numbers, and removes free spacing and comments. The result means the same in both engines.
 
 use std::collections::HashMap;
 

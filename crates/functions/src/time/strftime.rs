@@ -26,8 +26,8 @@ const WIDTH_LIMIT: usize = 1024;
 /// The size in bytes up to which a result may grow.
 const OUTPUT_LIMIT: usize = 1 << 20;
 
-/// Prints a point in time, in UTC or at an offset in seconds from it. What is no directive is
-/// printed as it is.
+/// Formats a point in time, in UTC or at an offset in seconds from it. Text outside of directives
+/// is copied.
 ///
 /// ```
 /// use ordain_functions::time::{DEFAULT_FORMAT, format};

@@ -84,8 +84,8 @@ pub fn offset_at(rules: &[u8], seconds: i64) -> Result<i32> {
     Ok(zone.to_offset(time).seconds())
 }
 
-/// A time as the libraries for time zones take it. They know the years from -9999 to 9999; what is
-/// beyond, as on a machine whose clock is wrong, is the nearest time that they know.
+/// A time for the time zone library. It supports the years from -9999 to 9999; times beyond, as on
+/// a machine with a wrong clock, become the nearest supported time.
 pub fn timestamp(time: SystemTime) -> Timestamp {
     let is_past = time < SystemTime::UNIX_EPOCH;
     let nearest = if is_past { Timestamp::MIN } else { Timestamp::MAX };
@@ -98,7 +98,7 @@ pub fn offset_text(offset: i32) -> String {
     format!("{}{:02}:{:02}", if offset < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
 }
 
-/// The offset in whole minutes, as a clock is set to it: what is more than a day away is none.
+/// An offset in whole minutes. Offsets of more than a day are refused.
 ///
 /// # Errors
 /// `Illegal timezone 'x'`, or that the offset is too large.

@@ -23,8 +23,7 @@ pub use semver::Version;
 /// before a dot and a dot before the rest; numbers compare by value unless one begins with zero,
 /// other text without regard to case. When one version runs out, the whole texts decide.
 ///
-/// With `ignore_trailing_zeroes`, zeros and dots at the end of what is before the first hyphen
-/// do not count.
+/// With `ignore_trailing_zeroes`, trailing zeros and dots before the first hyphen are ignored.
 ///
 /// ```
 /// use std::cmp::Ordering;

@@ -18,7 +18,7 @@ pub enum Secrets {
     Include,
 }
 
-/// A value as JSON. What JSON lacks is an object with one key that begins with `$`.
+/// A value as JSON. Types that JSON lacks become an object with one key that begins with `$`.
 pub fn write_value(value: &Value, secrets: Secrets) -> Json {
     match value {
         Value::Null => Json::Null,
@@ -97,7 +97,7 @@ fn read_special(
     inner: &Json,
     object: &Object<String, Json>,
 ) -> Result<Value, ReadError> {
-    let bad = || ReadError::new(format!("`{key}` does not hold what it should"));
+    let bad = || ReadError::new(format!("`{key}` has an invalid value"));
     let text = inner.as_str().ok_or_else(bad);
     match key {
         "$integer" => {

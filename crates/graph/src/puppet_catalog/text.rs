@@ -5,8 +5,8 @@ use serde::Serialize;
 /// How many bytes are looked at together for one that JSON escapes.
 const STRIDE: usize = size_of::<u64>();
 
-/// JSON text without blanks. What is well-formed depends on the caller: keys and values in turn,
-/// and an end for every beginning.
+/// JSON text without blanks. The caller has to keep it well-formed: keys and values in turn, and an
+/// end for every beginning.
 #[derive(Default)]
 pub(super) struct Text {
     bytes: Vec<u8>,

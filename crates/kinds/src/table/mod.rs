@@ -1,4 +1,4 @@
-//! The schemas, by what the kinds are about.
+//! The schemas, by subject.
 
 pub mod accounts;
 pub mod files;

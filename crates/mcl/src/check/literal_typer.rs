@@ -1,8 +1,8 @@
 //! Types and values of literals before name resolution. Strings are not decoded yet, so that `"$"`
 //! and `"\\$"` differ.
 
+use super::type_nodes::of_node;
 use crate::syntax::ast::{ExprId, ExprKind, FuncDef, Tree};
-use crate::types::node::of_node;
 use crate::types::{FuncType, Type};
 use crate::value::Value;
 

@@ -9,3 +9,4 @@ mod print;
 pub mod program;
 pub mod protected;
 pub mod scope;
+pub(crate) mod type_nodes;

@@ -7,7 +7,7 @@ use ordain_source::{Span, TextRange, suggest};
 use rustc_hash::FxHashMap;
 
 use super::order::{self, Space};
-use super::program::{self, Import, Loading, ModId, Module, Modules};
+use super::program::{self, Import, LoadContext, ModId, Module, Modules};
 use super::scope::{self, Alias, Frames, FuncHit, Scope, Target, VarDef};
 use crate::Edition;
 use crate::failure::{Failure, Phase};
@@ -46,7 +46,7 @@ pub struct Names {
 /// Checks all names of a program, beginning with its main module.
 pub struct Checker<'w> {
     /// How modules are read.
-    pub loading: &'w Loading<'w>,
+    pub loading: &'w LoadContext<'w>,
     /// The modules that were read.
     pub modules: Modules,
     /// The definitions of blocks.
@@ -100,7 +100,7 @@ impl Frames for Checker<'_> {
 
 impl<'w> Checker<'w> {
     /// A checker of a program whose modules are read so far.
-    pub fn new(loading: &'w Loading<'w>, modules: Modules) -> Self {
+    pub fn new(loading: &'w LoadContext<'w>, modules: Modules) -> Self {
         Self {
             loading,
             modules,
@@ -350,40 +350,35 @@ impl<'w> Checker<'w> {
             }
             Ok(text) => self.modules.add(self.loading, &place, &text),
         };
-        let mut target = None;
-        match added {
+        let target = match added {
             Err(failures) => {
-                for mut failure in failures {
-                    let stage = match failure.phase {
-                        Phase::LexParse => "could not generate AST from import",
-                        Phase::Init => "could not init and validate AST",
-                        _ => "could not interpolate AST",
-                    };
-                    failure.text = format!("{stage}: {}", failure.text);
-                    failure.phase = Phase::SetScope;
-                    self.found.push(failure);
-                }
+                self.found.extend(failures.into_iter().map(of_import));
+                None
             }
-            Ok(id) => {
-                let module = self.modules.get(id);
-                if let Some((stmt, range)) = program::unused(&module) {
-                    let text = format!("module contains unused statements: found stmt: {stmt}");
-                    let span = range.in_file(module.file);
-                    self.found.push(Failure::new(Phase::SetScope, text, span));
-                } else {
-                    self.module(id);
-                    for failure in &mut self.found[before..] {
-                        failure.text = format!("could not set scope from import: {}", failure.text);
-                    }
-                    target = Some(Target::Module(id));
-                }
-            }
-        }
+            Ok(id) => self.imported_module(id),
+        };
         for failure in &mut self.found[before..] {
             failure.text = format!("{prefix}: {}", failure.text);
             failure.places.push(vec![span]);
         }
         target
+    }
+
+    /// Checks a module after its import. Returns `None` if modules must not have its statements.
+    fn imported_module(&mut self, id: ModId) -> Option<Target> {
+        let module = self.modules.get(id);
+        if let Some((stmt, range)) = program::unused(&module) {
+            let text = format!("module contains unused statements: found stmt: {stmt}");
+            let span = range.in_file(module.file);
+            self.found.push(Failure::new(Phase::SetScope, text, span));
+            return None;
+        }
+        let before = self.found.len();
+        self.module(id);
+        for failure in &mut self.found[before..] {
+            failure.text = format!("could not set scope from import: {}", failure.text);
+        }
+        Some(Target::Module(id))
     }
 
     /// Checks the names of a block.
@@ -677,4 +672,16 @@ pub fn body(module: &Module, block: Block) -> &[StmtId] {
         Block::Top(_) => &module.tree.body,
         Block::Of(_, owner, number) => module.tree.stmts[owner].kind.blocks()[usize::from(number)],
     }
+}
+
+/// An error in the text of an imported module, as an error of the import.
+fn of_import(mut failure: Failure) -> Failure {
+    let stage = match failure.phase {
+        Phase::LexParse => "could not generate AST from import",
+        Phase::Init => "could not init and validate AST",
+        _ => "could not interpolate AST",
+    };
+    failure.text = format!("{stage}: {}", failure.text);
+    failure.phase = Phase::SetScope;
+    failure
 }

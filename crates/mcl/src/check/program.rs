@@ -44,7 +44,7 @@ pub struct Module {
 }
 
 /// How a program is read.
-pub struct Loading<'w> {
+pub struct LoadContext<'w> {
     /// Where files are.
     pub world: &'w dyn World,
     /// All source texts.
@@ -137,7 +137,7 @@ impl Modules {
     /// The errors of its text, and its file.
     pub fn add(
         &mut self,
-        loading: &Loading<'_>,
+        loading: &LoadContext<'_>,
         place: &Place,
         text: &str,
     ) -> Result<ModId, Vec<Failure>> {
@@ -172,7 +172,7 @@ impl Modules {
 type ParsedModule = Result<(Tree, Vec<Failure>), Failure>;
 
 /// Parses a module, unless an earlier compile with the same sources did.
-fn parse(loading: &Loading<'_>, path: &Path, text: &str) -> (FileId, Arc<ParsedModule>) {
+fn parse(loading: &LoadContext<'_>, path: &Path, text: &str) -> (FileId, Arc<ParsedModule>) {
     let edition = loading.edition;
     loading.sources.parsed(path, text.into(), edition as u64, |file, text| {
         let mut tree =
@@ -442,7 +442,7 @@ pub fn local(world: &dyn World, from: &Module, name: &str) -> Result<Place, Stri
 ///
 /// # Errors
 /// When it is in no cache.
-pub fn remote(loading: &Loading<'_>, from: &Module, path: &str) -> Result<Place, String> {
+pub fn remote(loading: &LoadContext<'_>, from: &Module, path: &str) -> Result<Place, String> {
     let places = from.paths.iter().chain(loading.module_path.as_ref());
     for dir in places {
         let dir = normal(&dir.join(path));
@@ -457,7 +457,7 @@ pub fn remote(loading: &Loading<'_>, from: &Module, path: &str) -> Result<Place,
 }
 
 /// The location of a built-in module of the original that was copied to the module path.
-pub fn embedded(loading: &Loading<'_>, path: &str) -> Option<Place> {
+pub fn embedded(loading: &LoadContext<'_>, path: &str) -> Option<Place> {
     let dir = normal(&loading.module_path.as_ref()?.join(path));
     directory(loading.world, &dir, &format!("/{path}/"), &[]).ok()
 }

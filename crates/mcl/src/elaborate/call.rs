@@ -9,7 +9,7 @@ use super::elaborator::{Deferred, Elaborator, FrameId, Subject, Typed, Validatio
 use crate::Edition;
 use crate::check::program::ModId;
 use crate::check::scope::{self, FuncHit, VarDef, VarHit};
-use crate::functions::{self, Builtin, Known, Shape, deprecated};
+use crate::functions::{self, Builtin, KnownArg, Shape, deprecated};
 use crate::ir::{BuiltinCall, IrId, IrKind, ParamId};
 use crate::syntax::ast::{ExprId, ExprKind, Name, Piece, StmtId, StmtKind, Tree};
 use crate::types::unify::TyId;
@@ -48,7 +48,7 @@ fn is_fixed(tree: &Tree, id: ExprId) -> bool {
 }
 
 /// The common data of all calls.
-struct Calling {
+struct CallContext {
     args: Box<[IrId]>,
     result: TyId,
     /// The requirement on the function.
@@ -63,15 +63,20 @@ impl Elaborator<'_> {
         args: &[ExprId],
         at: (ModId, ExprId),
         ann: Option<TyId>,
-    ) -> Calling {
+    ) -> CallContext {
         let args: Vec<Typed> = args.iter().map(|arg| self.infer(frame, *arg)).collect();
         self.calling_with(&args, at, ann)
     }
 
-    fn calling_with(&mut self, args: &[Typed], at: (ModId, ExprId), ann: Option<TyId>) -> Calling {
+    fn calling_with(
+        &mut self,
+        args: &[Typed],
+        at: (ModId, ExprId),
+        ann: Option<TyId>,
+    ) -> CallContext {
         let result = self.result(at, ann);
         let shape = self.types.func(args.iter().map(|arg| arg.ty).collect(), result);
-        Calling { args: args.iter().map(|arg| arg.ir).collect(), result, shape }
+        CallContext { args: args.iter().map(|arg| arg.ir).collect(), result, shape }
     }
 
     /// `f(args)`
@@ -263,7 +268,7 @@ impl Elaborator<'_> {
     }
 
     /// The known parts of the arguments of a call before types are inferred.
-    fn known_args(&mut self, name: &str, args: &[Typed]) -> Option<Vec<Known>> {
+    fn known_args(&mut self, name: &str, args: &[Typed]) -> Option<Vec<KnownArg>> {
         let mut known = Vec::new();
         for (number, arg) in args.iter().enumerate() {
             let (ty, value) = (self.known_type(arg.ir), self.known_value(arg.ir));
@@ -281,7 +286,7 @@ impl Elaborator<'_> {
             if !self.takes(arg.ir, name, number) {
                 return None;
             }
-            known.push(Known { ty, value });
+            known.push(KnownArg { ty, value });
         }
         Some(known)
     }
@@ -295,7 +300,7 @@ impl Elaborator<'_> {
         at: (ModId, ExprId),
         ann: Option<TyId>,
     ) -> Typed {
-        let Calling { args: irs, result, shape } = self.calling_with(&args, at, ann);
+        let CallContext { args: irs, result, shape } = self.calling_with(&args, at, ann);
         let is_variable = func.shape == Shape::Variable;
         let known = if is_variable {
             match self.known_args(name, &args) {
@@ -344,7 +349,7 @@ impl Elaborator<'_> {
         &mut self,
         name: &str,
         signature: &FuncType,
-        known: &[Known],
+        known: &[KnownArg],
         args: &[Typed],
         typed: Typed,
     ) {

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::expr::bare;
+use crate::check::type_nodes::of_node;
 use crate::syntax::ast::{ExprId, ExprKind, Piece, Tree};
-use crate::types::node::of_node;
 use crate::value::Value;
 
 /// The maximal depth; deeper parts are omitted.

@@ -12,11 +12,11 @@ use crate::Edition;
 use crate::check::names::{Block, Names};
 use crate::check::program::{ModId, Module, Modules};
 use crate::check::scope::{self, Frames, Scope};
+use crate::check::type_nodes::of_node;
 use crate::failure::{Failure, Phase};
 use crate::ir::{Def, DefId, Included, Ir, IrId, IrKind, Lambda, ParamId, Program, RegionId};
 use crate::syntax::ast::{ExprId, Name, StmtId, StmtKind, TypeNode};
 use crate::types::Type;
-use crate::types::node::of_node;
 use crate::types::unify::{TyId, Types};
 
 /// The maximal number of expressions of an elaborated program.
@@ -85,7 +85,7 @@ pub(crate) struct Constraint {
 
 /// A check that waits for the types.
 pub(super) enum Validation {
-    Builtin { ir: IrId, args: Vec<crate::functions::Known> },
+    Builtin { ir: IrId, args: Vec<crate::functions::KnownArg> },
     Map { ir: IrId },
 }
 

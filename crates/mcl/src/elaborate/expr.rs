@@ -8,11 +8,11 @@ use super::elaborator::{Deferred, Elaborator, FrameId, Subject, Typed, Validatio
 use crate::check::constants;
 use crate::check::program::ModId;
 use crate::check::scope::{self, VarDef, VarHit};
+use crate::check::type_nodes::of_node;
 use crate::functions::Operator;
 use crate::ir::{IrId, IrKind, Lambda, ParamId};
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, FuncDef, Name, Piece, StmtKind, Tree};
 use crate::types::Type;
-use crate::types::node::of_node;
 use crate::types::unify::TyId;
 use crate::value::Value;
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::elaborator::{Elaborator, State};
 use crate::Edition;
+use crate::check::type_nodes::of_node;
 use crate::functions::Operator;
 use crate::ir::{IrId, IrKind, Lambda, ParamId};
 use crate::syntax::ast::{ExprKind, Name};
-use crate::types::node::of_node;
 use crate::types::{FuncType, Type};
 use crate::value::Value;
 

@@ -7,6 +7,7 @@ use crate::Edition;
 use crate::check::init::META;
 use crate::check::names::{self, Block};
 use crate::check::scope::Frames;
+use crate::check::type_nodes::of_node;
 use crate::failure::{Failure, Phase};
 use crate::functions;
 use crate::ir::{
@@ -15,9 +16,8 @@ use crate::ir::{
 };
 use crate::resources::{self, KindInfo};
 use crate::syntax::ast::{
-    Entry, EntryKind, ExprId, ExprKind, ForNode, Half, Name, ResourceNode, StmtId, StmtKind,
+    EdgeHalf, Entry, EntryKind, ExprId, ExprKind, ForNode, Name, ResourceNode, StmtId, StmtKind,
 };
-use crate::types::node::of_node;
 use crate::types::unify::TyId;
 use crate::types::{self, Type};
 
@@ -179,7 +179,7 @@ impl Elaborator<'_> {
         if known.is_none() && node.entries.iter().any(|e| matches!(e.kind, EntryKind::Field(..))) {
             // The fields of an unknown kind have no types.
             let text = format!("no resource kind `{}` available", node.kind);
-            let failure = crate::graph::problems::unknown_kind(text, &node.kind, span);
+            let failure = Failure::unknown_kind(text, &node.kind, span);
             self.found.push(Failure { phase: Phase::Unify, ..failure.placeless() });
         }
         let collect = node.collect.then(|| self.collect(frame, node, name, span)).flatten();
@@ -341,7 +341,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn half(&mut self, frame: FrameId, half: &Half) -> HalfStep {
+    fn half(&mut self, frame: FrameId, half: &EdgeHalf) -> HalfStep {
         let module = self.module_of(frame);
         let span = half.range.in_file(module.file);
         let name = self.infer(frame, half.name);
@@ -349,7 +349,7 @@ impl Elaborator<'_> {
         HalfStep { kind: half.kind.clone(), name: name.ir, field: half.field.clone(), span }
     }
 
-    fn edge(&mut self, frame: FrameId, halves: &[Half], span: Span) -> Option<Step> {
+    fn edge(&mut self, frame: FrameId, halves: &[EdgeHalf], span: Span) -> Option<Step> {
         if halves.len() == 1 {
             self.refuse("can't create an edge with only one half", span);
             return None;
@@ -369,8 +369,8 @@ impl Elaborator<'_> {
     }
 
     /// Whether one kind can send a field to that of another.
-    fn can_send(&mut self, frame: FrameId, from: &Half, to: &Half) -> Result<(), String> {
-        let kind = |half: &Half| {
+    fn can_send(&mut self, frame: FrameId, from: &EdgeHalf, to: &EdgeHalf) -> Result<(), String> {
+        let kind = |half: &EdgeHalf| {
             let missing = || format!("no resource kind `{}` available", half.kind);
             resources::find(&half.kind).ok_or_else(missing)
         };
@@ -401,13 +401,13 @@ impl Elaborator<'_> {
                 format!("field kind mismatch between {} and {}", word(ty), word(field.ty))
             }
         };
-        let mut shown = |half: &Half| self.shown_name(frame, half);
+        let mut shown = |half: &EdgeHalf| self.shown_name(frame, half);
         let (a, b) = (shown(from), shown(to));
         Err(format!("cannot send/recv from {a}.{sent} to {b}.{taken}: {cause}"))
     }
 
     /// `kind[name]` if the name is known, else the kind.
-    fn shown_name(&mut self, frame: FrameId, half: &Half) -> String {
+    fn shown_name(&mut self, frame: FrameId, half: &EdgeHalf) -> String {
         let module = self.module_of(frame);
         let name = match &module.tree.exprs[half.name].kind {
             ExprKind::Str(pieces) => match pieces.as_slice() {

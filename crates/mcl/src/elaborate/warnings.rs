@@ -18,18 +18,18 @@ use crate::syntax::ast::{StmtId, StmtKind};
 use crate::value::Value;
 
 /// The used statements of the main file.
-pub(super) struct Used {
+pub(super) struct UsedStatements {
     binds: FxHashSet<StmtId>,
     funcs: FxHashSet<StmtId>,
 }
 
 impl Elaborator<'_> {
     /// The used statements of a file.
-    pub(super) fn used(&self, top: FrameId) -> Used {
+    pub(super) fn used(&self, top: FrameId) -> UsedStatements {
         let own = self.frame(top).block.module();
         let binds = self.frame(top).binds.keys().copied().collect();
         let funcs = self.called.iter().filter(|(module, _)| *module == own);
-        Used { binds, funcs: funcs.map(|(_, stmt)| *stmt).collect() }
+        UsedStatements { binds, funcs: funcs.map(|(_, stmt)| *stmt).collect() }
     }
 
     /// Operators that fail on their operands, or whose result is no valid `int`.
@@ -86,7 +86,7 @@ pub(super) fn unused(
     modules: &Modules,
     names: &Names,
     main: ModId,
-    used: &Used,
+    used: &UsedStatements,
 ) -> Vec<Diagnostic> {
     let mut elaborator = Elaborator::new(modules, names, Edition::Wide);
     let module = Arc::clone(&modules.get(main));

@@ -42,4 +42,4 @@ mod wave;
 #[cfg(test)]
 mod tests;
 
-pub use node::{Body, Built, Engine, Failure, Graph, NodeId, State};
+pub use node::{Body, BodyNodes, Engine, Failure, Graph, NodeId, State};

@@ -407,14 +407,14 @@ pub struct Engine {
 
 /// The nodes that a body adds to the graph.
 #[derive(Default)]
-pub struct Built {
+pub struct BodyNodes {
     /// The node of its value; statements have none.
     pub output: Option<NodeId>,
     /// Data of the builder, which [`Engine::payloads`] returns.
     pub payload: Option<Box<dyn Any + Send>>,
 }
 
-impl Built {
+impl BodyNodes {
     /// A body that is an expression.
     pub fn value(output: NodeId) -> Self {
         Self { output: Some(output), payload: None }
@@ -430,7 +430,7 @@ pub trait Body: Send + Sync {
     ///
     /// # Errors
     /// An error that ends the program.
-    fn build(&self, graph: &mut Graph<'_>, args: &[NodeId]) -> Result<Built, Fault>;
+    fn build(&self, graph: &mut Graph<'_>, args: &[NodeId]) -> Result<BodyNodes, Fault>;
 }
 
 /// Which dynamic node it is.

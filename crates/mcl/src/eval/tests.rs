@@ -11,14 +11,14 @@ use crate::value::Func;
 use crate::value::Value;
 
 /// A body by a closure.
-struct Make<F>(F);
+struct ClosureBody<F>(F);
 
-impl<F> Body for Make<F>
+impl<F> Body for ClosureBody<F>
 where
     F: Fn(&mut Graph<'_>, &[NodeId]) -> NodeId + Send + Sync,
 {
-    fn build(&self, graph: &mut Graph<'_>, args: &[NodeId]) -> Result<Built, Fault> {
-        Ok(Built::value((self.0)(graph, args)))
+    fn build(&self, graph: &mut Graph<'_>, args: &[NodeId]) -> Result<BodyNodes, Fault> {
+        Ok(BodyNodes::value((self.0)(graph, args)))
     }
 }
 
@@ -26,7 +26,7 @@ fn body<F>(make: F) -> Arc<dyn Body>
 where
     F: Fn(&mut Graph<'_>, &[NodeId]) -> NodeId + Send + Sync + 'static,
 {
-    Arc::new(Make(make))
+    Arc::new(ClosureBody(make))
 }
 
 fn lambda<F>(make: F) -> Value

@@ -10,7 +10,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "datetime.format",
         "func(a int, b str) str",
-        "A time as an example of `2006-01-02 15:04:05` shows it.",
+        "Formats a time like the example `2006-01-02 15:04:05`.",
         format,
     ),
     Builtin::pure("datetime.hour", "func(a int) int", "The hour of a time.", hour),

@@ -12,7 +12,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::impure(
         "example.errorbool",
         "func(a bool) str",
-        "An error if it is given true.",
+        "An error if the argument is true.",
         errorbool,
     ),
     Builtin::stream(
@@ -35,7 +35,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::stream(
         "test.forkvloop",
         "func() map{str: str}",
-        "A map that is made anew every five seconds and stays the same.",
+        "A map that is rebuilt every five seconds without a change.",
         forkvloop,
     ),
     Builtin::stream(
@@ -55,7 +55,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::stream(
         "test.one_stream",
         "func(count int) str",
-        "As many x as it is told, once.",
+        "This number of x, once.",
         one_stream,
     ),
     Builtin::impure("test.slow_string", "func() str", "A text after five seconds.", slow_string),

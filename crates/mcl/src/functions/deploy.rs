@@ -15,7 +15,12 @@ pub(super) const TABLE: &[Builtin] = &[
         "The path in the deploy of a path of this module.",
         abspath,
     ),
-    Builtin::impure("deploy.binary_path", "func() str", "The program that runs.", binary_path),
+    Builtin::impure(
+        "deploy.binary_path",
+        "func() str",
+        "The path of the running program.",
+        binary_path,
+    ),
     Builtin::pure(
         "deploy.bootstrap_packages",
         "func(str) []str",
@@ -25,7 +30,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::impure(
         "deploy.directory",
         "func(directory str) str",
-        "Copies a directory of this module to this host, and gives its path there.",
+        "Copies a directory of this module to this host and returns its path there.",
         directory,
     ),
     Builtin::impure(
@@ -49,13 +54,13 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::impure(
         "local.pool",
         "func(namespace str, uid str) int",
-        "A small number for a name, the same at each run; never 0.",
+        "A small positive number for a name, the same in each run.",
         pool,
     ),
     Builtin::impure(
         "local.vardir",
         "func(path str) str",
-        "A directory on this host that stays.",
+        "A persistent directory on this host.",
         vardir,
     ),
 ];

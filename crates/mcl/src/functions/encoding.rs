@@ -12,7 +12,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "encoding.base64_decode",
         "func(data str) str",
-        "What a base64 text says.",
+        "Decodes a base64 text.",
         base64_decode,
     ),
     Builtin::pure(
@@ -26,7 +26,7 @@ pub(super) const TABLE: &[Builtin] = &[
         ..Builtin::pure(
             "encoding.decode_json",
             "func(data str) ?1 | func(data str, type str) ?1",
-            "The data of a JSON text, of the type that is given or that the context asks for.",
+            "The data of a JSON text, as the given type or that of the context.",
             |call| decode_json(call, false),
         )
         .variable()
@@ -36,7 +36,7 @@ pub(super) const TABLE: &[Builtin] = &[
         ..Builtin::pure(
             "encoding.decode_json_flexible",
             "func(data str) ?1 | func(data str, type str) ?1",
-            "The same; fields that are missing are zero, and others are left out.",
+            "The same; missing fields are zero, and unknown ones are ignored.",
             |call| decode_json(call, true),
         )
         .variable()

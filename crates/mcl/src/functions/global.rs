@@ -17,7 +17,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::stream(
         "history",
         "func(value ?1, index int) ?1",
-        "The value of some milliseconds ago; the oldest one known until then.",
+        "The value some milliseconds ago, or else the oldest known one.",
         history,
     ),
     Builtin::pure(
@@ -40,20 +40,20 @@ pub(super) const TABLE: &[Builtin] = &[
         ..Builtin::impure(
             "panic",
             "func(x ?1) bool",
-            "Ends the program if it is given true or a text that is not empty.",
+            "Ends the program if the argument is true or a text that is not empty.",
             panic,
         )
     },
     Builtin::impure(
         "panic_debug",
         "func(x bool, err str) bool",
-        "Ends the program with a reason if it is given true.",
+        "Ends the program with a reason if the condition is true.",
         panic,
     ),
     Builtin::impure(
         "random1",
         "func(length int) str",
-        "A random text of this length, made once for each length.",
+        "A random text of this length, generated once for each length.",
         random1,
     ),
     Builtin::stream(
@@ -168,7 +168,7 @@ fn random1(call: &mut Call<'_>) -> Outcome {
 const MAX_KEPT: usize = 100_000;
 
 /// Values with the times from which they held, oldest first.
-type Past = std::collections::VecDeque<(Duration, Value)>;
+type ValueHistory = std::collections::VecDeque<(Duration, Value)>;
 
 fn history(call: &mut Call<'_>) -> Outcome {
     let (value, back) = (call.value(0)?, call.int(1)?);
@@ -176,7 +176,7 @@ fn history(call: &mut Call<'_>) -> Outcome {
         .map_err(|_| Fault::fatal(format!("can't use a negative interval of {back}")))?;
     let now = call.surroundings.world().now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let back = Duration::from_millis(back);
-    let past: &mut Past = call.state.get();
+    let past: &mut ValueHistory = call.state.get();
     if past.back().is_none_or(|(_, last)| !last.is_same(value)) {
         past.push_back((now, value.clone()));
     }

@@ -7,7 +7,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::impure(
         "iter.filter",
         "func(inputs []?1, function func(?1) bool) []?1",
-        "The elements for which a function gives true.",
+        "The elements for which a function returns true.",
         by_the_engine,
     )
     .iterate(Iteration::Filter),
@@ -15,21 +15,21 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::impure(
         "iter.map",
         "func(inputs []?1, function func(?1) ?2) []?2",
-        "What a function gives for each element.",
+        "The results of a function for each element.",
         by_the_engine,
     )
     .iterate(Iteration::Map),
     Builtin::pure(
         "iter.range",
         "func(int) []int | func(int, int) []int | func(int, int, int) []int",
-        "The numbers from a start, or 0, up to a stop that is left out, by a step or 1.",
+        "The numbers from a start (default 0) up to a stop, which is excluded, by a step (default 1).",
         range,
     )
     .variable(),
     Builtin::impure(
         "iter.reduce",
         "func(inputs []?1, function func(?1, ?1) ?1) ?1 | func(initval ?1, inputs []?1, function func(?1, ?1) ?1) ?1",
-        "One value from all elements: a function joins what there is with the next one.",
+        "Reduces all elements to one value: a function combines the result so far with the next element.",
         by_the_engine,
     )
     .variable()
@@ -37,7 +37,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::impure(
         "iter.zip",
         "func(inputs1 []?1, inputs2 []?2, function func(x ?1, y ?2) ?3) []?3",
-        "What a function gives for the elements of two lists, up to the end of the shorter one.",
+        "The results of a function for pairs of elements of two lists, up to the end of the shorter one.",
         by_the_engine,
     )
     .iterate(Iteration::Zip),

@@ -6,11 +6,11 @@ use crate::value::Value;
 
 pub(super) const TABLE: &[Builtin] = &[
     Builtin::pure("math.fortytwo", "func() ?1", "42, as an integer or a float.", fortytwo),
-    Builtin::pure("math.minus1", "func(x int) int", "An integer less one.", minus1),
+    Builtin::pure("math.minus1", "func(x int) int", "An integer minus one.", minus1),
     Builtin::pure(
         "math.mod",
         "func(?1, ?1) ?1",
-        "What a division leaves, with the sign of the dividend.",
+        "The remainder of a division, with the sign of the dividend.",
         modulo,
     )
     .catchable(),

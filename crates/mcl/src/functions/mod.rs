@@ -47,7 +47,7 @@ use crate::value::{Map, Str, Struct, Value};
 
 pub use operators::Operator;
 pub(crate) use shape::argument_name;
-pub use shape::{Known, instantiate, validate};
+pub use shape::{KnownArg, instantiate, validate};
 pub use surroundings::{Surroundings, Watch};
 pub use table::{all, find, in_module, is_module};
 
@@ -118,7 +118,7 @@ impl State {
             self.0 = Some(Box::new(T::default()));
         }
         let kept = self.0.as_mut().and_then(|kept| kept.downcast_mut());
-        kept.expect("what is kept was made fitting")
+        kept.expect("the kept state has the type of the initial one")
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "net.cidr_to_first",
         "func(a str) str",
-        "The address after the one given, if it is in the same network.",
+        "The address after the given one, if it is in the same network.",
         cidr_to_first,
     )
     .catchable(),

@@ -27,7 +27,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::stream(
         "os.file_exists",
         "func(filename str) bool",
-        "Whether a file or directory is there.",
+        "Whether a file or directory exists.",
         file_exists,
     ),
     Builtin::impure(
@@ -69,7 +69,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "os.parse_distro_uid",
         "func(str) struct{distro str; version str; arch str}",
-        "The parts of `fedora41-x86_64`; empty if it is nothing like it.",
+        "The parts of a text like `fedora41-x86_64`; empty for other texts.",
         parse_distro_uid,
     ),
     Builtin::stream("os.readfile", "func(filename str) str", "The content of a file.", readfile)
@@ -77,22 +77,17 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::impure(
         "os.release",
         "func() struct{id str; variant_id str; version_id str}",
-        "What the system says of itself in `/etc/os-release`.",
+        "The values of `/etc/os-release`.",
         release,
     ),
     Builtin::stream(
         "os.system",
         "func(cmd str) str",
-        "The last line that a command of the shell wrote; it may run on and write more.",
+        "The last line of the output of a shell command, which may keep running and write more.",
         system,
     ),
     Builtin::impure("os.uid", "func(str) str", "The number of a user.", uid),
-    Builtin::stream(
-        "os.user_exists",
-        "func(user str) bool",
-        "Whether there is a user.",
-        user_exists,
-    ),
+    Builtin::stream("os.user_exists", "func(user str) bool", "Whether a user exists.", user_exists),
 ];
 
 const REDHAT: &str = "/etc/redhat-release";

@@ -8,14 +8,14 @@ use crate::value::Value;
 
 /// The known parts of an argument before types are inferred.
 #[derive(Clone, Default, Debug)]
-pub struct Known {
+pub struct KnownArg {
     /// Its type, with the type variables of the caller.
     pub ty: Option<Type>,
     /// Its value, if it is a literal.
     pub value: Option<Value>,
 }
 
-impl Known {
+impl KnownArg {
     fn text(&self) -> Option<String> {
         Some(self.value.as_ref()?.as_str()?.to_text().into_owned())
     }
@@ -36,7 +36,7 @@ pub const OWN_VARIABLES: u32 = 100;
 ///
 /// # Errors
 /// The reason, if the function refuses such a call.
-pub fn instantiate(builtin: &Builtin, args: &[Known]) -> Result<FuncType, String> {
+pub fn instantiate(builtin: &Builtin, args: &[KnownArg]) -> Result<FuncType, String> {
     if builtin.shape == Shape::Fixed {
         let ty = builtin.signature();
         let shape = ty.as_func().ok_or("it has no signature")?;
@@ -82,8 +82,8 @@ fn read(text: &str) -> Result<FuncType, String> {
     ty.as_func().map(|shape| (**shape).clone()).ok_or_else(|| "it has no signature".into())
 }
 
-fn operator(args: &[Known]) -> Result<FuncType, String> {
-    let operator = args.first().and_then(Known::text).ok_or("the operator is not known")?;
+fn operator(args: &[KnownArg]) -> Result<FuncType, String> {
+    let operator = args.first().and_then(KnownArg::text).ok_or("the operator is not known")?;
     let text = match (operator.as_str(), args.len()) {
         ("not", 2) => "func(op str, a bool) bool",
         ("+" | "-" | "*", 3) => "func(op str, a ?1, b ?1) ?1",
@@ -99,7 +99,7 @@ fn operator(args: &[Known]) -> Result<FuncType, String> {
 const LIST_LOOKUP: &str = "func(listormap []?1, indexorkey int) ?1";
 const MAP_LOOKUP: &str = "func(listormap map{?1: ?2}, indexorkey ?1) ?2";
 
-fn lookup(args: &[Known]) -> Result<FuncType, String> {
+fn lookup(args: &[KnownArg]) -> Result<FuncType, String> {
     let [target, key] = args else { return Err("the lookup function needs two args".into()) };
     match (&target.ty, &key.ty) {
         (Some(Type::List(_)), _) => read(LIST_LOOKUP),
@@ -109,21 +109,21 @@ fn lookup(args: &[Known]) -> Result<FuncType, String> {
     }
 }
 
-fn field_name(args: &[Known]) -> Result<String, String> {
-    match args.get(1).and_then(Known::text) {
+fn field_name(args: &[KnownArg]) -> Result<String, String> {
+    match args.get(1).and_then(KnownArg::text) {
         None => Err("the field is not known".into()),
         Some(name) if name.is_empty() => Err("function must not have an empty field name".into()),
         Some(name) => Ok(name),
     }
 }
 
-fn struct_lookup(args: &[Known]) -> Result<FuncType, String> {
+fn struct_lookup(args: &[KnownArg]) -> Result<FuncType, String> {
     if args.len() != 2 {
         return Err("function must have 2 args".into());
     }
     let name = field_name(args)?;
     let mut shape = read("func(struct ?1, field str) ?2")?;
-    if let Some(known) = args.first().and_then(Known::struct_type) {
+    if let Some(known) = args.first().and_then(KnownArg::struct_type) {
         // A missing one is reported when the types are known.
         if let Some(field) = known.get(&name) {
             shape.result = field.clone();
@@ -132,13 +132,13 @@ fn struct_lookup(args: &[Known]) -> Result<FuncType, String> {
     Ok(shape)
 }
 
-fn struct_lookup_optional(args: &[Known]) -> Result<FuncType, String> {
+fn struct_lookup_optional(args: &[KnownArg]) -> Result<FuncType, String> {
     if args.len() != 3 {
         return Err("function must have 3 args".into());
     }
     let name = field_name(args)?;
     let mut shape = read("func(struct ?1, field str, optional ?2) ?2")?;
-    let known = args.first().and_then(Known::struct_type);
+    let known = args.first().and_then(KnownArg::struct_type);
     if let (Some(field), [_, _, default]) =
         (known.and_then(|known| known.get(&name)), &mut *shape.args)
     {
@@ -148,7 +148,7 @@ fn struct_lookup_optional(args: &[Known]) -> Result<FuncType, String> {
     Ok(shape)
 }
 
-fn decode_json(args: &[Known]) -> Result<FuncType, String> {
+fn decode_json(args: &[KnownArg]) -> Result<FuncType, String> {
     match args {
         [_] => read("func(data str) ?1"),
         [_, ty] => {
@@ -165,7 +165,7 @@ fn decode_json(args: &[Known]) -> Result<FuncType, String> {
     }
 }
 
-fn collect(args: &[Known]) -> Result<FuncType, String> {
+fn collect(args: &[KnownArg]) -> Result<FuncType, String> {
     let names = match args.get(1).and_then(|names| names.ty.as_ref()) {
         Some(Type::Str) => "str",
         Some(Type::List(item)) if **item == Type::Str => "[]str",
@@ -206,7 +206,7 @@ pub fn verbs(format: &[u8]) -> Result<Vec<Option<Type>>, String> {
     Ok(types)
 }
 
-fn printf(args: &[Known]) -> Result<FuncType, String> {
+fn printf(args: &[KnownArg]) -> Result<FuncType, String> {
     let Some((format, rest)) = args.split_first() else {
         return Err("must have at least one arg".into());
     };
@@ -271,7 +271,7 @@ pub(crate) fn argument_name(index: usize) -> ecow::EcoString {
 /// The reason, if the function has no such form.
 pub fn validate(
     builtin: &Builtin,
-    args: &[Known],
+    args: &[KnownArg],
     solved: &FuncType,
     edition: Edition,
 ) -> Result<(), String> {
@@ -355,25 +355,25 @@ mod tests {
     use super::*;
     use crate::functions::find;
 
-    fn known(ty: &str) -> Known {
-        Known { ty: Some(crate::types::parse(ty).unwrap()), value: None }
+    fn known(ty: &str) -> KnownArg {
+        KnownArg { ty: Some(crate::types::parse(ty).unwrap()), value: None }
     }
 
-    fn text(value: &str) -> Known {
-        Known { ty: Some(Type::Str), value: Some(value.into()) }
+    fn text(value: &str) -> KnownArg {
+        KnownArg { ty: Some(Type::Str), value: Some(value.into()) }
     }
 
     #[test]
     fn operators_and_lookups_pick_their_signature() {
-        let of = |name: &str, args: &[Known]| {
+        let of = |name: &str, args: &[KnownArg]| {
             instantiate(find(name).unwrap(), args).unwrap().to_string()
         };
         assert_eq!(
-            of("_operator", &[text("/"), Known::default(), Known::default()]),
+            of("_operator", &[text("/"), KnownArg::default(), KnownArg::default()]),
             "func(op str, a ?1, b ?1) float"
         );
         assert_eq!(of("_lookup", &[known("[]str"), known("int")]), LIST_LOOKUP);
-        assert_eq!(of("_lookup", &[Known::default(), known("str")]), MAP_LOOKUP);
+        assert_eq!(of("_lookup", &[KnownArg::default(), known("str")]), MAP_LOOKUP);
         assert_eq!(
             of("_struct_lookup", &[known("struct{a int}"), text("a")]),
             "func(struct ?1, field str) int"
@@ -384,7 +384,7 @@ mod tests {
     fn formats_are_checked() {
         assert_eq!(verbs(b"%d %s %% %v%").unwrap(), [Some(Type::Int), Some(Type::Str), None]);
         assert_eq!(verbs(b"%5d").unwrap_err(), "invalid format string at 1");
-        let error = |args: &[Known]| printf(args).unwrap_err();
+        let error = |args: &[KnownArg]| printf(args).unwrap_err();
         assert_eq!(
             error(&[text("%d%s"), known("int")]),
             "number of args (1) doesn't match format string verb count (2)"
@@ -393,7 +393,7 @@ mod tests {
             error(&[text("%d"), known("str")]),
             "inconsistent type at arg index 1: type error: str != int"
         );
-        let shape = printf(&[text("%d %v"), Known::default(), Known::default()]).unwrap();
+        let shape = printf(&[text("%d %v"), KnownArg::default(), KnownArg::default()]).unwrap();
         assert_eq!(shape.to_string(), "func(format str, a int, b ?2) str");
     }
 

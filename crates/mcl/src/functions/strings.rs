@@ -45,7 +45,7 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "strings.replace_all",
         "func(s str, old str, new str) str",
-        "A text with another part in place of one.",
+        "Replaces all occurrences of a part.",
         replace_all,
     ),
     Builtin::pure(

@@ -7,7 +7,7 @@ use super::{Builtin, Call, Fault, Outcome, Watch};
 use crate::value::{Map, Struct, Value};
 
 pub(super) const TABLE: &[Builtin] = &[
-    Builtin::stream("sys.cpu_count", "func() int", "How many processors are online.", cpu_count),
+    Builtin::stream("sys.cpu_count", "func() int", "The number of online processors.", cpu_count),
     Builtin::impure("sys.env", "func() map{str: str}", "The environment of the program.", env),
     Builtin::impure("sys.getenv", "func(str) str", "A variable of the environment.", getenv)
         .catchable(),
@@ -21,14 +21,14 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::stream(
         "sys.load",
         "func() struct{x1 float; x5 float; x15 float}",
-        "How many processes wanted to run in the last 1, 5 and 15 minutes.",
+        "The load averages of the last 1, 5 and 15 minutes.",
         load,
     ),
-    Builtin::stream("sys.uptime", "func() int", "For how many seconds the machine is up.", uptime),
+    Builtin::stream("sys.uptime", "func() int", "The uptime of the machine in seconds.", uptime),
     Builtin::stream(
         "sys/fwupd.reboot_needed",
         "func() bool",
-        "Whether new firmware waits for a restart.",
+        "Whether new firmware needs a restart.",
         reboot_needed,
     ),
 ];

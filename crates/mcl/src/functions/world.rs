@@ -9,13 +9,13 @@ pub(super) const TABLE: &[Builtin] = &[
     Builtin::stream(
         "net/http.response",
         "func(uid str) struct{status int; output str}",
-        "What the `http:client` resource of a name was answered: status 0 before, -1 on an error.",
+        "The answer to the `http:client` resource of a name: status 0 before it comes, -1 on an error.",
         response,
     ),
     Builtin::stream(
         "value.get",
         "func(key str) struct{value ?1; ready bool}",
-        "The last value that a `value` resource received, of the type that the context asks for.",
+        "The last value that a `value` resource received, as the type of the context.",
         get,
     ),
     Builtin::stream(

@@ -119,10 +119,10 @@ pub(super) fn add(
     Ok(())
 }
 
-type Found = Vec<(usize, usize)>;
+type EdgeList = Vec<(usize, usize)>;
 
 /// Its fragments, and the nearest declared directory above it.
-fn file(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+fn file(index: &Index, resource: &Resource, at: usize, found: &mut EdgeList) {
     for fragment in resource.texts("fragments") {
         found.extend(index.files.get(&fragment).map(|from| (*from, at)));
     }
@@ -143,7 +143,7 @@ fn is_of_session(resource: &Resource) -> bool {
 }
 
 /// The file of its unit, and the timer that starts it.
-fn svc(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+fn svc(index: &Index, resource: &Resource, at: usize, found: &mut EdgeList) {
     let unit = format!("{}.service", resource.name);
     let places = match (&index.home, is_of_session(resource)) {
         (Some(home), true) => vec![format!("{}/.config/systemd/user/", home.trim_end_matches('/'))],
@@ -157,7 +157,7 @@ fn svc(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
 }
 
 /// The file of a source of firmware, and the service that reads it.
-fn remote(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+fn remote(index: &Index, resource: &Resource, at: usize, found: &mut EdgeList) {
     let path = format!("/etc/fwupd/remotes.d/{}.conf", resource.name);
     let service = index.named.get(&("svc", "fwupd".to_owned()));
     found.extend(index.files.get(&path).into_iter().chain(service).map(|from| (*from, at)));
@@ -165,7 +165,7 @@ fn remote(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
 
 /// The services whose units it has, its files, and the directories above those files that are not
 /// declared. All of them come after the package.
-fn package(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+fn package(index: &Index, resource: &Resource, at: usize, found: &mut EdgeList) {
     for path in index.packages.get(&resource.name).into_iter().flatten() {
         let unit = path
             .rsplit_once("/systemd/system/")
@@ -178,7 +178,7 @@ fn package(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
 }
 
 /// The files of the programs that it runs, its user, its group.
-fn exec(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+fn exec(index: &Index, resource: &Resource, at: usize, found: &mut EdgeList) {
     let pairs = [
         ("cmd", "shell"),
         ("watchcmd", "watchshell"),
@@ -203,7 +203,7 @@ fn first_word(text: &str) -> &str {
 }
 
 /// The groups that it is in.
-fn user(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+fn user(index: &Index, resource: &Resource, at: usize, found: &mut EdgeList) {
     let mut groups = resource.texts("groups");
     groups.push(resource.text("group"));
     let exists = resource.text("state") == "exists";
@@ -215,7 +215,7 @@ fn user(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
 }
 
 /// Its image.
-fn container(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
+fn container(index: &Index, resource: &Resource, at: usize, found: &mut EdgeList) {
     if let Some(image) = index.named.get(&("docker:image", resource.text("image"))) {
         let is_removed = resource.text("state") == "removed";
         found.push(if is_removed { (at, *image) } else { (*image, at) });

@@ -269,20 +269,20 @@ impl Grouping {
     /// Makes all resources that are accepted parts of a resource.
     fn take_in(&mut self, list: &[Resource], parent: usize, found: &[usize]) {
         let kind = list[parent].kind.kind.name;
-        let mut reach: Option<Reach> = None;
+        let mut reach: Option<Reachability> = None;
         for &part in found {
             let same_kind = list[part].kind.kind.name == kind;
             if part == parent || same_kind && self.has_parts[part] {
                 continue;
             }
-            let reach = reach.get_or_insert_with(|| Reach::of(self, parent));
+            let reach = reach.get_or_insert_with(|| Reachability::of(self, parent));
             if !reach.before.contains(&part) && !reach.after.contains(&part) {
                 self.merge(parent, part, reach);
             }
         }
     }
 
-    fn merge(&mut self, parent: usize, part: usize, reach: &mut Reach) {
+    fn merge(&mut self, parent: usize, part: usize, reach: &mut Reachability) {
         let mut before: Vec<usize> = self.before[part].iter().copied().collect();
         before.sort_unstable();
         for from in before {
@@ -340,12 +340,12 @@ impl Grouping {
 }
 
 /// All predecessors and successors of a resource.
-struct Reach {
+struct Reachability {
     before: FxHashSet<usize>,
     after: FxHashSet<usize>,
 }
 
-impl Reach {
+impl Reachability {
     fn of(grouping: &Grouping, at: usize) -> Self {
         let mut reach = Self { before: FxHashSet::default(), after: FxHashSet::default() };
         walk(&grouping.before, at, &mut reach.before);

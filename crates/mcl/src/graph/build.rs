@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::check::program::ModId;
 use crate::elaborate::MAX_STACK;
-use crate::eval::{Body, Built, Engine, Graph, NodeId};
+use crate::eval::{Body, BodyNodes, Engine, Graph, NodeId};
 use crate::functions::{Fault, Surroundings};
 use crate::ir::{DefId, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId};
 use crate::value::{Func, Value};
@@ -124,18 +124,18 @@ enum PartKind {
 }
 
 impl Body for Part {
-    fn build(&self, graph: &mut Graph<'_>, args: &[NodeId]) -> Result<Built, Fault> {
+    fn build(&self, graph: &mut Graph<'_>, args: &[NodeId]) -> Result<BodyNodes, Fault> {
         let mut builder = Builder::new(&self.shared, graph);
         let outer = Some(Arc::clone(&self.env));
         let inner = |region, first, nodes| Env::inner(outer, region, first, nodes);
         match &self.kind {
             PartKind::Expr(ir) => {
                 let env = inner(RegionId::TOP, ParamId(0), Vec::new());
-                Ok(Built::value(builder.node(&env, *ir)?))
+                Ok(BodyNodes::value(builder.node(&env, *ir)?))
             }
             PartKind::Lambda(lambda) => {
                 let env = inner(RegionId::TOP, lambda.first, args.to_vec());
-                Ok(Built::value(builder.node(&env, lambda.body)?))
+                Ok(BodyNodes::value(builder.node(&env, lambda.body)?))
             }
             PartKind::Statements(steps) => {
                 let env = inner(RegionId::TOP, ParamId(0), Vec::new());
@@ -153,11 +153,11 @@ fn statements(
     builder: &mut Builder<'_, '_, '_>,
     env: &Arc<Env>,
     steps: &[StepId],
-) -> Result<Built, Fault> {
+) -> Result<BodyNodes, Fault> {
     let live = builder.statements(env, steps)?;
     // Statements have no value; the list of the values of the parts is unused.
     let output = builder.graph.constant(Value::Bool(true));
-    Ok(Built { output: Some(output), payload: Some(Box::new(Statements(live))) })
+    Ok(BodyNodes { output: Some(output), payload: Some(Box::new(Statements(live))) })
 }
 
 impl<'s, 'g, 'e> Builder<'s, 'g, 'e> {

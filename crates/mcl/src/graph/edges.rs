@@ -5,7 +5,7 @@ use ordain_source::{Span, budget};
 use super::cycle;
 use super::duplicates::ByName;
 use super::problems::fail;
-use super::resource::{Edge, Received, Resource, Resources};
+use super::resource::{Edge, ReceivedValue, Resource, Resources};
 use crate::failure::Failure;
 
 /// The maximal number of edges of a program.
@@ -80,7 +80,7 @@ fn receive(
     if list[from].meta.hidden {
         return Err(format!("cannot send from hidden resource: {}", list[from].reference()));
     }
-    let new = Received { field: field.into(), from, key: sent.into() };
+    let new = ReceivedValue { field: field.into(), from, key: sent.into() };
     let known = list[to].receives.iter().find(|received| received.field == field);
     match known {
         Some(known) if *known == new => Ok(()),

@@ -8,7 +8,7 @@ use super::build::{LiveStatement, Source, Statements};
 use super::duplicates::{check_exports, gather};
 use super::edges::{EdgeRequest, MAX_EDGES, TOO_MANY_EDGES, acyclic, connect};
 use super::meta::Meta;
-use super::problems::{explained, fail, fits, problem, unknown_kind};
+use super::problems::{explained, fail, fits, problem};
 use super::resource::{Resource, Resources};
 use crate::eval::Engine;
 use crate::failure::Failure;
@@ -158,7 +158,7 @@ impl Interpreter<'_> {
                      no resource kind `{0}` available",
                     step.kind
                 );
-                self.found.push(unknown_kind(text, &step.kind, step.span));
+                self.found.push(Failure::unknown_kind(text, &step.kind, step.span));
             }
             return;
         };

@@ -258,10 +258,7 @@ impl Checker<'_> {
         }
         let Some(kind) = step.known else {
             let text = format!("no resource kind `{}` available", step.kind);
-            return self.add(
-                crate::graph::problems::unknown_kind(text, &step.kind, step.span),
-                is_certain,
-            );
+            return self.add(Failure::unknown_kind(text, &step.kind, step.span), is_certain);
         };
         let (template, is_whole) = self.template(step, kind, is_certain);
         if template.meta.hidden {

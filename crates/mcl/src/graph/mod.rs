@@ -1,21 +1,21 @@
 //! Graph building: turns a program into a graph of functions, and the values of that graph into
 //! resources with edges.
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! | --- | --- |
 //! | `build` | the nodes of expressions and statements |
-//! | [`interpret`] | the values of a finished graph to resources and edges |
+//! | [`interpret`] | resources and edges from the values of a complete graph |
 //! | [`resource`] | resources and edges as a program declares them |
 //! | `duplicates`, `edges` | resources that are declared twice; edges by name |
-//! | `problems` | the problems of single resources |
+//! | `problems` | errors of single resources |
 //! | `cycle` | cycles among the edges |
-//! | [`literal`] | what is wrong with values that stand in the program |
+//! | [`literal`] | errors in literal values |
 //! | [`meta`] | meta parameters |
-//! | [`sends`] | what resources receive that is known beforehand |
+//! | [`sends`] | received values that are known before a run |
 //! | [`outline`] | the function graph as a picture of the program |
-//! | `validate` | what kinds ask of their fields |
-//! | [`autogroup`] | which resources are worked on as one |
-//! | `autoedge` | the edges that kinds ask for by themselves |
+//! | `validate` | checks of fields |
+//! | [`autogroup`] | groups of resources that one call handles |
+//! | `autoedge` | edges that kinds add by themselves |
 
 mod autoedge;
 pub mod autogroup;

@@ -1,23 +1,16 @@
 //! Problems of single resources, in the original's words.
 
-use ordain_source::{Span, TextRange, suggest};
+use ordain_source::{Span, suggest};
 
 use super::resource::Resource;
 use super::validate;
 use crate::failure::{Failure, Phase};
-use crate::resources::{self, Width};
+use crate::resources::Width;
 use crate::value::Value;
 
 /// An error of interpretation.
 pub(super) fn fail(text: impl Into<String>, span: Span) -> Failure {
     Failure::new(Phase::Interpret, text, span)
-}
-
-/// The error for an unknown kind.
-pub(crate) fn unknown_kind(text: String, kind: &str, span: Span) -> Failure {
-    let range = TextRange::new(span.range.start, span.range.start + kind.len() as u32);
-    let failure = fail(text, span).pointing(range.in_file(span.file), "not a kind of resource");
-    failure.meaning(resources::nearest(kind))
 }
 
 /// The error of a resource, at the field that causes it: without that field there is no error.

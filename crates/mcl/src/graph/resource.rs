@@ -13,7 +13,7 @@ use crate::value::Value;
 
 /// A value that a resource receives into a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Received {
+pub struct ReceivedValue {
     /// The field.
     pub field: String,
     /// The resource that sends it.
@@ -34,7 +34,7 @@ pub struct Resource {
     /// Its meta parameters.
     pub meta: Meta,
     /// The values that it receives.
-    pub receives: Vec<Received>,
+    pub receives: Vec<ReceivedValue>,
     /// Where it is declared.
     pub span: Span,
     /// The places that set its fields, in the order of the kind.

@@ -2,9 +2,9 @@
 
 use ordain_data::Value as Data;
 
-use super::data::data;
 use super::mapped::{EngineResource, Unsupported, given, text};
 use crate::graph::resource::Resource;
+use crate::plain_data::data;
 
 /// The search path for programs.
 const PROGRAMS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -2,10 +2,10 @@
 
 use ordain_data::Value as Data;
 
-use super::data::data;
 use super::mapped::{EngineResource, Unsupported, flag, given, text};
 use crate::graph::resource::Resource;
 use crate::graph::validate::file_path;
+use crate::plain_data::data;
 
 /// Lowers a file. A path that ends in a slash is a directory, and `symlink` makes a link.
 pub(super) fn file(resource: &Resource) -> Result<EngineResource, Unsupported> {

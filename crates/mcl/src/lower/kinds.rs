@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use ecow::EcoString;
 use ordain_data::Value as Data;
 
-use super::data::data;
 use super::mapped::{EngineResource, LoweringContext, Unsupported, flag, given, text};
 use super::{exec, file};
 use crate::check::program::Deploy;
 use crate::graph::resource::Resource;
+use crate::plain_data::data;
 use crate::value::Value;
 
 /// The engine's kind for a kind of mgmt, and the attributes for fields that can receive values

@@ -1,6 +1,5 @@
 //! Lowers resources to the graph for the engine.
 
-mod data;
 mod exec;
 mod file;
 mod kinds;
@@ -21,11 +20,11 @@ use rustc_hash::FxHashSet;
 
 use crate::check::program::Deploy;
 use crate::codes;
-use crate::graph::resource::{Received, Resources};
+use crate::graph::resource::{ReceivedValue, Resources};
 use crate::graph::sends;
 use crate::ir::Included;
 
-pub use data::data;
+pub use crate::plain_data::data;
 use mapped::{EngineResource, LoweringContext};
 pub use outline::lower_outline;
 
@@ -178,7 +177,7 @@ impl Lowering<'_> {
         to: ResourceId,
         from: ResourceId,
         resource: &crate::graph::resource::Resource,
-        received: &Received,
+        received: &ReceivedValue,
     ) {
         let Some(attribute) = kinds::attribute(resource.kind.kind.name, &received.field) else {
             if !resource.meta.hidden {

@@ -193,7 +193,7 @@ pub enum StmtKind {
     /// A resource, with or without `collect`.
     Resource(Box<ResourceNode>),
     /// `A["x"] -> B["y"]`
-    Edge(Vec<Half>),
+    Edge(Vec<EdgeHalf>),
     /// `if c { … } else { … }`
     If(ExprId, Block, Option<Block>),
     /// `for $i, $v in e { … }` and `forkv $k, $v in e { … }`
@@ -276,7 +276,7 @@ pub enum EntryKind {
     /// `field => value`
     Field(Name, ExprId),
     /// `Before => Test["x"]`, the property in lower case
-    Edge(Name, Half),
+    Edge(Name, EdgeHalf),
     /// `Meta:noop => value`
     Meta(Name, ExprId),
     /// `Meta => struct{…}`
@@ -285,7 +285,7 @@ pub enum EntryKind {
 
 /// One side of an edge.
 #[derive(Clone, Debug)]
-pub struct Half {
+pub struct EdgeHalf {
     /// The kind, in lower case.
     pub kind: Name,
     /// The name or names.

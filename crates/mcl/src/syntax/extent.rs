@@ -21,15 +21,15 @@ pub fn shown(tree: &Tree, text: &str, range: TextRange) -> TextRange {
     let last =
         last.or_else(|| stmts.filter_map(|(_, stmt)| last_of_stmt(&stmt.kind, is_closed)).next());
     let end = match last {
-        Some(Last::Expr(last)) => first_token(text, tree.exprs[last].range, 0),
-        Some(Last::Token(number)) => first_token(text, range, number),
+        Some(CutEnd::Expr(last)) => first_token(text, tree.exprs[last].range, 0),
+        Some(CutEnd::Token(number)) => first_token(text, range, number),
         None => None,
     };
     end.map_or(range, |end| TextRange::new(range.start, end))
 }
 
 /// The end of a node for the original, if it cuts the node.
-enum Last {
+enum CutEnd {
     /// An expression, of which the first token counts.
     Expr(ExprId),
     /// A name with dots in it, of which the token of this number is the first part.
@@ -46,24 +46,24 @@ fn first_token(text: &str, range: TextRange, number: usize) -> Option<u32> {
 }
 
 /// The end of an expression for the original, if it differs.
-fn last_of_expr(kind: &ExprKind) -> Option<Last> {
+fn last_of_expr(kind: &ExprKind) -> Option<CutEnd> {
     match kind {
-        ExprKind::Var(_) => Some(Last::Token(0)),
+        ExprKind::Var(_) => Some(CutEnd::Token(0)),
         ExprKind::Binary(_, _, last)
         | ExprKind::In(_, last)
         | ExprKind::Except(_, last)
         | ExprKind::Not(last)
-        | ExprKind::Field(_, _, Some(last)) => Some(Last::Expr(*last)),
+        | ExprKind::Field(_, _, Some(last)) => Some(CutEnd::Expr(*last)),
         _ => None,
     }
 }
 
 /// The end of a statement for the original, if it differs.
-fn last_of_stmt(kind: &StmtKind, is_closed: bool) -> Option<Last> {
+fn last_of_stmt(kind: &StmtKind, is_closed: bool) -> Option<CutEnd> {
     match kind {
-        StmtKind::Bind { value, .. } => Some(Last::Expr(*value)),
+        StmtKind::Bind { value, .. } => Some(CutEnd::Expr(*value)),
         StmtKind::Include { args, alias: None, .. } if args.is_empty() && !is_closed => {
-            Some(Last::Token(1))
+            Some(CutEnd::Token(1))
         }
         _ => None,
     }

@@ -1,13 +1,13 @@
-//! Text to tree.
+//! Parses source text.
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! | --- | --- |
-//! | [`token`] | what tokens there are |
-//! | [`lexer`] | text to tokens |
+//! | [`token`] | the kinds of tokens |
+//! | [`lexer`] | the lexer |
 //! | [`ast`] | the tree |
 //! | [`interpolate`] | the content of strings |
-//! | [`error`] | what is refused |
-//! | `hint` | what may be behind that |
+//! | [`error`] | syntax errors |
+//! | `hint` | likely causes of syntax errors |
 
 pub mod ast;
 pub mod error;

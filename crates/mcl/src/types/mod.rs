@@ -3,7 +3,6 @@
 //! A type is a tree that is cheap to clone. [`Type::Var`] is an unknown type: a type variable of a
 //! signature, numbered within that signature, or of the inference.
 
-pub(crate) mod node;
 mod text;
 pub mod unify;
 

@@ -84,18 +84,7 @@ impl Interp<'_> {
                 }
                 out.push(']');
             }
-            Value::Hash(hash) => {
-                out.push('{');
-                for (i, (key, value)) in hash.pairs().iter().enumerate() {
-                    if i > 0 {
-                        out.push_str(", ");
-                    }
-                    self.write_inspect(out, key)?;
-                    out.push_str("=>");
-                    self.write_inspect(out, value)?;
-                }
-                out.push('}');
-            }
+            Value::Hash(hash) => self.inspect_hash(out, hash)?,
             Value::Range(range) => {
                 if !range.low.is_nil() {
                     self.write_inspect(out, &range.low)?;
@@ -130,6 +119,20 @@ impl Interp<'_> {
             Value::Main => out.push_str("main"),
             other => out.push_str(&self.short_inspect(other)),
         }
+        Ok(())
+    }
+
+    fn inspect_hash(&mut self, out: &mut String, hash: &Hash) -> Eval<()> {
+        out.push('{');
+        for (i, (key, value)) in hash.pairs().iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+            }
+            self.write_inspect(out, key)?;
+            out.push_str("=>");
+            self.write_inspect(out, value)?;
+        }
+        out.push('}');
         Ok(())
     }
 

@@ -38,13 +38,13 @@ pub(super) enum Target {
 }
 
 pub(super) fn to_json(i: &mut Interp<'_>, v: &Value, layout: &Layout<'_>) -> Eval {
-    let data = i.data(v, Target::Json, &mut Shared::default())?;
+    let data = i.data(v, Target::Json, &mut SharedData::default())?;
     let text = json::write(&data, layout);
     i.text(text)
 }
 
 pub(super) fn to_yaml(i: &mut Interp<'_>, v: &Value) -> Eval {
-    let data = i.data(v, Target::Yaml, &mut Shared::default())?;
+    let data = i.data(v, Target::Yaml, &mut SharedData::default())?;
     // A list or hash with several references is written once.
     let text = psych::write_with(&data, psych::Options { anchors: true, ..Default::default() });
     i.text(text)
@@ -84,7 +84,7 @@ pub(super) fn from_data(i: &mut Interp<'_>, data: &Data) -> Eval {
 }
 
 /// The data of lists and hashes with other references, by address.
-type Shared = FxHashMap<usize, Data>;
+type SharedData = FxHashMap<usize, Data>;
 
 /// The address of a list or hash that has other references.
 fn shared(v: &Value) -> Option<usize> {
@@ -96,7 +96,7 @@ fn shared(v: &Value) -> Option<usize> {
 }
 
 impl Interp<'_> {
-    fn data(&mut self, v: &Value, target: Target, known: &mut Shared) -> Eval<Data> {
+    fn data(&mut self, v: &Value, target: Target, known: &mut SharedData) -> Eval<Data> {
         self.steps(1)?;
         self.charge(32)?;
         // JSON repeats shared values, so the cost is the size of the output.
@@ -111,7 +111,7 @@ impl Interp<'_> {
         Ok(data)
     }
 
-    fn new_data(&mut self, v: &Value, target: Target, known: &mut Shared) -> Eval<Data> {
+    fn new_data(&mut self, v: &Value, target: Target, known: &mut SharedData) -> Eval<Data> {
         Ok(match v {
             Value::Nil => Data::Null,
             Value::Bool(b) => Data::Bool(*b),
@@ -140,7 +140,9 @@ impl Interp<'_> {
                         (Value::Str(text), _) => Data::Str(text.get()),
                         (key, Target::Json) => Data::Str(self.display(key)?),
                         // Keys may be temporary copies whose addresses are reused.
-                        (key, Target::Yaml) => self.data(key, target, &mut Shared::default())?,
+                        (key, Target::Yaml) => {
+                            self.data(key, target, &mut SharedData::default())?
+                        }
                     };
                     let value = self.data(&value, target, known)?;
                     out.insert(key, value);

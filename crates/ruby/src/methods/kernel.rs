@@ -203,14 +203,14 @@ fn raise(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
 }
 
 /// A value with its texts for format directives.
-struct Shown {
+struct FormatArg {
     display: String,
     inspect: String,
     class: String,
-    entries: Option<Vec<(String, Value, Shown)>>,
+    entries: Option<Vec<(String, Value, FormatArg)>>,
 }
 
-impl Printed for Shown {
+impl Printed for FormatArg {
     fn display(&self) -> String {
         self.display.clone()
     }
@@ -228,14 +228,14 @@ impl Printed for Shown {
     }
 }
 
-impl Keys for Shown {
+impl Keys for FormatArg {
     fn get(&self, key: &str) -> Option<Arg<'_>> {
         let entries = self.entries.as_ref()?;
         entries.iter().find(|(name, ..)| name == key).map(|(_, value, shown)| arg(value, shown))
     }
 }
 
-fn arg<'a>(value: &Value, shown: &'a Shown) -> Arg<'a> {
+fn arg<'a>(value: &Value, shown: &'a FormatArg) -> Arg<'a> {
     match value {
         Value::Int(i) => Arg::Int(*i),
         Value::Big(big) => Arg::Big(std::borrow::Cow::Owned((**big).clone())),
@@ -247,7 +247,7 @@ fn arg<'a>(value: &Value, shown: &'a Shown) -> Arg<'a> {
 }
 
 impl Interp<'_> {
-    fn shown(&mut self, value: &Value, with_entries: bool) -> Eval<Shown> {
+    fn shown(&mut self, value: &Value, with_entries: bool) -> Eval<FormatArg> {
         let display = self.display(value)?.to_string();
         self.charge(display.len())?;
         let inspect = match value {
@@ -264,10 +264,10 @@ impl Interp<'_> {
             Value::Hash(hash) if with_entries => Some(self.shown_entries(hash)?),
             _ => None,
         };
-        Ok(Shown { display, inspect, class, entries })
+        Ok(FormatArg { display, inspect, class, entries })
     }
 
-    fn shown_entries(&mut self, hash: &Hash) -> Eval<Vec<(String, Value, Shown)>> {
+    fn shown_entries(&mut self, hash: &Hash) -> Eval<Vec<(String, Value, FormatArg)>> {
         let mut all = Vec::new();
         for (key, value) in hash.pairs() {
             if let Value::Symbol(name) = key {

@@ -12,7 +12,7 @@ use crate::eval::args::Args;
 use crate::eval::error::Eval;
 use crate::eval::interp::{Method, m};
 use crate::syntax::RegexFlags;
-use crate::value::{MatchData, Regexp, Value};
+use crate::value::{MatchData, Proc, Regexp, Value};
 
 macro_rules! bang {
     ($name:literal, $plain:literal, $min:literal, $max:literal) => {
@@ -431,8 +431,19 @@ fn substitute(i: &mut Interp<'_>, v: &Value, a: &mut Args, all: bool) -> Eval {
         let new = i.regex_result(result)?;
         return i.text(new);
     }
+    substitute_each(i, &whole, &pattern, (replacement, block), all)
+}
+
+/// `sub` and `gsub` with a replacement that is computed for each match.
+fn substitute_each(
+    i: &mut Interp<'_>,
+    whole: &EcoString,
+    pattern: &Rc<Regexp>,
+    (replacement, block): (Option<Value>, Option<Rc<Proc>>),
+    all: bool,
+) -> Eval {
     let (mut out, mut copied) = (String::new(), 0);
-    for captures in pattern.regex.captures_iter(&whole) {
+    for captures in pattern.regex.captures_iter(whole) {
         let captures = i.regex_result(captures)?;
         let span = captures.whole();
         out.push_str(&whole[copied.min(span.start)..span.start]);
@@ -443,7 +454,7 @@ fn substitute(i: &mut Interp<'_>, v: &Value, a: &mut Args, all: bool) -> Eval {
             (None, Some(block)) => {
                 let data = MatchData {
                     text: whole.clone(),
-                    regexp: Rc::clone(&pattern),
+                    regexp: Rc::clone(pattern),
                     spans: captures.spans().to_vec(),
                 };
                 i.last_match = Some(Rc::new(data));

@@ -11,8 +11,8 @@ use crate::exit::Failure;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Static catalogs")]
 pub struct StaticArgs {
-    /// Look at the files that are copied from modules of the environment, and write what they are
-    /// (type, mode, checksum, what is below directories) into the catalog
+    /// Write the metadata of files that are copied from modules of the environment (type, mode,
+    /// checksum, content of directories) into the catalog
     #[arg(long = "static")]
     is_static: bool,
     /// The kinds of checksums that the agent knows, with dots between them; the first that is known
@@ -34,7 +34,7 @@ impl StaticArgs {
             return Ok(());
         }
         let option = if self.is_static { "--static" } else { "--code-id" };
-        let text = format!("{option} is for catalogs; other forms cannot hold what it asks for");
+        let text = format!("{option} is for catalogs; other forms have no place for its data");
         let help = "add --format puppet-catalog";
         Err(Diagnostic::error(codes::ARGUMENTS, text).help(help).into())
     }

@@ -23,9 +23,9 @@ use crate::ui::{Ui, count};
 
 /// Write resource types in Ruby as types of the language
 ///
-/// The files are run by `ruby`; what they need of other modules is found in the directories beside
-/// their module and in --modulepath. Attributes become features, their values types; simple blocks
-/// are translated. Other code becomes a comment with the Ruby file and line.
+/// The files are run by `ruby`. Other modules are found in the directories beside their module and
+/// in --modulepath. Attributes become features, their values types; simple blocks are translated.
+/// Other code becomes a comment with the Ruby file and line.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

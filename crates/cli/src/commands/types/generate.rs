@@ -22,8 +22,8 @@ use ordain_driver::puppet;
 
 /// Write the types that modules define in Ruby to `.resource_types`
 ///
-/// Compiles of the environment read what is written there instead of the Ruby code. Files of types
-/// that are gone are removed; those that are as old as the code are kept.
+/// Compiles of the environment read these files instead of the Ruby code. Files of types that are
+/// gone are removed; those that are as old as the code are kept.
 #[derive(Args)]
 pub struct GenerateArgs {
     /// The directory of the environment

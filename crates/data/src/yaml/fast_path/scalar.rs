@@ -18,8 +18,8 @@ const STOPS: [bool; 256] = {
 };
 
 impl Reader<'_> {
-    /// A scalar, or its first line if it is plain; whether it is between brackets. What follows
-    /// are not blanks.
+    /// A scalar, or its first line if it is plain. `flow` means between brackets. Trailing blanks
+    /// are consumed.
     pub(super) fn line_scalar(&mut self, flow: bool) -> Supported<Scalar> {
         let start = self.at;
         let (text, style, end) = match self.peek() {
@@ -195,7 +195,7 @@ impl Reader<'_> {
             self.skip_line();
             text.push_str(&self.text[from..self.at]);
             if self.is_end() {
-                // What a text without a line break at its end means, programs disagree about.
+                // Programs disagree about texts without a final line break.
                 return Err(Unsupported);
             }
             self.break_line();

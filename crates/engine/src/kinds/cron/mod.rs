@@ -121,8 +121,8 @@ impl Kind for Cron {
     }
 }
 
-/// A job that shall be gone. One without a name is told by its command and by how many of those there
-/// were before it, which this counts.
+/// A job that should be absent. A job without a name is identified by its command and the number of
+/// equal commands before it.
 fn gone(job: &Job, user: &str, nameless: &mut u32) -> Resource {
     let (user, command) = (Value::str(user), Value::str(job.command.as_str()));
     match &job.name {

@@ -50,7 +50,7 @@ pub(super) fn time(p: &mut Params<'_>, field: &'static str) -> Option<DesiredVal
             p.error(field, format!("{item} is not a valid {field} in a list"));
             continue;
         }
-        // One text may hold what the table has between two commas.
+        // One text may contain several items with commas, as in the table.
         for part in item.split(',') {
             match time_value(part.trim(), field) {
                 Some(value) => values.push(value),

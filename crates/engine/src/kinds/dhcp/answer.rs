@@ -13,7 +13,7 @@ pub(super) struct Offer<'a> {
     /// The client itself, if it is known, with its address and mask.
     fixed: Option<(Ipv4Addr, Ipv4Addr, &'a Boot)>,
     pool: Pool<'a>,
-    /// All that the server has, also for others.
+    /// The leases of the server, including those of others.
     ranges: Vec<&'a Range>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Offer<'a> {
             None if self.pool.ranges.iter().any(|range| range.is_near(wish)) => {
                 Some(self.refusal(message))
             }
-            // Whoever is served by others is left to them.
+            // Clients of other servers are ignored.
             None => None,
         }
     }
@@ -183,7 +183,7 @@ impl<'a> Offer<'a> {
         answer
     }
 
-    /// Says all that a client with an address has to know.
+    /// Adds all options for a client with an address.
     fn tell(&self, message: &Message, answer: &mut Message, ip: Ipv4Addr) {
         let range = self.pool.ranges.iter().find(|range| range.has(ip) || range.is_near(ip));
         let (mask, boot) = match (self.fixed, range) {
@@ -316,7 +316,8 @@ mod tests {
         assert_eq!(served.hear(Kind::Discover, 9, 0, 0), Some((Kind::Offer, 12)));
         assert_eq!(served.hear(Kind::Request, 9, 12, 1), Some((Kind::Ack, 12)));
         assert_eq!(served.hear(Kind::Discover, 8, 0, 0), None);
-        // The range is full; who asks for one of its addresses is told so, others are not.
+        // The range is full. A client that requests one of its addresses gets a refusal, others get
+        // no answer.
         assert_eq!(served.hear(Kind::Request, 8, 10, 0), Some((Kind::Nak, 0)));
         let mut elsewhere = says(Kind::Request, 8);
         elsewhere.client = Ipv4Addr::new(10, 0, 0, 1);
@@ -333,7 +334,7 @@ mod tests {
         renewal.client = ip(12);
         let answer = served.ask(&renewal).unwrap();
         assert_eq!((answer.kind(), answer.yours, answer.client), (Some(Kind::Ack), ip(12), ip(12)));
-        // After a loss of all leases it keeps what it has.
+        // After a loss of all leases the client keeps its address.
         served.leases = Leases::default();
         assert_eq!(served.ask(&renewal).unwrap().kind(), Some(Kind::Ack));
         assert_eq!(served.hear(Kind::Request, 9, 12, 0), Some((Kind::Nak, 0)));
@@ -349,7 +350,7 @@ mod tests {
         release.client = ip(10);
         assert_eq!(served.ask(&release), None);
         assert_eq!(served.hear(Kind::Discover, 9, 0, 0), Some((Kind::Offer, 10)));
-        // Somebody else has that address.
+        // Another client has that address.
         assert_eq!(served.hear(Kind::Decline, 9, 10, 1), None);
         assert_eq!(served.hear(Kind::Discover, 9, 10, 0), None);
         served.now += 600;

@@ -11,13 +11,13 @@ use crate::kind::KindError;
 use crate::kinds::shared::state_file::StateFile;
 use crate::system::host::Host;
 
-/// How many leases a server notes; whoever comes then has to wait until one ends.
+/// The maximal number of leases of a server. Further clients have to wait until one ends.
 const MAX_LEASES: usize = 65_536;
 
 /// For how many seconds an address is held that was only offered.
 const OFFER: u64 = 60;
 
-/// How long an address rests that somebody else was found to have.
+/// The time for which an address in use by another machine is not offered.
 const REST: u64 = 600;
 
 /// Who has an address: the kind of the hardware, and its address.
@@ -105,7 +105,7 @@ impl Leases {
         !self.rests(ip, now) && self.holder(ip).is_none_or(|lease| lease.is_over(now))
     }
 
-    /// The first address that nobody ever had, else the one whose lease ended first.
+    /// The first address that was never leased, or else the one whose lease ended first.
     fn any(&self, pool: &Pool<'_>, now: u64) -> Option<Ipv4Addr> {
         let reserved = |ip: &Ipv4Addr| pool.reserved.contains(ip);
         let mut all = pool.ranges.iter().flat_map(|range| range.addresses());
@@ -135,7 +135,7 @@ impl Leases {
         }
     }
 
-    /// The client takes what it was offered, or goes on with it.
+    /// The client accepts its offer, or renews its lease.
     pub(super) fn give(&mut self, client: &Client, seconds: Option<u64>, now: u64) {
         if let Some(lease) = self.by_client.get_mut(client) {
             let ends = seconds.map(|seconds| now.saturating_add(seconds));
@@ -159,7 +159,7 @@ impl Leases {
         }
     }
 
-    /// The client found that somebody else has its address.
+    /// The client found that another machine uses its address.
     pub(super) fn rest(&mut self, client: &Client, ip: Ipv4Addr, now: u64) {
         if self.by_client.get(client).is_some_and(|lease| lease.ip == ip) {
             self.forget(client);

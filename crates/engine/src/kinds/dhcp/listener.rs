@@ -67,7 +67,7 @@ pub(super) fn start(
     })
 }
 
-/// A socket that hears what is said at an interface, also to all.
+/// A socket that receives packets of an interface, including broadcasts.
 fn open(settings: &Settings) -> io::Result<UdpSocket> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, flags, None)?;
@@ -132,7 +132,7 @@ fn destination(message: &Message, answer: &Message) -> SocketAddrV4 {
         return SocketAddrV4::new(message.relay, SERVERS);
     }
     let direct = !is_refusal && !message.client.is_unspecified() && !message.wants_broadcast();
-    // Who has no address yet hears only what is said to all.
+    // Clients without an address receive only broadcasts.
     let to = if direct { message.client } else { Ipv4Addr::BROADCAST };
     SocketAddrV4::new(to, CLIENTS)
 }

@@ -60,7 +60,7 @@ impl Boot {
         boot
     }
 
-    /// The same, with what is not said here from what holds for all.
+    /// The same settings, with defaults from those for all.
     pub(super) fn or(&self, all: &Self) -> Self {
         let or = |own: &Option<String>, all: &Option<String>| own.clone().or_else(|| all.clone());
         Self { server: or(&self.server, &all.server), file: or(&self.file, &all.file) }
@@ -112,7 +112,7 @@ impl Range {
         (self.from..=self.to).contains(&ip) && !self.is_special(ip) && !self.skip.contains(&ip)
     }
 
-    /// The name of the network, and what is said to all in it, are addresses of no machine.
+    /// The network address and the broadcast address belong to no machine.
     fn is_special(&self, ip: Ipv4Addr) -> bool {
         let (mask, bits) = (self.mask.to_bits(), ip.to_bits());
         let is_wide = mask.count_zeros() > 1;

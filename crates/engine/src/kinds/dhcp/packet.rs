@@ -165,7 +165,7 @@ impl Message {
         self.option(option::WANTED).is_some_and(|wanted| wanted.contains(&number))
     }
 
-    /// Whether the client can only hear what is said to all.
+    /// Whether the client can only receive broadcasts.
     pub(super) fn wants_broadcast(&self) -> bool {
         self.flags & 0x8000 != 0
     }

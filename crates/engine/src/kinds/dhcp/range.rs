@@ -1,4 +1,4 @@
-//! `mgmt::dhcp::range`: addresses for whoever asks.
+//! `mgmt::dhcp::range`: addresses for any client.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};

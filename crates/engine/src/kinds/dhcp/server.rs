@@ -24,7 +24,7 @@ use crate::system::watch::Watch;
 
 const KIND: &str = "mgmt::dhcp::server";
 
-/// How long an address is given where nothing is said.
+/// The default duration of a lease.
 const LEASE: &str = "10m";
 
 /// The most addresses that an option has.

@@ -77,7 +77,7 @@ impl CommandLine {
         }
     }
 
-    /// The program: the first word, or what the quotes at the start enclose.
+    /// The program: the first word, or the text in quotes at the start.
     pub(super) fn program(&self) -> &str {
         let text = match self {
             Self::Argv(argv) => return argv.first().map_or("", String::as_str),
@@ -183,7 +183,8 @@ impl ExecutionContext {
         moved_inside(host, invocation).map_err(|e| failed(e.to_string()))
     }
 
-    /// This process's environment without what tells about its user, then what was asked for.
+    /// The environment of this process without variables about its user, plus the declared
+    /// variables.
     fn child_environment(&self) -> Vec<(OsString, OsString)> {
         let own = std::env::vars_os()
             .filter(|(name, _)| !["HOME", "USER", "LOGNAME"].iter().any(|hidden| name == hidden));
@@ -202,7 +203,7 @@ impl ExecutionContext {
         env
     }
 
-    /// The program's path, after a look whether it is there and can run.
+    /// The path of the program, which has to exist and be executable.
     fn find(&self, program: &str, host: &Host) -> Result<OsString, String> {
         if program.starts_with('/') {
             let found = host.stat(Path::new(program));

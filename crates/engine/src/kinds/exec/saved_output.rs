@@ -40,7 +40,7 @@ pub(super) fn load(host: &Host, title: &str) -> Result<Option<SavedOutput>, Kind
 /// Keeps it.
 pub(super) fn save(host: &Host, title: &str, saved_output: &SavedOutput) -> Result<(), KindError> {
     let text = serde_json::to_vec(saved_output);
-    let text = text.map_err(|e| KindError::new(format!("Could not keep what was written: {e}")))?;
+    let text = text.map_err(|e| KindError::new(format!("Could not save the output: {e}")))?;
     file(title).write(host, &text)
 }
 

@@ -10,7 +10,7 @@ use crate::kind::KindError;
 use crate::system::host::Host;
 use crate::system::runner::{Invocation, Outcome};
 
-/// How many lines of a failed program's output are told.
+/// The number of lines of a failed program's output that are reported.
 const TAIL: usize = 10;
 
 /// The operation of a call.
@@ -78,7 +78,7 @@ pub(super) fn run(
     if !outcome.success() {
         return Err(failed(complaint(manifest, &outcome)));
     }
-    documents(&outcome.stdout).map_err(|e| failed(format!("printed what is no JSON: {e}")))
+    documents(&outcome.stdout).map_err(|e| failed(format!("printed invalid JSON: {e}")))
 }
 
 /// A program beside the manifest, else one of the path.
@@ -99,7 +99,7 @@ fn complaint(manifest: &Manifest, outcome: &Outcome) -> String {
     format!("returned {status}{meaning}{colon}{said}")
 }
 
-/// The text of a line; of one that is a JSON message as DSC has them, what it says.
+/// The text of a line. For a JSON message as in DSC it is the text of the message.
 fn message(line: &str) -> String {
     let document: Option<Map<String, Json>> = serde_json::from_str(line).ok();
     let text =

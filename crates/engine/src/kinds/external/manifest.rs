@@ -58,7 +58,7 @@ pub(super) struct Command {
     /// The output of `test` and `set`: `state`, or `stateAndDiff`.
     #[serde(rename = "return")]
     pub(super) returns: Option<Returns>,
-    /// `set` can be told that something shall not be.
+    /// `set` can make something absent.
     #[serde(default)]
     pub(super) handles_exist: bool,
 }

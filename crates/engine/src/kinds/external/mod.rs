@@ -1,8 +1,8 @@
 //! Kinds that other programs implement: any executable with a manifest, such as the resources of
 //! Microsoft DSC 3 and own scripts.
 //!
-//! A program is called with the properties as JSON and answers with the state as JSON. What of the
-//! state differs is told by the program's own test, else by comparing what it gets.
+//! A program is called with the properties as JSON and answers with the state as JSON. Differences
+//! come from the program's own test, or else from a comparison of the state with the properties.
 
 mod call;
 mod manifest;
@@ -37,7 +37,7 @@ const EXIST: &str = "_exist";
 /// Whether all is as it shall be, as a test may tell.
 const IN_DESIRED_STATE: &str = "_inDesiredState";
 
-/// How often is looked at what no path tells of.
+/// The interval of checks without paths to watch.
 const PAUSE: Duration = Duration::from_secs(60);
 
 /// An external kind as front ends see it.
@@ -252,7 +252,7 @@ fn has(state: &Json, wanted: &Json) -> bool {
 }
 
 impl ExternalInstance {
-    /// The state as the program tells it, and what of it differs where it tells that, too.
+    /// The state from the program, with the differences if it reports them.
     fn state(&self, host: &Host) -> Result<(State, Option<Vec<String>>), KindError> {
         let (command, verb) = match (&self.manifest.test, &self.manifest.get) {
             (Some(test), _) => (test, Verb::Test),

@@ -50,7 +50,7 @@ pub(super) fn apply(file: &FileInstance, host: &Host, changes: &[Change]) -> Res
         has_ensure(changes) && stat.as_ref().is_some_and(|s| is(s, FileType::Directory));
     let kept =
         if is_removed { host.keep_tree(&file.path) } else { host.keep(&file.path, file.follow) };
-    kept.map_err(|e| file.error("keep what is at", &e))?;
+    kept.map_err(|e| file.error("back up", &e))?;
     let work = Replacement { file, host, place: &place, stat: stat.as_ref(), ids, want: &want };
     let has = |property: &str| changes.iter().any(|c| c.property == property);
     if has("ensure") {
@@ -194,8 +194,8 @@ impl Replacement<'_> {
         write::remove(self.host, &aside).map_err(failed)
     }
 
-    /// Gives what stands at a place, of this type if that is new, the context that it shall have. What
-    /// takes the place of something of its type keeps the parts that are not managed.
+    /// Sets the SELinux context of the file at a place; `kind` is the type of a new file. A file
+    /// that replaces one of the same type keeps the unmanaged parts.
     fn label(&self, place: &Place, kind: FileType) -> Result<(), KindError> {
         if !selinux_label::are_managed(self.host, &self.file.path) {
             return Ok(());
@@ -350,7 +350,7 @@ pub(super) fn recover(file: &FileInstance, host: &Host) -> Result<(), KindError>
     match resolve(host, &file.path, file.follow).and_then(|place| write::recover(host, &place)) {
         // Without the directory there is nothing in it.
         Err(e) if !matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Err(file.error("clear what was left beside", &e))
+            Err(file.error("remove leftovers beside", &e))
         }
         _ => Ok(()),
     }

@@ -35,8 +35,7 @@ impl Backup {
         }
     }
 
-    /// Keeps what stands at a place; it is still there afterwards, except that a directory may
-    /// have been moved aside.
+    /// Backs up the file at a place. The file stays there, but a directory may be moved away.
     pub(super) fn keep(&self, place: &Place, shown: &Path, host: &Host) -> io::Result<()> {
         let Some(stat) = place.stat()? else { return Ok(()) };
         match self {
@@ -96,8 +95,8 @@ fn store_tree(bucket: &Path, real: &Path, shown: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a directory of a bucket and those above it, for root and its group alone. What is above
-/// the bucket is made in one step, as nothing would mend it later.
+/// Makes a directory of a bucket and those above it, for root and its group alone. Directories
+/// above the bucket are made in one step, because later runs would not repair them.
 fn make_directories(bucket: &Path, dir: &Path) -> io::Result<()> {
     let for_group = || std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o770));
     if let Ok(meta) = dir.metadata()
@@ -123,8 +122,8 @@ fn make_directories(bucket: &Path, dir: &Path) -> io::Result<()> {
     std::fs::File::open(parent)?.sync_all()
 }
 
-/// Stores content under its digest, with the paths that it had in a file beside it: as Puppet's
-/// own buckets have it, so that its tools find what is there.
+/// Stores content under its digest, with its paths in a file beside it. The layout is that of
+/// Puppet's buckets, so that Puppet's tools find the content.
 fn store(bucket: &Path, mut file: std::fs::File, shown: &Path) -> io::Result<()> {
     use std::io::Seek;
     let digest = Algorithm::Sha256.hex(&file)?;

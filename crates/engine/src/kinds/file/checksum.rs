@@ -91,7 +91,7 @@ impl Checksum {
         }
     }
 
-    /// `{sha256}…` of what a reader gives.
+    /// `{sha256}…` of the content of a reader.
     pub(super) fn show(self, reader: impl Read) -> io::Result<String> {
         let (algorithm, limit) = self.algorithm();
         let name = if let Self::Digest(..) = self { self.name() } else { "sha256" };

@@ -498,7 +498,7 @@ fn link(
     Ok(Some(change(Action::Modify, "target", before, after, message)))
 }
 
-/// Owner, group and mode that shall be: what is declared, or what the source has where it counts.
+/// The desired owner, group and mode, from the declaration or the source.
 pub(super) struct Permissions {
     pub(super) owner: Option<String>,
     pub(super) group: Option<String>,

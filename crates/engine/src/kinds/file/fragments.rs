@@ -1,4 +1,4 @@
-//! Content that is put together from other files of the machine.
+//! Content that is assembled from other files of the machine.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

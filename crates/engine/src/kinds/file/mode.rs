@@ -35,7 +35,8 @@ impl Mode {
             Self::Octal(bits) if is_directory => search_where_read(*bits),
             Self::Octal(bits) => *bits,
             Self::Symbolic(_, clauses) => {
-                // `X` sees what the clauses before it gave, so that a second look finds the same.
+                // `X` sees the result of earlier clauses, so that a second evaluation has the same
+                // result.
                 let apply = |bits: u32, clause: &Clause| {
                     clause.apply(bits, is_directory || bits & 0o111 != 0)
                 };

@@ -85,12 +85,12 @@ pub(super) struct FileInstance {
     pub(super) validate: Option<String>,
     pub(super) context: DeclaredContext,
     pub(super) autorequires: Vec<ResourceRef>,
-    /// The declaration, for what is generated below a directory; `None` without recursion.
+    /// The declaration for generated resources below a directory; `None` without recursion.
     pub(super) declared: Option<Box<Resource>>,
     /// The files of the sources when the graph was compiled, if it says.
     pub(super) served: Vec<ServedTree>,
-    /// The files below that are declared: a recursion has nothing to do with them, what is in
-    /// them, and the directories that hold them.
+    /// The declared files below. A recursion skips them, their content, and the directories that
+    /// contain them.
     pub(super) below: BTreeSet<PathBuf>,
     pub(super) log: Mutex<Vec<LogLine>>,
 }

@@ -89,7 +89,7 @@ pub(super) fn generate(
     Ok(resources(file, declared, found))
 }
 
-/// Refuses to purge what a machine runs on, wherever links lead to it.
+/// Refuses to purge protected directories, also through links.
 fn refuse_to_empty(file: &FileInstance, host: &Host) -> Result<(), KindError> {
     let place = resolve(host, &file.path, file.follow);
     let allowed = place.and_then(|place| host.may_at(Act::Empty, &place));
@@ -154,7 +154,7 @@ fn walk(
     Ok(())
 }
 
-/// In order of their paths, so that directories come before what they hold.
+/// The resources in order of their paths, so that directories precede their content.
 fn resources(
     file: &FileInstance,
     declared: &Resource,
@@ -180,7 +180,7 @@ fn resources(
             }
             // Without force a directory stays, whatever is in it.
             Origin::Local { is_directory: true } if file.recursion.purge && !file.force => {}
-            // Nor does one that holds what is declared.
+            // Nor does a directory with declared content.
             Origin::Local { .. } if file.recursion.purge && file.holds_declared(&path) => {}
             Origin::Local { .. } if file.recursion.purge => {
                 let mut child = child(declared, &path);

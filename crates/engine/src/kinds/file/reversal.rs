@@ -17,7 +17,7 @@ use crate::system::selinux_label;
 /// A file that is larger is not noted.
 const MAX_BYTES: i64 = 64 << 20;
 
-/// The attributes of the file that is there, or that it is not.
+/// The attributes of the present file, or its absence.
 pub(super) fn of(file: &FileInstance, host: &Host) -> Result<ReversalAttributes, KindError> {
     let refused =
         |what: &str| KindError::new(format!("{} cannot be undone: {what}", file.path.display()));
@@ -35,10 +35,10 @@ pub(super) fn of(file: &FileInstance, host: &Host) -> Result<ReversalAttributes,
     };
     let Some(stat) = place.stat().map_err(failed)? else { return Ok(absent()) };
     if !is(&stat, FileType::RegularFile) {
-        return Err(refused("what is there is no file"));
+        return Err(refused("the path is no file"));
     }
     if stat.st_size > MAX_BYTES {
-        return Err(refused("what is there is larger than 64 MiB"));
+        return Err(refused("it is larger than 64 MiB"));
     }
     let opened = place.open().map_err(failed)?;
     let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&opened));

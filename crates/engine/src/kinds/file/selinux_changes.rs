@@ -79,8 +79,8 @@ fn range_of_label(host: &Host, label: &str) -> String {
 type PartChange = (&'static str, Option<String>, String);
 
 impl FileInstance {
-    /// The parts that the context of this file shall have: what is declared, else what the policy has
-    /// for the path. `mode` says of what type the file is or shall be.
+    /// The desired parts of the context of this file: those that are declared, or else those of the
+    /// policy for the path. `mode` has the type of the file.
     pub(super) fn wanted_context(&self, host: &Host, mode: u32) -> Result<Parts, KindError> {
         let DeclaredContext { parts, ignore_defaults } = &self.context;
         let mut wanted = parts.clone();
@@ -119,8 +119,8 @@ impl FileInstance {
         Parts::parse(&read(place).map_err(|e| self.error("read the context of", &e))?)
     }
 
-    /// Sets the parts of a context that are managed. The others are those of `before`, or those that
-    /// the system gave to what is new.
+    /// Sets the managed parts of a context. The others are those of `before`, or those that the
+    /// system gave a new file.
     pub(super) fn set_context(
         &self,
         host: &Host,

@@ -63,7 +63,7 @@ impl Address {
         self.uri.scheme_str() == Some("https")
     }
 
-    /// The request for what is there, or a range of it.
+    /// The request for the document, or a range of it.
     ///
     /// # Errors
     /// When the address makes none.

@@ -109,13 +109,13 @@ impl FetchedContent {
         matches!(self.method, Method::GET | Method::HEAD)
     }
 
-    /// Whether somebody waits for news. What has its checksum does not become another, and what is
-    /// sent for its effect is not sent twice.
+    /// Whether to wait for new versions. A document with a checksum cannot change, and a request
+    /// that is sent for its effect is not repeated.
     fn is_waiting(&self) -> bool {
         self.waits && self.sha256.is_none() && self.is_harmless()
     }
 
-    /// Asks; nothing if what is here is as new as what is there.
+    /// Sends the request. Returns `None` if the local file is as new as the document.
     fn ask(
         &self,
         host: &Host,

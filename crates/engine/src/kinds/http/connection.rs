@@ -167,7 +167,8 @@ fn pass_on(
     relay(&serving.machine, out, request, &url, place.as_deref())
 }
 
-/// Answers at once to whoever has nothing or something older; others wait for something newer.
+/// Answers at once if the client has no version or an older one. Other clients wait for a newer
+/// version.
 fn follow(
     serving: &ServerState,
     stream: &TcpStream,

@@ -11,7 +11,7 @@ use jiff::fmt::rfc2822::{DateTimeParser, DateTimePrinter};
 /// How many bytes are read to find the content type.
 const SAMPLE: usize = 512;
 
-/// The seconds since which a file is what it is.
+/// The time of the last change of a file, in seconds since 1970.
 pub(super) fn changed_at(file: &File) -> io::Result<u64> {
     let time = file.metadata()?.modified()?;
     Ok(time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
@@ -62,7 +62,7 @@ pub(super) fn send(
     }
     content.seek(SeekFrom::Start(start))?;
     let sent = io::copy(&mut content.take(length), out)?;
-    // It became shorter: what was promised cannot be kept.
+    // The file became shorter than the announced length.
     if sent == length { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
@@ -104,7 +104,7 @@ pub(in crate::kinds) fn time_of(text: &str) -> Option<SystemTime> {
     Some(UNIX_EPOCH + Duration::from_secs(u64::try_from(time.as_second()).ok()?))
 }
 
-/// The time that whoever asks has something of.
+/// The time of the version that the client has.
 pub(super) fn asked_since(request: &Request) -> Option<u64> {
     let time = DateTimeParser::new().parse_timestamp(request.header("if-modified-since")?).ok()?;
     u64::try_from(time.as_second()).ok()

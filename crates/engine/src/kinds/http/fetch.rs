@@ -32,7 +32,7 @@ pub(super) fn agent_with_timeout(machine: &Path, is_secure: bool, seconds: u64) 
     built(machine, is_secure, seconds, None)
 }
 
-/// The same for what has to come as a whole within [`TIMEOUT`].
+/// The same for documents that have to arrive completely within [`TIMEOUT`].
 pub(crate) fn limited_agent(machine: &Path, is_secure: bool) -> Agent {
     built(machine, is_secure, 0, Some(TIMEOUT))
 }
@@ -56,8 +56,8 @@ fn built(machine: &Path, is_secure: bool, seconds: u64, total: Option<Duration>)
     config.tls_config(tls).build().new_agent()
 }
 
-/// The certificates that a machine trusts; what cannot be read is not trusted. The machine that this
-/// runs on trusts what `SSL_CERT_FILE` names, as with OpenSSL and Go.
+/// The trusted certificates of a machine. Unreadable ones are not trusted. On this machine
+/// `SSL_CERT_FILE` names the file, as with OpenSSL and Go.
 fn trusted(machine: &Path) -> Vec<ureq::tls::Certificate<'static>> {
     let named = std::env::var_os("SSL_CERT_FILE").filter(|_| machine == Path::new("/"));
     let kept = TRUSTED.iter().map(|path| machine.join(path.trim_start_matches('/')));

@@ -150,7 +150,7 @@ impl Drop for PartialFile {
     }
 }
 
-/// Fetches something and passes it on; what came in whole is kept in its place.
+/// Fetches a document and passes it on. A complete document is stored in the cache.
 pub(super) fn relay(
     machine: &Path,
     out: &mut dyn Write,

@@ -29,7 +29,7 @@ pub(super) struct WatchedDocument {
     pub(super) uri: Uri,
     /// The root of the machine, for its trusted certificates.
     pub(super) machine: PathBuf,
-    /// The file that is here, whose time says what is known.
+    /// The local file. Its time is that of the last known version.
     pub(super) path: PathBuf,
 }
 
@@ -48,14 +48,14 @@ struct Shared {
 #[derive(Default)]
 struct State {
     is_over: bool,
-    /// How often somebody looked whether there is something new.
+    /// The number of checks for a new version.
     looks: u64,
     /// Whether there was.
     was_new: bool,
 }
 
 impl ChangeWaiter {
-    /// Begins to wait; without a thread nothing is told.
+    /// Begins to wait. If no thread can be started, there are no notifications.
     pub(super) fn start(wanted: WatchedDocument) -> Self {
         let shared = Arc::new(Shared::default());
         let own = Arc::clone(&shared);
@@ -69,7 +69,7 @@ impl ChangeWaiter {
         self.shared.notifier.clone()
     }
 
-    /// Somebody has looked, and has what was new.
+    /// Records a check, and whether it found a new version.
     pub(super) fn looked(&self, was_new: bool) {
         let mut state = self.shared.lock();
         state.looks += 1;
@@ -120,7 +120,7 @@ impl Shared {
         }
     }
 
-    /// Waits for so long, or until somebody has looked.
+    /// Waits for this time, or until the next check.
     fn pause(&self, pause: Duration, looks: u64) -> MutexGuard<'_, State> {
         let waits = |state: &mut State| !state.is_over && state.looks == looks;
         let waited = self.changed.wait_timeout_while(self.lock(), pause, waits);

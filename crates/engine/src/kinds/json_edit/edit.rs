@@ -109,7 +109,7 @@ impl Reader<'_> {
         self.expect('[', "expected `[`")?;
         self.blanks();
         if !self.rest.starts_with('"') {
-            return Err("what is in brackets must be a JSON string".to_string());
+            return Err("the text in brackets must be a JSON string".to_string());
         }
         let mut strings = serde_json::Deserializer::from_str(self.rest).into_iter::<String>();
         let key = match strings.next() {

@@ -186,7 +186,7 @@ impl Interface {
         self.state == "down" && self.restored.is_none()
     }
 
-    /// The gateways that it has and those that it shall have, if that is said.
+    /// The present gateways, and the desired ones if they are declared.
     fn gateways(&self, live: &LiveInterface) -> Option<(Vec<IpAddr>, Vec<IpAddr>)> {
         let gateway = self.gateway?;
         let now = live.gateways(gateway.is_ipv6());

@@ -13,8 +13,8 @@ use crate::system::host::Host;
 /// The files of each package, by its name.
 type Files = BTreeMap<String, Vec<String>>;
 
-/// The files of those of these packages that are installed on a machine, by package. Directories of
-/// dpkg are among them. What cannot be read is not there.
+/// The files of installed packages, by package. For dpkg they include directories. Unreadable
+/// packages are omitted.
 pub fn contents(host: &Host, names: &[&str]) -> Files {
     let mut files = Files::new();
     if !names.is_empty() {

@@ -1,4 +1,4 @@
-//! Which package manager a machine has, where nobody says.
+//! The default package manager of a machine.
 
 use std::path::Path;
 

@@ -24,7 +24,7 @@ use crate::system::watch::Watch;
 /// How old the list of a manager may be that tells of no changes.
 const STALE: Duration = Duration::from_secs(5);
 
-/// How often is looked at what such a manager installs: its tool has to be started for that.
+/// The interval of checks of such packages. It is long, because each check starts the tool.
 const PAUSE: Duration = Duration::from_secs(30);
 
 /// The state of the database when it was queried.
@@ -47,7 +47,7 @@ impl DatabaseStamp {
         }
     }
 
-    /// Whether what was asked for at the earlier mark still holds.
+    /// Whether results from an earlier mark are still valid.
     fn follows(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Time(now, done), Self::Time(then, done_then)) => {
@@ -233,7 +233,7 @@ impl ManagedPackage {
         self.manager.find(at, &list, &self.request)
     }
 
-    /// The version that shall take the place of what is there, if another.
+    /// The version that replaces the installed one, if it differs.
     fn replacement(
         &self,
         at: &ManagerContext<'_>,
@@ -255,7 +255,7 @@ impl ManagedPackage {
         }
     }
 
-    /// Whether the version that is there is one that is wanted.
+    /// Whether the installed version is a desired one.
     fn fits(
         &self,
         at: &ManagerContext<'_>,

@@ -104,7 +104,7 @@ impl Kind for Package {
         true
     }
 
-    /// Those of the manager that the machine has; what others installed beside it stays.
+    /// The packages of the manager of the machine. Packages of other managers stay.
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
         let provider = self.shared.machines.provider(host);
         let names = match managers::find(provider) {

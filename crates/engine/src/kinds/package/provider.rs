@@ -1,4 +1,4 @@
-//! Parses a package for a provider, with what all packages of a machine share.
+//! Parses a package for a provider, with the shared state of all packages of a machine.
 
 use std::sync::Arc;
 

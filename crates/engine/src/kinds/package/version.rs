@@ -15,8 +15,8 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// Compares a version with a bound; what is no version is before what is one. For rpm a version
-    /// with a release is above the same without one, as in Puppet (`1.0-1` is in `>1.0`).
+    /// Compares a version with a bound. Invalid versions precede valid ones. For rpm a version with
+    /// a release is above the same without one, as in Puppet (`1.0-1` is in `>1.0`).
     pub(super) fn compare(self, a: &str, b: &str) -> Ordering {
         match self {
             Self::Debian => compare_deb(a, b),

@@ -20,7 +20,7 @@ use crate::system::watch::Watch;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Selmodule;
 
-/// Where modules are where nothing else is said.
+/// The default directory of modules.
 const MODULES: &str = "/usr/share/selinux/targeted";
 
 /// The first bytes of a module file.
@@ -183,7 +183,7 @@ mod tests {
         for n in [MAGIC, 1, 2, 20, 99, 0] {
             number(&mut bytes, n);
         }
-        // One of the offsets above is what the first section begins with.
+        // The first section begins at one of the offsets above.
         for text in [&b"head"[..], b"SE Linux Module"] {
             number(&mut bytes, text.len() as u32);
             bytes.extend(text);

@@ -214,7 +214,7 @@ fn shell(command: &str) -> Vec<String> {
     ["/bin/sh", "-c", command].map(str::to_string).to_vec()
 }
 
-/// Daemons must not inherit what happens to be in this process's environment.
+/// Daemons must not inherit the environment of this process.
 fn clean(mut command: Invocation) -> Invocation {
     let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     let variables = [("PATH", path), ("LC_ALL", "C"), ("LANG", "C"), ("TERM", "dumb")];

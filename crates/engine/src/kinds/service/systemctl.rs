@@ -7,7 +7,7 @@ use crate::kind::tools::{ask, command, path_of, run};
 use crate::system::host::Host;
 use crate::system::runner::Outcome;
 
-/// How many lines of a service's journal are told when it fails.
+/// The number of lines of a service's journal that are reported when it fails.
 const JOURNAL_LINES: &str = "20";
 
 pub(super) struct Systemctl<'a> {
@@ -35,7 +35,7 @@ impl<'a> Systemctl<'a> {
         run(self.host, &command(self.argv(&[action]))).map(drop)
     }
 
-    /// As [`Self::run`]; an error tells what the service last wrote.
+    /// As [`Self::run`], but errors have the last output of the service.
     fn run_job(&self, action: &str) -> Result<(), KindError> {
         self.run(action).map_err(|e| with_journal(self.host, &self.service.name, &e))
     }

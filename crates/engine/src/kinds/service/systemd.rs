@@ -184,7 +184,7 @@ impl Manager for Systemd<'_> {
 
     fn enabled(&self, wanted: Enable) -> Result<Option<Enable>, KindError> {
         let state = self.unit_file_state()?;
-        // For what comes from an init script, its start links count.
+        // For services of an init script, its start links count.
         if state == "generated" && self.is_sysv() {
             return Systemctl::new(self.service, self.host).enabled(wanted);
         }

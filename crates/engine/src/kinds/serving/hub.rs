@@ -29,8 +29,8 @@ impl Parts for Files {
     type Content = Content;
 }
 
-/// Servers and what they serve, by the names of the resources. Who is declared has a `Claim`; what
-/// nobody claims any more is gone.
+/// Servers and their content, by the names of the resources. Declared resources have a `Claim`;
+/// unclaimed ones are removed.
 pub(in crate::kinds) struct Hub<P: Parts = Files> {
     state: Mutex<State<P>>,
     /// Whenever something that is served changes.
@@ -76,7 +76,7 @@ pub(in crate::kinds) enum Content {
     Data(Arc<[u8]>),
     /// A file of the machine.
     File(std::path::PathBuf),
-    /// A file; whoever has it can wait until it is another one.
+    /// A file. Clients can wait for its next version.
     Followed(Source, Stamp),
     /// The files below a directory.
     Tree(std::path::PathBuf),
@@ -132,7 +132,7 @@ pub(in crate::kinds) enum Source {
 /// A route with its last values.
 pub(in crate::kinds) struct Route<P: Parts = Files> {
     pub(in crate::kinds) spec: Arc<Spec<P::Content>>,
-    /// Since when it is what it is, in seconds; never the same for two contents.
+    /// The time of the last change in seconds. Different contents have different times.
     pub(in crate::kinds) since: u64,
     /// The value that was sent last.
     pub(in crate::kinds) value: Option<String>,
@@ -175,7 +175,8 @@ impl<P: Parts> Claim<P> {
         &self.name
     }
 
-    /// Whether this run stays and serves; if not, the log says what it cannot leave behind.
+    /// Whether this run stays and serves. If not, the log names the part that a short run cannot
+    /// provide.
     pub(in crate::kinds) fn stays(&self, host: &Host, what: &str) -> bool {
         if !host.stays {
             *self.log.lock().unwrap_or_else(PoisonError::into_inner) = vec![only_while_kept(what)];
@@ -305,7 +306,7 @@ impl<P: Parts> Hub<P> {
 }
 
 impl Hub {
-    /// Keeps what was sent to a path, for each field that someone wants.
+    /// Stores the values that were sent to a path, for each declared field.
     pub(in crate::kinds) fn take(
         &self,
         server: &str,
@@ -357,7 +358,7 @@ impl Hub {
         true
     }
 
-    /// The value that counts now is told to others. What was set after this one was seen is not lost.
+    /// Publishes the current value. A value that is set after this one was read is not lost.
     pub(in crate::kinds) fn settle(&self, name: &Name, seen: Option<&str>, value: &str) {
         if let Some(route) = self.lock().routes.get_mut(name) {
             if route.value.as_deref() == seen && seen != Some(value) {

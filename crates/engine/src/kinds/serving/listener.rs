@@ -87,8 +87,7 @@ pub(in crate::kinds) struct Listener<P: Parts = Files> {
 }
 
 impl<P: Parts> Listener<P> {
-    /// Begins to listen. `listen` returns when the server is over; what it is given can be read from
-    /// then.
+    /// Begins to listen. `listen` returns when the server ends; its argument becomes readable then.
     pub(in crate::kinds) fn start(
         serving: ServerState<P>,
         address: SocketAddr,

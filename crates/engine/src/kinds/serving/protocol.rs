@@ -14,7 +14,7 @@ pub(in crate::kinds) struct Protocol {
     pub(in crate::kinds) server: &'static KindSchema,
     /// The served content.
     pub(in crate::kinds) file: &'static KindSchema,
-    /// How many seconds clients have where nothing is said.
+    /// The default timeout of clients in seconds.
     pub(in crate::kinds) timeout: u64,
     pub(in crate::kinds) start: Start,
 }

@@ -10,13 +10,13 @@ use crate::kind::differences::Differences;
 use crate::kind::params::Params;
 use crate::kind::{Change, KindError};
 use crate::system::host::Host;
-use crate::system::write::{Data, Owner, Produce, rewrite_with};
+use crate::system::write::{Data, Owner, WriteContent, rewrite_with};
 
 /// How a file differs from the content that it is to have.
 pub(crate) fn compare(
     host: &Host,
     path: &Path,
-    produce: Produce<'_>,
+    produce: WriteContent<'_>,
 ) -> Result<Vec<Change>, KindError> {
     let mut differences = Differences::new(&[]);
     match File::open(host.path(path)) {
@@ -37,7 +37,7 @@ pub(crate) fn compare(
 }
 
 /// Gives a file its content.
-pub(crate) fn write(host: &Host, path: &Path, produce: Produce<'_>) -> Result<(), KindError> {
+pub(crate) fn write(host: &Host, path: &Path, produce: WriteContent<'_>) -> Result<(), KindError> {
     let owner = Owner { mode: 0o644, ids: None };
     rewrite_with(host, path, &Data::Made(produce), owner).map_err(|e| failed("write", path, &e))
 }
@@ -46,7 +46,7 @@ fn failed(what: &str, path: &Path, error: &io::Error) -> KindError {
     KindError::new(format!("Could not {what} {}: {error}", path.display()))
 }
 
-fn is_made_of(file: File, produce: Produce<'_>) -> io::Result<bool> {
+fn is_made_of(file: File, produce: WriteContent<'_>) -> io::Result<bool> {
     let mut comparison =
         Comparison { file: BufReader::with_capacity(1 << 16, file), differs: false };
     if let Err(error) = produce(&mut comparison) {

@@ -1,4 +1,4 @@
-//! Resources that the machine has and that nobody declares.
+//! Undeclared resources of the machine.
 
 use ordain_data::Value;
 use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef};

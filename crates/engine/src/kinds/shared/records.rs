@@ -125,8 +125,8 @@ impl<R: Record> RecordFiles<R> {
         })
     }
 
-    /// Puts what `change` makes of a record in its place; nothing takes it out. `new` is for a
-    /// file that is made.
+    /// Replaces a record by the result of `change`, or removes it on `None`. `new` has owner and
+    /// mode of a new file.
     pub(crate) fn change(
         &self,
         host: &Host,
@@ -182,7 +182,7 @@ impl<R: Record> Table<R> {
         self.files.read(host, &self.path)
     }
 
-    /// Puts what `change` makes of a record in its place. A file that is made is for all to read.
+    /// Replaces a record by the result of `change`. A new file is readable by all.
     pub(crate) fn change(
         &self,
         host: &Host,

@@ -63,7 +63,7 @@ type Tree = BTreeMap<Vec<String>, Place>;
 /// Something that is packed.
 struct Place {
     real: PathBuf,
-    /// Whether it is packed with all that is in it.
+    /// Whether it is packed with its content.
     is_whole: bool,
 }
 

@@ -30,7 +30,7 @@ pub(super) fn listen(serving: &Arc<ServerState>, socket: &UdpSocket, woken: &Own
                 let _ = transfer(serving, own, from, &request);
             }),
             Ok(None) => {}
-            // Who cannot be told asks again.
+            // A client that cannot be answered repeats its request.
             Err(refusal) => drop(socket.send_to(&error(refusal), from)),
         }
     }

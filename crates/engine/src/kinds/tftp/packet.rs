@@ -12,7 +12,7 @@ pub(super) struct Request {
     pub(super) block: Option<u16>,
     /// When something is wished to be sent again.
     pub(super) timeout: Option<u8>,
-    /// Whether the size is to be told.
+    /// Whether the client wants the size.
     pub(super) size: bool,
 }
 

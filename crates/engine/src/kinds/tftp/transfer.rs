@@ -11,13 +11,13 @@ use crate::kinds::serving::{Content, Hub, open_within};
 /// How often a block is sent before the client counts as gone.
 const TRIES: usize = 6;
 
-/// How long a block is where nobody says it.
+/// The default length of a block.
 const BLOCK: u16 = 512;
 
 /// The longest that a transfer takes.
 const MAX_DURATION: Duration = Duration::from_secs(3600);
 
-/// Who sends what.
+/// The sender of a file.
 pub(super) struct Sender<'a> {
     pub(super) hub: &'a Hub,
     pub(super) server: &'a str,

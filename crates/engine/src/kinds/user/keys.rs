@@ -1,4 +1,4 @@
-//! `purge_ssh_keys`: keys in `authorized_keys` files that nobody declared.
+//! `purge_ssh_keys`: undeclared keys in `authorized_keys` files.
 
 use std::path::Path;
 

@@ -347,7 +347,7 @@ impl UserInstance {
 }
 
 impl UserInstance {
-    /// Refuses to remove a home that is what a machine runs on, or that is around other homes.
+    /// Refuses to remove a home directory that is protected or contains other homes.
     fn refuse_home(&self, host: &Host, accounts: &Accounts, now: &Passwd) -> Result<(), KindError> {
         if !self.manage_home || !now.home.starts_with('/') {
             return Ok(());

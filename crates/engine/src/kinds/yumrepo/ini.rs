@@ -1,6 +1,6 @@
 //! Files of sections with settings, as yum and dnf read them.
 
-/// Lines of a file, with what of them belongs to which section.
+/// Lines of a file with their sections.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Ini {
     /// Without their ends.

@@ -340,7 +340,7 @@ impl Instance for YumrepoInstance {
             Some(found) => (found.path, found.ini),
             None => {
                 let mut ini = read(host, &place)?.unwrap_or_default();
-                // It moves here with what it has.
+                // The section moves here with its content.
                 if let Some(old) = self.find(host)?.pop() {
                     ini.copy(&old.ini, &self.name);
                 }

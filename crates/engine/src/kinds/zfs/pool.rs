@@ -62,7 +62,7 @@ impl Kind for Zpool {
     }
 }
 
-/// Groups of disks by what they are for.
+/// Groups of disks by purpose.
 type Parts = BTreeMap<&'static str, Vec<Vec<String>>>;
 
 struct Pool {

@@ -8,7 +8,7 @@ use ordain_graph::relations::{NodeId, SoftEdge};
 use ordain_graph::{Cycle, EdgeKind, Graph, Relations, ResourceId, ResourceRef};
 use rustc_hash::FxHashMap;
 
-use super::model::{Item, Options, Prepared, Resolve};
+use super::model::{Item, Options, Prepared, ResolveSource};
 use super::unmanaged;
 use crate::kind::Registry;
 use crate::run::deferred::Deferred;
@@ -24,13 +24,13 @@ impl Prepared {
     pub fn new(
         graph: Arc<Graph>,
         registry: Arc<Registry>,
-        resolve_source: Resolve,
+        resolve_source: ResolveSource,
         options: Options,
     ) -> Result<Self, Box<Cycle>> {
         Self::after(None, graph, registry, resolve_source, options)
     }
 
-    /// The same, with what an earlier graph has ready as far as both are equal.
+    /// The same, but reuses the prepared parts of an earlier graph that did not change.
     ///
     /// # Errors
     /// As of [`Prepared::new`].
@@ -38,7 +38,7 @@ impl Prepared {
         earlier: Option<&Self>,
         graph: Arc<Graph>,
         registry: Arc<Registry>,
-        resolve_source: Resolve,
+        resolve_source: ResolveSource,
         options: Options,
     ) -> Result<Self, Box<Cycle>> {
         Self::deferring(earlier, graph, registry, (resolve_source, None), options)
@@ -52,7 +52,7 @@ impl Prepared {
         earlier: Option<&Self>,
         graph: Arc<Graph>,
         registry: Arc<Registry>,
-        (resolve_source, deferred): (Resolve, Option<Arc<dyn Deferred>>),
+        (resolve_source, deferred): (ResolveSource, Option<Arc<dyn Deferred>>),
         options: Options,
     ) -> Result<Self, Box<Cycle>> {
         let mut containers = vec![None; graph.len()];
@@ -87,7 +87,7 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// Parses what is not ready, and finds what comes before what.
+    /// Parses new resources and computes the order.
     fn relate(&mut self) -> Result<(), Box<Cycle>> {
         let mut relations = Relations::new(&self.graph);
         if self.items.is_empty() {
@@ -103,8 +103,8 @@ impl Prepared {
         Ok(())
     }
 
-    /// Leaves out what the targets do not need. It is known only now, because kinds ask for
-    /// resources, too.
+    /// Removes resources that the targets do not need. This happens after parsing, because kinds
+    /// add dependencies.
     fn leave_to_targets(&mut self) {
         if self.options.targets.is_empty() {
             return;

@@ -62,7 +62,7 @@ impl Prepared {
         Some(ready)
     }
 
-    /// A resource with what its deferred attributes give now.
+    /// A resource with the current values of its deferred attributes.
     ///
     /// # Errors
     /// The errors of the values.

@@ -1,8 +1,7 @@
 //! Reuses parsed resources and relations of the previous graph.
 //!
-//! Mostly a graph follows one that has resources of the same names in the same places. Then what is
-//! equal need not be parsed again; and if the rest comes before and after the same resources as
-//! before, what comes before what need not be found out again either.
+//! Usually a graph follows one with the same resource names in the same order. Then equal resources
+//! need not be parsed again. If the others keep their dependencies, the order is reused too.
 
 use std::sync::Arc;
 
@@ -71,7 +70,7 @@ impl Prepared {
         }
     }
 
-    /// Whether what comes before what is the same, if only these resources are other ones.
+    /// Whether the order is the same, if only these resources changed.
     fn is_related_as(&self, earlier: &Self, changed: &[ResourceId]) -> bool {
         let (new, old) = (&self.graph, &earlier.graph);
         new.containment == old.containment
@@ -91,7 +90,7 @@ impl Prepared {
         Some(self.registry.get(&resource.id.kind)?.identity(resource))
     }
 
-    /// All that a resource says about what comes before it and after it.
+    /// The declared predecessors and successors of a resource.
     fn asks(&self, id: ResourceId) -> (Vec<ResourceRef>, Vec<ResourceRef>, Vec<SoftEdge>, bool) {
         let (names, earlier) = match &self.items[id.0 as usize] {
             Item::Ready(ready) => (ready.instance.second_names(), ready.instance.autorequires()),

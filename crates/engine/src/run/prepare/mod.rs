@@ -9,4 +9,4 @@ mod parse;
 mod unmanaged;
 
 pub(crate) use model::IncrementalUpdate;
-pub use model::{Item, Options, Prepared, Ready, Resolve, RetryPolicy};
+pub use model::{Item, Options, Prepared, Ready, ResolveSource, RetryPolicy};

@@ -17,22 +17,20 @@ use crate::run::schedule::Schedule;
 /// Options of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Change nothing, only say what would be changed. A resource's own `noop` goes before it.
+    /// Change nothing, only report the changes. The `noop` of a resource has precedence.
     pub noop: bool,
     /// Only resources with one of these tags; all if there are none.
     pub tags: Vec<String>,
     /// No resource with one of these tags.
     pub skip_tags: Vec<String>,
-    /// Only these resources, with what they hold and what has to come before them; all if there are
-    /// none.
+    /// Only these resources with their content and dependencies; all if empty.
     pub targets: Vec<ResourceRef>,
     /// How many resources may be worked on at the same time.
     pub jobs: usize,
     /// Whether resources that are due at the same time are changed in one transaction, where their
     /// kind can.
     pub autogroup: bool,
-    /// Whether resources come after others because of what they are, such as a file after the
-    /// directory that it is in.
+    /// Whether to add autorequires, such as a file after its directory.
     pub autoedges: bool,
 }
 
@@ -110,9 +108,9 @@ impl RetryPolicy {
 }
 
 /// Finds the file behind an address such as `puppet:///modules/NAME/FILE`.
-pub type Resolve = Arc<dyn Fn(&str) -> Option<PathBuf> + Send + Sync>;
+pub type ResolveSource = Arc<dyn Fn(&str) -> Option<PathBuf> + Send + Sync>;
 
-/// A graph made ready. It owns what it needs, so that it can outlive the run that made it.
+/// A prepared graph. It owns its data, so that it can outlive the run that made it.
 pub struct Prepared {
     /// The graph.
     pub graph: Arc<Graph>,
@@ -131,7 +129,7 @@ pub struct Prepared {
     pub(crate) holds: Vec<bool>,
     pub(super) files: OnceLock<Arc<BTreeSet<PathBuf>>>,
     pub(crate) registry: Arc<Registry>,
-    pub(super) resolve_source: Resolve,
+    pub(super) resolve_source: ResolveSource,
     /// Computes deferred values during the run; without it they are errors.
     pub(crate) deferred: Option<Arc<dyn Deferred>>,
     pub(super) options: Options,
@@ -147,8 +145,8 @@ pub(crate) struct IncrementalUpdate {
 }
 
 impl Prepared {
-    /// The resources whose declarations are wrong, with what is wrong: with any, the graph cannot be
-    /// carried out whole.
+    /// The resources with errors in their declarations. With any of them the graph cannot be
+    /// applied completely.
     pub fn faults(&self) -> impl Iterator<Item = (ResourceId, &[AttributeError])> {
         self.items.iter().enumerate().filter_map(|(i, item)| match item {
             Item::Bad(errors) => Some((ResourceId(i as u32), errors.as_slice())),

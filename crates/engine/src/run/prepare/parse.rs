@@ -32,7 +32,7 @@ impl Prepared {
         Ok(ready)
     }
 
-    /// Parses a resource that may say what its secrets are.
+    /// Parses a resource whose errors may show its secrets.
     fn parse_in_clear(&self, resource: &Resource) -> Result<Ready, Vec<AttributeError>> {
         let Some(kind) = self.registry.get(&resource.id.kind) else {
             let name = resource.id.kind.to_lowercase();

@@ -11,8 +11,8 @@ use ordain_graph::{EdgeKind, Graph, Resource, ResourceId, ResourceRef};
 
 use crate::kind::attributes::{reveal, scalar_text};
 
-/// The kinds that are not applied here but have relations of their own; packages, some of which no
-/// provider here can install; and mounts, which come before what is declared below them.
+/// The kinds with autorequires that may not be applied here: some packages have no provider, and
+/// mounts precede declared paths below them.
 const KINDS: &[&str] = &["Mount", "Package", "Selmodule", "Zfs"];
 
 /// The relations that a resource of a kind that is not applied here asks for.

@@ -59,7 +59,7 @@ pub(super) fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
     Vertex { name, role: Role::Leaf, digest: digest(item), settings }
 }
 
-/// How changes are learnt of: as is written, else by what the kind can watch.
+/// The polling of a resource: as declared, or else by the watches of the kind.
 fn poll(written: Poll, pause: Option<Duration>) -> Poll {
     match (written, pause) {
         (Poll::Watch, Some(pause)) => Poll::WatchAndEvery(pause.as_millis() as u64),

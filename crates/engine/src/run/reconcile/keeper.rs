@@ -48,7 +48,7 @@ enum Key {
 /// The events while [`Keeper::turn`] waited.
 #[derive(Debug, Default)]
 pub struct TurnEvents {
-    /// Resources that were checked, with what they stand for.
+    /// Reports of checked resources and the resources that they generated.
     pub reports: Vec<ResourceReport>,
     /// Whether a source of the graph changed.
     pub sources_changed: bool,
@@ -116,7 +116,7 @@ impl Keeper {
         waker(&self.woken)
     }
 
-    /// The graph that is kept true, to make the next one ready with what is equal.
+    /// The current graph, so that preparing the next one can reuse equal parts.
     pub fn prepared(&self) -> Option<&Arc<Prepared>> {
         self.prepared.as_ref()
     }
@@ -159,9 +159,8 @@ impl Keeper {
         self.scheduler.exchange(&changed)
     }
 
-    /// Goes on after runs that did not come to their end: what they left is cleared, and who was to
-    /// be notified by what they changed is. To be called after the first swap, before anything is
-    /// looked at.
+    /// Continues after unfinished runs: removes their leftovers and sends their pending
+    /// notifications. Has to be called after the first swap, before any check.
     pub fn resume(&mut self, earlier: &UnfinishedRuns) {
         let Some(prepared) = self.prepared.clone() else { return };
         earlier.clear(&prepared, &self.host);
@@ -187,11 +186,10 @@ impl Keeper {
         self.watches.follow(Key::Inputs, paths)
     }
 
-    /// Does what is to be done now, waits until something happens or so much time has passed, and
-    /// tells what happened.
+    /// Carries out pending orders, waits for an event or a timeout, and returns the events.
     ///
     /// # Errors
-    /// When the kernel does not tell what happens any more.
+    /// When the kernel does not report events any more.
     pub fn turn(&mut self, retry_policy: Option<Duration>) -> io::Result<TurnEvents> {
         let mut turn = TurnEvents::default();
         self.obey(&mut turn);
@@ -328,7 +326,8 @@ impl Keeper {
         self.scheduler.armed(id);
     }
 
-    /// Watches elsewhere what has moved, and looks at it again: it may have changed meanwhile.
+    /// Updates the watches of a resource whose paths moved, and checks it again, because it may
+    /// have changed meanwhile.
     fn follow_moves(&mut self, id: VertexId, turn: &mut TurnEvents) {
         let Some(known) = self.moving.get(&id) else { return };
         let watches = self.ready(id).map(|ready| ready.instance.watches(&self.host));
@@ -385,7 +384,7 @@ impl Keeper {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        // Nothing to read is what it mostly is.
+        // Usually there is nothing to read.
         let _ = rustix::io::read(&self.woken, &mut [0; 8]);
         Ok(())
     }

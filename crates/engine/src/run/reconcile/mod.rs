@@ -1,21 +1,22 @@
 //! Keeps a graph true: decides which resource is looked at when.
 //!
-//! [`Scheduler`] owns all state of the resources that are kept true. It does nothing itself: it is
-//! told what happened ([`Scheduler::armed`], [`Scheduler::touched`], [`Scheduler::finished`], the
-//! time), and says what to do ([`Order`]). So it is the same with threads and a clock as in a test
-//! that plays thousands of histories.
+//! [`Scheduler`] owns all state of the resources that are kept true. It has no side effects: it
+//! gets events ([`Scheduler::armed`], [`Scheduler::touched`], [`Scheduler::finished`], the time)
+//! and returns orders ([`Order`]). So it works the same with threads and a clock as in a test that
+//! plays thousands of histories.
 //!
 //! Invariants:
 //!
 //! - A vertex is first checked when its watch is armed, so that no change is missed.
-//! - A vertex is checked by one worker at a time; what happens during a check causes another.
-//! - A vertex is checked only when all that it depends on, near and far, is as it shall be.
-//! - What fails for good holds back what depends on it, and nothing else.
+//! - A vertex is checked by one worker at a time; events during a check cause another one.
+//! - A vertex is checked only when all its dependencies, direct and indirect, are in the desired
+//!   state.
+//! - A permanent failure blocks dependents, and nothing else.
 //! - A notification lives on its edge until the receiver has acted on it.
-//! - In a swap all that leaves is at rest before anything new begins; what stays is not disturbed.
+//! - In a swap all removed vertices finish before new ones begin; the others are not disturbed.
 //!
-//! [`Keeper`] is what lives by it on a real machine: it obeys the orders with threads, watches files
-//! and units, and looks at the clock.
+//! [`Keeper`] drives it on a real machine: it carries out orders in threads, watches files and
+//! units, and reads the clock.
 
 mod build_graph;
 mod keeper;

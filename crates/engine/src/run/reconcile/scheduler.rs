@@ -18,8 +18,8 @@ pub enum Order {
     Watch(VertexId),
     /// End its watch. Nothing more is heard of it.
     Unwatch(VertexId),
-    /// Compare them and change what differs, together if there are several; then say
-    /// [`Scheduler::finished`] of each.
+    /// Check these vertices and make the changes, as one batch if there are several; then call
+    /// [`Scheduler::finished`] for each.
     Check(Vec<DueVertex>),
 }
 
@@ -45,7 +45,7 @@ pub enum Outcome {
     WouldChange,
     /// It could not be looked at or changed.
     Failed,
-    /// It was told to end before its time.
+    /// It was interrupted.
     Interrupted,
 }
 
@@ -99,13 +99,14 @@ impl Default for SchedulerOptions {
 /// time, until it lasts for [`REST_AFTER_BREAKDOWNS`].
 const FIRST_PAUSE: u64 = 1000;
 
-/// A watch that lasted so many milliseconds has not broken down for what made it break down before.
+/// The time in milliseconds after which a breakdown of a watch counts as unrelated to the previous
+/// one.
 const REST_AFTER_BREAKDOWNS: u64 = 10 * 60 * 1000;
 
 /// How often the delay of a resource that flaps is doubled.
 const MAX_BACKOFF: u32 = 6;
 
-/// Decides what is looked at when. See the module's page for what holds.
+/// Decides the time of checks. The module page lists its guarantees.
 #[derive(Debug)]
 pub struct Scheduler {
     pub(super) tuning: SchedulerOptions,
@@ -126,7 +127,7 @@ pub struct Scheduler {
     /// How many checks run for themselves, and how many with one of these.
     pub(super) running: usize,
     riding: usize,
-    /// A graph that waits until what leaves is at rest.
+    /// The next graph, which waits until removed vertices finish.
     pub(super) next: Option<SchedulerGraph>,
     pub(super) orders: Vec<Order>,
     pub(super) now: u64,
@@ -138,7 +139,7 @@ pub struct Scheduler {
     quiet_since: Option<u64>,
     /// How often each resource was tried in vain, over swaps.
     pub(super) tries: FxHashMap<ResourceRef, u32>,
-    /// Resources that began to flap and were not told of.
+    /// Resources that began to flap and were not reported yet.
     flapping: Vec<ResourceRef>,
 }
 
@@ -203,13 +204,13 @@ impl Scheduler {
         states.into_iter().map(|state| (&state.vertex.name, standing(state, self.now))).collect()
     }
 
-    /// Resources that began to flap, each once: others, or something else, undo what they do.
+    /// Resources that began to flap, each once, because something undoes their changes.
     pub fn take_flapping(&mut self) -> Vec<ResourceRef> {
         std::mem::take(&mut self.flapping)
     }
 
-    /// Since when there has been nothing to do, if there is nothing: what did not fail, and does
-    /// not wait for what failed, is as it shall be.
+    /// The time since when there is nothing to do. All resources that neither failed nor wait for a
+    /// failed one are in the desired state.
     pub fn quiet_since(&self) -> Option<u64> {
         self.quiet_since
     }
@@ -395,21 +396,21 @@ impl Scheduler {
         }
     }
 
-    /// Notifies whom a change of a resource concerns that was made before its graph came, but for
-    /// those who were told then.
+    /// Sends the notifications of a change that an earlier run made, except to those who were
+    /// notified then.
     pub fn owe(&mut self, from: &ResourceRef, was_told: &dyn Fn(&ResourceRef) -> bool) {
         if let Some(id) = self.find(from) {
             self.notify(id.index, was_told);
         }
     }
 
-    /// Whether somebody is still to act on a notification.
+    /// Whether a notification is still pending.
     pub fn is_owing(&self) -> bool {
         let mut edges = self.states.iter().flatten().flat_map(|state| &state.incoming);
         edges.any(|edge| edge.pending)
     }
 
-    /// Puts a notification on the edges of a vertex, through markers to what is behind them.
+    /// Puts a notification on the edges of a vertex, and through markers on those behind them.
     fn notify(&mut self, index: u32, leave_out: &dyn Fn(&ResourceRef) -> bool) {
         let mut seen = FxHashSet::default();
         let mut rest = vec![index];
@@ -431,8 +432,8 @@ impl Scheduler {
         }
     }
 
-    /// Brings what follows from the state of a vertex up to date: whether it is settled, what
-    /// depends on it, whether it is ready.
+    /// Updates derived state of a vertex: whether it is settled and ready, and the counts of its
+    /// dependents.
     pub(super) fn refresh_vertex(&mut self, index: u32) {
         let mut rest = vec![index];
         while let Some(index) = rest.pop() {
@@ -536,7 +537,7 @@ impl Scheduler {
         self.quiet_since = None;
     }
 
-    /// Everything has to be looked at again, but for what is to be looked at only once.
+    /// Schedules a check of all vertices, except those that are checked only once.
     pub fn look_at_all(&mut self) {
         self.forget_rest();
         for index in 0..self.states.len() as u32 {

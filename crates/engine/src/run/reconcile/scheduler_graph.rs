@@ -37,9 +37,9 @@ pub(super) type Key = (ResourceRef, Role);
 /// The settings of a resource for the scheduler, by its metaparameters.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// It is looked at and never changed, so that it notifies nobody.
+    /// It is checked but never changed, so that it sends no notifications.
     pub noop: bool,
-    /// It is there for others to refer to, and never looked at.
+    /// It only exists for references and is never checked.
     pub hidden: bool,
     /// How often a failed check is tried again; `None` is for ever.
     pub retry: Option<u32>,
@@ -87,7 +87,7 @@ impl Default for Settings {
 pub enum Poll {
     /// By its watch.
     Watch,
-    /// By looking, after so many milliseconds each time.
+    /// By checks at this interval in milliseconds.
     Every(u64),
     /// By its watch, which does not see everything, and by looking.
     WatchAndEvery(u64),
@@ -115,7 +115,7 @@ pub struct Edge {
     pub notify: bool,
 }
 
-/// A whole graph. The vertices are in an order in which what others depend on comes first.
+/// A whole graph. The vertices are in topological order, dependencies first.
 #[derive(Clone, Default, Debug)]
 pub struct SchedulerGraph {
     /// All resources.
@@ -124,7 +124,7 @@ pub struct SchedulerGraph {
     pub edges: Vec<Edge>,
 }
 
-/// Why a graph cannot be kept true. The one that runs goes on.
+/// The reason why a graph cannot be kept true. The current graph stays.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SchedulerGraphError {
     /// Two resources of one name.

@@ -1,7 +1,7 @@
 //! Settings of a resource for the scheduler, by its metaparameters.
 //!
-//! mgmt's meta parameters are attributes `meta:NAME`. Where a resource says nothing, what fails is
-//! tried again after a quarter of a second, and less and less often if it goes on to fail.
+//! mgmt's meta parameters are attributes `meta:NAME`. By default a failed resource is tried again
+//! after a quarter of a second, with growing delays if it fails again.
 
 use ordain_data::Value;
 use ordain_graph::Resource;
@@ -10,10 +10,10 @@ use super::scheduler_graph::{Limit, Poll, Settings};
 use crate::kind::attributes::{reveal, scalar_text};
 use crate::run::prepare::RetryPolicy;
 
-/// How long what fails is left alone at first, and at most, in milliseconds.
+/// The first and the maximal delay after a failure, in milliseconds.
 const DELAY: (u64, u64) = (250, 5 * 60 * 1_000);
 
-/// How a resource is kept true by what it says.
+/// The settings of a resource from its attributes.
 pub(super) fn of(resource: &Resource) -> Settings {
     if !resource.attributes.iter().any(|attribute| attribute.name.starts_with("meta:")) {
         return plain();
@@ -52,7 +52,7 @@ fn is_true(resource: &Resource, name: &str) -> bool {
     text(resource, name).as_deref() == Some("true")
 }
 
-/// mgmt counts seconds; what is negative is looked at once.
+/// mgmt counts seconds; a negative number means one check.
 fn poll(seconds: i64) -> Poll {
     match seconds {
         0 => Poll::Watch,

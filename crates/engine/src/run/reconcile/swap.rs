@@ -22,8 +22,8 @@ pub struct SwapSummary {
 }
 
 impl Scheduler {
-    /// Keeps this graph true from now on. What both graphs have stays as it is; what leaves is ended
-    /// first, and what comes begins when all that leaves is at rest.
+    /// Replaces the graph that is kept true. Common vertices are not disturbed. Removed vertices
+    /// end first, and new ones begin after that.
     ///
     /// # Errors
     /// When the graph cannot be kept true. Nothing changes then.
@@ -123,7 +123,7 @@ impl Scheduler {
         self.refresh_vertex(index);
     }
 
-    /// Goes on with a swap when nothing that leaves is being worked on.
+    /// Continues a swap when no removed vertex is running.
     pub(super) fn swap_if_at_rest(&mut self) {
         let is_busy = |state: &State| state.leaving && state.running;
         if self.next.is_none() || self.states.iter().flatten().any(is_busy) {
@@ -135,7 +135,8 @@ impl Scheduler {
         }
     }
 
-    /// Forgets what leaves. Gives the edges of what stays that carry notifications.
+    /// Removes vertices that are not in the next graph. Returns the edges of the others that carry
+    /// notifications.
     fn remove_leaving(&mut self) -> FxHashSet<(u32, u32)> {
         let mut pending = FxHashSet::default();
         let mut removed = FxHashSet::default();

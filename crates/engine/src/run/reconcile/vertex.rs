@@ -34,7 +34,7 @@ pub(super) struct State {
     pub(super) outgoing: Vec<(u32, u32)>,
     /// How many of those that it depends on directly are not settled.
     pub(super) unsettled: u32,
-    /// Whether it and all that it depends on is as it shall be.
+    /// Whether it and all its dependencies are in the desired state.
     pub(super) settled: bool,
     pub(super) armed: bool,
     /// Whether it has to be looked at.
@@ -58,7 +58,7 @@ pub(super) struct State {
     pub(super) changes: VecDeque<u64>,
     /// How often it was held back for changing again and again.
     pub(super) backoff: u32,
-    /// Whether it was ever told of that it flaps.
+    /// Whether its flapping was reported.
     pub(super) is_named: bool,
     /// Whether its program asks for the next check.
     pub(super) is_asked: bool,
@@ -113,7 +113,7 @@ impl State {
         self.vertex.is_passive() || idle
     }
 
-    /// Whether its changes are told by a watch.
+    /// Whether a watch reports its changes.
     pub(super) fn is_watched(&self) -> bool {
         let watched = matches!(self.vertex.settings.poll, Poll::Watch | Poll::WatchAndEvery(_));
         watched && !self.vertex.is_passive()

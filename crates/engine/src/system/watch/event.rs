@@ -31,6 +31,6 @@ pub struct Program {
     pub name: String,
     /// The command; input text and time limit do not count.
     pub invocation: Invocation,
-    /// Whether messages must not say what it wrote.
+    /// Whether its output is secret.
     pub is_secret: bool,
 }

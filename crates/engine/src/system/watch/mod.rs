@@ -1,9 +1,9 @@
 //! Watches of this machine: files by inotify, units of systemd by its bus, the network by netlink,
 //! and the output of programs.
 //!
-//! [`Watches`] tells only that something may have changed, and of which of those who asked. It may
-//! tell too much and tell it twice; what it must not do is to miss something between the moment
-//! when [`Watches::arm`] returned and [`Watches::disarm`].
+//! [`Watches`] reports the keys for which something may have changed. It may report too much or
+//! twice, but it must not miss a change between the return of [`Watches::arm`] and
+//! [`Watches::disarm`].
 
 mod event;
 mod network;
@@ -33,7 +33,7 @@ use programs::Programs;
 use units::Units;
 pub use wake::Wake;
 
-/// All that is watched, each for a key.
+/// All watches by key.
 pub struct Watches<K> {
     paths: Paths<K>,
     units: Units<K>,
@@ -45,7 +45,7 @@ pub struct Watches<K> {
 /// Events since the last call.
 #[derive(Debug)]
 pub struct WatchEvents<K> {
-    /// For whom something happened.
+    /// The keys with events.
     pub touched: BTreeSet<K>,
     /// Whose program wrote a line.
     pub wrote: BTreeSet<K>,
@@ -66,7 +66,7 @@ impl<K: Copy + Eq + Hash + Ord + Send + Sync + 'static> Watches<K> {
         Ok(Self { paths: Paths::new()?, units: Units::new(wake), network, notifiers, programs })
     }
 
-    /// Watches all of these for a key, besides what is watched for it already.
+    /// Adds watches for a key.
     ///
     /// # Errors
     /// The watches that failed, and why. The others stand.

@@ -1,4 +1,4 @@
-//! Interfaces of the network, their addresses and routes, by what the kernel tells of them.
+//! Watches network interfaces, addresses and routes by the events of the kernel.
 
 use std::hash::Hash;
 use std::io;
@@ -52,7 +52,7 @@ impl<K: Copy + Eq + Hash> Network<K> {
     }
 }
 
-/// Listens on a thread of its own until nobody wants to hear it.
+/// Listens on a separate thread until there are no receivers.
 fn listen(wake: Wake) -> io::Result<Receiver<()>> {
     // Without another protocol it is that of routes.
     let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
@@ -70,7 +70,7 @@ fn listen(wake: Wake) -> io::Result<Receiver<()>> {
 /// Waits until something happens; whether more can be heard.
 fn hear(socket: &OwnedFd) -> bool {
     loop {
-        // The content of an event does not matter: whoever is woken compares the state.
+        // The content of an event does not matter, because receivers compare the state.
         match recv(socket, &mut [0; 64][..], RecvFlags::TRUNC) {
             Ok(_) => return true,
             // More happened than could be kept: that is something, too.

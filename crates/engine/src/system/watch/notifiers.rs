@@ -11,7 +11,7 @@ use super::wake::Wake;
 
 type Listener = dyn Fn() + Send + Sync;
 
-/// Something that rings; whoever watches it is told. Clones are the same bell.
+/// Notifies its watches. Clones share them.
 #[derive(Clone, Default)]
 pub struct Notifier {
     listeners: Arc<Mutex<Vec<Weak<Listener>>>>,

@@ -201,7 +201,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         let is_new = event.flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
         if child.is_none() && is_new && event.flags.contains(ReadFlags::ISDIR) && self.is_deep(at) {
             let found = self.child(at, name);
-            // Without the watch the sweep finds what happens there.
+            // Without the watch the sweep finds changes there.
             let _ = self.cover_tree(found);
         }
     }
@@ -224,8 +224,8 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         }
     }
 
-    /// A name stands for something else, or for nothing: tells all who wait there and below, and
-    /// watches what is there now.
+    /// Handles a replaced or removed name: notifies all watches there and below, and watches the
+    /// new file.
     fn replaced(&mut self, at: u32, touched: &mut FxHashSet<K>) {
         self.touch(at, touched);
         let mut waiting = Vec::new();
@@ -240,7 +240,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
             rest.extend(node.children.values());
         }
         for at in waiting {
-            // Without the watch the sweep finds what happens there.
+            // Without the watch the sweep finds changes there.
             let _ = self.cover(at);
         }
         if self.is_deep(at) {
@@ -268,8 +268,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         }
     }
 
-    /// Watches the directories above a node, as far as there are any, and what is below it if someone
-    /// waits for that.
+    /// Watches the existing directories above a node, and its content if someone watches that.
     fn cover(&mut self, at: u32) -> io::Result<()> {
         let mut above = Vec::new();
         let mut up = at;
@@ -351,7 +350,7 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         }
     }
 
-    /// Drops what was found below a directory for those who waited for all below it.
+    /// Drops the nodes below a directory that exist only for recursive watches.
     fn drop_found_below(&mut self, at: u32) {
         if self.is_deep(at) {
             return;

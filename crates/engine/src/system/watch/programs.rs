@@ -21,7 +21,7 @@ use crate::system::host::Host;
 /// while there is more to read at its end. The pipe is full meanwhile, and the program waits.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// How many bytes of its standard error are told when it ends.
+/// The number of bytes of its standard error that are reported when it ends.
 const LAST_WORDS: usize = 1024;
 
 /// How many bytes are read at once.
@@ -48,8 +48,7 @@ pub(super) struct Programs<K> {
     started: u64,
 }
 
-/// A thread that reads what a program writes. When this is dropped the program is ended with all
-/// that it started.
+/// A thread that reads the output of a program. Dropping it ends the program with its descendants.
 struct Listener {
     number: u64,
     /// The thread ends when this is closed.
@@ -140,13 +139,13 @@ impl Listener {
     }
 }
 
-/// Reads what a program writes.
+/// Reads the output of a program.
 struct Reader {
     /// Closed at its other end when the program is to be ended.
     stopped: PipeReader,
     out: PipeReader,
     err: Option<PipeReader>,
-    /// The end of what it wrote to standard error.
+    /// The end of its standard error.
     last_words: Vec<u8>,
     /// Whether the line that is not complete has text.
     text: bool,

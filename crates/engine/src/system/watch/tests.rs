@@ -238,7 +238,7 @@ fn a_program_tells_by_lines_and_by_its_end() {
     assert_eq!(told(why, true).1, ["It ended with status 3: [output redacted]"]);
     assert_eq!(told("kill -9 $$", false).1, ["It was ended by signal 9"]);
     assert_eq!(told("exec >&-; sleep 60", false).1, ["It closed its standard output"]);
-    // It is told even if what wrote much to standard error ends.
+    // The end is reported even if the program wrote much to standard error.
     let (_, how) = told("yes broken | head -c 300300 >&2; exit 1", false);
     assert!(how[0].len() < 1200 && how[0].ends_with("broken"), "{how:?}");
 }
@@ -291,5 +291,5 @@ fn an_endless_printer_waits_and_is_ended_with_what_it_started() {
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    panic!("what the program started is still there: {:?}", stat());
+    panic!("a descendant of the program still runs: {:?}", stat());
 }

@@ -18,8 +18,8 @@ const SYSTEMD: &str = "org.freedesktop.systemd1";
 const MANAGER_PATH: &str = "/org/freedesktop/systemd1";
 const MANAGER: &str = "org.freedesktop.systemd1.Manager";
 
-/// How many signals wait at most until they are read; what is more is told as [`Event::Any`] by the
-/// end of the stream.
+/// The maximal number of queued signals. An overflow ends the stream, which is reported as
+/// [`Event::Any`].
 const QUEUE: NonZeroUsize = NonZeroUsize::new(4096).expect("is not zero");
 
 /// How long to wait before the bus is tried again.
@@ -107,11 +107,11 @@ impl<K: Copy + Eq + Hash> Units<K> {
     }
 }
 
-/// Listens on a thread of its own until nobody wants to hear it.
+/// Listens on a separate thread until there are no receivers.
 fn listen(wake: Wake) -> io::Result<Receiver<Event>> {
     let (sender, receiver) = channel();
     let work = move || {
-        // When the bus goes away nobody knows what happened until it is there again.
+        // Changes during a loss of the bus are unknown.
         while sender.send(Event::Any).is_ok() {
             let _ = block_on(follow(&sender, &wake));
             std::thread::sleep(PAUSE);
@@ -121,7 +121,7 @@ fn listen(wake: Wake) -> io::Result<Receiver<Event>> {
     Ok(receiver)
 }
 
-/// Passes signals on until the bus goes away or nobody listens.
+/// Passes signals on until the bus goes away or there are no receivers.
 async fn follow(sender: &Sender<Event>, wake: &Wake) -> zbus::Result<()> {
     let bus = Builder::system().method_timeout(TIMEOUT).build().await?;
     let rule = MatchRule::builder()

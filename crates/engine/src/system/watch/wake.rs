@@ -2,5 +2,5 @@
 
 use std::sync::Arc;
 
-/// Wakes whoever sleeps in a poll.
+/// Wakes a thread that sleeps in a poll.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;

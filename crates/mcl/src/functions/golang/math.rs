@@ -6,7 +6,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/math.abs",
         "func(x float) float",
-        "The size of a float without its sign.",
+        "The absolute value of a float.",
         |call| Ok(f64::abs(call.float(0)?).into()),
     ),
     Builtin::pure("golang/math.acos", "func(x float) float", "The arc cosine.", |call| {
@@ -48,7 +48,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/math.ceil",
         "func(x float) float",
-        "The least whole number that is not less.",
+        "The least integer that is not less.",
         |call| Ok(f64::ceil(call.float(0)?).into()),
     ),
     Builtin::pure(
@@ -66,7 +66,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/math.dim",
         "func(x float, y float) float",
-        "How much a float is greater than another, or 0.",
+        "The difference of two floats, or 0 if it is negative.",
         |call| Ok(special::dim(call.float(0)?, call.float(1)?).into()),
     ),
     Builtin::pure("golang/math.erf", "func(x float) float", "The error function.", |call| {
@@ -208,7 +208,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/math.mod",
         "func(x float, y float) float",
-        "What a division leaves, with the sign of the dividend.",
+        "The remainder of a division, with the sign of the dividend.",
         |call| Ok(special::modulo(call.float(0)?, call.float(1)?).into()),
     ),
     Builtin::pure("golang/math.na_n", "func() float", "What is not a number.", |_| {

@@ -11,11 +11,16 @@ use crate::functions::{Builtin, Call, Fault, Outcome};
 use crate::value::Value;
 
 pub(in crate::functions) const TABLE: &[Builtin] = &[
-    Builtin::impure("golang/os.executable", "func() str", "The program that runs.", executable),
+    Builtin::impure(
+        "golang/os.executable",
+        "func() str",
+        "The path of the running program.",
+        executable,
+    ),
     Builtin::impure(
         "golang/os.expand_env",
         "func(s str) str",
-        "A text with the environment's values in place of `$name` and `${name}`.",
+        "Replaces `$name` and `${name}` by variables of the environment.",
         expand_env,
     ),
     Builtin::impure("golang/os.getegid", "func() int", "The effective group.", |call| {
@@ -57,7 +62,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::impure(
         "golang/os.mkdir_temp",
         "func(dir str, pattern str) str",
-        "Makes a directory with a name of its own, and gives its path.",
+        "Makes a directory with a unique name and returns its path.",
         mkdir_temp,
     )
     .catchable(),
@@ -68,18 +73,18 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
         read_file,
     )
     .catchable(),
-    Builtin::impure("golang/os.readlink", "func(name str) str", "Where a link leads.", readlink)
+    Builtin::impure("golang/os.readlink", "func(name str) str", "The target of a link.", readlink)
         .catchable(),
     Builtin::impure(
         "golang/os.temp_dir",
         "func() str",
-        "The directory for files that do not stay.",
+        "The directory for temporary files.",
         |call| Ok(temp_dir(call).into()),
     ),
     Builtin::impure(
         "golang/os.user_cache_dir",
         "func() str",
-        "The user's directory for what can be made again.",
+        "The user's cache directory.",
         |call| user_dir(call, "XDG_CACHE_HOME", "/.cache"),
     )
     .catchable(),
@@ -111,7 +116,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::impure(
         "golang/runtime.gomaxprocs",
         "func(n int) int",
-        "How many processors there are; they are not limited.",
+        "The number of processors, which is not limited.",
         processors,
     ),
     Builtin::impure("golang/runtime.goroot", "func() str", "Nothing: there is no Go.", |_| {
@@ -121,7 +126,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::impure(
         "golang/runtime.num_cpu",
         "func() int",
-        "How many processors there are.",
+        "The number of processors.",
         processors,
     ),
     Builtin::impure("golang/runtime.num_goroutine", "func() int", "1.", |_| Ok(1.into())),

@@ -9,7 +9,7 @@ use crate::functions::{Builtin, Call, Outcome};
 use crate::value::Value;
 
 const BASE: &str = "The last part of a path.";
-const CLEAN: &str = "The shortest path that means the same.";
+const CLEAN: &str = "The shortest equivalent path.";
 const DIR: &str = "All but the last part of a path.";
 const EXT: &str = "The extension of a path with its dot.";
 const IS_ABS: &str = "Whether a path begins at the root.";
@@ -70,7 +70,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/path/filepath.rel",
         "func(basePath str, targPath str) str",
-        "The way from one path to another.",
+        "The relative path from one path to another.",
         |call| path::rel(call.bytes(0)?, call.bytes(1)?).map(Value::bytes).map_err(failed),
     )
     .catchable(),

@@ -10,7 +10,7 @@ use crate::value::Value;
 const QUOTE: &str = "A text in quotes.";
 const QUOTE_ASCII: &str = "A text in quotes, in ASCII only.";
 const QUOTE_GRAPHIC: &str = "A text in quotes, with blanks other than ASCII's as they are.";
-const APPEND: &str = "A text with this at its end.";
+const APPEND: &str = "A text with this value appended.";
 
 pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure("golang/strconv.append_bool", "func(dst str, b bool) str", APPEND, |call| {
@@ -48,7 +48,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/strconv.can_backquote",
         "func(s str) bool",
-        "Whether a text can stand in back quotes.",
+        "Whether a text can be written in back quotes.",
         |call| Ok(quote::can_backquote(call.bytes(0)?).into()),
     ),
     Builtin::pure("golang/strconv.format_bool", "func(b bool) str", "`true` or `false`.", |call| {
@@ -105,9 +105,12 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
         |call| quote::quoted_prefix(call.bytes(0)?).map(Value::bytes).map_err(failed),
     )
     .catchable(),
-    Builtin::pure("golang/strconv.unquote", "func(s str) str", "What stands in quotes.", |call| {
-        quote::unquote(call.bytes(0)?).map(Value::bytes).map_err(failed)
-    })
+    Builtin::pure(
+        "golang/strconv.unquote",
+        "func(s str) str",
+        "Removes quotes and resolves escapes.",
+        |call| quote::unquote(call.bytes(0)?).map(Value::bytes).map_err(failed),
+    )
     .catchable(),
 ];
 

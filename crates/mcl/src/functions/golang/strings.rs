@@ -10,13 +10,13 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/html.escape_string",
         "func(s str) str",
-        "A text with the characters escaped that mean something in HTML.",
+        "Escapes the special characters of HTML.",
         |call| Ok(Value::bytes(html::escape(call.bytes(0)?))),
     ),
     Builtin::pure(
         "golang/html.unescape_string",
         "func(s str) str",
-        "A text with the names and numbers of HTML's characters replaced.",
+        "Resolves character references of HTML.",
         |call| Ok(Value::bytes(html::unescape(call.bytes(0)?))),
     ),
     Builtin::pure("golang/strings.clone", "func(s str) str", "The same text.", |call| {
@@ -43,13 +43,13 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/strings.count",
         "func(s str, substr str) int",
-        "How often a part occurs without overlap.",
+        "The number of occurrences of a part, without overlaps.",
         |call| place(Some(strings::count(call.bytes(0)?, call.bytes(1)?))),
     ),
     Builtin::pure(
         "golang/strings.equal_fold",
         "func(s str, t str) bool",
-        "Whether two texts are the same but for case.",
+        "Whether two texts are equal apart from case.",
         |call| Ok(strings::equal_fold(call.bytes(0)?, call.bytes(1)?).into()),
     ),
     Builtin::pure(
@@ -67,13 +67,13 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/strings.index",
         "func(s str, substr str) int",
-        "Where a part begins first, or -1.",
+        "The index of the first occurrence of a part, or -1.",
         |call| place(strings::index(call.bytes(0)?, call.bytes(1)?)),
     ),
     Builtin::pure(
         "golang/strings.index_any",
         "func(s str, chars str) int",
-        "Where one of some characters stands first, or -1.",
+        "The index of the first of some characters, or -1.",
         |call| place(strings::index_any(call.bytes(0)?, call.bytes(1)?)),
     ),
     Builtin::pure(
@@ -85,19 +85,19 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/strings.last_index",
         "func(s str, substr str) int",
-        "Where a part begins last, or -1.",
+        "The index of the last occurrence of a part, or -1.",
         |call| place(strings::last_index(call.bytes(0)?, call.bytes(1)?)),
     ),
     Builtin::pure(
         "golang/strings.last_index_any",
         "func(s str, chars str) int",
-        "Where one of some characters stands last, or -1.",
+        "The index of the last of some characters, or -1.",
         |call| place(strings::last_index_any(call.bytes(0)?, call.bytes(1)?)),
     ),
     Builtin::pure(
         "golang/strings.repeat",
         "func(s str, count int) str",
-        "A text some times over.",
+        "Repeats a text.",
         |call| {
             let repeated = strings::repeat(call.bytes(0)?, call.int(1)?);
             repeated
@@ -108,13 +108,13 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/strings.replace",
         "func(s str, old str, new str, n int) str",
-        "A text with another part in place of the first ones.",
+        "Replaces the first occurrences of a part.",
         |call| replace(call, call.int(3)?),
     ),
     Builtin::pure(
         "golang/strings.replace_all",
         "func(s str, old str, new str) str",
-        "A text with another part in place of one.",
+        "Replaces all occurrences of a part.",
         |call| replace(call, -1),
     ),
     Builtin::pure(
@@ -135,7 +135,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     Builtin::pure(
         "golang/strings.to_valid_utf_8",
         "func(s str, replacement str) str",
-        "A text with a replacement for each run of bytes that are no UTF-8.",
+        "Replaces each run of invalid UTF-8.",
         |call| Ok(Value::bytes(strings::to_valid_utf8(call.bytes(0)?, call.bytes(1)?))),
     ),
     Builtin::pure(

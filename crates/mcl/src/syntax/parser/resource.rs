@@ -1,6 +1,6 @@
 //! Resources and edges.
 
-use super::super::ast::{Entry, EntryKind, ExprId, Half, Name, ResourceNode, StmtKind};
+use super::super::ast::{EdgeHalf, Entry, EntryKind, ExprId, Name, ResourceNode, StmtKind};
 use super::super::error::{SyntaxError, SyntaxKind};
 use super::super::token::T;
 use super::{Brace, Parsed, Parser};
@@ -105,7 +105,7 @@ impl Parser<'_> {
     }
 
     /// `capname "[" expr "]"`
-    fn half(&mut self) -> Parsed<Half> {
+    fn half(&mut self) -> Parsed<EdgeHalf> {
         let start = self.range();
         let first = self.expect(T::CapitalizedIdentifier)?.range;
         let mut kind = self.slice(first).to_lowercase();
@@ -117,7 +117,7 @@ impl Parser<'_> {
         self.expect_or(T::OpenBrack, &[T::OpenBrack, T::Colon])?;
         let name = self.expr()?;
         self.expect_or(T::CloseBrack, &[])?;
-        Ok(Half { kind, name, field: None, range: self.since(start) })
+        Ok(EdgeHalf { kind, name, field: None, range: self.since(start) })
     }
 
     /// `half { "->" half } | srhalf "->" srhalf`
@@ -138,7 +138,7 @@ impl Parser<'_> {
         Ok(StmtKind::Edge(halves))
     }
 
-    fn half_field(&mut self, half: &mut Half) -> Parsed<()> {
+    fn half_field(&mut self, half: &mut EdgeHalf) -> Parsed<()> {
         let name = self.expect(T::Identifier)?.range;
         half.range = half.range.cover(name);
         half.field = Some(self.slice(name));

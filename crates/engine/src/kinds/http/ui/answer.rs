@@ -64,7 +64,7 @@ fn html(page: &Page) -> String {
         ("{head}", page.head.clone()),
         ("{host}", escaped(&host)),
     ];
-    // In one pass: what is put in is not looked at again.
+    // In one pass, so that inserted text is not expanded again.
     let mut out = String::with_capacity(HTML.len() + page.head.len());
     let mut rest = HTML;
     while let Some(at) = rest.find('{') {

@@ -187,7 +187,7 @@ impl Instance for InputInstance {
         Ok(())
     }
 
-    /// A run that ends hands on what was set before it.
+    /// Sends the published value, or the desired one in a run that ends.
     fn sent(&self, host: &Host) -> Result<Vec<(&'static str, Value)>, KindError> {
         let Some(State { route, wanted, .. }) = self.state(host)? else { return Ok(Vec::new()) };
         let value = route.told.filter(|_| host.stays).unwrap_or(wanted);

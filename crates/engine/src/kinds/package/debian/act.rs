@@ -166,7 +166,7 @@ impl PackageInstance {
         let (_, state, _) = self.find(host)?;
         if state.is_gone() {
             let name = &self.name;
-            let hint = "if it is the name of what others provide, set allow_virtual => true";
+            let hint = "if other packages provide this name, set allow_virtual => true";
             return Err(KindError::new(format!("{name} is not installed afterwards; {hint}")));
         }
         let (Ensure::Version(wanted), State::Installed(now)) = (&self.ensure, &state) else {
@@ -193,7 +193,7 @@ impl PackageInstance {
             self.tool(host, argv)?;
             self.shared.status.forget();
         }
-        // apt leaves what was removed earlier.
+        // apt skips packages that were removed earlier.
         if purge && self.find(host)?.1 != State::Purged {
             self.tool(host, [DPKG, "--purge", &name].map(str::to_string).to_vec())?;
         }

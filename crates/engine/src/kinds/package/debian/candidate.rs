@@ -56,7 +56,7 @@ impl Candidates {
         let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
         let current = |name: &str| database.find(name).map(|e| e.state.text().to_string());
         let is_fresh = |answer: Option<&CachedCandidate>, name: &str| {
-            // The candidate depends on what is installed; that it was installed does not count.
+            // The candidate depends on the installed version, but not on the installation itself.
             let now = current(name);
             answer.is_some_and(|a| a.installed == now || (a.candidate == now && now.is_some()))
         };

@@ -131,7 +131,7 @@ impl Manager for Apk {
         let options = texts(&request.uninstall_options);
         let command = arguments(&[&["del", "--no-progress"], purge, &options, &[&found.name]]);
         let said = at.run(&command)?;
-        // It keeps what others need, and says so in success.
+        // It keeps packages that others need, and still succeeds.
         if said.stdout_text().contains("not removed due to") {
             return Err(at.fail(&command, said));
         }

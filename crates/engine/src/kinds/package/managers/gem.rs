@@ -169,7 +169,7 @@ fn meets(version: &str, requirement: &str) -> bool {
     }
 }
 
-/// A version without what makes it a pre-release.
+/// A version without its pre-release part.
 fn release(version: &str) -> String {
     let is_number = |s: &&str| s.bytes().all(|b| b.is_ascii_digit());
     version.split(['.', '-']).take_while(is_number).collect::<Vec<_>>().join(".")

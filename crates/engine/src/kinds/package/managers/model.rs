@@ -93,7 +93,7 @@ pub(in crate::kinds::package) struct ManagerContext<'a> {
     pub(in crate::kinds::package) tool: String,
     /// Variables that are set for it.
     pub(in crate::kinds::package) environment: &'a [(String, String)],
-    /// Whether its arguments and what it says must not show.
+    /// Whether its arguments and output are secret.
     pub(in crate::kinds::package) secret: bool,
 }
 
@@ -146,7 +146,8 @@ pub(in crate::kinds::package) trait Manager: Sync {
     /// Its features.
     fn features(&self) -> Features;
 
-    /// Files that are another after every change of what is installed; none if there are no such.
+    /// Files that are replaced with every change of the installed packages; empty if there are
+    /// none.
     fn database(&self) -> &'static [&'static str] {
         &[]
     }
@@ -156,12 +157,12 @@ pub(in crate::kinds::package) trait Manager: Sync {
         self.database()
     }
 
-    /// A name without what the manager takes besides.
+    /// A name without additions for the manager.
     fn plain_name<'n>(&self, name: &'n str) -> &'n str {
         name
     }
 
-    /// All that is installed.
+    /// All installed packages.
     fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError>;
 
     /// The installed package of a request.
@@ -174,7 +175,7 @@ pub(in crate::kinds::package) trait Manager: Sync {
         Ok(all.get(&request.name).cloned())
     }
 
-    /// Whether the version that is there is one that is wanted.
+    /// Whether the installed version is a desired one.
     fn fits(
         &self,
         at: &ManagerContext<'_>,

@@ -177,7 +177,7 @@ fn group(at: &ManagerContext<'_>, name: &str) -> Result<Vec<String>, KindError> 
     Ok(said.lines().filter_map(member).collect())
 }
 
-/// The versions of what is in a group as one.
+/// The versions of the members of a group, as one text.
 fn group_version(members: &BTreeMap<String, String>) -> String {
     let members: Vec<String> = members.iter().map(|(n, v)| format!("{n} {v}")).collect();
     members.join(", ")

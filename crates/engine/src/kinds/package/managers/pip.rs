@@ -166,7 +166,7 @@ impl Pip {
         known.retain(|version| range.contains(version));
         Ok(match known.pop() {
             Some(best) => format!("=={best}"),
-            // Then pip may say what is wrong with it.
+            // Then pip reports the error.
             None => wanted.split_whitespace().collect::<Vec<_>>().join(","),
         })
     }

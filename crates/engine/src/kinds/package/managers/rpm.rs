@@ -75,7 +75,7 @@ pub(super) fn find(
     Ok(line.map(|l| InstalledPackage { name: l.name.to_string(), versions: vec![l.full] }))
 }
 
-/// Whether a version is the one that is wanted, as exactly as that is said, or in the range.
+/// Whether a version matches the desired one, as far as that is given, or is in the range.
 pub(super) fn fits(wanted: &str, version: &str) -> bool {
     match Range::parse(wanted, Order::Rpm).filter(Range::is_open) {
         Some(range) => range.contains(version),
@@ -89,8 +89,8 @@ pub(super) fn any_fits(request: &PackageRequest, wanted: &str, found: &Installed
     (versions.len() == 1 || request.install_only) && versions.iter().any(|v| fits(wanted, v))
 }
 
-/// Compares what is wanted with what is there; an epoch or a release that nobody wants does not
-/// count.
+/// Compares the desired with the installed version. An epoch or release is ignored if the desired
+/// version has none.
 pub(super) fn compare(wanted: &str, version: &str) -> Ordering {
     if Evr::parse(wanted).epoch.is_some() {
         return compare_rpm(wanted, version);

@@ -7,7 +7,7 @@ use ordain_source::{PlaceMap, TextRange};
 
 /// The text of a scalar with the way back to the source.
 #[derive(Clone, Debug, Default)]
-pub struct Written {
+pub struct ScalarText {
     /// The text, as in the tree but for line breaks at the beginning and the end of a block.
     pub text: String,
     /// Where its bytes stand in the source.
@@ -15,14 +15,14 @@ pub struct Written {
     source: u32,
 }
 
-impl Written {
+impl ScalarText {
     /// Decodes the scalar that a node's span is the range of.
     ///
     /// ```
     /// use ordain_data::yaml::{Tree, Written};
     /// let source = "key: \"a\\tb\\\n  c\"\n";
     /// let span = Tree::parse(source)?.find(&["key"]).expect("the key is there");
-    /// let written = Written::new(source, span);
+    /// let written = ScalarText::new(source, span);
     /// assert_eq!(written.text, "a\tbc");
     /// assert_eq!(&source[written.places.place(3) as usize..], "c\"\n");
     /// # Ok::<(), ordain_data::yaml::Error>(())
@@ -191,7 +191,7 @@ mod tests {
         for id in 0..u32::try_from(tree.len()).unwrap() {
             let node = tree.node(NodeId(id));
             let Kind::Scalar(text, _) = &node.kind else { continue };
-            let written = Written::new(source, node.span);
+            let written = ScalarText::new(source, node.span);
             assert_eq!(written.text.trim_matches('\n'), text.trim_matches('\n'));
             for (at, c) in written.text.char_indices().filter(|(_, c)| c.is_ascii_lowercase()) {
                 let place = written.places.place(u32::try_from(at).unwrap()) as usize;
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn ranges_that_are_none_are_empty() {
         for (start, end) in [(0, 9), (1, 2), (3, 1)] {
-            let _text = Written::new("\u{263a}\"", TextRange::new(start, end)).text;
+            let _text = ScalarText::new("\u{263a}\"", TextRange::new(start, end)).text;
         }
     }
 }

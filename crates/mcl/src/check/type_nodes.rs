@@ -1,7 +1,7 @@
 //! Types of the syntax tree.
 
-use super::Type;
 use crate::syntax::ast::TypeNode;
+use crate::types::Type;
 
 /// The type of a node of the tree.
 pub(crate) fn of_node(node: &TypeNode) -> Type {
