@@ -136,7 +136,7 @@ fn reads() {
             // An alias in what it stands for is a value that contains itself there.
             (Err(error), _) if error.message == RECURSIVE => true,
             // What follows the first document need be no YAML there.
-            (Err(error), Some(_)) if error.is_syntax => {
+            (Err(error), Some(_)) if error.is_syntax() => {
                 answer.get("whole") == Some(&Value::Bool(false))
             }
             // Both refuse it; of several errors another may be found first.

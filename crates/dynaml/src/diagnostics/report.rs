@@ -12,6 +12,7 @@ use crate::ids::InstId;
 use crate::load::SrcKind;
 use crate::options::Dialect;
 use crate::syntax::ast::{Expr, ExprId};
+use crate::syntax::parser::ParseErrorKind;
 use crate::syntax::print::print_path;
 
 /// How a node is in trouble, in the order of the report.
@@ -61,6 +62,8 @@ pub struct Line {
     pub place: Place,
     /// The byte between the brackets at which a text that is no expression stops being one.
     pub at: Option<usize>,
+    /// Why such a text is no expression.
+    pub syntax: Option<ParseErrorKind>,
     /// Its cause.
     pub cause: Cause,
     /// The node.
@@ -380,6 +383,13 @@ impl Evaluator<'_> {
             at: match &self.nodes[id].body {
                 Body::Src(src) => match &self.sources.nodes[*src].kind {
                     SrcKind::Broken(_, error) => Some(error.at),
+                    _ => None,
+                },
+                _ => None,
+            },
+            syntax: match &self.nodes[id].body {
+                Body::Src(src) => match &self.sources.nodes[*src].kind {
+                    SrcKind::Broken(_, error) => Some(error.kind.clone()),
                     _ => None,
                 },
                 _ => None,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-use ordain_data::yaml::{Schema, Tree, advice};
+use ordain_data::yaml::{ErrorKind as YamlErrorKind, Schema, Tree, advice};
 use ordain_source::{SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -275,7 +275,7 @@ pub(crate) fn read_hocon(
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     let tree = Tree::parse(text).and_then(|tree| from_yaml(&tree).map(|v| (tree, v)));
     let (tree, value) = tree.map_err(|e| {
-        let found = advice(&e.message, text, e.range);
+        let found = advice(&e.kind, text, e.range);
         let mut fault = SyntaxFault::of_text(path, text, &e, found.place);
         fault.message = refused_text(path, &e);
         let place = fault.place.map(|(_, text, at)| (found.label.to_owned(), text, at));
@@ -301,10 +301,10 @@ fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
 /// What Ruby says of a text that it cannot load: the path and the place only of some faults.
 fn refused_text(path: &Path, error: &ordain_data::yaml::Error) -> String {
     let (path, message) = (path.display(), &error.message);
-    match error.is_syntax {
-        true => format!("Unable to parse ({path}): {error}"),
-        false if message.starts_with("Unknown alias") => format!("Unable to parse {message}"),
-        false => format!("Unable to parse ({path}): {message}"),
+    match error.kind {
+        YamlErrorKind::UnknownAlias(_) => format!("Unable to parse {message}"),
+        YamlErrorKind::Refused => format!("Unable to parse ({path}): {message}"),
+        _ => format!("Unable to parse ({path}): {error}"),
     }
 }
 
