@@ -307,6 +307,10 @@ module Puppet
 
         # The text of a file, or what the block made of it when it had this text first.
         def cached_file_data(path)
+          unless path.is_a?(String) || path.is_a?(Pathname)
+            raise ArgumentError, "FileSystem implementation expected Pathname, got: '#{path.class}'"
+          end
+
           known = FILES[path]
           return known[1] if known && LookupContext.asked[path]
 

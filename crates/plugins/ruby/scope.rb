@@ -1,5 +1,8 @@
 # What Ruby code sees of a compile: scopes, resources, the catalog.
 module Puppet
+  class Resource
+  end
+
   module Parser
     class Scope
       attr_reader :id
@@ -113,16 +116,12 @@ module Puppet
         Node::Environment.current
       end
 
-      def known_resource_types
-        Puppet::Resource::TypeCollection.new(self)
-      end
-
       def find_hostclass(name)
-        known_resource_types.find_hostclass(name)
+        Puppet::Resource::TypeCollection.new(self).find_hostclass(name)
       end
 
       def find_definition(name)
-        known_resource_types.find_definition(name)
+        Puppet::Resource::TypeCollection.new(self).find_definition(name)
       end
 
       def findresource(type, title = nil)
@@ -137,7 +136,7 @@ module Puppet
 
       # The class or define whose body this is.
       def source
-        Source.new(Ordain.ask('module', id), resource)
+        Puppet::Resource::Type.new(Ordain.ask('module', id), resource)
       end
 
       def module_name
@@ -195,7 +194,7 @@ module Puppet
     end
 
     # Where code stands: its module and the definition around it.
-    class Source
+    class Puppet::Resource::Type
       attr_reader :module_name
 
       def initialize(module_name, resource)
@@ -226,7 +225,7 @@ module Puppet
       end
 
       def catalog
-        @catalog ||= Catalog.new(@scope)
+        @catalog ||= Puppet::Resource::Catalog.new(@scope)
       end
 
       def environment
@@ -296,7 +295,7 @@ module Puppet
     end
 
     # The catalog so far.
-    class Catalog
+    class Puppet::Resource::Catalog
       def initialize(scope)
         @scope = scope
       end

@@ -65,6 +65,20 @@ pub struct Data {
     pub empty: bool,
 }
 
+impl Data {
+    /// The whole as a hash.
+    pub fn value(&self) -> Value {
+        Value::hash(self.entries.iter().map(|(key, entry)| (key.clone(), entry.value.clone())))
+    }
+
+    /// Data that a function has made of a file.
+    pub(super) fn of_hash(entries: &HashValue) -> Self {
+        let text_keys = entries.iter().filter_map(|(key, value)| Some((key.as_str()?, value)));
+        let entries = text_keys.map(|(key, value)| (key.into(), entry(value.clone(), 0)));
+        Self { entries: entries.collect(), empty: false }
+    }
+}
+
 /// An entry of a data file.
 #[derive(Debug)]
 pub struct Entry {
@@ -185,6 +199,23 @@ fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
 /// The text of a file.
 pub(super) fn read_text(world: &dyn World, path: &Path) -> Result<String, String> {
     text_of(path, world.read(path).map_err(|e| unreadable(path, &e))?)
+}
+
+/// The text of a file for code that asked for it: errors have the words of Ruby.
+pub(super) fn text_for_code(world: &dyn World, path: &Path) -> Result<String, String> {
+    text_of(path, world.read(path).map_err(|error| refused_read(path, &error))?)
+}
+
+/// Why a file cannot be read, as Ruby says it to code that asked for the file.
+pub(super) fn refused_read(path: &Path, error: &Error) -> String {
+    let (reason, call) = match error.kind() {
+        ErrorKind::NotFound => ("No such file or directory", "rb_file_s_stat"),
+        ErrorKind::NotADirectory => ("Not a directory", "rb_file_s_stat"),
+        ErrorKind::IsADirectory => ("Is a directory", "io_fread"),
+        ErrorKind::PermissionDenied => ("Permission denied", "rb_sysopen"),
+        _ => return unreadable(path, error),
+    };
+    format!("{reason} @ {call} - {}", path.display())
 }
 
 fn unreadable(path: &Path, error: &Error) -> String {
@@ -366,7 +397,8 @@ fn entry(value: Value, line: u32) -> Entry {
 /// Whether a value holds no symbols, and the keys of all hashes in it are texts or numbers.
 pub(super) fn holds_data(value: &Value) -> bool {
     match value {
-        Value::Runtime(_) => false,
+        Value::Runtime(object) => object.is_integer(),
+        Value::Iterator(_) => false,
         Value::Array(items) => items.iter().all(holds_data),
         Value::Hash(entries) => entries.iter().all(|(key, value)| {
             matches!(key, Value::Str(_) | Value::Int(_) | Value::Float(_)) && holds_data(value)
@@ -424,8 +456,7 @@ pub(crate) fn from_data(value: &ordain_data::Value) -> Value {
         Plain::Null => Value::Undef,
         Plain::Bool(b) => Value::Bool(*b),
         Plain::Int(i) => Value::Int(*i),
-        // Puppet has no integers beyond 64 bits.
-        Plain::BigInt(digits) => Value::Float(digits.parse().unwrap_or(f64::INFINITY)),
+        Plain::BigInt(digits) => Value::big_integer(digits),
         Plain::Float(f) => Value::Float(*f),
         Plain::Str(text) => Value::Str(text.clone()),
         Plain::Bytes(bytes) => Value::str(String::from_utf8_lossy(bytes).into_owned()),

@@ -10,7 +10,7 @@ use crate::error::{EvalResult, puppets};
 use crate::types::infer::callable_of;
 use crate::types::refusal::answered;
 use crate::types::signature::{Signature, SignatureParam};
-use crate::types::{IntRange, Type, infer_set, is_assignable, is_instance};
+use crate::types::{IntRange, Type, generalize, infer_set, is_assignable, is_instance};
 use crate::value::Value;
 use crate::value::closure::Closure;
 
@@ -235,5 +235,11 @@ pub fn assert_instance(subject: &str, kind: &Type, value: &Value) -> EvalResult<
         return Ok(());
     }
     let subject = format!("{subject} has wrong type,");
-    puppets(describe_mismatch(&subject, kind, &infer_set(value)))
+    let actual = infer_set(value);
+    let text = describe_mismatch(&subject, kind, &actual);
+    // A number that is none is no instance of its own type.
+    puppets(match text.is_empty() {
+        true => format!("{subject} expects a {kind} value, got {}", generalize(&actual)),
+        false => text,
+    })
 }

@@ -10,6 +10,7 @@ use ordain_functions::version::{Range, Version};
 use super::Host;
 use crate::error::{EvalResult, plain};
 use crate::types::mismatch::{accepts, describe_call};
+use crate::types::object::has_ruby_class;
 use crate::types::semver;
 use crate::types::signature::{Signature, SignatureParam};
 use crate::types::uri::{Uri, from_parts};
@@ -184,7 +185,7 @@ pub(super) fn object_signatures(object: &ObjectType) -> Vec<Signature> {
             .collect(),
         ..Signature::default()
     };
-    vec![hash, positions]
+    if has_ruby_class(object) { vec![positions] } else { vec![hash, positions] }
 }
 
 /// Whether `undef` is an instance, told from the type alone: asking what a nested `Init` takes could
@@ -209,7 +210,7 @@ pub(super) fn construct_object(object: &Arc<ObjectType>, args: &[Value]) -> Eval
         let all: Vec<&Signature> = signatures.iter().collect();
         return plain(describe_call(&format!("new_{}", object.label()), &all, args, None));
     };
-    let by_hash = chosen == 0;
+    let by_hash = chosen == 0 && !has_ruby_class(object);
     let given = given_attributes(object);
     let empty = HashValue::default();
     let mut values = IndexMap::default();

@@ -108,7 +108,7 @@ pub fn error() -> Arc<ObjectType> {
 pub fn resource_param() -> Arc<ObjectType> {
     static PARAM: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
         Arc::new(ObjectType {
-            name: "Puppet::Resource::Param".into(),
+            name: PARAM_NAME.into(),
             attributes: vec![
                 attribute("type", "Type", None),
                 attribute("name", "String[1]", None),
@@ -147,9 +147,20 @@ pub fn resource_type() -> Arc<ObjectType> {
     Arc::clone(&KIND)
 }
 
-/// Whether instances are objects of a class of Ruby's own, each of which equals itself alone.
+/// The name of the type of attributes of resource types.
+const PARAM_NAME: &str = "Puppet::Resource::Param";
+
+/// Whether instances are objects of a class of Ruby's own: each equals itself alone, shows nothing
+/// of its attributes, and is made of values in order.
 pub(crate) fn has_ruby_class(kind: &ObjectType) -> bool {
-    matches!(kind.name.as_str(), "Puppet::Resource::Param" | "Puppet::Resource::ResourceType3")
+    matches!(kind.name.as_str(), PARAM_NAME | "Puppet::Resource::ResourceType3")
+        || kind.name == lookup_context::CONTEXT
+}
+
+/// The name of an attribute of a resource type, which is its text; `None` of other objects.
+pub(crate) fn param_name(object: &Object) -> Option<&str> {
+    let name = || object.values.get("name").and_then(Value::as_str);
+    if object.kind.name == PARAM_NAME { name() } else { None }
 }
 
 /// Text of a key or name.
@@ -358,9 +369,9 @@ pub fn equal(a: &Object, b: &Object) -> bool {
 }
 
 /// The attributes of an instance as the hash that would make it again: without those that have
-/// their default. A resource type says nothing of itself.
+/// their default.
 pub fn init_hash(object: &Object) -> HashValue {
-    if object.kind.name == "Puppet::Resource::ResourceType3" {
+    if has_ruby_class(&object.kind) {
         return HashValue::default();
     }
     let attributes = object.kind.all_attributes();
