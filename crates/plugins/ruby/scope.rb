@@ -173,11 +173,11 @@ module Puppet
         function = name.to_s[/\Afunction_(.+)/, 1]
         return super unless function && Ordain.ask('exists', function)
 
-        Functions::Error.is4x(function) if Functions::NEWER.include?(function)
         unless args[0].is_a?(Array)
           raise ArgumentError, 'custom functions must be called with a single array that contains the arguments. ' \
                                'For example, function_example([1]) instead of function_example(1)'
         end
+        Functions::Error.is4x(function) if Functions::NEWER.include?(function)
 
         call_function(function, args[0], &block)
       end
