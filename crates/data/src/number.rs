@@ -47,6 +47,46 @@ pub(crate) fn big(n: BigInt) -> Value {
     }
 }
 
+/// An integer in decimal digits, with an optional minus, as Ruby's `format('0x%x')` prints it:
+/// negative ones as a complement with endless `f`.
+///
+/// ```
+/// use ordain_data::number::ruby_hexadecimal;
+/// assert_eq!(ruby_hexadecimal("18446744073709551616"), "0x10000000000000000");
+/// assert_eq!(ruby_hexadecimal("-255"), "0x..f01");
+/// assert_eq!(ruby_hexadecimal("-256"), "0x..f00");
+/// assert_eq!(ruby_hexadecimal("-1"), "0x..f");
+/// ```
+pub fn ruby_hexadecimal(digits: &str) -> String {
+    let Some(negative) = digits.strip_prefix('-') else {
+        return format!("0x{:x}", parsed(digits));
+    };
+    let number = parsed(negative);
+    let below: BigInt = number.clone() - 1;
+    let length = if below == BigInt::ZERO { 0 } else { format!("{below:x}").len() };
+    let complement = (BigInt::from(1) << (4 * length)) - number;
+    let shown = if length == 0 { String::new() } else { format!("{complement:0>length$x}") };
+    format!("0x..f{}", shown.trim_start_matches('f'))
+}
+
+/// An integer in decimal digits, with an optional minus, as Ruby's `format('%+#x')` prints it.
+///
+/// ```
+/// use ordain_data::number::ruby_signed_hexadecimal;
+/// assert_eq!(ruby_signed_hexadecimal("18446744073709551616"), "+0x10000000000000000");
+/// assert_eq!(ruby_signed_hexadecimal("-255"), "-0xff");
+/// ```
+pub fn ruby_signed_hexadecimal(digits: &str) -> String {
+    match digits.strip_prefix('-') {
+        Some(digits) => format!("-0x{:x}", parsed(digits)),
+        None => format!("+0x{:x}", parsed(digits)),
+    }
+}
+
+fn parsed(digits: &str) -> BigInt {
+    digits.parse().unwrap_or_default()
+}
+
 /// A float as Ruby's `Float#to_s` prints it: the shortest digits that read back the same, with at
 /// least one after the point, and an exponent below 0.0001 and for whole numbers from 10¹⁵.
 ///

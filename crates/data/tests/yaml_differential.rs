@@ -137,7 +137,7 @@ fn reads() {
             // itself.
             (Err(error), _) if error.message == RECURSIVE => true,
             // There, the text after the first document need not be valid YAML.
-            (Err(error), Some(_)) if error.is_syntax => {
+            (Err(error), Some(_)) if error.is_syntax() => {
                 answer.get("whole") == Some(&Value::Bool(false))
             }
             // Both refuse it; of several errors another may be found first.

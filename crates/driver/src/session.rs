@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::reporter::Reporter;
 
-/// Compiles the same sources repeatedly. Manifests, templates and programs whose text is unchanged
-/// are not parsed again. Dropping the session frees the memory for them.
+/// Compiles the same sources repeatedly. Manifests, templates, programs and documents whose text is
+/// unchanged are not parsed again. Dropping the session frees the memory for them.
 ///
 /// ```
 /// use ordain_driver::{CollectingReporter, Options, Purpose, Session};

@@ -86,3 +86,37 @@ fn edits_of_a_program() {
     ];
     follow(Path::new("main.mcl"), &edits, &["one", "two", "main.mcl:2", "four"]);
 }
+
+#[test]
+fn edits_of_a_document() {
+    let file = |content: &str| format!("resources:\n  file:\n    /a: {{ content: {content} }}\n");
+    let texts = [
+        file("(( \"x\" 1 ))"),
+        format!("\n\n{}", file("two")),
+        file("(( nope ))"),
+        "a: [\n".to_owned(),
+        file("three"),
+    ];
+    let edits: Vec<_> = texts.iter().map(|text| ("site.yml", text.as_str())).collect();
+    let wanted = ["x1", "two", "nope", "site.yml:1", "three"];
+    follow(Path::new("site.yml"), &edits, &wanted);
+}
+
+#[test]
+fn a_document_is_parsed_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("site.yml");
+    fs::write(&path, "resources:\n  file:\n    /a: { content: one }\n").unwrap();
+    let mut session = Session::default();
+    let options = session.options(&Options::default());
+    let sources = options.sources();
+    let mut files = Vec::new();
+    for _ in 0..3 {
+        let mut messages = Messages::default();
+        compile(&mut messages, &path, &options, Purpose::Inspection).unwrap();
+        files.push(sources.add("probe", "").0);
+    }
+    // Only the probe is a new text of the second and the third compile.
+    assert_eq!(files[2] - files[1], 1, "{files:?}");
+    assert_eq!(files[1] - files[0], 1, "{files:?}");
+}

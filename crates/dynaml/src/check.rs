@@ -12,7 +12,7 @@ use crate::diagnostics::hints::with_hints;
 use crate::diagnostics::places::{exact_place, part_place, with_yaml_hints};
 use crate::eval::evaluator::Builtin;
 use crate::functions;
-use crate::load::{Features, Sources, SrcKind};
+use crate::load::{Features, LoadError, Sources, SrcKind};
 use crate::syntax::ast::{Expr, ExprId, Exprs, PathStep};
 use crate::syntax::parser::parse;
 use crate::value::is_expression;
@@ -40,13 +40,13 @@ pub fn has_expressions(text: &str) -> bool {
 
 /// Checks a template or stub.
 pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
-    let invalid = |message: String, span: TextRange| {
-        let found = Diagnostic::error(INVALID_YAML, message.clone()).at(span.in_file(file));
-        vec![with_yaml_hints(found, &message, text, (file, span))]
+    let invalid = |error: LoadError| {
+        let found = Diagnostic::error(INVALID_YAML, error.message).at(error.span.in_file(file));
+        vec![with_yaml_hints(found, &error.kind, text, (file, error.span))]
     };
     let trees = match Tree::parse_all(text) {
         Ok(trees) => trees,
-        Err(e) => return invalid(e.message, e.range),
+        Err(e) => return invalid(LoadError::yaml(text, &e)),
     };
     let features = Features { control: true, ..Features::default() };
     let mut sources = Sources::default();
@@ -56,7 +56,7 @@ pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
         duplicates(tree, file, &mut out);
         open_expressions(tree, file, &mut out);
         if let Err(e) = sources.load(tree, 0) {
-            out.extend(invalid(e.message, e.span));
+            out.extend(invalid(e));
         }
     }
     let mut checker = Checker { file, text, sources: &sources, functions: functions::table(), out };
@@ -66,7 +66,7 @@ pub fn check(file: FileId, text: &str) -> Vec<Diagnostic> {
                 let place = exact_place(text, node.span, written, Some(error.at));
                 let message = format!("this is no expression: {}", error.message);
                 let found = Diagnostic::error(SYNTAX, message).at(place.in_file(file));
-                checker.out.push(with_hints(found, &error.message, text, (file, place)));
+                checker.out.push(with_hints(found, &error.kind, text, (file, place)));
             }
             SrcKind::Expr(expr) => checker.expression(*expr, node.span),
             SrcKind::Map(map) => {

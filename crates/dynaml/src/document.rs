@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use ordain_source::budget;
 
 use crate::limits::MAX_NODES;
-use crate::load::{LoadError, key_text, scalar_value};
+use crate::load::{LoadError, LoadErrorKind, key_text, scalar_value};
 use crate::value::{Item, List, Map, Value};
 
 /// All documents of a text; an empty text is one empty document.
@@ -15,7 +15,7 @@ use crate::value::{Item, List, Map, Value};
 /// # Errors
 /// When the text is no YAML, a key is no text, or aliases stand for too much.
 pub fn read(text: &str) -> Result<Vec<Value>, LoadError> {
-    let trees = Tree::parse_all(text).map_err(|e| LoadError::yaml(text, e))?;
+    let trees = Tree::parse_all(text).map_err(|e| LoadError::yaml(text, &e))?;
     if trees.is_empty() {
         return Ok(vec![Value::Null]);
     }
@@ -39,7 +39,8 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn node(&mut self, id: NodeId) -> Result<Value, LoadError> {
         let node = self.tree.node(id);
-        let fail = |message: &str| Err(LoadError::new(message.into(), node.span));
+        let fail =
+            |message: &str| Err(LoadError::new(LoadErrorKind::Aliases, message.into(), node.span));
         let value = match &node.kind {
             Kind::Scalar(text, style) => scalar_value(self.tree, id, text, *style),
             Kind::List => {

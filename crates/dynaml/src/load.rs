@@ -155,9 +155,24 @@ pub struct Sources {
     interpolated: FxHashMap<ExprId, EcoString>,
 }
 
+/// The kind of a [`LoadError`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoadErrorKind {
+    /// The text is no YAML.
+    Yaml(yaml::ErrorKind),
+    /// A key is something else than a text.
+    Key,
+    /// Aliases stand for too much, or for themselves.
+    Aliases,
+    /// A stub or another file that is one document has several.
+    Documents,
+}
+
 /// Why a document cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadError {
+    /// The kind.
+    pub kind: LoadErrorKind,
     /// The error in words.
     pub message: String,
     /// Where.
@@ -168,14 +183,15 @@ pub struct LoadError {
 
 impl LoadError {
     /// Something that is wrong in a text that is YAML.
-    pub(crate) fn new(message: String, span: TextRange) -> Self {
-        Self { message, span, said: None }
+    pub(crate) fn new(kind: LoadErrorKind, message: String, span: TextRange) -> Self {
+        Self { kind, message, span, said: None }
     }
 
     /// Why a text is no YAML.
-    pub(crate) fn yaml(text: &str, e: yaml::Error) -> Self {
-        let said = Some(crate::diagnostics::yaml::complaint(text, &e));
-        Self { message: e.message, span: e.range, said }
+    pub(crate) fn yaml(text: &str, e: &yaml::Error) -> Self {
+        let said = Some(crate::diagnostics::yaml::complaint(text, e));
+        let kind = LoadErrorKind::Yaml(e.kind.clone());
+        Self { kind, message: e.message.clone(), span: e.range, said }
     }
 
     /// In the words of the original.
@@ -340,7 +356,7 @@ impl Loader<'_, '_> {
         if self.nodes > limit {
             let message =
                 format!("the aliases of this document stand for more than {ALIASES} values");
-            return Err(LoadError::new(message, node.span));
+            return Err(LoadError::new(LoadErrorKind::Aliases, message, node.span));
         }
         let built = match &node.kind {
             Kind::Scalar(text, style) => self.scalar(id, text, *style),
@@ -349,7 +365,7 @@ impl Loader<'_, '_> {
             Kind::Alias(target) => {
                 let Some((built, nodes)) = self.shared.get(target).cloned() else {
                     let message = "the alias stands for something that contains it".to_owned();
-                    return Err(LoadError::new(message, node.span));
+                    return Err(LoadError::new(LoadErrorKind::Aliases, message, node.span));
                 };
                 self.nodes += nodes;
                 return Ok(built);
@@ -590,7 +606,7 @@ pub(crate) fn key_text(tree: &Tree, id: NodeId) -> Result<EcoString, LoadError> 
     let span = tree.node(id).span;
     let fail = |text: &str| {
         let message = format!("map key must be a string: {text}");
-        Err(LoadError::new(message, span))
+        Err(LoadError::new(LoadErrorKind::Key, message, span))
     };
     match &tree.node(target).kind {
         Kind::Scalar(text, Style::Plain) if tree.tag(target).is_none() => {

@@ -2,9 +2,10 @@
 //! them.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_data::yaml::{Kind, NodeId, Tree};
+use ordain_data::yaml::{Kind, NodeId};
 use ordain_source::TextRange;
 use rustc_hash::FxHashMap;
 
@@ -12,7 +13,7 @@ use crate::diagnostics::report::Place;
 use crate::eval::evaluator::Evaluator;
 use crate::eval::tree::Body;
 use crate::ids::InstId;
-use crate::input::Input;
+use crate::input::Documents;
 use crate::path::find_path;
 use crate::syntax::ast::{Expr, ExprId, PathStep};
 
@@ -21,20 +22,21 @@ const MAX_DEPTH: u32 = 100;
 
 /// Finds the places of values in the files of a merge. Parsed files are kept, so that the places
 /// of all values of a document take linear time.
-pub(crate) struct Origins<'f> {
-    files: &'f [Input],
+pub(crate) struct Origins {
+    files: Vec<Arc<Documents>>,
     parsed: FxHashMap<u32, Rc<ParsedFile>>,
 }
 
 /// The nodes of a file by their places, and their entries by their keys.
 struct ParsedFile {
-    trees: Vec<Tree>,
+    documents: Arc<Documents>,
     nodes: FxHashMap<(u32, u32), (usize, NodeId)>,
     keys: FxHashMap<(usize, NodeId), FxHashMap<EcoString, NodeId>>,
 }
 
-impl<'f> Origins<'f> {
-    pub(crate) fn new(files: &'f [Input]) -> Self {
+impl Origins {
+    /// The files by number.
+    pub(crate) fn new(files: Vec<Arc<Documents>>) -> Self {
         Self { files, parsed: FxHashMap::default() }
     }
 
@@ -77,24 +79,24 @@ impl<'f> Origins<'f> {
         let Some(parsed) = self.parsed(file) else { return place };
         let Some(start) = parsed.nodes.get(&(span.start, span.end)) else { return place };
         let end = steps.iter().try_fold(*start, |at, step| parsed.below(at, step));
-        end.map_or(place, |(tree, node)| (file, parsed.trees[tree].node(node).span))
+        let span = |(tree, node)| Some(parsed.documents.get(tree)?.node(node).span);
+        end.and_then(span).map_or(place, |span| (file, span))
     }
 
     fn parsed(&mut self, file: u32) -> Option<Rc<ParsedFile>> {
         if let Some(parsed) = self.parsed.get(&file) {
             return Some(Rc::clone(parsed));
         }
-        let text = &self.files.get(file as usize)?.text;
-        let parsed = Rc::new(ParsedFile::new(Tree::parse_all(text).ok()?));
+        let parsed = Rc::new(ParsedFile::new(Arc::clone(self.files.get(file as usize)?)));
         self.parsed.insert(file, Rc::clone(&parsed));
         Some(parsed)
     }
 }
 
 impl ParsedFile {
-    fn new(trees: Vec<Tree>) -> Self {
+    fn new(documents: Arc<Documents>) -> Self {
         let (mut nodes, mut keys) = (FxHashMap::default(), FxHashMap::default());
-        for (n, tree) in trees.iter().enumerate() {
+        for (n, tree) in documents.all().enumerate() {
             for id in (0..tree.len()).filter_map(|id| u32::try_from(id).ok()).map(NodeId) {
                 let TextRange { start, end } = tree.node(id).span;
                 // Of a map and its only value that begin at one place, the outer one comes first.
@@ -107,11 +109,11 @@ impl ParsedFile {
                 }
             }
         }
-        Self { trees, nodes, keys }
+        Self { documents, nodes, keys }
     }
 
     fn below(&self, (n, at): (usize, NodeId), step: &PathStep) -> Option<(usize, NodeId)> {
-        let tree = &self.trees[n];
+        let tree = self.documents.get(n)?;
         let at = tree.target(at);
         let below = match (&tree.node(at).kind, step) {
             (Kind::Map, PathStep::Key(key)) => self.keys.get(&(n, at))?.get(key).copied(),

@@ -1,24 +1,26 @@
 //! A whole run: stubs from right to left, then the template.
 
+use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_data::yaml::Tree;
 use ordain_data::{Decrypted, Redactor};
 use ordain_graph::Graph;
 use ordain_source::limits::on_deep_stack;
-use ordain_source::{Diagnostic, FileId, SourceMap, Span, World};
+use ordain_source::{Diagnostic, FileId, SourceMap, Span, TextRange, World};
 
 use crate::diagnostics::report;
 use crate::diagnostics::report::Line;
 use crate::diagnostics::stop::Stop;
-use crate::diagnostics::yaml::complaint;
 use crate::eval::evaluator::{Document, Evaluator};
 use crate::eval::tree::Body;
 use crate::explain::Explained;
 use crate::functions::{self, clean_path};
 use crate::ids::{InstId, SrcId};
-use crate::load::{Features, MapSrc, Sources, SrcKind};
+use crate::input::Documents;
+use crate::load::{Features, LoadError, LoadErrorKind, MapSrc, Sources, SrcKind};
 use crate::options::{Dialect, Options};
 use crate::origin::Origins;
 use crate::output::Writer;
@@ -104,12 +106,8 @@ pub enum Error {
         role: &'static str,
         /// The file.
         name: String,
-        /// The error in words.
-        message: String,
-        /// The bytes it is about.
-        span: ordain_source::TextRange,
-        /// The message of the original, with the place.
-        said: Option<String>,
+        /// The error.
+        error: LoadError,
     },
     /// Expressions could not be resolved.
     Unresolved(Box<Unresolved>),
@@ -136,9 +134,8 @@ impl Error {
     /// The message as the original prints it after its time stamp.
     pub fn text(&self) -> String {
         match self {
-            Self::Input { role, name, message, said, .. } => {
-                let said = said.as_ref().unwrap_or(message);
-                format!("error parsing {role} [{}]: {said}", clean_path(name))
+            Self::Input { role, name, error } => {
+                format!("error parsing {role} [{}]: {}", clean_path(name), error.said())
             }
             Self::Unresolved(found) => {
                 if let Some(expression) = &found.expression {
@@ -169,7 +166,7 @@ pub fn merge(world: &dyn World, request: &Request) -> Result<Output, Error> {
 }
 
 /// Merges a template with stubs, and makes a graph of the resources that the document declares. The
-/// texts of the files are added to the sources.
+/// texts of the files are added to the sources, which may have parsed them before.
 ///
 /// # Errors
 /// When a file cannot be read as YAML, or an expression has no value. Errors in the resources are
@@ -181,20 +178,19 @@ pub fn declare(
     codes: Codes,
 ) -> Result<DeclaredGraph, Error> {
     on_deep_stack(STACK, || {
-        with_run(world, request, |run| {
+        with_run(world, request, Some(sources), |run| {
             let mut output = Output::default();
             let printed = run.evaluate(&mut output)?;
-            let files = std::mem::take(&mut run.files);
-            let graph = run.graph(&printed, &files, sources, codes);
+            let graph = run.graph(&printed, codes);
             run.finish(&mut output);
-            output.files = files;
+            output.files = std::mem::take(&mut run.files);
             Ok(DeclaredGraph { output, graph })
         })
     })
 }
 
 fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
-    with_run(world, request, |run| {
+    with_run(world, request, None, |run| {
         let mut output = Output::default();
         let printed = run.evaluate(&mut output)?;
         output.text = run.text(&printed);
@@ -207,6 +203,7 @@ fn merge_here(world: &dyn World, request: &Request) -> Result<Output, Error> {
 fn with_run<T>(
     world: &dyn World,
     request: &Request,
+    texts: Option<&SourceMap>,
     action: impl FnOnce(&mut Run<'_, '_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let mut sources = Sources::default();
@@ -215,7 +212,9 @@ fn with_run<T>(
         evaluator: Evaluator::new(world, request.options.clone(), sources, functions::table()),
         request,
         bindings: bindings(&request.bindings),
+        sources: texts,
         files: Vec::new(),
+        parsed: Vec::new(),
         stubs: Vec::new(),
         open: false,
     };
@@ -262,12 +261,24 @@ fn bindings(names: &[(String, ordain_data::Value)]) -> Scope {
     Scope::default().with(names.collect::<Names>())
 }
 
+/// A file that was parsed.
+#[derive(Clone)]
+struct ParsedInput {
+    documents: Arc<Documents>,
+    /// Its number in the texts of the caller.
+    id: Option<FileId>,
+}
+
 struct Run<'w, 'r> {
     evaluator: Evaluator<'w>,
     request: &'r Request,
     bindings: Scope,
+    /// The texts of the caller, which has places in them.
+    sources: Option<&'r SourceMap>,
     /// The files by number.
     files: Vec<Input>,
+    /// What was parsed of each of them.
+    parsed: Vec<ParsedInput>,
     /// The finished stubs from the first to the last: their name and their root.
     stubs: Vec<(EcoString, InstId)>,
     /// Whether something in the current document has no value.
@@ -292,8 +303,9 @@ impl Run<'_, '_> {
         };
         // All is read before anything is evaluated, the template first.
         let mut documents = Vec::new();
-        for tree in trees(template, "template")? {
-            let source = self.load(&tree, template, "template")?;
+        let parsed = self.parse(template, "template")?;
+        for tree in parsed.documents.all() {
+            let source = self.load(tree, &parsed, template, "template")?;
             documents.push((!self.is_empty(source)).then_some(source));
         }
         let several = documents.len() > 1;
@@ -342,8 +354,9 @@ impl Run<'_, '_> {
     fn evaluate_stubs(&mut self) -> Result<Vec<Item>, Error> {
         let mut loaded = Vec::new();
         for input in &self.request.stubs {
-            let tree = only_document(trees(input, "stub")?, input, "stub")?;
-            loaded.push((input, self.load(&tree, input, "stub")?));
+            let parsed = self.parse(input, "stub")?;
+            let tree = only_document(&parsed.documents, input, "stub")?;
+            loaded.push((input, self.load(tree, &parsed, input, "stub")?));
         }
         let mut stubs: Vec<Item> = Vec::new();
         for (input, source) in loaded.into_iter().rev() {
@@ -364,8 +377,6 @@ impl Run<'_, '_> {
     fn graph(
         &mut self,
         printed: &[Option<Printed>],
-        files: &[Input],
-        sources: &SourceMap,
         codes: Codes,
     ) -> Result<Graph, Vec<Diagnostic>> {
         let [Some(Printed { value, open, root: Some(root) })] = printed else {
@@ -374,9 +385,9 @@ impl Run<'_, '_> {
             return Err(vec![Diagnostic::error(codes.form, text)]);
         };
         let document = crate::lower::printed(&self.writer(*open), value);
-        let ids: Vec<FileId> =
-            files.iter().map(|file| sources.add(&*file.name, file.text.as_str())).collect();
-        let mut origins = Origins::new(files);
+        let documents = self.parsed.iter().map(|parsed| Arc::clone(&parsed.documents));
+        let mut origins = Origins::new(documents.collect());
+        let ids: Vec<Option<FileId>> = self.parsed.iter().map(|parsed| parsed.id).collect();
         let secrets = std::mem::take(&mut self.evaluator.secrets);
         let mut place = |path: &[&str]| {
             // A value without a place of its own is where the nearest value around it is.
@@ -385,7 +396,7 @@ impl Run<'_, '_> {
             let (file, range) = (1..=steps.len()).rev().find_map(|depth| {
                 origins.place(&mut self.evaluator, *root, &steps[..depth], &self.stubs)
             })?;
-            Some(Span { file: *ids.get(file as usize)?, range })
+            Some(Span { file: (*ids.get(file as usize)?)?, range })
         };
         let graph = resources::graph(&document, &secrets, &mut place, codes);
         self.evaluator.secrets = secrets;
@@ -403,31 +414,48 @@ impl Run<'_, '_> {
             if let Err(e) = crate::eval::tag_table::check_name(tag) {
                 return Err(Error::Other(format!("invalid tag name [{tag}]: {e}")));
             }
-            let tree = only_document(trees(input, "tag file")?, input, "tag file")?;
-            let value = crate::document::value(&tree).map_err(|e| Error::Input {
-                role: "tag file",
-                name: input.name.clone(),
-                message: e.message,
-                span: e.span,
-                said: e.said,
-            })?;
+            let parsed = self.parse(input, "tag file")?;
+            let tree = only_document(&parsed.documents, input, "tag file")?;
+            let refused = |error| refused(error, input, "tag file");
+            let value = crate::document::value(tree).map_err(refused)?;
             let defined = self.evaluator.define_tag(tag, value, None, true);
             defined.map_err(|stop| Error::Other(stop.text().to_owned()))?;
         }
         Ok(())
     }
 
-    fn load(&mut self, tree: &Tree, input: &Input, role: &'static str) -> Result<SrcId, Error> {
+    /// Parses a file, unless an earlier run with the same sources has parsed the same text.
+    fn parse(&self, input: &Input, role: &'static str) -> Result<ParsedInput, Error> {
+        let text = input.text.as_str();
+        let parse = |text: &str| match Tree::parse_all(text) {
+            Ok(trees) => Ok(Documents::new(trees)),
+            Err(error) => Err(LoadError::yaml(text, &error)),
+        };
+        let (id, parsed) = match self.sources {
+            Some(sources) => {
+                let path = Path::new(&input.name);
+                let (id, parsed) =
+                    sources.parsed(path, text.into(), 0, |_, text| parse(&text).map(Arc::new));
+                (Some(id), (*parsed).clone())
+            }
+            None => (None, parse(text).map(Arc::new)),
+        };
+        let documents = parsed.map_err(|error| refused(error, input, role))?;
+        Ok(ParsedInput { documents, id })
+    }
+
+    fn load(
+        &mut self,
+        tree: &Tree,
+        parsed: &ParsedInput,
+        input: &Input,
+        role: &'static str,
+    ) -> Result<SrcId, Error> {
         let file = self.evaluator.add_file(input.name.as_str());
         self.files.push(input.clone());
+        self.parsed.push(parsed.clone());
         let loaded = self.evaluator.sources.load(tree, file);
-        let source = loaded.map_err(|e| Error::Input {
-            role,
-            name: input.name.clone(),
-            message: e.message,
-            span: e.span,
-            said: e.said,
-        })?;
+        let source = loaded.map_err(|error| refused(error, input, role))?;
         let Some(key) = &input.under else { return Ok(source) };
         let map = MapSrc { entries: vec![(key.into(), source)], ..MapSrc::default() };
         let span = self.evaluator.sources.nodes[source].span;
@@ -617,36 +645,26 @@ fn state(value: &Value) -> Value {
     keep(value).unwrap_or_else(|| Value::Map(Map::new(Vec::new())))
 }
 
-/// The documents of a file; an empty file is one empty document.
-fn trees(input: &Input, role: &'static str) -> Result<Vec<Tree>, Error> {
-    let mut trees = Tree::parse_all(&input.text).map_err(|e| Error::Input {
-        role,
-        name: input.name.clone(),
-        said: Some(complaint(&input.text, &e)),
-        message: e.message,
-        span: e.range,
-    })?;
-    if trees.is_empty() {
-        trees.push(Tree::default());
-    }
-    Ok(trees)
+/// The error of a file that cannot be read.
+fn refused(error: LoadError, input: &Input, role: &'static str) -> Error {
+    Error::Input { role, name: input.name.clone(), error }
 }
 
 /// The document of a file that may have one only.
-fn only_document(trees: Vec<Tree>, input: &Input, role: &'static str) -> Result<Tree, Error> {
-    let mut trees = trees.into_iter();
-    match (trees.next(), trees.next()) {
-        (_, Some(second)) => Err(Error::Input {
-            role,
-            name: input.name.clone(),
-            message: "several documents in a file that may have one".into(),
-            span: second
-                .root()
-                .map_or(ordain_source::TextRange::new(0, 0), |root| second.node(root).span),
-            said: Some("multi document not possible".into()),
-        }),
-        (only, None) => Ok(only.unwrap_or_default()),
-    }
+fn only_document<'d>(
+    documents: &'d Documents,
+    input: &Input,
+    role: &'static str,
+) -> Result<&'d Tree, Error> {
+    let Some(second) = documents.more.first() else { return Ok(&documents.first) };
+    let span = second.root().map_or(TextRange::new(0, 0), |root| second.node(root).span);
+    let error = LoadError {
+        kind: LoadErrorKind::Documents,
+        message: "several documents in a file that may have one".into(),
+        span,
+        said: Some("multi document not possible".into()),
+    };
+    Err(refused(error, input, role))
 }
 
 /// The line for trouble that no node shows.
@@ -661,8 +679,9 @@ fn unknown(stop: &Stop, input: &Input) -> Line {
         outer: Vec::new(),
         detail: None,
         nested: Vec::new(),
-        place: (0, ordain_source::TextRange::new(0, 0)),
+        place: (0, TextRange::new(0, 0)),
         at: None,
+        syntax: None,
         cause: report::Cause::Own,
         node: InstId::new(0),
     }

@@ -308,6 +308,10 @@ module Puppet
 
         # The text of a file, or the cached result of the block for this text.
         def cached_file_data(path)
+          unless path.is_a?(String) || path.is_a?(Pathname)
+            raise ArgumentError, "FileSystem implementation expected Pathname, got: '#{path.class}'"
+          end
+
           known = FILES[path]
           return known[1] if known && LookupContext.asked[path]
 

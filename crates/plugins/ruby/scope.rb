@@ -1,5 +1,8 @@
 # The parts of a compile that Ruby code sees: scopes, resources, the catalog.
 module Puppet
+  class Resource
+  end
+
   module Parser
     class Scope
       attr_reader :id
@@ -113,16 +116,12 @@ module Puppet
         Node::Environment.current
       end
 
-      def known_resource_types
-        Puppet::Resource::TypeCollection.new(self)
-      end
-
       def find_hostclass(name)
-        known_resource_types.find_hostclass(name)
+        Puppet::Resource::TypeCollection.new(self).find_hostclass(name)
       end
 
       def find_definition(name)
-        known_resource_types.find_definition(name)
+        Puppet::Resource::TypeCollection.new(self).find_definition(name)
       end
 
       def findresource(type, title = nil)
@@ -137,7 +136,7 @@ module Puppet
 
       # The class or define whose body this is.
       def source
-        Source.new(Ordain.ask('module', id), resource)
+        Puppet::Resource::Type.new(Ordain.ask('module', id), resource)
       end
 
       def module_name
@@ -174,11 +173,11 @@ module Puppet
         function = name.to_s[/\Afunction_(.+)/, 1]
         return super unless function && Ordain.ask('exists', function)
 
-        Functions::Error.is4x(function) if Functions::NEWER.include?(function)
         unless args[0].is_a?(Array)
           raise ArgumentError, 'custom functions must be called with a single array that contains the arguments. ' \
                                'For example, function_example([1]) instead of function_example(1)'
         end
+        Functions::Error.is4x(function) if Functions::NEWER.include?(function)
 
         call_function(function, args[0], &block)
       end
@@ -195,7 +194,7 @@ module Puppet
     end
 
     # Where code stands: its module and the definition around it.
-    class Source
+    class Puppet::Resource::Type
       attr_reader :module_name
 
       def initialize(module_name, resource)
@@ -226,7 +225,7 @@ module Puppet
       end
 
       def catalog
-        @catalog ||= Catalog.new(@scope)
+        @catalog ||= Puppet::Resource::Catalog.new(@scope)
       end
 
       def environment
@@ -296,7 +295,7 @@ module Puppet
     end
 
     # The catalog so far.
-    class Catalog
+    class Puppet::Resource::Catalog
       def initialize(scope)
         @scope = scope
       end

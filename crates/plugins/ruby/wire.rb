@@ -103,11 +103,7 @@ module Ordain
       end
 
       def integer(value)
-        return value if INTEGERS.cover?(value)
-
-        bound = value.positive? ? 'max' : 'min'
-        raise Puppet::Error,
-              format("Use of a Ruby Integer outside of Puppet Integer %s range, got '0x%x'", bound, value)
+        INTEGERS.cover?(value) ? value : { '$' => 'integer', 'v' => value.to_s }
       end
 
       def symbol(value)
@@ -169,6 +165,7 @@ module Ordain
         when 'binary' then Puppet::Pops::Types::PBinaryType::Binary.from_base64(value)
         when 'regexp' then Regexp.new(value)
         when 'symbol' then value.to_sym
+        when 'integer' then Integer(value)
         when 'object' then Objects.of(data['n'])
         when 'semver' then SemanticPuppet::Version.parse(value)
         when 'resource' then Puppet::Parser::Resource.of(data)

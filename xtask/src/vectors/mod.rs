@@ -66,7 +66,13 @@ pub fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
             let id = case["id"].as_str().or(case["name"].as_str()).unwrap_or("?");
             let name = format!("{language}/{suite}/{id}");
             match difference {
-                None => row[0] += 1,
+                None => {
+                    row[0] += 1;
+                    // Some depend on chance, so that this is no failure.
+                    if known.contains_key(&name) {
+                        println!("{name} agrees, although it is a known difference");
+                    }
+                }
                 Some(_) if known.contains_key(&name) => row[1] += 1,
                 Some(text) => {
                     row[2] += 1;

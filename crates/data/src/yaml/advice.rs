@@ -2,6 +2,8 @@
 
 use ordain_source::TextRange;
 
+use super::error::ErrorKind;
+
 /// A mistake's place, and the words for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Advice {
@@ -14,12 +16,12 @@ pub struct Advice {
 }
 
 /// The likely cause of an error of the reader at a place of a text.
-pub fn advice(message: &str, text: &str, at: TextRange) -> Advice {
+pub fn advice(kind: &ErrorKind, text: &str, at: TextRange) -> Advice {
     let start = (at.start as usize).min(text.len());
     let before = text.get(..start).unwrap_or(text);
     let one = |at: usize| TextRange::new(at as u32, at as u32 + 1);
     let line = before.rfind('\n').map_or(0, |n| n + 1);
-    if message.contains("tab")
+    if matches!(kind, ErrorKind::Tab | ErrorKind::TabInText)
         && let Some(tab) = indenting_tab(text, line)
     {
         let help = Some("YAML is indented with blanks");
@@ -28,18 +30,17 @@ pub fn advice(message: &str, text: &str, at: TextRange) -> Advice {
     if let Some(open) = open_bracket(before) {
         return Advice { place: one(open), label: "this is not closed", help: None };
     }
-    let (label, help) = if message.starts_with("simple key expected") {
-        ("a colon is missing behind this key", None)
-    } else if message.starts_with("unclosed quote") {
-        ("this quote is not closed", None)
-    } else if message.starts_with("mapping values are not allowed") {
-        let key = before[line..].trim_start_matches([' ', '-']);
-        match key.contains(": ") {
-            true => ("", Some("a text with `: ` in it stands in quotes")),
-            false => ("", indented_too_far(before, line)),
+    let (label, help) = match kind {
+        ErrorKind::ColonExpected => ("a colon is missing behind this key", None),
+        ErrorKind::UnclosedQuote => ("this quote is not closed", None),
+        ErrorKind::MapNotAllowed => {
+            let key = before[line..].trim_start_matches([' ', '-']);
+            match key.contains(": ") {
+                true => ("", Some("a text with `: ` in it stands in quotes")),
+                false => ("", indented_too_far(before, line)),
+            }
         }
-    } else {
-        ("", None)
+        _ => ("", None),
     };
     Advice { place: at, label, help }
 }
@@ -106,7 +107,7 @@ mod tests {
 
     fn found(text: &str) -> (String, &'static str, Option<&'static str>) {
         let error = read(text, Schema::Psych).expect_err("it is no YAML");
-        let found = advice(&error.message, text, error.range);
+        let found = advice(&error.kind, text, error.range);
         (text[found.place.start as usize..].chars().take(3).collect(), found.label, found.help)
     }
 

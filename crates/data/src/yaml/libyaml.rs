@@ -3,7 +3,7 @@
 use granit_parser::{Event, ScalarStyle, StructureStyle};
 use ordain_source::TextRange;
 
-use super::error::Error;
+use super::error::{Error, ErrorKind};
 
 /// Follows the events of a parser as libyaml would see their places.
 #[derive(Default)]
@@ -120,7 +120,7 @@ impl Strictness {
             ScalarStyle::Literal | ScalarStyle::Folded if begins_with_tab(text, start) => {
                 let message = "found a tab character where an indentation space is expected while \
                                scanning a block scalar";
-                return refuse(start, message);
+                return refuse(start, message).map(|error| error.with_kind(ErrorKind::TabInText));
             }
             _ if is_key && self.is_flow() && has_late_colon(text, start, end) => {
                 let message = "did not find expected ',' or '}' while parsing a flow mapping";

@@ -35,7 +35,7 @@ use ordain_source::TextRange;
 
 pub use advice::{Advice, advice};
 pub use budget::Budget;
-pub use error::Error;
+pub use error::{Error, ErrorKind};
 pub use ruby::SYMBOL;
 pub use scalar_text::ScalarText;
 pub use schema::Schema;

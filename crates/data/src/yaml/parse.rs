@@ -4,12 +4,14 @@
 use std::borrow::Cow;
 
 use ecow::EcoString;
-use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, ScanError, Span, Tag};
+use granit_parser::{
+    ErrorKind as ScanErrorKind, Event, Options, Parser, ScalarStyle, ScanError, Span, Tag,
+};
 use ordain_source::TextRange;
 use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
-use super::error::Error;
+use super::error::{Error, ErrorKind};
 use super::fast_path;
 use super::libyaml::Strictness;
 use super::nodes::{Nodes, to_u32};
@@ -206,7 +208,8 @@ impl Reader<'_> {
             Event::Alias(anchor) => self.alias(anchor, range)?,
             Event::UnresolvedAlias(name) => {
                 let text = format!("Unknown alias: {name}");
-                let error = Error { is_syntax: false, ..Error::at(self.text, range, text) };
+                let error = Error::at(self.text, range, text)
+                    .with_kind(ErrorKind::UnknownAlias(name.to_string()));
                 return Err(match name.strip_suffix(':') {
                     Some(name) => {
                         let colon = range.start + 1 + to_u32(name.len());
@@ -299,16 +302,48 @@ impl Reader<'_> {
         let at = self.clamp(self.blanks.original(place));
         let info = e.info();
         let message = if info.is_empty() { "no valid YAML".to_owned() } else { info };
-        let error = Error::at(self.text, TextRange::new(at, at), message);
-        let is_indent =
-            matches!(e.kind(), ErrorKind::InvalidQuotedScalarIndent | ErrorKind::TabInIndentation);
+        let error = Error::at(self.text, TextRange::new(at, at), message).with_kind(kind(e.kind()));
+        let is_indent = matches!(
+            e.kind(),
+            ScanErrorKind::InvalidQuotedScalarIndent | ScanErrorKind::TabInIndentation
+        );
         if is_indent && !is_marker(self.text, at as usize) {
             return Failure::Repairable(at, deepest(self.text), error);
         }
-        if *e.kind() == ErrorKind::CommentNotSeparated {
+        if *e.kind() == ScanErrorKind::CommentNotSeparated {
             return Failure::Repairable(at, 1, error);
         }
         Failure::Final(error)
+    }
+}
+
+/// The kind of an error of the parser.
+fn kind(kind: &ScanErrorKind) -> ErrorKind {
+    use ScanErrorKind as Scan;
+    match kind {
+        Scan::ExpectedBlockMappingKey => ErrorKind::MapEntryExpected,
+        Scan::ExpectedBlockSequenceEntry => ErrorKind::ListEntryExpected,
+        Scan::SimpleKeyExpected => ErrorKind::ColonExpected,
+        Scan::MappingValueNotAllowed => ErrorKind::MapNotAllowed,
+        Scan::InvalidColonPlacement => ErrorKind::MisplacedColon,
+        Scan::UnclosedQuotedScalar => ErrorKind::UnclosedQuote,
+        Scan::UnclosedFlowCollection { open } => ErrorKind::UnclosedBracket(*open),
+        Scan::MisplacedFlowCollectionEnd => ErrorKind::MisplacedBracket,
+        Scan::ExpectedNodeContent | Scan::UnexpectedEofImplicitFlowMapping => {
+            ErrorKind::ValueExpected
+        }
+        Scan::InvalidTrailingSingleQuotedScalar | Scan::InvalidTrailingDoubleQuotedScalar => {
+            ErrorKind::TextAfterQuote
+        }
+        Scan::UnknownQuotedScalarEscape => ErrorKind::UnknownEscape,
+        Scan::InvalidQuotedScalarHexEscape => ErrorKind::IncompleteEscape,
+        Scan::MissingAnchorOrAliasName => ErrorKind::MissingName,
+        Scan::UnexpectedCharacter { .. } => ErrorKind::UnexpectedCharacter,
+        Scan::TabNotAllowed | Scan::TabInBlockIndentation => ErrorKind::Tab,
+        Scan::TabInIndentation | Scan::TabAtBlockScalarStart | Scan::TabInPlainScalar => {
+            ErrorKind::TabInText
+        }
+        _ => ErrorKind::Syntax,
     }
 }
 

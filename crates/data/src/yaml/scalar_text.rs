@@ -19,7 +19,7 @@ impl ScalarText {
     /// Decodes the scalar that a node's span is the range of.
     ///
     /// ```
-    /// use ordain_data::yaml::{Tree, Written};
+    /// use ordain_data::yaml::{ScalarText, Tree};
     /// let source = "key: \"a\\tb\\\n  c\"\n";
     /// let span = Tree::parse(source)?.find(&["key"]).expect("the key is there");
     /// let written = ScalarText::new(source, span);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::TextRange;
 
-use super::error::Error;
+use super::error::{Error, ErrorKind};
 use super::ruby;
 
 /// A node of a [`Tree`], by its position.
@@ -217,6 +217,6 @@ impl Tree {
         let start = self.lines.get(line - 1).copied().unwrap_or(0);
         let line = u32::try_from(line).unwrap_or(u32::MAX);
         let column = span.start.saturating_sub(start) + 1;
-        Error { message: message.into(), range: span, line, column, is_syntax: false }
+        Error { kind: ErrorKind::Refused, message: message.into(), range: span, line, column }
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ordain_data::Value as Data;
 use ordain_dynaml::eval::{Dialect, Options};
 use ordain_dynaml::functions::clean_path;
-use ordain_dynaml::load::{Features, LoadError};
+use ordain_dynaml::load::Features;
 use ordain_dynaml::resources::Codes;
 use ordain_dynaml::session::{self, DeclaredGraph, Error, Input, Output, Request, StateForm};
 use ordain_dynaml::syntax::ast::Exprs;
@@ -355,10 +355,9 @@ fn bindings(reader: &mut Reader<'_>, merge: &Merge<'_>) -> Result<Vec<(String, D
         && (!merge.lenient || path.is_file())
     {
         let input = reader.read("bindings file", &path.to_string_lossy())?;
-        let values = document::read(&input.text).map_err(|e| {
+        let values = document::read(&input.text).map_err(|error| {
             let name = input.name.clone();
-            let (role, LoadError { message, span, said }) = ("bindings file", e);
-            let error = Error::Input { role, name, message, span, said };
+            let error = Error::Input { role: "bindings file", name, error };
             MergeError::Merge(error, vec![input.clone()])
         })?;
         let data = lower::data(&Exprs::default(), &values).into_iter().next();
@@ -466,9 +465,9 @@ pub fn data(world: &dyn World, role: &'static str, name: &str) -> Result<Vec<Dat
 /// # Errors
 /// When it is no YAML.
 pub fn parse(role: &'static str, input: &Input) -> Result<Vec<Value>, MergeError> {
-    document::read(&input.text).map_err(|e| {
-        let (name, LoadError { message, span, said }) = (input.name.clone(), e);
-        MergeError::Merge(Error::Input { role, name, message, span, said }, vec![input.clone()])
+    document::read(&input.text).map_err(|error| {
+        let name = input.name.clone();
+        MergeError::Merge(Error::Input { role, name, error }, vec![input.clone()])
     })
 }
 

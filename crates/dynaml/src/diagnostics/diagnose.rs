@@ -15,6 +15,7 @@ use super::report::{Cause, Line, Place, Related, StubSearch};
 use crate::check::open_expressions;
 use crate::ids::InstId;
 use crate::input::Input;
+use crate::load::LoadError;
 use crate::session::{Error, Output, Unresolved};
 
 /// How many nodes are named that depend on one that failed.
@@ -24,13 +25,14 @@ const NAMED: usize = 3;
 /// sources.
 pub fn diagnostics(error: &Error, inputs: &[&Input], sources: &SourceMap) -> Vec<Diagnostic> {
     match error {
-        Error::Input { role, name, message, span, .. } => {
+        Error::Input { role, name, error } => {
+            let LoadError { kind, message, span, .. } = error;
             let out = Diagnostic::error(INVALID_YAML, message.to_owned()).issue(*role);
             match inputs.iter().find(|i| i.name == *name) {
                 Some(input) => {
                     let file = add(sources, input);
                     let out = out.at(span.in_file(file));
-                    vec![with_yaml_hints(out, message, &input.text, (file, *span))]
+                    vec![with_yaml_hints(out, kind, &input.text, (file, *span))]
                 }
                 None => vec![out],
             }
@@ -175,11 +177,10 @@ impl Reporter<'_> {
                 }
             }
             Cause::Own if code == SYNTAX => {
-                let detail = line.detail.as_deref().unwrap_or_default();
-                if let (Some((file, input)), Some(span)) =
-                    (self.files.get(line.place.0 as usize), self.place(line))
+                if let (Some((file, input)), Some(span), Some(kind)) =
+                    (self.files.get(line.place.0 as usize), self.place(line), &line.syntax)
                 {
-                    out = with_hints(out, detail, &input.text, (*file, span.range));
+                    out = with_hints(out, kind, &input.text, (*file, span.range));
                 }
             }
             _ => {}

@@ -2,32 +2,35 @@
 
 use ordain_source::{Diagnostic, FileId, TextRange, suggest};
 
+use crate::syntax::parser::ParseErrorKind;
+
 /// The words behind `&`.
 const MARKERS: [&str; 8] =
     ["template", "temporary", "local", "inject", "state", "default", "dynamic", "tag"];
 
-/// Adds likely causes to a syntax error. `message` is that of the parser, `text` that of the file.
+/// Adds likely causes to the syntax error of an expression. `text` is that of the file.
 pub(crate) fn with_hints(
     error: Diagnostic,
-    message: &str,
+    kind: &ParseErrorKind,
     text: &str,
     (file, place): (FileId, TextRange),
 ) -> Diagnostic {
     let at = (place.start as usize).min(text.len());
     let (Some(before), Some(rest)) = (text.get(..at), text.get(at..)) else { return error };
     let range = |start: usize, end: usize| TextRange::new(start as u32, end as u32).in_file(file);
-    if message == "the text has no closing quote" && before.ends_with('"') {
-        return error.move_to(range(at - 1, at), "this quote is not closed");
-    }
-    if message.starts_with("there is no marker")
-        && let Some(start) = before.rfind('&')
-    {
-        let near = suggest::nearest(&before[start + 1..], MARKERS);
-        let error = error.move_to(range(start, at), "");
-        return match near {
-            Some(near) => error.help(format!("did you mean `&{near}`?")),
-            None => error,
-        };
+    match kind {
+        ParseErrorKind::UnclosedText if before.ends_with('"') => {
+            return error.move_to(range(at - 1, at), "this quote is not closed");
+        }
+        ParseErrorKind::UnknownMarker(word) => {
+            let start = at.saturating_sub(word.len() + 1);
+            let error = error.move_to(range(start, at), "");
+            return match suggest::nearest(word, MARKERS) {
+                Some(near) => error.help(format!("did you mean `&{near}`?")),
+                None => error,
+            };
+        }
+        _ => {}
     }
     let expression = before.rfind("((").map_or(at, |start| start + 2);
     if rest.trim_start().starts_with("))")

@@ -1,7 +1,9 @@
 //! Exact places in the text of a file, and hints about its YAML.
 
-use ordain_data::yaml::{ScalarText, advice};
+use ordain_data::yaml::{ErrorKind, ScalarText, advice};
 use ordain_source::{Diagnostic, FileId, TextRange};
+
+use crate::load::LoadErrorKind;
 
 /// The place in a scalar at which its text stops being an expression; the whole scalar if that
 /// cannot be said.
@@ -39,21 +41,25 @@ pub(crate) fn part_place(text: &str, scalar: TextRange, part: &str) -> Option<Te
 /// Adds the likely cause to an error of YAML.
 pub(crate) fn with_yaml_hints(
     error: Diagnostic,
-    message: &str,
+    kind: &LoadErrorKind,
     text: &str,
     (file, at): (FileId, TextRange),
 ) -> Diagnostic {
     let start = (at.start as usize).min(text.len());
     let written = text.get(start..at.end as usize).unwrap_or("");
-    if message.starts_with("map key must be a string") {
-        let help = format!("YAML reads `{written}` as another value than a text");
-        return error.help(format!("{help}: write \"{written}\":"));
-    }
+    let kind = match kind {
+        LoadErrorKind::Yaml(kind) => kind,
+        LoadErrorKind::Key => {
+            let help = format!("YAML reads `{written}` as another value than a text");
+            return error.help(format!("{help}: write \"{written}\":"));
+        }
+        LoadErrorKind::Aliases | LoadErrorKind::Documents => return error,
+    };
     let line = text[..start].rfind('\n').map_or(0, |n| n + 1);
-    if message.starts_with("mapping values are not allowed") && text[line..start].contains("((") {
+    if *kind == ErrorKind::MapNotAllowed && text[line..start].contains("((") {
         return error.help("an expression with `: ` in it stands in single quotes: '(( … ))'");
     }
-    let advice = advice(message, text, at);
+    let advice = advice(kind, text, at);
     let error = match advice.place == at && advice.label.is_empty() {
         true => error,
         false => error.move_to(advice.place.in_file(file), advice.label),

@@ -12,6 +12,7 @@ use crate::ids::InstId;
 use crate::load::SrcKind;
 use crate::options::Dialect;
 use crate::syntax::ast::{Expr, ExprId};
+use crate::syntax::parser::{ParseError, ParseErrorKind};
 use crate::syntax::print::print_path;
 
 /// How a node is in trouble, in the order of the report.
@@ -61,6 +62,8 @@ pub struct Line {
     pub place: Place,
     /// The byte between the brackets at which a text that is no expression stops being one.
     pub at: Option<usize>,
+    /// Why such a text is no expression.
+    pub syntax: Option<ParseErrorKind>,
     /// Its cause.
     pub cause: Cause,
     /// The node.
@@ -353,11 +356,11 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The offset of the syntax error in the expression of a node, if it has one.
-    fn syntax_error_at(&self, id: InstId) -> Option<usize> {
+    /// The syntax error in the expression of a node, if it has one.
+    fn syntax_error(&self, id: InstId) -> Option<&ParseError> {
         let Body::Src(src) = &self.nodes[id].body else { return None };
         match &self.sources.nodes[*src].kind {
-            SrcKind::Broken(_, error) => Some(error.at),
+            SrcKind::Broken(_, error) => Some(error),
             _ => None,
         }
     }
@@ -386,7 +389,8 @@ impl Evaluator<'_> {
                 let src = &self.sources.nodes[self.source_of(id)];
                 (src.file, src.span)
             },
-            at: self.syntax_error_at(id),
+            at: self.syntax_error(id).map(|error| error.at),
+            syntax: self.syntax_error(id).map(|error| error.kind.clone()),
             cause: Cause::Own,
             node: id,
         };

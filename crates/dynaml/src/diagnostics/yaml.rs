@@ -1,6 +1,6 @@
 //! Errors of YAML in the words of spiff: those of libyaml, with its places.
 
-use ordain_data::yaml::Error;
+use ordain_data::yaml::{Error, ErrorKind};
 
 /// The complaint about a text, as spiff prints it behind the name of the file.
 ///
@@ -15,16 +15,24 @@ use ordain_data::yaml::Error;
 /// );
 /// ```
 pub fn complaint(text: &str, error: &Error) -> String {
-    let message = error.message.as_str();
-    if let Some(name) = message.strip_prefix("Unknown alias: ") {
+    if let ErrorKind::UnknownAlias(name) = &error.kind {
         let (line, column) = (error.line.saturating_sub(1), error.column.saturating_sub(1));
         return format!("missing anchor: '{name}' at line {line}, column {column}");
     }
-    let (words, place) = known(message).unwrap_or_else(|| (split(message), Position::Same));
+    let (words, place) =
+        known(text, error).unwrap_or_else(|| (split(&error.message), Position::Same));
     let (line, column) = match place {
         Position::Same => (error.line as usize, error.column as usize),
+        Position::Next => (error.line as usize, error.column as usize + 1),
         Position::LineStart => (error.line as usize, first_word(text, error.line as usize)),
+        Position::NextLine => next_line(text, error.line as usize),
+        Position::Escape(length) => {
+            let before = text.get(..escape(text, error)).unwrap_or(text);
+            let (line, column) = end(before);
+            (line, column + length)
+        }
         Position::End => end(text),
+        Position::LastLine => last_line(text),
     };
     format!("yaml: [{}] {} at line {line}, column {column}", words.0, words.1)
 }
@@ -34,43 +42,95 @@ pub fn complaint(text: &str, error: &Error) -> String {
 enum Position {
     /// Where the reader says.
     Same,
+    /// The character behind that.
+    Next,
     /// The first character in that line that is no blank.
     LineStart,
+    /// The next word after that line.
+    NextLine,
+    /// So many characters behind the first escape without a meaning.
+    Escape(usize),
     /// The end of the text.
     End,
+    /// The line behind the last one.
+    LastLine,
 }
 
 /// The context, and the error.
 type Words<'m> = (&'m str, &'m str);
 
+const TOKEN: Words<'static> =
+    ("while scanning for the next token", "found character that cannot start any token");
+const VALUE: Words<'static> = ("while parsing a flow node", "did not find expected node content");
+const MAP_ENTRY: Words<'static> = ("while parsing a block mapping", "did not find expected key");
+const LIST_ENTRY: Words<'static> =
+    ("while parsing a block collection", "did not find expected '-' indicator");
+const FLOW_LIST: Words<'static> =
+    ("while parsing a flow sequence", "did not find expected ',' or ']'");
+const FLOW_MAP: Words<'static> =
+    ("while parsing a flow mapping", "did not find expected ',' or '}'");
+const DOCUMENT: Words<'static> = ("", "did not find expected <document start>");
+
 /// Complaints with other words or places than the reader's.
-fn known(message: &str) -> Option<(Words<'static>, Position)> {
-    const TOKEN: Words<'static> =
-        ("while scanning for the next token", "found character that cannot start any token");
-    Some(match message {
-        "while parsing a block mapping, did not find expected key" => {
-            (("while parsing a block mapping", "did not find expected key"), Position::LineStart)
+fn known(text: &str, error: &Error) -> Option<(Words<'static>, Position)> {
+    let at = (error.range.start as usize).min(text.len());
+    let before = text.get(..at).unwrap_or(text);
+    Some(match &error.kind {
+        ErrorKind::MapEntryExpected => (MAP_ENTRY, Position::LineStart),
+        ErrorKind::ListEntryExpected => (LIST_ENTRY, Position::LineStart),
+        ErrorKind::ColonExpected => {
+            (("while scanning a simple key", "could not find expected ':'"), Position::NextLine)
         }
-        "while parsing a block collection, did not find expected '-' indicator" => (
-            ("while parsing a block collection", "did not find expected '-' indicator"),
-            Position::LineStart,
-        ),
-        "illegal placement of ':' indicator" => {
-            (("while parsing a flow sequence", "did not find expected ',' or ']'"), Position::Same)
-        }
-        "unclosed quote" => {
+        ErrorKind::MisplacedColon => (FLOW_LIST, Position::Same),
+        ErrorKind::UnclosedQuote => {
             (("while scanning a quoted scalar", "found unexpected end of stream"), Position::End)
         }
-        "unclosed bracket '['" => {
-            (("while parsing a flow sequence", "did not find expected ',' or ']'"), Position::End)
+        // A value is missing behind what calls for one.
+        ErrorKind::UnclosedBracket(_) if text.trim_end().ends_with(['{', '[', ',', ':']) => {
+            (VALUE, Position::LastLine)
         }
-        "unclosed bracket '{'" => {
-            (("while parsing a flow mapping", "did not find expected ',' or '}'"), Position::End)
+        ErrorKind::UnclosedBracket('{') => (FLOW_MAP, Position::LastLine),
+        ErrorKind::UnclosedBracket(_) => (FLOW_LIST, Position::LastLine),
+        ErrorKind::MisplacedBracket if before.trim().is_empty() => {
+            (("while parsing a block node", "did not find expected node content"), Position::Same)
         }
-        _ if message.starts_with("unexpected character: ") => (TOKEN, Position::Same),
-        _ if message.starts_with("tabs disallowed") => (TOKEN, Position::LineStart),
-        _ => return None,
+        ErrorKind::MisplacedBracket | ErrorKind::TextAfterQuote => {
+            (surroundings(before), Position::Same)
+        }
+        ErrorKind::ValueExpected => (VALUE, Position::Same),
+        ErrorKind::UnknownEscape => (
+            ("while parsing a quoted scalar", "found unknown escape character"),
+            Position::Escape(0),
+        ),
+        ErrorKind::IncompleteEscape => (
+            ("while parsing a quoted scalar", "did not find expected hexdecimal number"),
+            Position::Escape(2),
+        ),
+        ErrorKind::MissingName => {
+            let is_alias = text[before.len()..].starts_with('*');
+            let doing =
+                if is_alias { "while scanning an alias" } else { "while scanning an anchor" };
+            ((doing, "did not find expected alphabetic or numeric character"), Position::Next)
+        }
+        ErrorKind::UnexpectedCharacter => (TOKEN, Position::Same),
+        ErrorKind::Tab => (TOKEN, Position::LineStart),
+        ErrorKind::Refused
+        | ErrorKind::UnknownAlias(_)
+        | ErrorKind::MapNotAllowed
+        | ErrorKind::TabInText
+        | ErrorKind::Syntax => return None,
     })
+}
+
+/// The complaint about something that does not belong behind a finished value: by the map or list
+/// around it.
+fn surroundings(before: &str) -> Words<'static> {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    match line.trim_start() {
+        line if line.starts_with("- ") => LIST_ENTRY,
+        line if line.contains(": ") && !line.starts_with(['{', '[', '"', '\'']) => MAP_ENTRY,
+        _ => DOCUMENT,
+    }
 }
 
 fn split(message: &str) -> Words<'_> {
@@ -86,8 +146,52 @@ fn first_word(text: &str, line: usize) -> usize {
     line.len() - line.trim_start_matches(' ').len() + 1
 }
 
+/// Line and column of the first word behind a line, from 1.
+fn next_line(text: &str, line: usize) -> (usize, usize) {
+    let is_code = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let found = text.lines().enumerate().skip(line).find(|(_, line)| is_code(line));
+    match found {
+        Some((at, _)) => (at + 1, first_word(text, at + 1)),
+        None => last_line(text),
+    }
+}
+
+/// The place of the first escape without a meaning from the place of an error on, in bytes.
+fn escape(text: &str, error: &Error) -> usize {
+    const KNOWN: &str = "0abt\tnvfre \"/\\N_LPxuU\n\r";
+    let start = (error.range.start as usize).min(text.len());
+    let mut chars = text.char_indices().skip_while(|(at, _)| *at < start);
+    while let Some((at, c)) = chars.next() {
+        if c != '\\' {
+            continue;
+        }
+        let Some((next, c)) = chars.next() else { return at };
+        let digits = match c {
+            'x' => 2,
+            'u' => 4,
+            'U' => 8,
+            _ => 0,
+        };
+        let code = text[next + c.len_utf8()..].bytes().take(digits);
+        let is_complete =
+            code.clone().count() == digits && code.clone().all(|b| b.is_ascii_hexdigit());
+        if !KNOWN.contains(c) || !is_complete {
+            return at;
+        }
+    }
+    start
+}
+
 /// Line and column of the end of a text, from 1.
 fn end(text: &str) -> (usize, usize) {
     let last = text.rsplit('\n').next().unwrap_or_default();
     (text.bytes().filter(|b| *b == b'\n').count() + 1, last.chars().count() + 1)
+}
+
+/// Line and column where a text ends whose last line is complete, from 1.
+fn last_line(text: &str) -> (usize, usize) {
+    match end(text) {
+        (line, 1) => (line, 1),
+        (line, _) => (line + 1, 1),
+    }
 }

@@ -225,20 +225,19 @@ impl Evaluator<'_> {
         (result, info)
     }
 
-    /// The key that a plain merge names, perhaps in brackets.
+    /// The key that a plain merge names.
     fn merge_key(&self, expr: ExprId) -> Option<EcoString> {
         match &self.sources.exprs[expr] {
             Expr::Merge(m) => m.on.clone(),
-            Expr::Group(inner) => self.merge_key(*inner),
             _ => None,
         }
     }
 
-    /// Whether this is `merge` or `merge on K`: in old files that is an optional merge.
+    /// Whether this is `merge` or `merge on K`: in old files that is an optional merge. In brackets,
+    /// as behind markers, a stub has to have a value.
     fn is_plain_merge(&self, expr: ExprId) -> bool {
         match &self.sources.exprs[expr] {
             Expr::Merge(m) => !m.required && !m.replace && !m.none && m.redirect.is_none(),
-            Expr::Group(inner) => self.is_plain_merge(*inner),
             _ => false,
         }
     }

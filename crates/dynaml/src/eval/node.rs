@@ -18,6 +18,9 @@ use crate::value::{Flags, Item, List, Map, Template, TemplateBody, Value, is_exp
 /// How often the text that an expression gives may again be an expression.
 const AGAIN: u32 = 100;
 
+/// The failure of a node that is marked as dynamic and is no template.
+const NO_TEMPLATE: &str = "dynamic marker for non-template value node";
+
 impl Evaluator<'_> {
     /// The kind of a node.
     ///
@@ -275,6 +278,9 @@ impl Evaluator<'_> {
             Err(Stop::Failed(issue)) => {
                 return match self.override_of(id) {
                     Some(item) => Ok(self.replaced(id, marked(item, info.flags))),
+                    None if info.flags.has(Flags::DYNAMIC) && !issue.kind.is_bound() => {
+                        Err(Stop::failed(NO_TEMPLATE))
+                    }
                     None => Err(Stop::Failed(issue)),
                 };
             }
@@ -300,7 +306,7 @@ impl Evaluator<'_> {
             }
             return match self.override_of(id) {
                 Some(found) => Ok(self.replaced(id, marked(found, info.flags))),
-                None => Err(Stop::failed("dynamic marker for non-template value node")),
+                None => Err(Stop::failed(NO_TEMPLATE)),
             };
         }
         if !info.merged && info.redirect.is_none() {

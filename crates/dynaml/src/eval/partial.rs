@@ -119,25 +119,32 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A map or list whose insert is open: as it is written, but for the insert.
+    /// A map or list whose insert is open: as it is written, but for the insert, which has the form of
+    /// reports.
     fn open_container(&self, id: InstId) -> Value {
         let mut value = self.as_written(id);
         let inserts = self.nodes[id].extra.as_ref().map(|e| &e.inserts[..]).unwrap_or_default();
         for node in inserts {
             let Body::Src(src) = self.nodes[*node].body else { continue };
-            if self.sources.whole.contains_key(&src) || self.expr_of(*node).is_none() {
+            if self.expr_of(*node).is_none() {
                 continue;
             }
-            let insert = (self.sources.insert_key(src).into(), self.as_written(*node).into());
+            let text = match self.sources.whole.get(&src) {
+                Some(whole) => Value::str(self.sources.shown(*whole)),
+                None => self.as_written(*node),
+            };
+            let key = self.sources.insert_key(src);
             match (&mut value, &self.nodes[*node].step) {
                 (Value::Map(map), Step::Insert) => {
-                    let entries = map.entries().iter().cloned().chain([insert]);
-                    *map = Map::new(entries.collect());
+                    let own = map.entries().iter().filter(|(name, _)| name != key).cloned();
+                    let entries = own.chain([(key.into(), text.into())]).collect();
+                    *map = Map::new(entries);
                 }
                 (Value::List(list), Step::InsertAt(n)) => {
                     let mut items = list.items.clone();
                     if let Some(item) = items.get_mut(*n as usize) {
-                        *item = Value::Map(Map::new(vec![insert])).into();
+                        let entry = (key.into(), text.into());
+                        *item = Value::Map(Map::new(vec![entry])).into();
                     }
                     *list = List::new(items, list.key.clone());
                 }

@@ -37,6 +37,14 @@ fn check_parts(text: &str, numeric: bool, reason: &'static str) -> Result<(), &'
     Ok(())
 }
 
+/// Why a number of a version is beyond 64 bits.
+fn out_of_range(number: &str) -> String {
+    let number = quoted(number);
+    format!(
+        "error parsing version segment: strconv.ParseUint: parsing {number}: value out of range"
+    )
+}
+
 /// Numbers, pre-release and metadata of a version's text.
 fn split(text: &str) -> (&str, Option<&str>, Option<&str>) {
     let (rest, meta) = match text.split_once('+') {
@@ -50,20 +58,22 @@ fn split(text: &str) -> (&str, Option<&str>, Option<&str>) {
 }
 
 impl Version {
-    fn parse(text: &str) -> Result<Self, &'static str> {
+    fn parse(text: &str) -> Result<Self, String> {
         let (core, pre, meta) = split(text.strip_prefix('v').unwrap_or(text));
+        let parts: Vec<&str> = core.split('.').collect();
+        let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if parts.len() > 3 || !parts.iter().all(is_number) {
+            return Err(INVALID.into());
+        }
+        for suffix in [pre, meta].into_iter().flatten() {
+            check_parts(suffix, false, INVALID)?;
+        }
         let mut numbers = [0; 3];
-        for (count, part) in core.split('.').enumerate() {
-            let plain = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-            let (true, Some(slot)) = (plain, numbers.get_mut(count)) else { return Err(INVALID) };
-            *slot = part.parse().map_err(|_| INVALID)?;
+        for (slot, part) in numbers.iter_mut().zip(parts) {
+            *slot = part.parse().map_err(|_| out_of_range(part))?;
         }
         if let Some(pre) = pre {
-            check_parts(pre, false, INVALID)?;
             check_parts(pre, true, INVALID)?;
-        }
-        if let Some(meta) = meta {
-            check_parts(meta, false, INVALID)?;
         }
         let [major, minor, patch] = numbers;
         let (pre, meta) = (pre.unwrap_or_default().into(), meta.unwrap_or_default().into());
@@ -170,23 +180,34 @@ fn operator(text: &str) -> (Op, &str) {
     (Op::Equal, text)
 }
 
+/// Why a part of a constraint is none.
+#[derive(Clone, Copy, Debug)]
+enum PartError {
+    /// The text has another form.
+    Form,
+    /// A number is beyond 64 bits.
+    Range,
+}
+
 impl Part {
-    fn parse(op: Op, text: &str) -> Option<Self> {
+    fn parse(op: Op, text: &str) -> Result<Self, PartError> {
         let (core, pre, meta) = split(text.strip_prefix('v').unwrap_or(text));
         let mut numbers = [0u64; 3];
         let mut given = 0;
         let mut open = false;
         let parts: Vec<&str> = core.split('.').collect();
         if parts.len() > 3 {
-            return None;
+            return Err(PartError::Form);
         }
         for part in parts {
             if matches!(part, "x" | "X" | "*") {
                 open = true;
                 continue;
             }
-            let number: u64 =
-                part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok())??;
+            if part.is_empty() || !part.bytes().all(|b| b.is_ascii_digit()) {
+                return Err(PartError::Form);
+            }
+            let number: u64 = part.parse().map_err(|_| PartError::Range)?;
             if !open {
                 numbers[given] = number;
                 given += 1;
@@ -195,7 +216,7 @@ impl Part {
         let pre = pre.unwrap_or_default();
         let meta = meta.unwrap_or_default();
         for suffix in [pre, meta].into_iter().filter(|s| !s.is_empty()) {
-            check_parts(suffix, false, "").ok()?;
+            check_parts(suffix, false, "").map_err(|_| PartError::Form)?;
         }
         let [major, minor, patch] = numbers;
         let version = Version {
@@ -206,7 +227,7 @@ impl Part {
             meta: meta.into(),
             original: String::new(),
         };
-        Some(Self { op, version, text: text.into(), given })
+        Ok(Self { op, version, text: text.into(), given })
     }
 
     /// Whether a version meets it; else why not.
@@ -316,7 +337,10 @@ impl Constraint {
     /// Parts between blanks or single commas; `1.0 - 2.0` is a range.
     fn parts(text: &str) -> Result<Vec<Part>, String> {
         const BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
-        let bad = || format!("improper constraint: {text}");
+        let bad = |error| match error {
+            PartError::Form => format!("improper constraint: {text}"),
+            PartError::Range => "constraint parser error".to_owned(),
+        };
         let word = |text: &str| text.find([' ', '\t', '\n', '\r', ',']).unwrap_or(text.len());
         let mut out = Vec::new();
         let mut rest = text.trim_matches(BLANKS);
@@ -329,11 +353,11 @@ impl Constraint {
                 Some(end) => {
                     let end = end.trim_start_matches(BLANKS);
                     let (end, after) = end.split_at(word(end));
-                    out.push(Part::parse(Op::AtLeast, version).ok_or_else(bad)?);
-                    out.push(Part::parse(Op::AtMost, end).ok_or_else(bad)?);
+                    out.push(Part::parse(Op::AtLeast, version).map_err(bad)?);
+                    out.push(Part::parse(Op::AtMost, end).map_err(bad)?);
                     rest = after.trim_start_matches(BLANKS);
                 }
-                None => out.push(Part::parse(op, version).ok_or_else(bad)?),
+                None => out.push(Part::parse(op, version).map_err(bad)?),
             }
             if rest.is_empty() {
                 return Ok(out);
@@ -450,7 +474,7 @@ fn part(
     name: &str,
     what: &str,
     get: fn(&Version) -> String,
-    set: fn(&Version, &str) -> Result<Version, &'static str>,
+    set: fn(&Version, &str) -> Result<Version, String>,
 ) -> Eval<Value> {
     let (value, new) = match call.args {
         [_] => return Ok(Value::str(get(&only(call, name)?))),
@@ -468,21 +492,21 @@ fn part(
     }
 }
 
-fn with_pre(v: &Version, pre: &str) -> Result<Version, &'static str> {
+fn with_pre(v: &Version, pre: &str) -> Result<Version, String> {
     if !pre.is_empty() {
         check_parts(pre, true, "invalid prerelease string")?;
     }
     Ok(Version { pre: pre.into(), ..v.clone() })
 }
 
-fn with_meta(v: &Version, meta: &str) -> Result<Version, &'static str> {
+fn with_meta(v: &Version, meta: &str) -> Result<Version, String> {
     if !meta.is_empty() {
         check_parts(meta, false, "invalid metadata string")?;
     }
     Ok(Version { meta: meta.into(), ..v.clone() })
 }
 
-fn with_release(v: &Version, release: &str) -> Result<Version, &'static str> {
+fn with_release(v: &Version, release: &str) -> Result<Version, String> {
     let new = Version::parse(release)?;
     Ok(Version { pre: v.pre.clone(), meta: v.meta.clone(), ..new })
 }
@@ -508,7 +532,8 @@ fn normal(call: &mut Call<'_, '_>) -> Eval<Value> {
 
 fn number(call: &Call<'_, '_>, name: &str, at: usize) -> Eval<Value> {
     let found = only(call, name)?;
-    Ok(Value::Int(i64::try_from(found.core()[at]).unwrap_or(i64::MAX)))
+    // Larger numbers wrap around, as the conversions of Go do.
+    Ok(Value::Int(found.core()[at].cast_signed()))
 }
 
 fn major(call: &mut Call<'_, '_>) -> Eval<Value> {
@@ -531,17 +556,17 @@ fn bare(v: &Version, [major, minor, patch]: [u64; 3]) -> Value {
 
 fn incmajor(call: &mut Call<'_, '_>) -> Eval<Value> {
     let v = only(call, "semverincmajor")?;
-    Ok(bare(&v, [v.major.saturating_add(1), 0, 0]))
+    Ok(bare(&v, [v.major.wrapping_add(1), 0, 0]))
 }
 
 fn incminor(call: &mut Call<'_, '_>) -> Eval<Value> {
     let v = only(call, "semverincminor")?;
-    Ok(bare(&v, [v.major, v.minor.saturating_add(1), 0]))
+    Ok(bare(&v, [v.major, v.minor.wrapping_add(1), 0]))
 }
 
 fn incpatch(call: &mut Call<'_, '_>) -> Eval<Value> {
     let v = only(call, "semverincpatch")?;
-    let patch = if v.pre.is_empty() { v.patch.saturating_add(1) } else { v.patch };
+    let patch = if v.pre.is_empty() { v.patch.wrapping_add(1) } else { v.patch };
     Ok(bare(&v, [v.major, v.minor, patch]))
 }
 

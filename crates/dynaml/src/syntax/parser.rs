@@ -20,9 +20,23 @@ use super::ast::{
     Reference,
 };
 
+/// The kind of a [`ParseError`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum ParseErrorKind {
+    /// Something else than what the grammar has there.
+    #[default]
+    Unexpected,
+    /// A text has no closing quote.
+    UnclosedText,
+    /// There is no marker of this name.
+    UnknownMarker(EcoString),
+}
+
 /// Why a text is no expression, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
+    /// The kind.
+    pub kind: ParseErrorKind,
     /// The error in words.
     pub message: String,
     /// The byte it was noticed at.
@@ -103,13 +117,18 @@ impl Parser<'_, '_> {
     }
 
     fn fail<T>(&self, message: impl Into<String>) -> Result<T> {
-        Err(ParseError { message: message.into(), at: self.cursor.pos(), near: None })
+        self.fail_of(ParseErrorKind::Unexpected, message)
+    }
+
+    fn fail_of<T>(&self, kind: ParseErrorKind, message: impl Into<String>) -> Result<T> {
+        Err(ParseError { kind, message: message.into(), at: self.cursor.pos(), near: None })
     }
 
     /// Gives up, whatever else may be tried.
     fn refuse<T>(&mut self, message: &str) -> Result<T> {
         let at = self.cursor.pos();
-        let error = ParseError { message: message.to_owned(), at, near: None };
+        let kind = ParseErrorKind::Unexpected;
+        let error = ParseError { kind, message: message.to_owned(), at, near: None };
         self.refused.get_or_insert_with(|| error.clone());
         Err(error)
     }
@@ -117,7 +136,7 @@ impl Parser<'_, '_> {
     fn furthest_error(&self) -> ParseError {
         let at = self.cursor.furthest();
         let message = self.hint.map_or_else(|| self.unexpected_at(at), ToOwned::to_owned);
-        ParseError { message, at, near: None }
+        ParseError { kind: ParseErrorKind::Unexpected, message, at, near: None }
     }
 
     fn unexpected<T>(&self) -> Result<T> {
@@ -222,7 +241,10 @@ impl Parser<'_, '_> {
                 }
                 Marker::Tag(name, global)
             }
-            _ => return self.fail(format!("there is no marker `&{word}`")),
+            _ => {
+                let message = format!("there is no marker `&{word}`");
+                return self.fail_of(ParseErrorKind::UnknownMarker(word), message);
+            }
         })
     }
 

@@ -26,6 +26,17 @@ pub(super) fn write_rich(out: &mut Text, value: &Value) {
     }
 }
 
+/// A number in a value that JSON has no form for.
+pub(super) fn non_finite(value: &Value) -> Option<f64> {
+    match value {
+        Value::Float(number) => Some(*number).filter(|number| !number.is_finite()),
+        Value::List(items) => items.iter().find_map(non_finite),
+        Value::Map(map) => map.iter().find_map(|(k, v)| non_finite(k).or_else(|| non_finite(v))),
+        Value::Secret(inner) => non_finite(inner),
+        _ => None,
+    }
+}
+
 fn special(out: &mut Text, kind: &str, value: impl FnOnce(&mut Text)) {
     out.begin(b'{');
     out.plain_key("__ptype");

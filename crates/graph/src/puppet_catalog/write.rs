@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::read::references;
 use super::relations::RELATIONS;
 use super::text::Text;
-use super::value::write_rich;
+use super::value::{self, write_rich};
 use crate::locate::{SourcePosition, source_position};
 use crate::model::{
     Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Resource, ResourceId, ResourceRef,
@@ -91,6 +91,7 @@ impl<W: Write> Writer<'_, W> {
         self.text.begin(b'[');
         for (id, resource) in graph.resources().filter(|(_, r)| !r.is_virtual) {
             self.resource(id, resource);
+            self.check_numbers(resource)?;
             self.pass_on(BUFFER)?;
         }
         self.text.end(b']');
@@ -188,6 +189,19 @@ impl<W: Write> Writer<'_, W> {
     fn reference(&mut self, key: &'static str, id: &ResourceRef) {
         self.text.plain_key(key);
         self.text.reference(&id.kind, &id.title);
+    }
+
+    /// Refuses numbers that JSON has no form for: an agent would see them as missing values.
+    fn check_numbers(&self, resource: &Resource) -> io::Result<()> {
+        for attribute in &resource.attributes {
+            if let Some(number) = value::non_finite(&attribute.value) {
+                let number = ordain_data::number::ruby_float(number);
+                let (name, id) = (&attribute.name, &resource.id);
+                let text = format!("{number} not allowed in JSON: the value of {name} of {id}");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            }
+        }
+        Ok(())
     }
 
     fn resource(&mut self, id: ResourceId, resource: &Resource) {
@@ -446,6 +460,22 @@ mod tests {
         edge(&mut graph, a, b, EdgeKind::Notify);
         let json = written(&graph, &Envelope::default());
         assert_eq!(json["resources"][0]["parameters"], json!({ "notify": ["File[b]"] }));
+    }
+
+    #[test]
+    fn numbers_without_a_form_in_json_are_refused() {
+        for (number, shown) in [(f64::NAN, "NaN"), (f64::NEG_INFINITY, "-Infinity")] {
+            let mut graph = Graph::default();
+            let a = leaf(&mut graph, "a");
+            let value = Value::list([Value::Float(1.0), Value::Float(number)]);
+            let name = "mode".into();
+            let origin = graph.resource(a).origin;
+            let attribute = Attribute { name, value, origin, losers: Vec::new() };
+            graph.resource_mut(a).attributes.push(attribute);
+            let error = write(&graph, &SourceMap::new(), &Envelope::default(), &mut Vec::new());
+            let text = error.unwrap_err().to_string();
+            assert_eq!(text, format!("{shown} not allowed in JSON: the value of mode of File[a]"));
+        }
     }
 
     #[test]

@@ -98,7 +98,7 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Che
                 vec![Diagnostic::warning(INVALID_DATA, e.message).at(e.range.in_file(file))]
             }
             Err(e) => {
-                let found = advice(&e.message, text, e.range);
+                let found = advice(&e.kind, text, e.range);
                 let error = Diagnostic::error(INVALID_DATA, e.message);
                 let mut error = error.labelled(found.place.in_file(file), found.label);
                 error.help.extend(found.help.map(ToOwned::to_owned));

@@ -49,6 +49,10 @@ pub fn infer(value: &Value) -> Type {
             Type::clone(&iterator.element)
         }
         Value::Iterator(iterator) => Type::Iterator(Some(iterator.of())),
+        Value::Runtime(object) if object.is_integer() => {
+            let nearest = object.nearest_integer();
+            Type::Integer(IntRange::new(nearest, nearest))
+        }
         Value::Runtime(object) => runtime_type(object),
     }
 }

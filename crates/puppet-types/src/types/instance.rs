@@ -41,14 +41,25 @@ fn test(kind: &Type, value: &Value, guard: Option<&Guard<'_>>) -> bool {
         Type::Pattern(patterns) => value
             .as_str()
             .is_some_and(|s| patterns.is_empty() || patterns.iter().any(|p| p.is_match(s))),
-        Type::Integer(range) => matches!(value, Value::Int(i) if range.contains(*i)),
+        Type::Integer(range) => match value {
+            Value::Int(i) => range.contains(*i),
+            Value::Runtime(object) => {
+                object.is_integer() && range.contains(object.nearest_integer())
+            }
+            _ => false,
+        },
         Type::Float(range) => {
             matches!(value, Value::Float(f) if range.from <= *f && *f <= range.to)
         }
         Type::Boolean(expected) => {
             matches!(value, Value::Bool(b) if expected.is_none_or(|e| e == *b))
         }
-        Type::Numeric => matches!(value, Value::Int(_) | Value::Float(_)),
+        // A number that is none is in no range, as upstream has it.
+        Type::Numeric => match value {
+            Value::Float(number) => !number.is_nan(),
+            Value::Runtime(object) => object.is_integer(),
+            other => matches!(other, Value::Int(_)),
+        },
         Type::ScalarData => is_scalar_data(value),
         // Numbers of Ruby that the language has no kind of value for are scalars, too.
         Type::Scalar => match value {
@@ -91,7 +102,10 @@ fn is_one_of(values: &[ecow::EcoString], caseless: bool, value: &Value) -> bool 
 }
 
 fn is_scalar_data(value: &Value) -> bool {
-    matches!(value, Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_))
+    match value {
+        Value::Runtime(object) => object.is_integer(),
+        other => matches!(other, Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_)),
+    }
 }
 
 fn is_scalar(value: &Value) -> bool {

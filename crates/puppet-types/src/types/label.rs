@@ -25,6 +25,7 @@ pub fn label(value: &Value) -> String {
         Value::Timespan(_) => "Timespan".into(),
         Value::SemVer(_) => "Semver".into(),
         Value::SemVerRange(_) => "SemverRange".into(),
+        Value::Runtime(object) if object.is_integer() => "Integer".into(),
         Value::Default
         | Value::Uri(_)
         | Value::Callable(_)

@@ -45,6 +45,28 @@ impl RuntimeObject {
         self.class.as_deref() == Some(SYMBOL)
     }
 
+    /// An integer beyond 64 bits, from its decimal digits with an optional minus.
+    pub fn integer(digits: &str) -> Self {
+        Self {
+            class: Some(INTEGER.into()),
+            ancestors: Vec::new(),
+            text: digits.into(),
+            inspect: digits.into(),
+            number: None,
+            is_by_value: true,
+        }
+    }
+
+    /// Whether this is an integer beyond 64 bits.
+    pub fn is_integer(&self) -> bool {
+        self.class.as_deref() == Some(INTEGER)
+    }
+
+    /// The 64-bit integer that is nearest to an integer beyond 64 bits; types compare this one.
+    pub fn nearest_integer(&self) -> i64 {
+        if self.text.starts_with('-') { i64::MIN } else { i64::MAX }
+    }
+
     /// The first and the last integer of a range of integers.
     pub fn integers(&self) -> Option<(i64, i64)> {
         let (from, to) = match self.class.as_deref() {
@@ -72,6 +94,8 @@ impl RuntimeObject {
 
 /// The class of Ruby's symbols.
 const SYMBOL: &str = "Symbol";
+/// The class of integers.
+const INTEGER: &str = "Integer";
 
 impl IteratorValue {
     /// The type of the items.
@@ -107,6 +131,11 @@ impl Value {
     #[inline]
     pub fn symbol(name: &str) -> Self {
         Self::Runtime(Arc::new(RuntimeObject::symbol(name)))
+    }
+
+    /// An integer beyond 64 bits, from its decimal digits with an optional minus.
+    pub fn big_integer(digits: &str) -> Self {
+        Self::Runtime(Arc::new(RuntimeObject::integer(digits)))
     }
 
     /// A type.

@@ -40,6 +40,7 @@ pub fn to_data(value: &Value) -> Data {
             Data::map::<EcoString>(entries)
         }
         Value::Instance(instance) => object_to_data(instance, to_data),
+        Value::Runtime(object) if object.is_integer() => Data::BigInt(object.text.as_str().into()),
         Value::Runtime(object) => Data::Str(object.text.clone()),
         Value::Iterator(iterator) => Data::list(iterator.items.iter().map(to_data)),
         other => {
@@ -120,13 +121,13 @@ fn with_symbols(data: &Data) -> Value {
     }
 }
 
-/// Plain data as a value. Bytes become binaries, integers beyond 64 bits floats.
+/// Plain data as a value. Bytes become binaries.
 pub fn from_data(data: &Data) -> Value {
     match data {
         Data::Null => Value::Undef,
         Data::Bool(b) => Value::Bool(*b),
         Data::Int(i) => Value::Int(*i),
-        Data::BigInt(digits) => Value::Float(digits.parse().unwrap_or(f64::INFINITY)),
+        Data::BigInt(digits) => Value::big_integer(digits),
         Data::Float(x) => Value::Float(*x),
         Data::Str(s) => Value::Str(s.clone()),
         Data::Bytes(b) => Value::Binary(Arc::new(b.to_vec())),

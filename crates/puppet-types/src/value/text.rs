@@ -57,7 +57,10 @@ pub fn write_text(out: &mut String, value: &Value) {
             let _ = write!(out, "{uri}");
         }
         Value::Callable(_) => out.push_str("Callable"),
-        Value::Object(object) => write_instance(out, object),
+        Value::Object(object) => match crate::types::object::param_name(object) {
+            Some(name) => out.push_str(name),
+            None => write_instance(out, object),
+        },
         Value::Instance(instance) => instance.write(out),
         Value::Runtime(object) => out.push_str(&object.text),
     }

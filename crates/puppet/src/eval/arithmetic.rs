@@ -135,6 +135,13 @@ fn overflow_of<T>(op: BinaryOp, value: i128) -> EvalResult<T> {
     overflow(&format!("A '{}' expression", op.sign()), value)
 }
 
+/// The error of an integer out of range, from its decimal digits with an optional minus.
+pub(crate) fn overflow_digits<T>(op: BinaryOp, digits: &str) -> EvalResult<T> {
+    let what = format!("A '{}' expression", op.sign());
+    let value = ordain_data::number::ruby_signed_hexadecimal(digits);
+    overflow_text(&what, !digits.starts_with('-'), &value)
+}
+
 fn as_items(value: &Value) -> Vec<Value> {
     match value {
         Value::Array(items) => items.to_vec(),
@@ -398,8 +405,13 @@ fn shift(op: BinaryOp, value: i64, count: i128) -> EvalResult {
         let shifted = wide << count;
         return i64::try_from(shifted).map(Value::Int).or_else(|_| overflow_of(op, shifted));
     }
+    // A number of more digits would only fill the message.
+    const MAX_ZEROS: i128 = 4096;
+    let zeros = (count / 4).min(MAX_ZEROS) as usize;
+    let first = wide.unsigned_abs() << (count % 4);
+    let sign = if value < 0 { '-' } else { '+' };
     let what = format!("A '{}' expression", op.sign());
-    overflow_text(&what, value > 0, &format!("{value} * 2**{count}"))
+    overflow_text(&what, value > 0, &format!("{sign}{first:#x}{}", "0".repeat(zeros)))
 }
 
 fn floats(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {

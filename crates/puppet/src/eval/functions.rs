@@ -321,6 +321,31 @@ impl Compiler<'_> {
             || self.env.ruby_function(name).is_some()
     }
 
+    /// The return types of the signatures of a function of a module; `None` if one has none.
+    ///
+    /// # Errors
+    /// Of the types, and when a file of the function cannot be loaded.
+    pub(crate) fn return_types(
+        &mut self,
+        name: &str,
+        span: Option<Span>,
+    ) -> EvalResult<Option<Vec<Type>>> {
+        if let Some(def) = self.env.find_function(name)? {
+            if def.returns.is_none() {
+                return Ok(None);
+            }
+            let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
+            let signature = self.signature(&f, def.params, def.returns)?;
+            // `Any` promises nothing, as upstream has it.
+            let stated = signature.returns.clone().filter(|kind| *kind != Type::Any);
+            return Ok(stated.map(|kind| vec![kind]));
+        }
+        match (self.only_in_ruby(name), span) {
+            (Some(file), Some(span)) => self.ruby_return_types(&file, name, span),
+            _ => Ok(None),
+        }
+    }
+
     fn call_builtin(
         &mut self,
         bound: &'static Bound,

@@ -9,6 +9,7 @@ use crate::error::{EvalResult, plain};
 use crate::eval::Compiler;
 use crate::eval::erb::{from_ruby, to_ruby};
 use crate::types::mismatch::{accepts, describe_call};
+use crate::types::object::lookup_context::{CONTEXT, context_type};
 use crate::types::object::{attribute_value, member};
 use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{AttributeRole, CallableType, ObjectFunction, ObjectType, Type};
@@ -41,8 +42,8 @@ impl Compiler<'_> {
             return Some(Ok(value.clone()));
         }
         // A context answers by itself.
-        if object.kind.name == crate::types::object::lookup_context::CONTEXT {
-            return member(receiver, name).map(Ok);
+        if object.kind.name == CONTEXT && !object.values.contains_key(name) {
+            return refused_by_context(name, args, block).map(plain);
         }
         for owner in object.kind.line() {
             if let Some(attribute) = owner.attributes.iter().find(|a| a.name == name) {
@@ -73,13 +74,10 @@ impl Compiler<'_> {
         args: &[Value],
         block: Option<&Arc<Closure>>,
     ) -> EvalResult {
-        let label = format!("function {}[{}]", owner.label(), function.name);
-        let signatures = signatures(&function.kind);
-        if !signatures.iter().any(|s| accepts(s, args, block.map(|b| &**b))) {
-            let all: Vec<&Signature> = signatures.iter().collect();
-            let block = block.map(|block| &*block.signature);
-            return plain(describe_call(&label, &all, args, block));
+        if let Some(refused) = refusal(owner, function, args, block) {
+            return plain(refused);
         }
+        let label = format!("function {}[{}]", owner.label(), function.name);
         if owner.name == "Error" {
             return Ok(attribute_value(object, "msg").unwrap_or_default());
         }
@@ -120,6 +118,31 @@ impl Compiler<'_> {
             Err(Error::Host { .. }) => plain(format!("the method of {label} failed")),
         }
     }
+}
+
+/// Why a function of a context does not take these arguments. Code in Ruby calls the functions without
+/// this check, as upstream.
+fn refused_by_context(name: &str, args: &[Value], block: Option<&Arc<Closure>>) -> Option<String> {
+    let kind = context_type();
+    let function = kind.functions.iter().find(|function| function.name == name)?;
+    refusal(&kind, function, args, block)
+}
+
+/// Why a function of an object does not take these arguments.
+fn refusal(
+    owner: &ObjectType,
+    function: &ObjectFunction,
+    args: &[Value],
+    block: Option<&Arc<Closure>>,
+) -> Option<String> {
+    let signatures = signatures(&function.kind);
+    if signatures.iter().any(|s| accepts(s, args, block.map(|b| &**b))) {
+        return None;
+    }
+    let label = format!("function {}[{}]", owner.label(), function.name);
+    let all: Vec<&Signature> = signatures.iter().collect();
+    let block = block.map(|block| &*block.signature);
+    Some(describe_call(&label, &all, args, block))
 }
 
 /// The parameters and the body that an annotation of the type `RubyMethod` says.

@@ -455,6 +455,13 @@ pub(crate) fn new_param(name: EcoString, value: Value, append: bool, origin: Par
 /// Why an iterator is refused where it would be kept.
 pub(crate) const NO_ITERATOR: &str = "Use of an Iterator is not supported here";
 
+/// Why an integer beyond 64 bits is refused where it would be kept.
+pub(crate) fn outside_of_range(digits: &str) -> String {
+    let end = if digits.starts_with('-') { "min" } else { "max" };
+    let shown = ordain_data::number::ruby_hexadecimal(digits);
+    format!("Use of a Ruby Integer outside of Puppet Integer {end} range, got '{shown}'")
+}
+
 /// The class of a walk over a tree, the only iterator that a parameter may have while the catalog
 /// is made.
 fn walk_class(iterator: &IteratorValue) -> Option<&EcoString> {
@@ -480,7 +487,7 @@ fn is_foreign(value: &Value) -> bool {
     match value {
         Value::Iterator(iterator) => walk_class(iterator).is_some(),
         // Symbols become their texts.
-        Value::Runtime(object) => !object.is_symbol(),
+        Value::Runtime(object) => !object.is_symbol() && !object.is_integer(),
         _ => false,
     }
 }
@@ -539,6 +546,7 @@ pub(crate) fn as_parameter(value: Value) -> Result<Value, String> {
         Value::Iterator(ref iterator) if walk_class(iterator).is_none() => {
             Err(NO_ITERATOR.to_owned())
         }
+        Value::Runtime(ref object) if object.is_integer() => Err(outside_of_range(&object.text)),
         Value::Type(kind) => match *kind {
             Type::Class(None) => Err(no_title("\"class\"")),
             Type::CatalogEntry => Err(NOT_SPLIT.to_owned()),
@@ -558,6 +566,7 @@ fn changes(value: &Value) -> bool {
         Value::Array(items) => items.iter().any(changes),
         Value::Hash(entries) => entries.iter().any(|(k, v)| changes(k) || changes(v)),
         Value::Iterator(_) => true,
+        Value::Runtime(object) => object.is_integer(),
         Value::Type(kind) => {
             matches!(**kind, Type::Class(_) | Type::CatalogEntry | Type::Resource { .. })
         }

@@ -4,12 +4,14 @@
 
 use std::cmp::Ordering;
 
+use num_bigint::BigInt;
 use ordain_source::Span;
 
 use crate::error::{Blame, EvalResult, issue_at, plain};
 use crate::eval::Compiler;
 use crate::eval::arithmetic::{
-    Outcome, coerce_number, finite, not_applicable, not_applicable_when, refuse_beside_time, times,
+    Outcome, coerce_number, finite, not_applicable, not_applicable_when, overflow_digits,
+    refuse_beside_time, times,
 };
 use crate::plugins::RubyAnswer;
 use crate::syntax::ast::BinaryOp;
@@ -118,8 +120,19 @@ impl Compiler<'_> {
     }
 
     fn asked(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> EvalResult {
+        if let (Some(left), Some(right)) = (integer(left), integer(right))
+            && let Some(result) = exact(op, &left, &right)
+        {
+            return match i64::try_from(&result) {
+                Ok(small) => Ok(Value::Int(small)),
+                Err(_) => overflow_digits(op, &result.to_string()),
+            };
+        }
         match self.ask_ruby_number(op.sign(), left, Some(right), span)? {
             RubyAnswer::Value(Value::Float(x)) => finite(op, x),
+            RubyAnswer::Value(Value::Runtime(number)) if number.is_integer() => {
+                overflow_digits(op, &number.text)
+            }
             RubyAnswer::Value(value) => Ok(value),
             RubyAnswer::NoMethod => not_applicable(op, left),
             RubyAnswer::ZeroDivision => issue_at("DIV_BY_ZERO", Blame::Right, "Division by 0"),
@@ -131,6 +144,13 @@ impl Compiler<'_> {
     /// # Errors
     /// What Ruby raises.
     pub(crate) fn negate_in_ruby(&mut self, value: &Value, span: Span) -> EvalResult {
+        if let Some(number) = integer(value) {
+            let negated = -number;
+            return Ok(match i64::try_from(&negated) {
+                Ok(small) => Value::Int(small),
+                Err(_) => Value::big_integer(&negated.to_string()),
+            });
+        }
         match self.ask_ruby_number("-@", value, None, span)? {
             RubyAnswer::Value(value) => Ok(value),
             _ => not_applicable(BinaryOp::Sub, value),
@@ -148,6 +168,9 @@ impl Compiler<'_> {
         right: &Value,
         span: Span,
     ) -> EvalResult<Option<bool>> {
+        if let (Some(a), Some(b)) = (integer(left), integer(right)) {
+            return Ok(Some(holds(op, a.cmp(&b))));
+        }
         let counts = |value: &Value| {
             matches!(value, Value::Int(_) | Value::Float(_)) || is_ruby_number(value)
         };
@@ -181,12 +204,37 @@ impl Compiler<'_> {
         let RubyAnswer::Value(Value::Int(order)) = answer else {
             return plain(format!("undefined method `{}' for nil:NilClass", op.sign()));
         };
-        let order = order.cmp(&0);
-        Ok(Some(match op {
-            BinaryOp::Less => order == Ordering::Less,
-            BinaryOp::LessEq => order != Ordering::Greater,
-            BinaryOp::Greater => order == Ordering::Greater,
-            _ => order != Ordering::Less,
-        }))
+        Ok(Some(holds(op, order.cmp(&0))))
+    }
+}
+
+/// Whether a comparison holds for the order of its operands.
+fn holds(op: BinaryOp, order: Ordering) -> bool {
+    match op {
+        BinaryOp::Eq => order == Ordering::Equal,
+        BinaryOp::NotEq => order != Ordering::Equal,
+        BinaryOp::Less => order == Ordering::Less,
+        BinaryOp::LessEq => order != Ordering::Greater,
+        BinaryOp::Greater => order == Ordering::Greater,
+        _ => order != Ordering::Less,
+    }
+}
+
+/// An integer of any size.
+fn integer(value: &Value) -> Option<BigInt> {
+    match value {
+        Value::Int(number) => Some((*number).into()),
+        Value::Runtime(number) if number.is_integer() => number.text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The result of an operator on two integers; `None` if Ruby has to be asked.
+fn exact(op: BinaryOp, left: &BigInt, right: &BigInt) -> Option<BigInt> {
+    match op {
+        BinaryOp::Add => Some(left + right),
+        BinaryOp::Sub => Some(left - right),
+        BinaryOp::Mul => Some(left * right),
+        _ => None,
     }
 }

@@ -151,7 +151,7 @@ pub fn version_of(value: &Value) -> Option<Version> {
 /// The integer that a float rounds to.
 ///
 /// # Errors
-/// When it is no number or beyond 64 bits.
+/// When it is no number or infinite.
 pub fn integer_of(f: f64) -> EvalResult {
     if f.is_nan() {
         return plain("NaN");
@@ -162,8 +162,7 @@ pub fn integer_of(f: f64) -> EvalResult {
     if f >= -(2f64.powi(63)) && f < 2f64.powi(63) {
         return Ok(Value::Int(f as i64));
     }
-    let end = if f > 0.0 { "max" } else { "min" };
-    plain(format!("Use of a Ruby Integer outside of Puppet Integer {end} range, got '{f:.0}'"))
+    Ok(Value::big_integer(&format!("{f:.0}")))
 }
 
 impl Call<'_, '_> {

@@ -9,6 +9,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::config::FunctionKind;
+use super::files::Data;
 use super::key::LookupKey;
 use super::layers::Provider;
 use super::levels::{Location, ResolvedLevel};
@@ -16,13 +17,34 @@ use super::lookup::{Lookup, lookup_error, unwind};
 use crate::error::{EvalResult, Unwind, plain};
 use crate::eval::Compiler;
 use crate::functions::support::element_type;
+use crate::types::mismatch::describe_mismatch;
 use crate::types::object::lookup_context::{CONTEXT, context_type};
+use crate::types::{SizeRange, Type, infer, is_assignable};
 use crate::value::closure::Closure;
 use crate::value::closure::ScopeId;
 use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
 /// The attribute of a context that tells which one it is.
 const ID: &str = "id";
+
+/// The content of a file, which all levels of a compile share: the first one that reads the file
+/// decides the form.
+#[derive(Clone, Debug)]
+pub(super) enum FileData {
+    /// The text, or the result of the block of a function.
+    Value(Value),
+    /// Data that a built-in function has read.
+    Data(Arc<Data>),
+}
+
+impl FileData {
+    pub(super) fn value(&self) -> Value {
+        match self {
+            Self::Value(value) => value.clone(),
+            Self::Data(data) => data.value(),
+        }
+    }
+}
 
 /// What a function keeps between calls, for each of its locations.
 #[derive(Default, Debug)]
@@ -32,6 +54,17 @@ pub(super) struct ContextState {
     hash: Option<Arc<HashValue>>,
     values: FxHashMap<EcoString, Value>,
     not_found: bool,
+    /// The result of the check of the function, once it is there and gives data.
+    check: Option<FunctionCheck>,
+}
+
+/// What is known of the values of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum FunctionCheck {
+    /// Its return type says that they are data.
+    Typed,
+    /// Each value must be looked at.
+    Untyped,
 }
 
 impl ContextState {
@@ -57,10 +90,10 @@ impl Lookup<'_, '_> {
         location: Option<&Location>,
         key: &LookupKey,
     ) -> EvalResult<Option<Value>> {
-        if level.kind != FunctionKind::Hiera3Backend {
-            self.check_function(provider, level)?;
-        }
         let id = self.context_of(level, location);
+        if level.kind != FunctionKind::Hiera3Backend {
+            self.check_function(provider, level, id)?;
+        }
         let call = FunctionCall { provider, level, location, id };
         match level.kind {
             FunctionKind::DataHash | FunctionKind::V4DataHash => self.ask_hash_function(&call, key),
@@ -84,9 +117,22 @@ impl Lookup<'_, '_> {
         })
     }
 
-    fn check_function(&mut self, provider: &Provider, level: &ResolvedLevel) -> EvalResult<()> {
+    /// # Errors
+    /// When the function of a level is not there, or its return type is not one of data.
+    fn check_function(
+        &mut self,
+        provider: &Provider,
+        level: &ResolvedLevel,
+        id: usize,
+    ) -> EvalResult<()> {
+        if self.c.hiera.contexts[id].check.is_some() {
+            return Ok(());
+        }
         let name = &level.function;
+        self.c.env.find_function(name).map_err(|unwind| self.of_lookup(unwind))?;
         if self.c.has_function(name) {
+            let check = self.check_return_types(level)?;
+            self.c.hiera.contexts[id].check = Some(check);
             return Ok(());
         }
         let path = provider.config.path.clone();
@@ -103,6 +149,28 @@ impl Lookup<'_, '_> {
             error.help.extend(self.c.env.missing_member_help(name, None));
         }
         Err(fault)
+    }
+
+    fn check_return_types(&mut self, level: &ResolvedLevel) -> EvalResult<FunctionCheck> {
+        let span = self.span.or_else(|| self.config_span());
+        let Some(types) = self.c.return_types(&level.function, span)? else {
+            return Ok(FunctionCheck::Untyped);
+        };
+        let wanted = match level.kind {
+            FunctionKind::DataHash | FunctionKind::V4DataHash => {
+                Type::Hash(Arc::new((Type::RichDataKey, Type::RichData)), SizeRange::ANY_SIZE)
+            }
+            _ => Type::RichData,
+        };
+        let (tag, name) = (level.kind.tag(), &level.function);
+        for kind in types {
+            if !is_assignable(&wanted, &kind) {
+                let subject =
+                    format!("Return type of '{tag}' function named '{name}' is incorrect,");
+                return self.error(describe_mismatch(&subject, &wanted, &kind));
+            }
+        }
+        Ok(FunctionCheck::Typed)
     }
 
     /// The line of a configuration that has a function's name.
@@ -127,7 +195,10 @@ impl Lookup<'_, '_> {
                 };
                 let subject = call.subject("Value returned from");
                 let Value::Hash(hash) = value else {
-                    let got = super::text::type_word(&value);
+                    let got = match &value {
+                        Value::Type(_) => infer(&value).to_string(),
+                        other => super::text::type_word(other).to_owned(),
+                    };
                     return self.error(format!(
                         "{subject} has wrong type, expects a Hash value, got {got}"
                     ));
@@ -160,11 +231,12 @@ impl Lookup<'_, '_> {
         key: &LookupKey,
         value: &Value,
     ) -> EvalResult<()> {
-        if super::files::holds_data(value) {
+        let is_typed = self.c.hiera.contexts[call.id].check == Some(FunctionCheck::Typed);
+        if is_typed || super::files::holds_data(value) {
             return Ok(());
         }
         let subject = call.subject(&format!("Value for key '{}', {how}", key.root));
-        let got = crate::types::infer(value);
+        let got = infer(value);
         lookup_error(format!("{subject} has wrong type, expects Puppet::LookupValue, got {got}"))
     }
 
@@ -294,7 +366,7 @@ impl Lookup<'_, '_> {
     fn context_object(&self, call: &FunctionCall<'_>) -> Value {
         let module = call.provider.module().map_or(Value::Undef, |m| Value::Str(m.clone()));
         let values = [
-            ("environment_name", Value::Str(self.c.env.name.clone())),
+            ("environment_name", Value::symbol(&self.c.env.name)),
             ("module_name", module),
             (ID, Value::Int(call.id as i64)),
         ];
@@ -434,7 +506,7 @@ impl Compiler<'_> {
         let id = self.hiera.contexts.len() - 1;
         let module = made.values.get("module_name").cloned().unwrap_or_default();
         let values = [
-            ("environment_name", Value::Str(self.env.name.clone())),
+            ("environment_name", Value::symbol(&self.env.name)),
             ("module_name", module),
             (ID, Value::Int(id as i64)),
         ];
@@ -479,20 +551,20 @@ impl Compiler<'_> {
     fn context_file(&mut self, path: &Value, block: Option<&Arc<Closure>>) -> EvalResult {
         let path = super::levels::path_of(&crate::value::ruby::ruby_text(path));
         if let Some(known) = self.hiera.file_data.get(&path) {
-            return Ok(known.clone());
+            return Ok(known.value());
         }
-        let data = match (super::files::read_text(self.env.world.as_ref(), &path), block) {
+        let data = match (super::files::text_for_code(self.env.world.as_ref(), &path), block) {
             (Ok(text), Some(block)) => self.call_closure(block, &[Value::from(text)])?,
             (Ok(text), None) => Value::from(text),
             (Err(message), _) => return plain(message),
         };
-        self.hiera.file_data.insert(path, data.clone());
+        self.hiera.file_data.insert(path, FileData::Value(data.clone()));
         Ok(data)
     }
 
     /// The text of a file for a function of a level.
     pub(crate) fn text_for_ruby(&self, path: &Path) -> Result<String, String> {
-        super::files::read_text(self.env.world.as_ref(), path)
+        super::files::text_for_code(self.env.world.as_ref(), path)
     }
 
     /// What tells the text of a file from others, and the text, unless that is the one known.
@@ -505,7 +577,7 @@ impl Compiler<'_> {
         if let Some(stamp) = self.hiera.file_stamps.get(&path).filter(|s| Some(&***s) == known) {
             return Ok((stamp.clone(), None));
         }
-        let text = match super::files::read_text(self.env.world.as_ref(), &path) {
+        let text = match super::files::text_for_code(self.env.world.as_ref(), &path) {
             Ok(text) => text,
             Err(message) => return plain(message),
         };

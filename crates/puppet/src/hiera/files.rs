@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-use ordain_data::yaml::{Schema, Tree, advice};
+use ordain_data::yaml::{ErrorKind as YamlErrorKind, Schema, Tree, advice};
 use ordain_source::{SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -63,6 +63,20 @@ pub struct Data {
     pub entries: IndexMap<EcoString, Entry, FxBuildHasher>,
     /// Whether the document is empty, which Puppet warns about.
     pub empty: bool,
+}
+
+impl Data {
+    /// The whole as a hash.
+    pub fn value(&self) -> Value {
+        Value::hash(self.entries.iter().map(|(key, entry)| (key.clone(), entry.value.clone())))
+    }
+
+    /// Data that a function has made of a file.
+    pub(super) fn of_hash(entries: &HashValue) -> Self {
+        let text_keys = entries.iter().filter_map(|(key, value)| Some((key.as_str()?, value)));
+        let entries = text_keys.map(|(key, value)| (key.into(), entry(value.clone(), 0)));
+        Self { entries: entries.collect(), empty: false }
+    }
 }
 
 /// An entry of a data file.
@@ -187,6 +201,23 @@ pub(super) fn read_text(world: &dyn World, path: &Path) -> Result<String, String
     text_of(path, world.read(path).map_err(|e| unreadable(path, &e))?)
 }
 
+/// The text of a file for code that asked for it: errors have the words of Ruby.
+pub(super) fn text_for_code(world: &dyn World, path: &Path) -> Result<String, String> {
+    text_of(path, world.read(path).map_err(|error| refused_read(path, &error))?)
+}
+
+/// Why a file cannot be read, as Ruby says it to code that asked for the file.
+pub(super) fn refused_read(path: &Path, error: &Error) -> String {
+    let (reason, call) = match error.kind() {
+        ErrorKind::NotFound => ("No such file or directory", "rb_file_s_stat"),
+        ErrorKind::NotADirectory => ("Not a directory", "rb_file_s_stat"),
+        ErrorKind::IsADirectory => ("Is a directory", "io_fread"),
+        ErrorKind::PermissionDenied => ("Permission denied", "rb_sysopen"),
+        _ => return unreadable(path, error),
+    };
+    format!("{reason} @ {call} - {}", path.display())
+}
+
 fn unreadable(path: &Path, error: &Error) -> String {
     format!("{}: {error}", path.display())
 }
@@ -275,7 +306,7 @@ pub(crate) fn read_hocon(
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     let tree = Tree::parse(text).and_then(|tree| from_yaml(&tree).map(|v| (tree, v)));
     let (tree, value) = tree.map_err(|e| {
-        let found = advice(&e.message, text, e.range);
+        let found = advice(&e.kind, text, e.range);
         let mut fault = SyntaxFault::of_text(path, text, &e, found.place);
         fault.message = refused_text(path, &e);
         let place = fault.place.map(|(_, text, at)| (found.label.to_owned(), text, at));
@@ -301,10 +332,10 @@ fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
 /// What Ruby says of a text that it cannot load: the path and the place only of some faults.
 fn refused_text(path: &Path, error: &ordain_data::yaml::Error) -> String {
     let (path, message) = (path.display(), &error.message);
-    match error.is_syntax {
-        true => format!("Unable to parse ({path}): {error}"),
-        false if message.starts_with("Unknown alias") => format!("Unable to parse {message}"),
-        false => format!("Unable to parse ({path}): {message}"),
+    match error.kind {
+        YamlErrorKind::UnknownAlias(_) => format!("Unable to parse {message}"),
+        YamlErrorKind::Refused => format!("Unable to parse ({path}): {message}"),
+        _ => format!("Unable to parse ({path}): {error}"),
     }
 }
 
@@ -366,7 +397,8 @@ fn entry(value: Value, line: u32) -> Entry {
 /// Whether a value holds no symbols, and the keys of all hashes in it are texts or numbers.
 pub(super) fn holds_data(value: &Value) -> bool {
     match value {
-        Value::Runtime(_) => false,
+        Value::Runtime(object) => object.is_integer(),
+        Value::Iterator(_) => false,
         Value::Array(items) => items.iter().all(holds_data),
         Value::Hash(entries) => entries.iter().all(|(key, value)| {
             matches!(key, Value::Str(_) | Value::Int(_) | Value::Float(_)) && holds_data(value)
@@ -424,8 +456,7 @@ pub fn from_data(value: &ordain_data::Value) -> Value {
         Plain::Null => Value::Undef,
         Plain::Bool(b) => Value::Bool(*b),
         Plain::Int(i) => Value::Int(*i),
-        // Puppet has no integers beyond 64 bits.
-        Plain::BigInt(digits) => Value::Float(digits.parse().unwrap_or(f64::INFINITY)),
+        Plain::BigInt(digits) => Value::big_integer(digits),
         Plain::Float(f) => Value::Float(*f),
         Plain::Str(text) => Value::Str(text.clone()),
         Plain::Bytes(bytes) => Value::str(String::from_utf8_lossy(bytes).into_owned()),

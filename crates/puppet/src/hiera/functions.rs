@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
+use super::context::FileData;
 use super::files::{DataFault, Format};
 use super::lookup::{Lookup, Request, lookup_error, lookup_unwind, nothing_found, unshared};
 use crate::catalog::flat;
@@ -11,7 +12,9 @@ use crate::error::{EvalResult, Unwind, plain as plain_error};
 use crate::eval::Strict;
 use crate::eval::call::Call;
 use crate::eval::interface::Inclusion;
-use crate::functions::{Dispatch, Function, Style, opt, plain, req, with_block, with_opt_block};
+use crate::functions::{
+    Dispatch, Function, Style, explaining, opt, plain, req, with_block, with_opt_block,
+};
 use crate::value::{HashValue, Value};
 
 const NAME: &str = "NameType";
@@ -98,10 +101,13 @@ const OLD_STYLE: &[Dispatch] = &[
     with_block(&[req("String", "key"), req("Any", "override")], "Callable[1, 1]", old_block),
 ];
 
-const BACKEND: &[Dispatch] = &[plain(
-    &[req("Struct[{path => String[1]}]", "options"), req("Puppet::LookupContext", "context")],
-    backend,
-)];
+const BACKEND: &[Dispatch] = &[
+    plain(
+        &[req("Struct[{path => String[1]}]", "options"), req("Puppet::LookupContext", "context")],
+        backend,
+    ),
+    explaining(&[req("Hash", "options"), req("Puppet::LookupContext", "context")], no_path),
+];
 
 fn names(value: &Value) -> (Vec<EcoString>, bool) {
     match value {
@@ -275,17 +281,36 @@ fn backend(call: &mut Call<'_, '_>) -> EvalResult {
     };
     let env = call.compiler.env;
     let world = env.world.as_ref();
-    let file = env.hiera.file(world, std::path::Path::new(path));
+    let path = std::path::Path::new(path);
+    if let Some(known) = call.compiler.hiera.file_data.get(path) {
+        return Ok(known.value());
+    }
+    // A file that is not there is an error of this call, not one of the data.
+    if let Err(error) = world.read(path) {
+        return plain_error(super::files::refused_read(path, &error));
+    }
+    let file = env.hiera.file(world, path);
     match file.data(world, format) {
         Ok(data) => {
-            let entries = data.entries.iter();
-            Ok(Value::hash(entries.map(|(k, entry)| (k.clone(), entry.value.clone()))))
+            let known = FileData::Data(Arc::clone(data));
+            call.compiler.hiera.file_data.insert(file.path.clone(), known);
+            Ok(data.value())
         }
         Err(DataFault::Syntax(fault)) => {
             Err(super::lookup::data_fault(fault, &file.path, &env.sources))
         }
         Err(DataFault::NoHash(_)) => {
+            let path = path.display();
             lookup_error(format!("{path}: file does not contain a valid yaml hash"))
         }
     }
+}
+
+/// The error of a call of a built-in backend without the path of a file.
+fn no_path(call: &mut Call<'_, '_>) -> EvalResult {
+    plain_error(format!(
+        "'{}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
+         when using this data_hash function",
+        call.name
+    ))
 }

@@ -8,6 +8,7 @@ use ordain_functions::uri::Uri;
 use ordain_source::TextRange;
 
 use super::config::{ConfigFault, FunctionKind, Level, Locations};
+use super::context::FileData;
 use super::explain::Node;
 use super::files::{Data, DataFault, File, Format};
 use super::interpolation::METHOD_NOT_ALLOWED;
@@ -620,6 +621,20 @@ impl Lookup<'_, '_> {
     ) -> EvalResult<Arc<Data>> {
         let Some(file) = &location.file else { return Ok(Arc::default()) };
         let path = &location.shown;
+        if let Some(known) = self.c.hiera.file_data.get(&file.path) {
+            return match known {
+                FileData::Data(data) => Ok(Arc::clone(data)),
+                FileData::Value(Value::Hash(entries)) => Ok(Arc::new(Data::of_hash(entries))),
+                FileData::Value(other) => {
+                    let (tag, function) = (level.kind.tag(), &level.function);
+                    let got = super::text::type_word(other);
+                    self.error(format!(
+                        "Value returned from {tag} function '{function}', when using location \
+                         '{path}', has wrong type, expects a Hash value, got {got}"
+                    ))
+                }
+            };
+        }
         let no_hash = format!("{path}: file does not contain a valid yaml hash");
         let data = match file.data(self.c.env.world.as_ref(), format) {
             Ok(data) => Arc::clone(data),
@@ -637,6 +652,7 @@ impl Lookup<'_, '_> {
             }
             Err(DataFault::NoHash(_)) => Arc::new(Data { empty: true, ..Data::default() }),
         };
+        self.c.hiera.file_data.insert(file.path.clone(), FileData::Data(Arc::clone(&data)));
         if data.empty {
             self.warn_once(&format!("empty {path}"), no_hash);
         }

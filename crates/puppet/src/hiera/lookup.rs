@@ -8,6 +8,7 @@ use ordain_source::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::context::ContextState;
+use super::context::FileData;
 use super::explain::{Explainer, Node};
 use super::files::SyntaxFault;
 use super::interpolation::Budget;
@@ -43,8 +44,8 @@ pub struct Cache {
     pub(super) global_options: Option<Option<Value>>,
     pub(super) shared_options: Option<Option<Value>>,
     pub(super) contexts: Vec<ContextState>,
-    /// What functions of levels made of files, by path.
-    pub(super) file_data: FxHashMap<PathBuf, Value>,
+    /// The content of files that levels have read, by path.
+    pub(super) file_data: FxHashMap<PathBuf, FileData>,
     /// What says whether a file has another text, for those that functions in Ruby have read.
     pub(super) file_stamps: FxHashMap<PathBuf, String>,
     /// Where the first configuration is, for each module that asks.

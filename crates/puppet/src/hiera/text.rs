@@ -32,6 +32,7 @@ pub fn type_word(value: &Value) -> &'static str {
         Value::Callable(_) => "Callable",
         Value::Object(_) | Value::Instance(_) => "Object",
         Value::Iterator(_) => "Iterator",
+        Value::Runtime(object) if object.is_integer() => "Integer",
         Value::Runtime(_) => "Runtime",
     }
 }

@@ -76,6 +76,13 @@ impl RubyFunction {
         self.dispatches.iter().find(|d| mismatch::accepts(&d.signature, args, block))
     }
 
+    /// The return types of all signatures; `None` if one has none.
+    fn return_types(&self) -> Option<Vec<Type>> {
+        let stated = |kind: &Type| *kind != Type::Any;
+        let types = self.dispatches.iter().map(|d| d.signature.returns.clone().filter(stated));
+        types.collect::<Option<Vec<_>>>().filter(|types| !types.is_empty())
+    }
+
     /// An error about a value that the function gave.
     fn gives(&self, unwind: Box<Unwind>) -> Box<Unwind> {
         match *unwind {
@@ -122,6 +129,26 @@ impl Compiler<'_> {
         self.with_ruby(Callee { what: &what, place: &place }, span, |this| {
             let function = this.loaded_function(file, name, span)?;
             this.dispatch(&function, None, name, args, block, at)
+        })
+    }
+
+    /// The return types of the signatures of a function; `None` if one has none.
+    ///
+    /// # Errors
+    /// When the file cannot be loaded.
+    pub(crate) fn ruby_return_types(
+        &mut self,
+        file: &Arc<RubyFile>,
+        name: &str,
+        span: Span,
+    ) -> EvalResult<Option<Vec<Type>>> {
+        if let Some(native) = self.native_function(file, name) {
+            return Ok(native.function.return_types());
+        }
+        let what = format!("function '{name}'");
+        let place = file.path.display().to_string();
+        self.with_ruby(Callee { what: &what, place: &place }, span, |this| {
+            Ok(this.loaded_function(file, name, span)?.return_types())
         })
     }
 

@@ -191,6 +191,7 @@ impl Compiler<'_> {
             "hash" => return given.part(|given| self.unpack_pairs(value, given)),
             "regexp" => Value::Regexp(Arc::new(Regexp::new(text))),
             "symbol" => Value::symbol(text),
+            "integer" => Value::big_integer(text),
             "object" => Value::Runtime(Arc::new(runtime_object(data))),
             "sensitive" => Value::Sensitive(Arc::new(self.unpack(value, given)?)),
             "binary" => Value::Binary(Arc::new(decode(text)?)),

@@ -47,6 +47,9 @@ fn pack(value: &Value, hold: &mut dyn FnMut(&Value) -> Json) -> Json {
         Value::Runtime(object) if object.is_symbol() => {
             json!({ MARK: "symbol", "v": object.text.as_str() })
         }
+        Value::Runtime(object) if object.is_integer() => {
+            json!({ MARK: "integer", "v": object.text.as_str() })
+        }
         Value::Runtime(object) => match object.number {
             Some(number) => json!({ MARK: "object", "n": number }),
             None => Json::String(object.text.as_str().to_owned()),

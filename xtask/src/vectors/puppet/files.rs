@@ -72,8 +72,9 @@ fn run(case: &Json) -> anyhow::Result<Disagreement> {
     let output = command.stdin(Stdio::null()).output()?;
     // Paths are recorded without the directory, and objects without their addresses.
     let root = env.0.display().to_string();
-    let masked =
-        |bytes: &[u8]| without_addresses(&String::from_utf8_lossy(bytes).replace(&root, "<env>"));
+    let masked = |bytes: &[u8]| {
+        compare::without_addresses(&String::from_utf8_lossy(bytes).replace(&root, "<env>"))
+    };
     let lines = masked(&output.stderr);
     let messages = read(&lines).with_context(|| lines.clone())?;
     let expect = &case["expect"];
@@ -93,24 +94,6 @@ fn run(case: &Json) -> anyhow::Result<Disagreement> {
         (_, true) => Some(format!("expected error {}\n     got a catalog", expect["error"])),
         (_, false) => compare::failure(case, &messages),
     })
-}
-
-/// Replaces addresses of objects with `0xADDR`.
-fn without_addresses(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut pieces = text.split("0x");
-    out.push_str(pieces.next().unwrap_or_default());
-    for piece in pieces {
-        let digits = piece.bytes().take_while(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')).count();
-        out.push_str("0x");
-        if (12..=16).contains(&digits) {
-            out.push_str("ADDR");
-            out.push_str(&piece[digits..]);
-        } else {
-            out.push_str(piece);
-        }
-    }
-    out
 }
 
 /// Makes file names relative to the environment. The manifest of the case itself has no file name.

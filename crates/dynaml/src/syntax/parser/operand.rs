@@ -215,6 +215,6 @@ impl Parser<'_, '_> {
                 _ => end += 1,
             }
         }
-        self.fail("the text has no closing quote")
+        self.fail_of(ParseErrorKind::UnclosedText, "the text has no closing quote")
     }
 }

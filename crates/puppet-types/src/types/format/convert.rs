@@ -111,6 +111,9 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
         Value::Iterator(iterator) => {
             convert(&Value::array(iterator.items.iter().cloned()), formats, indent)
         }
+        Value::Runtime(object) if object.is_integer() && matches!(format.letter, 'd' | 'p') => {
+            Ok(object.text.to_string())
+        }
         Value::Runtime(object) => match format.letter {
             's' => Ok(object.text.to_string()),
             'q' => Ok(object.inspect.to_string()),
@@ -435,13 +438,14 @@ fn source_like(value: &Value, format: &Format) -> EvalResult<String> {
 }
 
 /// An instance of an object type; the alternative form has a line for each attribute.
-fn instance(object: &Object, format: &Format, indent: Indent) -> EvalResult<String> {
+fn instance(object: &Arc<Object>, format: &Format, indent: Indent) -> EvalResult<String> {
     let mut text = String::new();
     match format.letter {
         'p' if format.alternative || indent.on => {
             write_indented_instance(&mut text, object, indent.level);
         }
-        'p' | 's' => write_instance(&mut text, object),
+        's' => write_text(&mut text, &Value::Object(Arc::clone(object))),
+        'p' => write_instance(&mut text, object),
         letter => return wrong("Object", letter, "spq"),
     }
     Ok(text)

@@ -62,6 +62,7 @@ pub fn write_quoted(out: &mut String, value: &Value) {
             let _ = write!(out, "URI('{uri}')");
         }
         Value::Callable(_) => out.push_str("Callable"),
+        Value::Runtime(object) if object.is_integer() => out.push_str(&object.text),
         Value::Runtime(object) => write_text_quoted(out, &object.text),
         Value::Object(object) => write_instance(out, object),
         Value::Instance(instance) => instance.write(out),

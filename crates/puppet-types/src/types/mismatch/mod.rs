@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{EvalResult, puppets};
 use crate::types::refusal::answered;
 use crate::types::signature::{Signature, SignatureParam};
-use crate::types::{Type, infer_set, is_instance};
+use crate::types::{Type, generalize, infer_set, is_instance};
 use crate::value::Value;
 
 use describe::{describe, describe_signatures};
@@ -184,5 +184,11 @@ pub fn assert_instance(subject: &str, kind: &Type, value: &Value) -> EvalResult<
         return Ok(());
     }
     let subject = format!("{subject} has wrong type,");
-    puppets(describe_mismatch(&subject, kind, &infer_set(value)))
+    let actual = infer_set(value);
+    let text = describe_mismatch(&subject, kind, &actual);
+    // A number that is none is no instance of its own type.
+    puppets(match text.is_empty() {
+        true => format!("{subject} expects a {kind} value, got {}", generalize(&actual)),
+        false => text,
+    })
 }

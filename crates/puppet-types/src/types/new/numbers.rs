@@ -74,10 +74,6 @@ fn bad_radix(radix: &Value) -> Option<EvalResult> {
 
 const NANOS: i128 = 1_000_000_000;
 
-fn too_big<T>(text: &str) -> EvalResult<T> {
-    plain(format!("The value {text} is outside of the range of an Integer"))
-}
-
 fn whole(f: f64) -> EvalResult {
     let whole = f.trunc();
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
@@ -87,7 +83,7 @@ fn whole(f: f64) -> EvalResult {
     }
     match (-LIMIT..LIMIT).contains(&whole) {
         true => Ok(Value::Int(whole as i64)),
-        false => too_big(&to_text(&Value::Float(f))),
+        false => Ok(Value::big_integer(&format!("{whole:.0}"))),
     }
 }
 
@@ -117,11 +113,9 @@ fn integer_of_text(text: &str, radix: Option<u32>) -> EvalResult {
     if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
         return invalid();
     }
-    let value = i128::from_str_radix(digits, radix).ok();
-    let value = value.map(|v| if negative { -v } else { v });
-    match value.and_then(|v| i64::try_from(v).ok()) {
-        Some(value) => Ok(Value::Int(value)),
-        None => too_big(text),
+    match ordain_data::number::integer(negative, digits, radix) {
+        Some(value) => Ok(crate::value::rich::from_data(&value)),
+        None => plain(format!("The value {text} has too many digits")),
     }
 }
 
@@ -132,9 +126,12 @@ fn absolute(value: Value, abs: Option<&Value>) -> EvalResult {
     match value {
         Value::Int(i) => match i.checked_abs() {
             Some(i) => Ok(Value::Int(i)),
-            None => too_big(&i.to_string()),
+            None => Ok(Value::big_integer(&i.unsigned_abs().to_string())),
         },
         Value::Float(f) => Ok(Value::Float(f.abs())),
+        Value::Runtime(number) if number.is_integer() => {
+            Ok(Value::big_integer(number.text.trim_start_matches('-')))
+        }
         other => Ok(other),
     }
 }
@@ -166,7 +163,7 @@ pub(super) fn integer(chosen: usize, args: &[Value], _: &mut dyn Host) -> EvalRe
             let seconds = ns.div_euclid(NANOS);
             match i64::try_from(seconds) {
                 Ok(seconds) => Value::Int(seconds),
-                Err(_) => return too_big(&seconds.to_string()),
+                Err(_) => Value::big_integer(&seconds.to_string()),
             }
         }
         other => integer_of_text(other.as_str().unwrap_or_default(), radix)?,

@@ -72,11 +72,14 @@ pub fn error() -> Arc<ObjectType> {
     Arc::clone(&ERROR)
 }
 
+/// The name of the type of attributes of resource types.
+pub(super) const PARAM_NAME: &str = "Puppet::Resource::Param";
+
 /// `Puppet::Resource::Param`, an attribute of a resource type.
 pub fn resource_param() -> Arc<ObjectType> {
     static PARAM: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
         Arc::new(ObjectType {
-            name: "Puppet::Resource::Param".into(),
+            name: PARAM_NAME.into(),
             attributes: vec![
                 attribute("type", "Type", None),
                 attribute("name", "String[1]", None),

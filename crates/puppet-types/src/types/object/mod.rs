@@ -23,6 +23,7 @@ use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Parameterized, Ty
 use crate::value::equality::{case_matches, equals};
 use crate::value::{HashValue, Object, Value};
 
+use builtin::PARAM_NAME;
 pub use builtin::{deferred, error, resource_param, resource_type};
 pub use define::{from_hash, of_definition};
 
@@ -31,9 +32,17 @@ pub use crate::types::aliases::root;
 /// How many parents an object type may have.
 pub(crate) const PARENT_LIMIT: usize = 100;
 
-/// Whether instances are objects of a class of Ruby's own, each of which equals itself alone.
+/// Whether instances are objects of a class of Ruby's own: each equals itself alone, shows nothing
+/// of its attributes, and is made of values in order.
 pub(crate) fn has_ruby_class(kind: &ObjectType) -> bool {
-    matches!(kind.name.as_str(), "Puppet::Resource::Param" | "Puppet::Resource::ResourceType3")
+    matches!(kind.name.as_str(), PARAM_NAME | "Puppet::Resource::ResourceType3")
+        || kind.name == lookup_context::CONTEXT
+}
+
+/// The name of an attribute of a resource type, which is its text; `None` of other objects.
+pub(crate) fn param_name(object: &Object) -> Option<&str> {
+    let name = || object.values.get("name").and_then(Value::as_str);
+    if object.kind.name == PARAM_NAME { name() } else { None }
 }
 
 impl ObjectAttribute {
@@ -211,9 +220,9 @@ pub fn equal(a: &Object, b: &Object) -> bool {
 }
 
 /// The attributes of an instance as the hash that would make it again: without those that have
-/// their default. A resource type says nothing of itself.
+/// their default.
 pub fn init_hash(object: &Object) -> HashValue {
-    if object.kind.name == "Puppet::Resource::ResourceType3" {
+    if has_ruby_class(&object.kind) {
         return HashValue::default();
     }
     let attributes = object.kind.all_attributes();

@@ -136,6 +136,7 @@ pub(crate) fn plain_data(value: &Value) -> Data {
             Data::Map(Arc::new(entries.collect()))
         }
         Value::Instance(instance) => crate::types::modelled::to_data(instance),
+        Value::Runtime(object) if object.is_integer() => Data::BigInt(object.text.as_str().into()),
         other => Data::Str(to_text(other)),
     }
 }
