@@ -163,6 +163,18 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ),
     ("ecore", &[&["namespaces.rs", "model.rs", "encoding.rs"], &["read", "write.rs"]]),
     ("plugins", &[&["language.rs"], &["fault.rs", "script.rs"], &["host.rs"]]),
+    (
+        "inmanta",
+        &[
+            &["location.rs", "symbol.rs", "types", "value", "diagnostics"],
+            &["syntax"],
+            &["model"],
+            &["std", "project", "check", "template", "functions", "python"],
+            &["eval"],
+            &["export"],
+            &["lower"],
+        ],
+    ),
 ];
 
 #[test]

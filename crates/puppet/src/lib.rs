@@ -1,4 +1,4 @@
-//! The Puppet language: parser, types, evaluator, Hiera, catalog.
+//! The Puppet language: evaluator, Hiera, catalog. Its syntax and its types are crates of their own.
 
 // Only the library is bound to the World; its tests are not.
 #![warn(clippy::disallowed_methods)]

@@ -10,21 +10,20 @@ use crate::types::range::{IntRange, SizeRange};
 
 /// Names that consist of several words or of initials, by their lower case. Those of one word have a
 /// capital and nothing else, so that any spelling but the usual one is a name's own.
-pub(crate) static SPELLINGS: LazyLock<FxHashMap<&'static str, &'static str>> =
-    LazyLock::new(|| {
-        FxHashMap::from_iter([
-            ("catalogentry", "CatalogEntry"),
-            ("notundef", "NotUndef"),
-            ("scalardata", "ScalarData"),
-            ("semver", "SemVer"),
-            ("semverrange", "SemVerRange"),
-            ("timespan", "Timespan"),
-            ("timestamp", "Timestamp"),
-            ("typereference", "TypeReference"),
-            ("typeset", "TypeSet"),
-            ("uri", "URI"),
-        ])
-    });
+static SPELLINGS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    FxHashMap::from_iter([
+        ("catalogentry", "CatalogEntry"),
+        ("notundef", "NotUndef"),
+        ("scalardata", "ScalarData"),
+        ("semver", "SemVer"),
+        ("semverrange", "SemVerRange"),
+        ("timespan", "Timespan"),
+        ("timestamp", "Timestamp"),
+        ("typereference", "TypeReference"),
+        ("typeset", "TypeSet"),
+        ("uri", "URI"),
+    ])
+});
 
 /// The built-in type of a name that is spelled as usual, unless it is described by a text.
 pub(crate) fn exact_builtin(name: &str) -> Option<Type> {
@@ -74,4 +73,13 @@ pub(crate) fn exact_builtin(name: &str) -> Option<Type> {
         "TypeReference" => Type::Reference("UnresolvedReference".into()),
         _ => return None,
     })
+}
+
+/// The usual spelling of a name, if that may differ from the given one.
+pub(crate) fn usual_spelling(name: &str) -> Option<&'static str> {
+    // Resource types such as `File` are looked up often, and no spelling begins like them.
+    if !name.starts_with(['C', 'N', 'S', 'T', 'U', 'c', 'n', 's', 't', 'u']) {
+        return None;
+    }
+    SPELLINGS.get(name.to_ascii_lowercase().as_str()).copied()
 }

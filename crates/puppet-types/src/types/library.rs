@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use rustc_hash::FxHashMap;
 
 use crate::error::EvalResult;
-use crate::types::builtin::{SPELLINGS, exact_builtin};
+use crate::types::builtin::{exact_builtin, usual_spelling};
 use crate::types::object::builtin::{deferred, error, resource_param, resource_type};
 use crate::types::object::lookup_context::context_type;
 use crate::types::object::meta::named;
@@ -18,13 +18,7 @@ use crate::types::{Type, TypeAlias};
 /// any case: `Semver`, `Uri`.
 #[inline]
 pub fn builtin(name: &str) -> Option<Type> {
-    exact(name).or_else(|| {
-        // Resource types such as `File` are looked up often, and no spelling begins like them.
-        if !name.starts_with(['C', 'N', 'S', 'T', 'U', 'c', 'n', 's', 't', 'u']) {
-            return None;
-        }
-        exact(SPELLINGS.get(name.to_ascii_lowercase().as_str())?)
-    })
+    exact(name).or_else(|| exact(usual_spelling(name)?))
 }
 
 fn exact(name: &str) -> Option<Type> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ordain_syntax::{Cursor, Nesting};
 
 use crate::error::{EvalResult, PlainError};
-use crate::types::builtin::{SPELLINGS, exact_builtin};
+use crate::types::builtin::{exact_builtin, usual_spelling};
 use crate::types::parameters::specialize_plain;
 use crate::types::{Regexp, Type};
 use crate::value::number::to_number;
@@ -46,10 +46,7 @@ pub(crate) fn read_with_names(
     text: &str,
     named: &mut dyn FnMut(&str) -> Option<Type>,
 ) -> EvalResult<Type> {
-    let builtin = |name: &str| {
-        exact_builtin(name)
-            .or_else(|| exact_builtin(SPELLINGS.get(name.to_ascii_lowercase().as_str())?))
-    };
+    let builtin = |name: &str| exact_builtin(name).or_else(|| exact_builtin(usual_spelling(name)?));
     read_with(text, &mut |name| builtin(name).or_else(|| named(name)), specialize_plain)
 }
 

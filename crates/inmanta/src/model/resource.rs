@@ -1,36 +1,30 @@
-//! The ids of resources.
+//! Resources of a model, and their ids.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
-use crate::plugin::{Context, Stop};
+use ordain_data::Map;
+
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Context, Stop};
 use crate::value::{InstanceId, Value};
 
-/// The identity of a resource.
+/// The identity of a resource. Its version is 0 in every export.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Id {
-    /// The full name of the type.
+    /// The full name of the entity.
     pub entity: String,
-    /// Who deploys it.
+    /// The agent that deploys the resource.
     pub agent: String,
-    /// The attribute that tells it from others.
+    /// The attribute that identifies the resource among those of its entity and agent.
     pub attribute: String,
     /// The value of that attribute.
     pub value: String,
 }
 
 impl Id {
-    /// Reads an id as it is written, with a version or without.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (entity, rest) = text.split_once('[')?;
-        let rest = &rest[..rest.rfind(']')?];
-        let (agent, rest) = rest.split_once(',')?;
-        let (attribute, value) = rest.split_once('=')?;
-        let [entity, agent, attribute, value] =
-            [entity, agent, attribute, value].map(str::to_owned);
-        Some(Self { entity, agent, attribute, value })
-    }
-
-    /// The id as others refer to it.
+    /// The text of the id without the version, by which other resources refer to it.
     pub fn without_version(&self) -> String {
         format!("{}[{},{}={}]", self.entity, self.agent, self.attribute, self.value)
     }
@@ -42,22 +36,48 @@ impl fmt::Display for Id {
     }
 }
 
-/// How instances of an entity are exported.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
-    /// The full name of the entity.
-    pub(super) entity: &'static str,
-    /// The path to the name of the agent.
-    pub(super) agent: &'static str,
-    /// The attribute that the id has.
-    pub(super) attribute: &'static str,
-    /// The attributes that are written, in order.
-    pub(super) fields: &'static [&'static str],
+/// A resource as it is exported.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    /// Its id.
+    pub id: Arc<Id>,
+    /// The instance that it was made from, if there is one.
+    pub instance: Option<InstanceId>,
+    /// Its fields, except `requires` and `id`.
+    pub fields: Map,
+    /// The ids of the resources that it requires, sorted by their text.
+    pub requires: Vec<Arc<Id>>,
 }
 
-/// The kinds of the module `std`, in the order of their registration. Its `AgentConfig` is never
-/// exported, but it has an id.
-pub(super) const STD_KINDS: &[Kind] = &[
+/// The resources of a model.
+#[derive(Debug, Default)]
+pub struct Export {
+    /// The resources.
+    pub resources: Vec<Resource>,
+    /// The contents of files by their digests, if they were requested.
+    pub files: HashMap<String, Vec<u8>>,
+    /// Warnings.
+    pub warnings: Vec<String>,
+    /// The instances that are left out because a value in their ids is not known yet.
+    pub skipped: Vec<String>,
+}
+
+/// How instances of an entity are exported.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    /// The full name of the entity.
+    pub(crate) entity: &'static str,
+    /// The path to the name of the agent.
+    pub(crate) agent: &'static str,
+    /// The attribute in the id.
+    pub(crate) attribute: &'static str,
+    /// The exported attributes, in order.
+    pub(crate) fields: &'static [&'static str],
+}
+
+/// The kinds of the module `std`, in the order of their registration. `AgentConfig` is never
+/// exported, but has an id.
+pub(crate) const STD_KINDS: &[Kind] = &[
     Kind {
         entity: "std::testing::NullResource",
         agent: "agentname",
@@ -84,7 +104,7 @@ pub(super) const STD_KINDS: &[Kind] = &[
 /// The id of an instance if it is a resource.
 ///
 /// # Errors
-/// If an attribute on the way to it has no value yet, or cannot stand in an id.
+/// If an attribute of the id has no value yet or contains a forbidden character.
 pub fn identity(context: &mut dyn Context, instance: InstanceId) -> Result<Option<Id>, Stop> {
     let is_one = |kind: &&Kind| context.is_instance(instance, kind.entity) == Some(true);
     match STD_KINDS.iter().find(is_one) {
@@ -97,7 +117,7 @@ pub fn identity(context: &mut dyn Context, instance: InstanceId) -> Result<Optio
 ///
 /// # Errors
 /// As of [`identity`].
-pub(super) fn of_kind(
+pub(crate) fn of_kind(
     context: &mut dyn Context,
     kind: &Kind,
     instance: InstanceId,
@@ -110,7 +130,7 @@ pub(super) fn of_kind(
         match text.chars().find(|c| bad.contains(c)) {
             Some(c) => {
                 let text = format!("Invalid {what} '{text}': cannot contain '{c}'.");
-                Err(Stop::raised("ValueError", text))
+                Err(Stop::raised(Exception::ValueError, text))
             }
             None => Ok(text),
         }

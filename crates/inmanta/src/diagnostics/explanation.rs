@@ -1,72 +1,42 @@
-//! The original's long explanations of errors, which its command prints behind an error, and what
-//! recorded errors have as `explain`.
+//! The original's long explanations of errors. Its command prints them below an error, and recorded
+//! errors have them as `explain`.
 //!
-//! The texts are those of the original, since other programs compare them.
+//! The texts are the original's, since other programs compare them.
 
 use std::fmt::Write;
-
-use crate::error::{Class, Error};
-
-const HEAD: &str = "\nException explanation\n=====================\n";
-
-/// The classes that are explained, in the order in which their explanations come.
-const EXPLAINED: [Class; 4] = [
-    Class::ModifiedAfterFreeze,
-    Class::ModuleV2InV1Path,
-    Class::IndexCollision,
-    Class::DataClassMismatch,
-];
-
-/// The explanation of an error and its causes; none if no class of them is explained.
-pub fn of(error: &Error) -> Option<String> {
-    let mut all = Vec::new();
-    collect(error, &mut all);
-    all.sort_by_key(|(class, _)| EXPLAINED.iter().position(|known| known == class));
-    let texts: Vec<String> = all.into_iter().map(|(_, text)| text).collect();
-    (!texts.is_empty()).then(|| format!("{HEAD}{}", texts.join("\n\n")))
-}
-
-fn collect(error: &Error, out: &mut Vec<(Class, String)>) {
-    match &error.explanation {
-        Some(Explanation::Text(text)) => out.push((error.class, text.clone())),
-        Some(Explanation::Late(late)) => out.push((error.class, late.text())),
-        None => {}
-    }
-    error.causes.iter().for_each(|cause| collect(cause, out));
-}
 
 /// An explanation of an error.
 #[derive(Clone, Debug)]
 pub enum Explanation {
     /// The text.
     Text(String),
-    /// A value that came too late.
+    /// A value that was assigned too late.
     Late(Box<Late>),
 }
 
-/// A value that came after its relation was frozen.
+/// A value that was assigned after its relation was frozen.
 #[derive(Clone, Debug)]
 pub struct Late {
     /// The name of the relation.
     pub relation: String,
-    /// The instance that has it.
+    /// The instance that has the relation.
     pub instance: String,
-    /// The values of the relation then; none if it takes one instance at most.
+    /// The values at the time of the freeze; `None` if the relation holds at most one instance.
     pub values: Option<Vec<String>>,
-    /// The value that came.
+    /// The value that was assigned.
     pub value: String,
-    /// Where it is assigned.
+    /// The place of the assignment.
     pub at: String,
-    /// The other end, if it was assigned from there.
+    /// The inverse relation, if the assignment was there.
     pub reverse: Option<Reverse>,
 }
 
-/// The other end of a relation, from which it was set.
+/// The inverse relation that a value was assigned to.
 #[derive(Clone, Debug)]
 pub struct Reverse {
     /// The number of the relation's attribute.
     pub relation: u32,
-    /// How to set the relation from its own side, once the statement is known that set it.
+    /// The statement that sets the relation from its own side, once the assignment is known.
     pub hint: Option<String>,
 }
 
@@ -150,8 +120,8 @@ const BOOLEAN: &str =
 const WHEN: &str = "5. Simplify the model by reducing the number of implements calls that pass a \
 list into a plugin function in their when clause.";
 
-/// That a constructor matches several instances: the constructor, its place, its class, and the
-/// attributes of each index with the instance that has them.
+/// Explains that a constructor matches several instances. `matches` has the attributes of each
+/// index with the instance.
 pub(crate) fn collision(
     constructor: &str,
     at: &str,
@@ -168,7 +138,7 @@ pub(crate) fn collision(
     Explanation::Text(out)
 }
 
-/// That a module of version 2 lies where those of version 1 are looked for.
+/// Explains that a module of version 2 is in the path of modules of version 1.
 pub(crate) fn new_module(name: &str, path: &str, has_package_source: bool) -> Explanation {
     let source = match has_package_source {
         true => "",
@@ -187,18 +157,18 @@ pub(crate) fn new_module(name: &str, path: &str, has_package_source: bool) -> Ex
     ))
 }
 
-/// One side of a dataclass: its name, its documentation, its fields with their types.
+/// An entity or a Python class in a comparison.
 pub(crate) struct Side<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its documentation.
+    /// The documentation string.
     pub comment: Option<&'a str>,
     /// Its fields with their types.
     pub fields: Vec<(String, String)>,
 }
 
 impl Side<'_> {
-    /// The comment and the fields in order of their names.
+    /// The comment, and the fields sorted by name.
     fn body(&self, field: impl Fn(&str, &str) -> String) -> String {
         let mut fields: Vec<_> = self.fields.iter().collect();
         fields.sort();
@@ -209,8 +179,8 @@ impl Side<'_> {
     }
 }
 
-/// That an entity and the Python class of its name differ: the class's full name, the entity, and
-/// the class with the place of the entity if the class is a frozen dataclass.
+/// Explains how to remove the differences of an entity and its Python class. `full` is the name of
+/// the class; `class` has the place of the entity and the class if that is a frozen dataclass.
 pub(crate) fn dataclass(
     full: &str,
     entity: &Side<'_>,

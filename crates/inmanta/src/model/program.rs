@@ -1,5 +1,4 @@
-//! A program with its definitions: what names mean, entities with their attributes, how they are
-//! implemented.
+//! A program with its definitions: namespaces, entities, typedefs, implementations, plugins.
 
 use std::rc::Rc;
 
@@ -7,45 +6,46 @@ use ecow::EcoString;
 use ordain_syntax::{Arena, ListRef};
 use rustc_hash::FxHashMap;
 
+use crate::diagnostics::Warning;
 use crate::location::{Files, Location};
-use crate::plugin::{Plugin, TypeExpr};
+use crate::model::plugin::Plugin;
 use crate::symbol::Symbol;
 use crate::syntax::ast::{Ast, BlockId, Definition, ExprId, ExprKind, StmtId};
-use crate::types::{Type, TypeId, Types};
+use crate::types::{Type, TypeExpr, TypeId, Types};
 use crate::value::Value;
 
 /// The number of a namespace.
 pub type NamespaceId = u32;
 
-/// The meaning of a name of a namespace.
+/// The id of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Named {
+pub enum DefinitionId {
     Entity(u32),
     Typedef(u32),
     Implementation(u32),
     Plugin(u32),
 }
 
-/// A namespace that is visible by a name.
+/// A namespace that a file imports.
 #[derive(Clone, Copy, Debug)]
 pub struct Visible {
     /// The namespace.
     pub target: NamespaceId,
-    /// The import, if one was written.
+    /// The import statement, if there is one.
     pub import: Option<Location>,
 }
 
 /// A namespace.
 #[derive(Clone, Default, Debug)]
 pub struct Namespace {
-    /// The name from the root.
+    /// The full name.
     pub name: String,
-    /// The namespace around.
+    /// The parent.
     pub parent: Option<NamespaceId>,
     /// Its definitions.
-    pub defines: FxHashMap<Symbol, Named>,
-    /// The namespaces that its file sees.
+    pub defines: FxHashMap<Symbol, DefinitionId>,
+    /// The namespaces that are visible in its file.
     pub visible: FxHashMap<String, Visible>,
     /// The variables at its top level.
     pub globals: FxHashMap<Symbol, u32>,
@@ -69,17 +69,17 @@ pub struct TopBlock {
 pub enum AttributeKind {
     /// A value.
     Plain,
-    /// Instances.
+    /// A relation to instances.
     Relation {
-        /// The least number of them.
+        /// The minimum number of instances.
         low: u32,
-        /// The largest number of them.
+        /// The maximum number of instances.
         high: Option<u32>,
-        /// The relation in the other direction.
+        /// The inverse relation.
         end: Option<u32>,
-        /// Whether it is frozen before others by a rule.
+        /// Whether a precedence rule freezes it before others.
         precedes: bool,
-        /// The relation that it came from, for its annotations.
+        /// The number of the relation statement, for its annotations.
         relation: u32,
     },
 }
@@ -91,23 +91,23 @@ pub struct Attribute {
     pub name: Symbol,
     /// The entity that has it.
     pub entity: u32,
-    /// The type as it is declared.
+    /// The declared type.
     pub ty: TypeId,
-    /// The type that values are checked against.
+    /// The type that values must fit.
     pub internal: TypeId,
-    /// The type without list and `null`.
+    /// The type without `[]` and `?`.
     pub base: TypeId,
-    /// Whether it is a list of plain values.
+    /// Whether it is a list.
     pub is_list: bool,
-    /// Whether it may be null.
+    /// Whether `null` is allowed.
     pub is_nullable: bool,
     /// Its kind.
     pub kind: AttributeKind,
-    /// Where it is defined.
+    /// The place of the definition.
     pub at: Location,
     /// Its default.
     pub default: Option<ExprId>,
-    /// How its type is written.
+    /// The source text of its type.
     pub type_text: String,
 }
 
@@ -127,8 +127,8 @@ impl Attribute {
 #[derive(Clone, Default, Debug)]
 pub struct Entity {
     /// The name without the namespace.
-    pub name: Symbol0,
-    /// The name with it.
+    pub name: Option<Symbol>,
+    /// The name with the namespace.
     pub full_name: EcoString,
     /// Its namespace.
     pub namespace: NamespaceId,
@@ -138,36 +138,33 @@ pub struct Entity {
     pub parents: Vec<u32>,
     /// The entities that extend it.
     pub children: Vec<u32>,
-    /// Its own attributes in order.
+    /// Its own attributes in the order of their definition.
     pub own: Vec<u32>,
-    /// Those it has by name.
+    /// Its own attributes by name.
     pub own_names: FxHashMap<Symbol, u32>,
-    /// All of them in the order of the slots.
+    /// All attributes, with inherited ones, in the order of the slots.
     pub slots: Vec<u32>,
     /// The slots by name.
     pub slot_of: FxHashMap<Symbol, u32>,
-    /// Its ancestors, in the order in which they override each other.
+    /// Its ancestors in the order of precedence.
     pub ancestors: Vec<u32>,
-    /// Itself and its ancestors, in the order in which instances are entered in their indexes.
+    /// Itself and its ancestors, in the order in which instances are added to their indexes.
     pub indexed: Vec<u32>,
-    /// The indexes: numbers of lists of attributes.
+    /// The indexes, as positions in [`Program::index_lists`].
     pub indexes: Vec<u32>,
     /// Its own `implement` statements.
     pub implements: Vec<u32>,
-    /// Whether those of its parents are taken too.
+    /// Whether the statements of its parents apply, too.
     pub inherits: bool,
-    /// All of them.
+    /// All `implement` statements that apply.
     pub all_implements: Vec<u32>,
     /// The defaults: attribute and value.
     pub defaults: Vec<(Symbol, ExprId)>,
-    /// Its documentation.
+    /// The documentation string.
     pub comment: Option<EcoString>,
-    /// Whether it and the entities above it have been finished.
+    /// Whether slots, defaults and indexes are computed.
     pub is_finished: bool,
 }
-
-/// A name that is set as soon as there is an entity.
-pub type Symbol0 = Option<Symbol>;
 
 /// A typedef.
 #[derive(Clone, Debug)]
@@ -176,13 +173,13 @@ pub struct Typedef {
     pub full_name: EcoString,
     /// Its namespace.
     pub namespace: NamespaceId,
-    /// The type that it narrows.
+    /// The base type.
     pub base: TypeId,
-    /// The condition that values have to fulfil.
+    /// The condition that values must satisfy.
     pub condition: ExprId,
-    /// Where.
+    /// The place.
     pub at: Location,
-    /// Its documentation.
+    /// The documentation string.
     pub comment: Option<EcoString>,
 }
 
@@ -191,17 +188,17 @@ pub struct Typedef {
 pub struct Implementation {
     /// The name without the namespace.
     pub name: Symbol,
-    /// The name with it.
+    /// The name with the namespace.
     pub full_name: EcoString,
     /// Its namespace.
     pub namespace: NamespaceId,
-    /// The entity it is for, as written.
+    /// The source text of its entity.
     pub target: Symbol,
-    /// The entity it is for.
+    /// Its entity.
     pub entity: Option<u32>,
     /// Its statements.
     pub block: BlockId,
-    /// Where.
+    /// The place.
     pub at: Location,
 }
 
@@ -210,39 +207,39 @@ pub struct Implementation {
 pub struct Implement {
     /// The implementations.
     pub implementations: Vec<u32>,
-    /// When.
+    /// The condition, if there is one.
     pub condition: Option<ExprId>,
-    /// Where.
+    /// The place.
     pub at: Location,
-    /// Whether the names in its condition were looked up.
+    /// Whether the names in its condition are resolved.
     pub is_normalized: bool,
 }
 
-/// The attributes that a constructor makes an instance from. There is one for every constructor of
-/// a program: the lists of all of them are in two arenas.
+/// The resolved arguments of a constructor. Every constructor has one, so their lists are in two
+/// arenas.
 #[derive(Clone, Copy, Debug)]
 pub struct NewInfo {
     /// The entity.
     pub entity: u32,
-    /// The arguments and defaults: first those that are needed to look in the indexes.
+    /// The arguments and defaults; those of index attributes come first.
     pub arguments: ListRef<Argument>,
-    /// How many are needed to look in the indexes.
+    /// The number of arguments of index attributes.
     pub direct: u32,
-    /// The attributes for an index that are only known when it runs.
+    /// The index attributes whose values are only known in the run.
     pub dynamic: ListRef<Symbol>,
-    /// The object that it is assigned to, if that may give an attribute.
-    pub left: Option<Left>,
-    /// Whether a constructor inside needs the instance.
+    /// The target, if its inverse relation sets an attribute.
+    pub left: Option<TargetAttribute>,
+    /// Whether a nested constructor needs the instance.
     pub owns: bool,
 }
 
 /// An argument of a constructor: the attribute and its value.
 pub type Argument = (Symbol, ExprId);
 
-/// The attribute that a constructor is assigned to.
+/// The attribute to which a constructor is assigned.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Left {
-    /// The object; `None` if it is the instance of the constructor around.
+pub struct TargetAttribute {
+    /// The object; `None` for the instance of the outer constructor.
     pub object: Option<ExprId>,
     /// The attribute.
     pub attribute: Symbol,
@@ -257,55 +254,44 @@ pub struct PluginEntry {
     pub params: Vec<TypeId>,
     /// The type of further positional arguments.
     pub rest: TypeId,
-    /// The type of further named ones.
+    /// The type of further named arguments.
     pub keywords: TypeId,
     /// The type of the result.
     pub returns: TypeId,
     /// Its namespace.
     pub namespace: NamespaceId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub at: Location,
 }
 
 /// The Python class of an entity that extends `std::Dataclass`.
 #[derive(Clone, Default, Debug)]
 pub struct Dataclass {
-    /// The documentation of the class.
+    /// The class.
     pub class: PythonClass,
-    /// The types of its fields, once they were compared with the attributes.
+    /// The types of its fields, once the class is checked.
     pub fields: Vec<(Symbol, TypeId)>,
 }
 
-/// The object of a Python module that has the name of an entity.
+/// The Python class with the name of an entity.
 #[derive(Clone, Default, Debug)]
 pub struct PythonClass {
     /// The Python module.
     pub module: String,
-    /// The name of the object that is found there, if there is one.
+    /// The name of the class, if the module has it.
     pub name: Option<String>,
     /// Whether it is a dataclass.
     pub is_dataclass: bool,
-    /// Whether its objects cannot be changed.
+    /// Whether it is frozen.
     pub is_frozen: bool,
-    /// Its fields with their types; none for a type that means nothing in a model.
+    /// Its fields with their types; `None` for a type without a counterpart in the model language.
     pub fields: Vec<(EcoString, Option<TypeExpr>)>,
-    /// Its documentation.
+    /// The documentation string.
     pub comment: Option<String>,
-    /// Where it is defined.
+    /// The place of the definition.
     pub file: String,
-    /// The line there.
+    /// The line in that file.
     pub line: u64,
-}
-
-/// A warning.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Warning {
-    /// Its class in the original; empty for one of ours.
-    pub class: EcoString,
-    /// The message.
-    pub text: String,
-    /// Where.
-    pub at: Option<Location>,
 }
 
 /// A program.
@@ -323,9 +309,9 @@ pub struct Program {
     pub namespace_numbers: FxHashMap<String, NamespaceId>,
     /// The definitions in order, with their namespaces.
     pub definitions: Vec<(NamespaceId, Definition)>,
-    /// The blocks in order.
+    /// The top-level blocks in the order of loading.
     pub tops: Vec<TopBlock>,
-    /// How many variables they have together.
+    /// The number of variables in top-level blocks.
     pub global_count: u32,
     /// The types.
     pub types: Types,
@@ -341,29 +327,29 @@ pub struct Program {
     pub implements: Vec<Implement>,
     /// The plugins.
     pub plugins: Vec<PluginEntry>,
-    /// All named things in the order of their definition.
-    pub named: Vec<Named>,
-    /// The lists of attributes of indexes, sorted by name.
+    /// All definitions in the order of registration.
+    pub named: Vec<DefinitionId>,
+    /// The attribute lists of indexes, each sorted by name.
     pub index_lists: Vec<Vec<Symbol>>,
-    /// The attributes that constructors make instances from.
+    /// The resolved arguments of constructors.
     pub news: Vec<Option<NewInfo>>,
     /// The arguments and defaults of constructors.
     pub arguments: Arena<Argument>,
-    /// The attributes for indexes that are only known when constructors run.
+    /// The index attributes of constructors whose values are only known in the run.
     pub dynamic: Arena<Symbol>,
-    /// Assignments that a statement promises: the statement, how many scopes up, in order.
+    /// The assignments that a statement promises: the assignment, and the number of scopes up.
     pub promises: FxHashMap<StmtId, Vec<(StmtId, u16)>>,
     /// The annotations of relations, in the order of the relations.
     pub relation_annotations: Vec<Vec<ExprId>>,
     /// The warnings.
     pub warnings: Vec<Warning>,
     /// The name `self`.
-    pub self_name: Symbol0,
-    /// The entity that all others extend.
+    pub self_name: Option<Symbol>,
+    /// The entity that all others extend, `std::Entity`.
     pub root_entity: u32,
-    /// The files of Python code that plugins are defined in, by their paths.
+    /// The Python files of plugins, by path.
     pub python_files: FxHashMap<EcoString, u32>,
-    /// The Python classes of dataclasses, by their entities.
+    /// The Python classes of dataclasses, by entity.
     pub dataclasses: FxHashMap<u32, Dataclass>,
 }
 
@@ -373,7 +359,7 @@ impl Program {
         self.ast.name(symbol)
     }
 
-    /// Whether an entity is another or extends it.
+    /// Whether an entity is `ancestor` or extends it.
     pub fn is_entity(&self, entity: u32, ancestor: u32) -> bool {
         entity == ancestor || self.entities[entity as usize].ancestors.contains(&ancestor)
     }
@@ -384,7 +370,7 @@ impl Program {
         entity.slot_of.get(&name).map(|slot| entity.slots[*slot as usize])
     }
 
-    /// The attributes that a constructor needs to look in the indexes.
+    /// The arguments of index attributes of a constructor.
     pub fn direct(&self, info: NewInfo) -> &[Argument] {
         &self.arguments.list(info.arguments)[..info.direct as usize]
     }
@@ -394,12 +380,12 @@ impl Program {
         &self.arguments.list(info.arguments)[info.direct as usize..]
     }
 
-    /// The constant that an expression is.
+    /// The value of a constant expression.
     pub fn constant(&self, expr: ExprId) -> Option<&Value> {
         if let ExprKind::Const(value) = &self.ast.exprs[expr].kind { Some(value) } else { None }
     }
 
-    /// A type as errors name it.
+    /// The name of a type in errors.
     pub fn type_text(&self, ty: TypeId) -> String {
         let wrap = |inner: String, suffix: &str| {
             if inner.contains(' ') { format!("({inner}){suffix}") } else { inner + suffix }
@@ -413,7 +399,7 @@ impl Program {
         }
     }
 
-    /// A type as signatures name it.
+    /// The name of a type in signatures.
     pub fn type_name(&self, ty: TypeId) -> String {
         let wrap = |inner: String, suffix: &str| {
             if inner.contains(' ') { format!("({inner}){suffix}") } else { inner + suffix }

@@ -1,71 +1,19 @@
-//! How plugin functions are declared and called.
+//! The interface of plugin functions.
 //!
-//! A plugin is a function outside of the language: built in, or written in Python. The evaluator
-//! checks the arguments against the [`Signature`] before it calls, and the result after.
+//! A plugin is a function that is built in or written in Python. The evaluator checks the arguments
+//! against the [`Signature`] before a call, and the result afterwards.
 
+use std::any::Any;
 use std::rc::Rc;
 
 use ecow::EcoString;
 use ordain_source::World;
+use rustc_hash::FxHashMap;
 
-use crate::error::Error;
+use crate::diagnostics::{Class, Error, Exception, Result as ErrorResult};
 use crate::location::Location;
-use crate::template::Renderer;
-use crate::types::TypeId;
+use crate::types::TypeExpr;
 use crate::value::{InstanceId, Names, Reference, Value, VarId};
-
-/// A type as a signature says it, before its names are looked up in the plugin's namespace.
-#[derive(Clone, PartialEq, Debug)]
-pub enum TypeExpr {
-    /// Everything but references.
-    Any,
-    /// `null` only.
-    Null,
-    /// Numbers of any kind; the name for them in the model language is deprecated.
-    Number,
-    /// A name of the model language, such as `string`, `list` or `std::Host`.
-    Named(EcoString),
-    /// The type that an attribute with this name as its type has.
-    Written(EcoString),
-    /// A list of elements of a type.
-    List(Box<TypeExpr>),
-    /// A dict with values of a type.
-    Dict(Box<TypeExpr>),
-    /// The type or `null`.
-    Nullable(Box<TypeExpr>),
-    /// One of several types.
-    Union(Vec<TypeExpr>),
-    /// A reference to a value of the type.
-    Reference(Box<TypeExpr>),
-    /// The first entity of these full names whose counterpart is a Python dataclass; the dataclass
-    /// prints like this.
-    Dataclass(Vec<EcoString>, EcoString),
-    /// A type that was looked up.
-    Known(TypeId),
-}
-
-impl TypeExpr {
-    /// Reads the model language's way to write a type: `T`, `T[]`, `T?`, `T[]?`.
-    pub fn model(text: &str) -> Self {
-        let text = text.trim();
-        if let Some(inner) = text.strip_suffix('?') {
-            return Self::Nullable(Box::new(Self::model(inner)));
-        }
-        if let Some(inner) = text.strip_suffix("[]") {
-            return Self::List(Box::new(Self::model(inner)));
-        }
-        match text {
-            "any" => Self::Any,
-            "null" => Self::Null,
-            _ => Self::Named(text.into()),
-        }
-    }
-
-    /// This type, or a reference to a value of it.
-    pub fn or_reference(self) -> Self {
-        Self::Union(vec![Self::Reference(Box::new(self.clone())), self])
-    }
-}
 
 /// A parameter.
 #[derive(Clone, Debug)]
@@ -74,18 +22,18 @@ pub struct Param {
     pub name: EcoString,
     /// Its type.
     pub ty: TypeExpr,
-    /// Whether it may be left out.
+    /// Whether it is optional.
     pub has_default: bool,
-    /// The value that it then has, where that can be said here; else whoever is called knows it.
+    /// The default, if it is known here. Otherwise the plugin itself knows it.
     pub default: Option<Value>,
-    /// Whether it can only be given by name.
+    /// Whether it is keyword-only.
     pub keyword_only: bool,
-    /// Whether instances of dataclasses are handed over as objects of their Python classes.
+    /// Whether instances of dataclasses are passed as objects of their Python classes.
     pub converts: bool,
 }
 
 impl Param {
-    /// A parameter that must be given.
+    /// Creates a required parameter.
     pub fn new(name: &str, ty: TypeExpr) -> Self {
         Self {
             name: name.into(),
@@ -97,7 +45,7 @@ impl Param {
         }
     }
 
-    /// The same with a default.
+    /// Adds a default.
     pub fn or(mut self, default: Value) -> Self {
         self.has_default = true;
         self.default = Some(default);
@@ -110,7 +58,7 @@ impl Param {
 pub struct Signature {
     /// The namespace and the name: `std::print`.
     pub name: EcoString,
-    /// The parameters: first those that can be given by position, then those by name only.
+    /// The parameters: positional ones first, then keyword-only ones.
     pub params: Vec<Param>,
     /// The parameter that takes further positional arguments, if there is one.
     pub rest: Option<Param>,
@@ -118,20 +66,21 @@ pub struct Signature {
     pub keywords: Option<Param>,
     /// The type of the result.
     pub returns: TypeExpr,
-    /// Whether it is called with arguments that are not known; else the result is not known then.
+    /// Whether it accepts unknown arguments. Otherwise an unknown argument makes the result
+    /// unknown.
     pub allow_unknown: bool,
-    /// Whether it gets the compiler's context, which is not to be had in conditions of typedefs.
+    /// Whether it gets the compiler's context, which conditions of typedefs do not have.
     pub has_context: bool,
-    /// The plugin to use in its place, if it is deprecated: `Some("")` if none is named.
+    /// The replacement, if it is deprecated; `Some("")` if there is none.
     pub deprecated: Option<EcoString>,
-    /// Where it is defined, for messages; empty for plugins that are built in.
+    /// The file of the definition, for messages; empty for built-in plugins.
     pub file: EcoString,
-    /// The line there.
+    /// The line in that file.
     pub line: u32,
 }
 
 impl Signature {
-    /// A plugin of this full name without parameters, of which the result may be anything.
+    /// Creates a signature without parameters, with any result.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -147,17 +96,17 @@ impl Signature {
         }
     }
 
-    /// That so many positional arguments and those of these names fit the parameters.
+    /// Checks the number and the names of arguments.
     ///
     /// # Errors
-    /// In Python's words, if there are too few or too many.
+    /// Python's error, if there are too few or too many.
     pub fn check_count(
         &self,
         positional: usize,
         is_named: &dyn Fn(&str) -> bool,
-    ) -> crate::error::Result<()> {
+    ) -> ErrorResult<()> {
         let name = &self.name;
-        let fail = |message: String| Err(Error::new(crate::error::Class::Runtime, message));
+        let fail = |message: String| Err(Error::new(Class::Runtime, message));
         let places = self.params.iter().filter(|p| !p.keyword_only).count();
         if self.rest.is_none() && positional > places {
             let count = positional;
@@ -198,9 +147,9 @@ impl Signature {
 /// The arguments of a call, checked against the signature.
 #[derive(Clone, Default, Debug)]
 pub struct Arguments {
-    /// For each parameter its argument, or its default; `None` where neither is known.
+    /// The argument or the default of each parameter; `None` if neither is known.
     pub values: Vec<Option<Value>>,
-    /// How many of the parameters were given by position.
+    /// The number of positional arguments.
     pub positional: usize,
     /// Further positional arguments.
     pub rest: Vec<Value>,
@@ -216,17 +165,17 @@ impl Arguments {
     }
 }
 
-/// Why a call did not give a value.
+/// The reasons why a call has no result.
 #[derive(Debug)]
 pub enum Stop {
-    /// It needs variables that have no value yet; it is called again when they have.
+    /// It needs variables without a value. It is called again when they have values.
     Unset(Vec<VarId>),
-    /// It met a value that is not known yet, and so its result is not known.
+    /// It used an unknown value, so its result is unknown.
     Unknown(Value),
-    /// A Python exception: its class, module-qualified if it is not built in, and its text.
+    /// A Python exception.
     Raised {
-        /// Such as `ValueError` or `json.decoder.JSONDecodeError`.
-        class: String,
+        /// The class.
+        class: Exception,
         /// The message.
         text: String,
     },
@@ -249,8 +198,8 @@ impl Stop {
     }
 
     /// A Python exception.
-    pub fn raised(class: &str, text: impl Into<String>) -> Self {
-        Self::Raised { class: class.into(), text: text.into() }
+    pub fn raised(class: Exception, text: impl Into<String>) -> Self {
+        Self::Raised { class, text: text.into() }
     }
 }
 
@@ -260,7 +209,7 @@ impl From<Box<Error>> for Stop {
     }
 }
 
-/// The origin of an instance that Python code gives.
+/// The origin of an instance that Python code created.
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// An object of a dataclass.
@@ -269,18 +218,31 @@ pub enum Origin {
     Reference(Rc<Reference>),
 }
 
-/// The model and the world, as a plugin can reach them while it runs.
+/// Values that plugins keep from one call to the next, one for each type.
+#[derive(Default)]
+pub struct PluginState(FxHashMap<std::any::TypeId, Box<dyn Any>>);
+
+impl PluginState {
+    /// The value of a type; its default at first.
+    pub fn get<T: Any + Default>(&mut self) -> &mut T {
+        let value =
+            self.0.entry(std::any::TypeId::of::<T>()).or_insert_with(|| Box::<T>::default());
+        value.downcast_mut().expect("each value has the type that is its key")
+    }
+}
+
+/// The interface of the compiler for plugins.
 pub trait Context: Names {
-    /// The outside world.
+    /// Files, environment and time.
     fn world(&self) -> &dyn World;
-    /// The renderer of templates, kept from one template to the next.
-    fn renderer(&mut self) -> &mut Renderer;
+    /// The state that plugins keep from one call to the next.
+    fn state(&mut self) -> &mut PluginState;
     /// The value of an attribute.
     ///
     /// # Errors
-    /// If it has no value yet ([`Stop::Unset`]), is an optional relation without a value (an error
-    /// of class `OptionalValueException`), or is not known ([`Stop::Unknown`]). If the entity has
-    /// no such attribute, an error of class `NotFoundException`.
+    /// [`Stop::Unset`] without a value yet, [`Stop::Unknown`] for an unknown value, an error of
+    /// class `OptionalValueException` for an unset optional relation, and one of class
+    /// `NotFoundException` if the entity has no such attribute.
     fn attribute(&mut self, instance: InstanceId, name: &str) -> Result<Value, Stop>;
     /// The names of the attributes and relations of an instance.
     fn attribute_names(&self, instance: InstanceId) -> Vec<EcoString>;
@@ -289,20 +251,21 @@ pub trait Context: Names {
         let _ = (instance, name);
         false
     }
-    /// Whether an instance is of an entity of this full name or below; `None` if there is no such
-    /// type.
+    /// Whether an instance belongs to an entity, by its full name, or to a descendant; `None` if
+    /// there is no such entity.
     fn is_instance(&self, instance: InstanceId, entity: &str) -> Option<bool>;
-    /// The full names of all entities above that of an instance.
+    /// The full names of the ancestors of an instance's entity.
     fn parent_names(&self, instance: InstanceId) -> Vec<EcoString> {
         let _ = instance;
         Vec::new()
     }
-    /// The value of a name where the call stands.
+    /// The value of a name that is visible at the call.
     ///
     /// # Errors
-    /// If there is no such name, or it has no value yet.
+    /// If there is no such name, or if it has no value yet.
     fn lookup(&mut self, name: &str) -> Result<Value, Stop>;
-    /// The value of a name where the call stands, if it is known and nobody learns of its use.
+    /// The value of a name that is visible at the call, if it is known and reading it has no
+    /// effects.
     fn peek(&self, name: &str) -> Option<Value> {
         let _ = name;
         None
@@ -310,13 +273,13 @@ pub trait Context: Names {
     /// The value of a variable at the top level of a namespace.
     ///
     /// # Errors
-    /// If there is no such name, or it has no value yet.
+    /// If there is no such name, or if it has no value yet.
     fn lookup_in(&mut self, namespace: &str, name: &str) -> Result<Value, Stop>;
-    /// The full name of the namespace where the call stands.
+    /// The full name of the namespace of the call.
     fn namespace(&self) -> &str;
     /// The place of the call.
     fn location(&self) -> Location;
-    /// Notes that a text is secret: attributes of resources with it in them are not shown.
+    /// Marks a text as secret. Output hides attributes that contain it.
     fn secret(&mut self, text: &str) {
         let _ = text;
     }
@@ -330,11 +293,11 @@ pub trait Context: Names {
     fn module_directory(&self, module: &str) -> Option<&std::path::Path>;
     /// A setting of the compiler's configuration.
     fn setting(&self, section: &str, key: &str) -> Option<&str>;
-    /// A fact of a resource that was handed to the compiler.
+    /// A fact of a resource from the settings.
     fn fact(&self, resource: &str, name: &str) -> Option<Value>;
-    /// Notes that a parameter of a resource is not known.
+    /// Records an unknown parameter of a resource.
     fn unknown_parameter(&mut self, resource: &str, name: &str);
-    /// Makes an instance with these attributes and runs its implementations.
+    /// Creates an instance and runs its implementations.
     ///
     /// # Errors
     /// If the entity or an attribute does not exist, or a value does not fit.
@@ -370,32 +333,30 @@ pub trait Plugin {
     /// Calls it.
     ///
     /// # Errors
-    /// If it gives no value.
+    /// If the call has no result.
     fn call(&self, context: &mut dyn Context, arguments: &Arguments) -> Result<Value, Stop>;
-    /// Whether a call may read or change anything outside of the model, so that it has to run in
-    /// its turn with the calls of other plugins.
+    /// Whether a call may have effects outside of the model, so that the order of calls matters.
     fn touches_world(&self) -> bool {
         true
     }
-    /// Whether it is code of a module.
+    /// Whether it is written in Python.
     fn is_python(&self) -> bool {
         false
     }
-    /// Whether several calls can be prepared, to run at once.
+    /// Whether calls can be batched.
     fn is_batched(&self) -> bool {
         false
     }
-    /// Prepares a call. The calls that are prepared run, in their order, when the first of them is
-    /// asked for its result; all have to be asked, in the same order. Says whether there is room
-    /// for more.
+    /// Adds a call to the batch. The calls run in their order when the first result is requested;
+    /// all results must be requested, in the same order. Returns whether there is room for more.
     fn prepare(&self, context: &mut dyn Context, arguments: &Arguments) -> bool {
         let _ = (context, arguments);
         false
     }
-    /// The result of a call that was prepared.
+    /// The result of the next call of the batch.
     ///
     /// # Errors
-    /// If it gives no value.
+    /// If the call has no result.
     fn call_prepared(
         &self,
         context: &mut dyn Context,
@@ -405,13 +366,13 @@ pub trait Plugin {
     }
 }
 
-/// A plugin that is built in.
+/// A built-in plugin.
 pub struct Native {
-    /// Whether it reads or changes anything outside of the model.
+    /// Whether it has effects outside of the model.
     pub touches_world: bool,
     /// Its signature.
     pub signature: Signature,
-    /// The function to run.
+    /// The function.
     pub run: fn(&mut dyn Context, &Arguments) -> Result<Value, Stop>,
 }
 

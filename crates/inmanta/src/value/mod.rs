@@ -1,5 +1,8 @@
 //! The values of the language.
 
+mod numbers;
+mod repr;
+
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -8,7 +11,10 @@ use indexmap::IndexMap;
 use num_bigint::BigInt;
 use rustc_hash::FxBuildHasher;
 
-use crate::plugin::TypeExpr;
+use crate::types::TypeExpr;
+
+pub use numbers::{float_integer, float_text};
+pub use repr::{string_repr, write_string};
 
 /// The number of an instance of a run, in the order of creation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -29,39 +35,39 @@ pub enum Value {
     Null,
     /// `true` and `false`.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A whole number that has more than 64 bits.
+    /// An integer of more than 64 bits.
     BigInt(Rc<BigInt>),
-    /// A number with a point.
+    /// A floating-point number.
     Float(f64),
     /// Text.
     Str(EcoString),
-    /// Several values.
+    /// A list.
     List(Rc<Vec<Value>>),
-    /// Values by name.
+    /// A dict.
     Dict(Rc<Dict>),
     /// An instance of an entity.
     Instance(InstanceId),
-    /// A value that is not known yet; each one is equal only to itself.
+    /// A value that is not known yet. Each one is equal only to itself.
     Unknown(Rc<Unknown>),
-    /// A value that is computed when it is deployed.
+    /// A value that is computed at deployment.
     Reference(Rc<Reference>),
-    /// An object of Python that means nothing in a model; plugins hand it on.
+    /// A Python object that only plugins can use.
     Object(Rc<Object>),
 }
 
-/// Where a value comes from that is not known yet.
+/// An unknown value.
 #[derive(Debug, Default)]
 pub struct Unknown {
-    /// The source that could not be known.
+    /// The source of the value.
     pub source: EcoString,
 }
 
-/// A value that is computed when it is deployed.
+/// A value that is computed at deployment.
 #[derive(Debug)]
 pub struct Reference {
-    /// The name it is registered by, such as `std::Environment`.
+    /// The registered name, such as `std::Environment`.
     pub name: EcoString,
     /// The name of its Python class.
     pub class: EcoString,
@@ -69,51 +75,51 @@ pub struct Reference {
     pub arguments: Vec<(EcoString, Value)>,
     /// The type of the value that it computes.
     pub computes: TypeExpr,
-    /// How it prints.
+    /// The output of Python's `str`.
     pub text: String,
-    /// How it prints inside of others, if that is something else.
+    /// The output of Python's `repr`, if it is different.
     pub repr: Option<String>,
-    /// The number that Python code of a module has for it, if it comes from there.
+    /// The number in the Python child, if it comes from there.
     pub number: Option<u64>,
 }
 
-/// An object of Python, of which only plugins know more.
+/// A Python object.
 #[derive(Debug)]
 pub struct Object {
-    /// The number that Python code of a module has for it; equal objects have the same.
+    /// The number in the Python child. Equal objects have the same number.
     pub number: u64,
     /// The name of its class.
     pub class: EcoString,
-    /// How it prints.
+    /// The output of Python's `str`.
     pub text: String,
-    /// How it prints inside of others.
+    /// The output of Python's `repr`.
     pub repr: String,
-    /// The text of the object that a plugin is handed for it.
+    /// The text of the object that plugins get for it.
     pub handed: String,
-    /// Its sort.
-    pub sort: Sort,
+    /// Its kind.
+    pub sort: ObjectKind,
 }
 
-/// The kinds of Python objects that the compiler tells apart.
+/// The kinds of Python objects that the compiler distinguishes.
 #[derive(Debug)]
-pub enum Sort {
+pub enum ObjectKind {
     /// A tuple with these items.
     Tuple(Value),
-    /// A set or something else with items.
+    /// A set or another iterable.
     Items(Value),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// A number that is none of the model.
+    /// A number that the model language does not have.
     Number,
-    /// `None` inside of a field of a dataclass object: nothing made it `null`.
+    /// `None` in a field of a dataclass object, which was not converted to `null`.
     BareNone,
-    /// A reference in a field of a dataclass object that never was a value of the model.
+    /// A reference in a field of a dataclass object, which was not converted.
     BareReference,
     /// Anything else.
     Other,
 }
 
-/// Names and places of instances, for printing.
+/// The names and places of instances, for printing.
 pub trait Names {
     /// The full name of the entity of an instance.
     fn entity_name(&self, instance: InstanceId) -> &str;
@@ -150,7 +156,7 @@ impl Value {
         }
     }
 
-    /// Whether it is not known yet.
+    /// Whether the value is unknown.
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown(_))
     }
@@ -177,7 +183,7 @@ impl Value {
         }
     }
 
-    /// The whole number that it is, `true` counting as 1.
+    /// The integer value; `true` is 1.
     pub fn as_integer(&self) -> Option<BigInt> {
         match self {
             Self::Bool(b) => Some(BigInt::from(u8::from(*b))),
@@ -187,12 +193,12 @@ impl Value {
         }
     }
 
-    /// Whether it is a number in an operator's sense, which `true` is too.
+    /// Whether operators accept it as a number; `true` is one.
     pub fn is_number(&self) -> bool {
         matches!(self, Self::Bool(_) | Self::Int(_) | Self::BigInt(_) | Self::Float(_))
     }
 
-    /// Python's truth of it.
+    /// Python's `bool(value)`.
     pub fn is_truthy(&self) -> bool {
         match self {
             Self::Null => true,
@@ -207,7 +213,7 @@ impl Value {
         }
     }
 
-    /// The value as text, as Python's `str` gives it.
+    /// The output of Python's `str`.
     pub fn text(&self, names: &dyn Names) -> String {
         match self {
             Self::Str(s) => s.to_string(),
@@ -221,7 +227,7 @@ impl Value {
         }
     }
 
-    /// The value as it prints inside of others, as Python's `repr` gives it.
+    /// The output of Python's `repr`.
     pub fn repr(&self, names: &dyn Names) -> String {
         let mut out = String::new();
         self.write_repr(&mut out, names);
@@ -293,7 +299,7 @@ impl PartialEq for Value {
     }
 }
 
-/// How two numbers compare, exactly: large whole numbers are not rounded.
+/// The exact order of two numbers: large integers are not rounded.
 pub fn compare_numbers(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
     match (a, b) {
         (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
@@ -318,79 +324,4 @@ fn compare_float(a: f64, b: &Value) -> Option<std::cmp::Ordering> {
     } else {
         std::cmp::Ordering::Greater
     }))
-}
-
-/// The whole number that a float without a fraction is.
-pub fn float_integer(x: f64) -> Option<BigInt> {
-    if !x.is_finite() {
-        return None;
-    }
-    let bits = x.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i64;
-    let mantissa = if exponent == 0 {
-        (bits & ((1 << 52) - 1)) << 1
-    } else {
-        (bits & ((1 << 52) - 1)) | (1 << 52)
-    };
-    let shift = exponent - 1075;
-    let size = BigInt::from(mantissa);
-    let size = if shift >= 0 { size << shift as usize } else { size >> (-shift) as usize };
-    Some(if x.is_sign_negative() { -size } else { size })
-}
-
-/// A float as Python prints it: the shortest text that reads back, with an exponent if it is below
-/// -4 or above 15.
-pub fn float_text(x: f64) -> String {
-    if x.is_nan() {
-        return "nan".into();
-    }
-    if x.is_infinite() {
-        return if x > 0.0 { "inf" } else { "-inf" }.into();
-    }
-    let scientific = format!("{x:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    if x != 0.0 && !(-4..16).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{mantissa}e{sign}{:02}", exponent.abs());
-    }
-    let plain = format!("{x}");
-    if plain.contains('.') { plain } else { plain + ".0" }
-}
-
-/// Appends a text in quotes as Python's `repr` writes it.
-pub fn write_string(out: &mut String, text: &str) {
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    out.push(quote);
-    for c in text.chars() {
-        // Writing to a string never fails.
-        let _ = match c {
-            '\\' => out.write_str("\\\\"),
-            '\n' => out.write_str("\\n"),
-            '\r' => out.write_str("\\r"),
-            '\t' => out.write_str("\\t"),
-            c if c == quote => write!(out, "\\{c}"),
-            c if c.is_ascii_control() || ('\u{7f}'..='\u{a0}').contains(&c) || c == '\u{ad}' => {
-                write!(out, "\\x{:02x}", c as u32)
-            }
-            '\u{2028}'
-            | '\u{2029}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{e000}'..='\u{f8ff}'
-            | '\u{feff}' => {
-                write!(out, "\\u{:04x}", c as u32)
-            }
-            c => out.write_char(c),
-        };
-    }
-    out.push(quote);
-}
-
-/// A text in quotes as Python's `repr` writes it.
-pub fn string_repr(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    write_string(&mut out, text);
-    out
 }

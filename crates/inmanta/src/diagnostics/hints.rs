@@ -1,24 +1,28 @@
-//! Hints for syntax errors: likely causes, looked up in the text before the error.
+//! Finds likely causes of syntax errors in the text before the error.
 
 use ordain_source::{Diagnostic, FileId, SourceFile, Span, TextRange, suggest};
 
-/// The words of the language with which something begins.
+use super::error::Fault;
+
+/// The keywords that begin a statement or end a block.
 const KEYWORDS: [&str; 9] =
     ["entity", "implementation", "implement", "typedef", "index", "import", "for", "if", "end"];
 
 /// Adds the likely cause to a syntax error.
-pub(crate) fn with_hints(error: Diagnostic, at: Span, file: &SourceFile) -> Diagnostic {
+pub(super) fn with_hints(
+    error: Diagnostic,
+    fault: Option<&Fault>,
+    at: Span,
+    file: &SourceFile,
+) -> Diagnostic {
     let text = file.text.as_ref();
-    let (start, end) = token_at(&error.message, text, at);
-    let is_end = error.message.ends_with("Unexpected end of file");
+    let (start, end) = token_at(fault, text, at);
+    let is_end = fault == Some(&Fault::UnexpectedEnd);
     let found = Scan::of(&text[..start]);
     let place = Place { file: at.file, text, start, end, is_end };
     let error = if start < end { error.move_to(place.span(start, end), "") } else { error };
-    if error.message.contains("Illegal character") {
-        return place.illegal(error, &found);
-    }
-    if !error.message.starts_with("Syntax error") {
-        return error;
+    if let Some(Fault::IllegalCharacter(character)) = fault {
+        return place.illegal(error, character, &found);
     }
     if let Some((span, text)) = place.missing(&found) {
         return error.move_to(span, text);
@@ -38,7 +42,7 @@ struct Place<'t> {
     text: &'t str,
     start: usize,
     end: usize,
-    /// Whether the text ends where more was to come.
+    /// Whether the text ends too early.
     is_end: bool,
 }
 
@@ -51,12 +55,10 @@ impl Place<'_> {
         self.text.get(self.start..self.end).unwrap_or("")
     }
 
-    /// A character that begins nothing.
-    fn illegal(&self, error: Diagnostic, found: &Scan) -> Diagnostic {
+    /// Explains a character that begins no token.
+    fn illegal(&self, error: Diagnostic, character: &str, found: &Scan) -> Diagnostic {
         let before = &self.text[..self.start];
-        if error.message.contains("Illegal character '\"'")
-            || error.message.contains("character '''")
-        {
+        if matches!(character, "\"" | "'") {
             if let Some(from) = found.long_text {
                 let text = "this text goes on over the end of its line: is a quote missing?";
                 return error.move_to(self.span(from, from + 1), text);
@@ -65,18 +67,17 @@ impl Place<'_> {
             let first = self.start - if quotes == 2 { 2 } else { 0 };
             return error.move_to(self.span(first, self.end), "this quote is not closed");
         }
-        for (sign, meant) in [("&", "and"), ("|", "or"), ("!", "not"), ("$", "")] {
-            if error.message.ends_with(&format!("Illegal character '{sign}'")) {
-                return error.help(match meant {
-                    "" => "variables are written without a sign".to_owned(),
-                    meant => format!("this is written `{meant}`"),
-                });
-            }
-        }
-        error
+        let meant = match character {
+            "&" => "and",
+            "|" => "or",
+            "!" => "not",
+            "$" => return error.help("variables are written without a sign"),
+            _ => return error,
+        };
+        error.help(format!("this is written `{meant}`"))
     }
 
-    /// The missing sign: a comma, a bracket, an `end`, a colon.
+    /// The place of a missing comma, bracket, `end` or colon.
     fn missing(&self, found: &Scan) -> Option<(Span, &'static str)> {
         let (text, start) = (self.text, self.start);
         if let Some(&(open, _)) = found.open.last() {
@@ -85,7 +86,7 @@ impl Place<'_> {
             if is_closed && ends_value(before) && starts_value(self.token()) {
                 let last = before.chars().next_back().map_or(1, char::len_utf8);
                 let span = self.span(before.len() - last, before.len());
-                return Some((span, "a comma is missing behind this"));
+                return Some((span, "a comma is missing after this"));
             }
             let is_broken = self.is_end || is_mismatch(&text[open..=open], self.token());
             if !is_closed && (is_broken || starts_line(text, start)) {
@@ -99,10 +100,10 @@ impl Place<'_> {
             return Some((self.span(head, head + code.len()), "no `end` closes this"));
         }
         let end = head_without_colon(text, start)?;
-        Some((self.span(end - 1, end), "a colon is missing behind this"))
+        Some((self.span(end - 1, end), "a colon is missing after this"))
     }
 
-    /// A value in a constructor that is not named.
+    /// A suggestion for a positional argument in a constructor.
     fn unnamed_value(&self) -> Option<String> {
         let before = self.text[..self.start.max(self.end)].trim_end();
         let before = before.strip_suffix([')', ',']).unwrap_or(before);
@@ -115,7 +116,7 @@ impl Place<'_> {
         if !is_value || !entity.starts_with(char::is_uppercase) {
             return None;
         }
-        // What identifies an instance is most likely to be meant.
+        // A positional value is most likely meant for the attribute of the index.
         let index = self.text.split_once(&format!("index {entity}("));
         let attribute = index.and_then(|(_, rest)| rest.split([',', ')']).next());
         let attribute = attribute.map_or("attribute", str::trim);
@@ -123,7 +124,7 @@ impl Place<'_> {
         Some(format!("the values of a constructor have names: `{name}({attribute}={value})`"))
     }
 
-    /// A suggestion about a token that cannot stand here.
+    /// A suggestion about a token that is not allowed here.
     fn advice(&self, found: &Scan) -> Option<&'static str> {
         let (text, start) = (self.text, self.start);
         Some(match self.token() {
@@ -142,7 +143,7 @@ impl Place<'_> {
         })
     }
 
-    /// A line that begins with a word like a keyword.
+    /// Suggests a keyword if the line begins with a similar word.
     fn keyword(&self, error: Diagnostic) -> Diagnostic {
         let (text, start) = (self.text, self.start);
         let line = text[..start].rfind('\n').map_or(0, |n| n + 1);
@@ -152,18 +153,18 @@ impl Place<'_> {
         let word = &first[..end];
         match suggest::nearest(word, KEYWORDS) {
             Some(near) if from < start && !KEYWORDS.contains(&word) => error
-                .move_to(self.span(from, from + word.len()), "this is no keyword")
+                .move_to(self.span(from, from + word.len()), "this is not a keyword")
                 .help(format!("did you mean `{near}`?")),
             _ => error,
         }
     }
 }
 
-/// The token that an error is about. The original says the place behind it.
-fn token_at(message: &str, text: &str, at: Span) -> (usize, usize) {
+/// The range of the token that an error is about. The original reports the end of the token.
+fn token_at(fault: Option<&Fault>, text: &str, at: Span) -> (usize, usize) {
     let [start, end] = [at.range.start, at.range.end].map(|at| (at as usize).min(text.len()));
-    let Some(token) = message.strip_prefix("Syntax error at token ") else { return (start, end) };
-    match text[..start].ends_with(token) {
+    let Some(Fault::UnexpectedToken(token)) = fault else { return (start, end) };
+    match text[..start].ends_with(token.as_str()) {
         true => (start - token.len(), start),
         false => (start, end),
     }
@@ -172,11 +173,12 @@ fn token_at(message: &str, text: &str, at: Span) -> (usize, usize) {
 /// The brackets and blocks that are open in a text.
 #[derive(Default)]
 struct Scan {
-    /// Brackets that are not closed, with their places.
+    /// Unclosed brackets with their offsets.
     open: Vec<(usize, u8)>,
-    /// The last text in single quotes or one pair of double quotes that has a line break.
+    /// The offset of the last string that contains a line break but is not delimited by triple
+    /// quotes.
     long_text: Option<usize>,
-    /// Where the lines begin that are in no text and in no bracket.
+    /// The offsets of the lines that begin outside of strings and brackets.
     lines: Vec<usize>,
 }
 
@@ -217,7 +219,7 @@ impl Scan {
     }
 }
 
-/// Where a text ends that is opened at a place.
+/// The end of the string that begins at an offset.
 fn end_of_text(bytes: &[u8], start: usize, quote: u8) -> usize {
     let mut at = start + 1;
     while at < bytes.len() && bytes[at] != quote {
@@ -226,18 +228,18 @@ fn end_of_text(bytes: &[u8], start: usize, quote: u8) -> usize {
     (at + 1).min(bytes.len())
 }
 
-/// Whether a value may end where a text ends.
+/// Whether a text may end with a value.
 fn ends_value(text: &str) -> bool {
     text.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'' | ')' | ']' | '}'))
 }
 
-/// Whether a value or the name of an argument may begin with a token.
+/// Whether a token may begin a value or the name of an argument.
 fn starts_value(token: &str) -> bool {
     let is_first = |c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'' | '[' | '{');
     token.starts_with(is_first) && !matches!(token, "if" | "for" | "in" | "and" | "or" | "is")
 }
 
-/// Where the line of an error begins, if it begins something that stands in no block.
+/// The beginning of the line, if the line begins a top-level definition.
 fn start_of_definition(text: &str, at: usize) -> Option<usize> {
     const TOPS: [&str; 6] =
         ["entity ", "implementation ", "implement ", "typedef ", "index ", "import "];
@@ -245,8 +247,8 @@ fn start_of_definition(text: &str, at: usize) -> Option<usize> {
     TOPS.iter().any(|top| text[line..].starts_with(top)).then_some(line)
 }
 
-/// The line that begins a block which has no `end` in a text. By the indentation, if an `end` is
-/// not that of the innermost block.
+/// The line of the first block without `end`. If an `end` does not match the innermost block, the
+/// indentation decides.
 fn open_block(text: &str, until: usize) -> Option<usize> {
     const HEADS: [&str; 4] = ["entity ", "implementation ", "for ", "if "];
     let mut open: Vec<(usize, usize)> = Vec::new();
@@ -267,7 +269,7 @@ fn open_block(text: &str, until: usize) -> Option<usize> {
     suspect.or(open.last().map(|(head, _)| *head)).filter(|_| !open.is_empty())
 }
 
-/// Whether a closing bracket is not that of an open one.
+/// Whether a closing bracket does not match the open one.
 fn is_mismatch(open: &str, token: &str) -> bool {
     let closes = match open {
         "(" => ")",
@@ -277,7 +279,7 @@ fn is_mismatch(open: &str, token: &str) -> bool {
     matches!(token, ")" | "]" | "}") && token != closes
 }
 
-/// Whether a place is the first of its line.
+/// Whether there are only blanks before an offset on its line.
 fn starts_line(text: &str, at: usize) -> bool {
     let line = text[..at].rfind('\n').map_or(0, |n| n + 1);
     text[line..at].trim().is_empty()
@@ -291,8 +293,8 @@ fn line_begins(text: &str, at: usize, words: &[&str]) -> bool {
         .any(|word| first.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '('])))
 }
 
-/// The end of a line that begins a block and has no colon there. It is that of the error or the one
-/// before it.
+/// The end of a block's first line if it lacks the colon. Looks at the line of the error and the
+/// one before.
 fn head_without_colon(text: &str, at: usize) -> Option<usize> {
     const HEADS: [&str; 6] = ["entity ", "implementation ", "for ", "if ", "elif ", "else"];
     let line = text[..at].rfind('\n').map_or(0, |n| n + 1);
