@@ -1,6 +1,7 @@
 //! `Init` types: they take every value from which their target can be made.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use crate::model::{InitType, Signature, Type, Value};
 use crate::types::accepts::accepts;
@@ -40,8 +41,7 @@ pub(crate) fn init_fault(init: &InitType) -> Option<Undecided> {
     if arguments.is_empty() || all.iter().any(fits) {
         return None;
     }
-    let init = Type::Init(Some(std::sync::Arc::new(init.clone())));
-    Some(Undecided::WrongArguments { init, target: target.clone() })
+    Some(Undecided::WrongArguments(Arc::new(init.clone())))
 }
 
 /// Whether `Init[T, args]` takes a value that is no `T` yet.

@@ -1,5 +1,7 @@
 //! The errors of tests that have no answer.
 
+use std::sync::Arc;
+
 use crate::error::{EvalResult, plain};
 use crate::types::Type;
 use crate::types::generalize::generalize;
@@ -28,8 +30,9 @@ pub fn answered<T>(tests: impl FnOnce() -> T) -> EvalResult<T> {
 pub(crate) fn message(reason: &Undecided) -> String {
     match reason {
         Undecided::NotMade(kind) => cannot_be_made(kind),
-        Undecided::WrongArguments { init, target } => {
-            let name = generalize(target);
+        Undecided::WrongArguments(init) => {
+            let name = generalize(&init.target);
+            let init = Type::Init(Some(Arc::clone(init)));
             let name = simple_name(&name);
             format!(
                 "The type '{init}' does not represent a valid set of parameters for {name}.new()"

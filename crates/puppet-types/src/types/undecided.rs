@@ -3,8 +3,9 @@
 //! is stored beside them, for [`crate::types::refusal`].
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
-use crate::model::Type;
+use crate::model::{InitType, Type};
 
 /// Why a test has no answer.
 #[derive(Clone, Debug)]
@@ -12,12 +13,7 @@ pub(crate) enum Undecided {
     /// No instances of this type can be made.
     NotMade(Type),
     /// `Init[T, args]` has arguments that no conversion to a `T` takes.
-    WrongArguments {
-        /// The `Init` type.
-        init: Type,
-        /// The type `T`.
-        target: Type,
-    },
+    WrongArguments(Arc<InitType>),
 }
 
 thread_local! {
