@@ -9,9 +9,9 @@ use ordain_functions::base64::Mode;
 use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
-use super::answers::Rows;
 use super::function::raised;
 use super::message::{Message, list};
+use super::rows::Rows;
 use super::{COMPILE, Python, State, gone};
 use crate::plugin::{Context, Stop};
 use crate::value::InstanceId;
@@ -81,7 +81,9 @@ impl Python {
         let text = opened.and_then(|mut session| session.receive_text());
         let text = text.map_err(|fault| gone(&fault, "the export"))?;
         match data_json::read_bytes(&text) {
-            Ok(Data::List(resources)) => Ok(Arc::unwrap_or_clone(resources)),
+            Ok(Data::List(groups)) => {
+                Ok(Arc::unwrap_or_clone(groups).into_iter().flat_map(resources_of).collect())
+            }
             Ok(_) => Ok(Vec::new()),
             Err(error) => Err(Stop::raised("ValueError", error.message)),
         }
@@ -126,6 +128,26 @@ impl Python {
         message.entry("instances").extend(by_name.into_text());
         message
     }
+}
+
+/// The resources of a group: they have the same fields, whose names, number of values and values in
+/// columns make up the group. A column of one value is the same for all.
+fn resources_of(group: Data) -> Vec<Data> {
+    let items = |data: Data| match data {
+        Data::List(items) => Arc::unwrap_or_clone(items),
+        _ => Vec::new(),
+    };
+    let [names, count, columns] = <[Data; 3]>::try_from(items(group)).unwrap_or_default();
+    let (names, count) = (items(names), count.as_int().unwrap_or_default());
+    let mut columns: Vec<Vec<Data>> = items(columns).into_iter().map(items).collect();
+    let of_row = |row: usize| {
+        let values = columns.iter_mut().map(|column| match column.as_mut_slice() {
+            [value] => value.clone(),
+            values => values.get_mut(row).map(std::mem::take).unwrap_or_default(),
+        });
+        Data::Map(Arc::new(names.iter().cloned().zip(values).collect()))
+    };
+    (0..usize::try_from(count).unwrap_or_default()).map(of_row).collect()
 }
 
 impl Exported {

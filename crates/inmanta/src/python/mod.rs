@@ -26,6 +26,7 @@ mod mirror;
 mod module;
 mod modules;
 mod prepared;
+mod rows;
 mod wire;
 
 use std::cell::{Cell, RefCell};
