@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ordain_puppet::{check, syntax};
+use ordain_puppet::{syntax, validation};
 use ordain_source::FileId;
 
 fuzz_target!(|text: &str| {
@@ -11,7 +11,7 @@ fuzz_target!(|text: &str| {
         let range = diagnostic.primary.as_ref().map(|label| label.span.range).unwrap_or_default();
         assert!(range.start <= range.end && range.end as usize <= text.len());
     }
-    let _found = check::validate(&parsed.program, &check::Options::default());
+    let _found = validation::validate(&parsed.program, &validation::Options::default());
     let _tree = syntax::dump::tree(&parsed.program);
     let _json = syntax::dump::json(&parsed.program);
     let _pn = syntax::pn::print(&parsed.program);

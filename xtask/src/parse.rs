@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use ordain_puppet::check::{Options, validate};
 use ordain_puppet::syntax::parse;
+use ordain_puppet::validation::{Options, validate};
 use ordain_source::{FileId, Severity};
 
 /// Parses all manifests below a directory. Prints how many there are and how many have errors.

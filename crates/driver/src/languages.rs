@@ -4,7 +4,7 @@ use ordain_dynaml::Dynaml;
 use ordain_graph::language::Language;
 use ordain_inmanta::Inmanta;
 use ordain_mcl::Mcl;
-use ordain_puppet::Puppet;
+use ordain_puppet_tools::Puppet;
 
 /// All languages. If several claim a file, the first one wins.
 pub const ALL: &[&dyn Language] = &[&Dynaml, &Mcl::WIDE, &Puppet, &Inmanta];

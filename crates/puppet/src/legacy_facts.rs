@@ -101,7 +101,7 @@ const OF_INTERFACES: &[(&str, &str)] = &[
 
 /// How the fact is written that has taken the place of an old one, such as
 /// `$facts['os']['family']`.
-pub(crate) fn replacement(name: &str) -> Option<String> {
+pub fn replacement(name: &str) -> Option<String> {
     if let Ok(i) = FACTS.binary_search_by_key(&name, |(old, _)| old) {
         return Some(written(FACTS[i].1.split('.')));
     }

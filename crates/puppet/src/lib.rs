@@ -4,24 +4,18 @@
 #![warn(clippy::disallowed_methods)]
 
 pub mod catalog;
-pub mod check;
 pub mod codes;
 pub mod deferred;
-pub mod error;
 pub mod eval;
-pub mod exchange;
 pub mod functions;
 pub mod hiera;
-pub mod language;
-pub(crate) mod legacy_facts;
+pub mod legacy_facts;
 pub mod load;
 pub mod lower;
 pub mod plugins;
 pub mod provenance;
-pub mod schema;
 pub mod session;
-pub mod syntax;
-pub mod types;
-pub mod value;
+pub mod validation;
 
-pub use language::Puppet;
+pub use ordain_puppet_syntax as syntax;
+pub use ordain_puppet_types::{error, schema, types, value};

@@ -15,8 +15,8 @@ use ordain_graph::explain::{Cause, Explainer};
 use ordain_graph::{Graph, OriginId, ResourceRef, Step};
 use ordain_source::{FileId, SourceMap, Span};
 
-use crate::check::walk::{Node, children};
 use crate::syntax::{self, Call, Definition, Expr, ExprId, Program};
+use crate::validation::walk::{Node, children};
 
 /// How far from the attribute variables are followed.
 const DEPTH: usize = 12;

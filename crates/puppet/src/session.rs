@@ -14,14 +14,13 @@ use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 use crate::catalog::compile::{Node, Outcome, compile};
 use crate::deferred::{Deferral, DeferredAttribute};
 use crate::error::EvalError;
-use crate::eval::models::Given;
+use crate::eval::models::InstanceSyntax;
 use crate::eval::{Compiler, Frame, STACK_SIZE, Settings};
-use crate::exchange::migrate::Outline;
 use crate::hiera::Request;
 use crate::hiera::explain::Explainer;
 use crate::load::Environment;
 use crate::lower::lower;
-use crate::plugins::NotGenerated;
+use crate::plugins::{NotGenerated, Outline};
 use crate::syntax::advice::advise;
 use crate::syntax::code_of;
 use crate::types::modelled;
@@ -193,20 +192,20 @@ pub fn outline_types<'a>(
         compiler.begin(node);
         for (name, file) in files {
             let outline = compiler.outline_type(name, file);
-            each(name, file, outline.map(Outline));
+            each(name, file, outline);
         }
         report(Outcome { compiler, error: None })
     })
 }
 
-/// What is wrong with the definitions of the types with features that an environment knows, and with
-/// what texts give to them.
-pub(crate) fn check_models(env: &Environment, given: &[Given]) -> Vec<Diagnostic> {
+/// Checks the definitions of the types with features that an environment knows, and instances of them
+/// in source texts.
+pub fn check_models(env: &Environment, instances: &[InstanceSyntax]) -> Vec<Diagnostic> {
     on_deep_stack(|| {
         let mut compiler = Compiler::new(env, Settings::default(), "check");
         compiler.begin(&Node::default());
-        let mut errors = compiler.wrong_models();
-        errors.extend(given.iter().flat_map(|given| compiler.wrong_given(given)));
+        let mut errors = compiler.model_errors();
+        errors.extend(instances.iter().flat_map(|one| compiler.instance_errors(one)));
         errors.iter().flat_map(|error| diagnose(&compiler, error)).collect()
     })
 }

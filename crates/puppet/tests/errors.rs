@@ -143,7 +143,11 @@ fn every_code_has_a_case() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let names =
         |code: &str| vec![code.trim_start_matches("puppet::").to_uppercase().replace('-', "_")];
-    codes::tested(CODES, &[tests, cli_cases()], names, &WITHOUT_CASE);
+    codes::tested(CODES, &[tests, syntax_cases(), cli_cases()], names, &WITHOUT_CASE);
+}
+
+fn syntax_cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../puppet-syntax/tests")
 }
 
 fn cli_cases() -> PathBuf {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use ordain_puppet::syntax::{Parsed, dump, pn};
-use ordain_puppet::{check, syntax};
+use ordain_puppet::{syntax, validation};
 use ordain_source::{FileId, SourceFile};
 use ordain_testkit::bounded;
 
@@ -21,7 +21,7 @@ fn survives(text: &str) -> usize {
                 assert!(range.start <= range.end && range.end as usize <= text.len());
                 let _place = places.line_col(range.start);
             }
-            let found = check::validate(&program, &check::Options::default());
+            let found = validation::validate(&program, &validation::Options::default());
             count += diagnostics.len() + found.len();
             let _tree = (dump::tree(&program), dump::json(&program), pn::print(&program));
         }

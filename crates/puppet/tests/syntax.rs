@@ -1,55 +1,13 @@
-//! The parser, the PN form and the validator on small programs.
+//! The validator on small programs.
 #![allow(clippy::unwrap_used)]
 
-use ordain_puppet::{check, syntax};
-use ordain_source::{FileId, Severity, SourceFile};
-
-/// The PN form, or the issue and place of the first error.
-fn parsed(text: &str) -> String {
-    let parsed = syntax::parse(FileId(0), text);
-    match parsed.diagnostics.iter().find(|d| d.severity == Severity::Error) {
-        None => syntax::pn::print(&parsed.program),
-        Some(error) => {
-            let at = error.primary.as_ref().unwrap().span.range.start;
-            let at = SourceFile::new("", text).line_col(at);
-            let issue = error.issue.as_deref().unwrap_or(&error.code);
-            format!("{issue} {}:{} {}", at.line, at.column, error.message)
-        }
-    }
-}
+use ordain_puppet::{syntax, validation};
+use ordain_source::{FileId, Severity};
 
 fn issues(text: &str) -> Vec<String> {
     let program = syntax::parse(FileId(0), text).program;
-    let found = check::validate(&program, &check::Options::default());
+    let found = validation::validate(&program, &validation::Options::default());
     found.iter().map(|d| d.issue.as_deref().unwrap().to_owned()).collect()
-}
-
-#[test]
-fn trees_are_built_by_precedence() {
-    assert_eq!(parsed("1 + 2 * 3"), "(+ 1 (* 2 3))");
-    assert_eq!(parsed("notice 1, 2"), "(invoke {:functor (qn \"notice\") :args [1 2]})");
-    assert_eq!(parsed("\"a${b}c\""), "(concat \"a\" (str (var \"b\")) \"c\")");
-    assert_eq!(parsed("$x = @(E)\n  a\n  | E\n"), "(= (var \"x\") (heredoc {:text \"a\\n\"}))");
-}
-
-#[test]
-fn the_first_error_has_its_place() {
-    assert_eq!(parsed("class a {\n  ) }"), "SYNTAX_ERROR 2:3 Syntax error at ')'");
-    assert_eq!(parsed("if true {"), "SYNTAX_ERROR 1:9 Syntax error at end of input");
-}
-
-#[test]
-fn several_errors_are_reported() {
-    let text = "class a {\n  $x = )\n  $y = 1\n}\nclass b {\n  $z = ]\n}\n";
-    assert_eq!(syntax::parse(FileId(0), text).diagnostics.len(), 2);
-}
-
-#[test]
-fn depth_is_limited() {
-    for text in ["(".repeat(100_000), format!("1{}", "+1".repeat(100_000)), "\"${".repeat(100_000)]
-    {
-        assert!(parsed(&text).starts_with("puppet::nesting"), "{}", &text[..20]);
-    }
 }
 
 #[test]
@@ -67,7 +25,7 @@ fn rules_are_checked_in_order() {
 /// The first error with its text.
 fn first_error(text: &str) -> String {
     let parsed = syntax::parse(FileId(0), text);
-    let found = check::validate(&parsed.program, &check::Options::default());
+    let found = validation::validate(&parsed.program, &validation::Options::default());
     let mut all = parsed.diagnostics.iter().chain(&found);
     all.find(|d| d.severity == Severity::Error).map_or_else(String::new, |d| d.message.clone())
 }
@@ -113,7 +71,7 @@ fn regular_expressions_are_compiled() {
 fn metaparameters_are_no_parameters() {
     let found = |text: &str| -> Vec<_> {
         let program = syntax::parse(FileId(0), text).program;
-        let found = check::metaparameters(&program);
+        let found = validation::metaparameters(&program);
         found.into_iter().map(|d| (d.severity, d.message)).collect()
     };
     let [(Severity::Warning, warning), (Severity::Error, error)] =

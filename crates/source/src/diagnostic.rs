@@ -184,3 +184,10 @@ pub struct CodeDoc {
     /// Its causes, with an example and advice.
     pub details: &'static str,
 }
+
+impl CodeDoc {
+    /// The documentation of a code.
+    pub const fn new(code: &'static str, summary: &'static str, details: &'static str) -> Self {
+        Self { code, summary, details }
+    }
+}

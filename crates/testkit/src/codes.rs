@@ -9,7 +9,7 @@ use ordain_source::CodeDoc;
 use crate::golden::entries;
 
 /// The string literals of the Rust sources below a directory, as far as quotes are paired on a
-/// line. Skips directories named `skip` and unit tests, which use codes of their own.
+/// line. Skips files and directories named `skip` and unit tests, which use codes of their own.
 ///
 /// # Panics
 /// If a source cannot be read.
@@ -27,10 +27,11 @@ pub fn quoted_below(dir: &Path, skip: &[&str]) -> BTreeSet<String> {
 fn sources_below(dir: &Path, skip: &[&str]) -> Vec<PathBuf> {
     let mut out = Vec::new();
     for path in entries(dir) {
+        if skip.iter().any(|name| path.ends_with(name)) {
+            continue;
+        }
         if path.is_dir() {
-            if !skip.iter().any(|name| path.ends_with(name)) {
-                out.extend(sources_below(&path, skip));
-            }
+            out.extend(sources_below(&path, skip));
         } else if path.extension().is_some_and(|e| e == "rs") {
             out.push(path);
         }

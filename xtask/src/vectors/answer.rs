@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ordain_graph::puppet_catalog::{self, Envelope};
-use ordain_puppet::check;
 use ordain_puppet::eval::LogLevel;
 use ordain_puppet::hiera::{Request, explain::Explainer};
 use ordain_puppet::load::Site;
 use ordain_puppet::session::{self, Report};
 use ordain_puppet::syntax;
 use ordain_puppet::types::{format::quoted::quoted, infer::infer};
+use ordain_puppet::validation;
 use ordain_source::{Diagnostic, Severity, SourceMap};
 use serde_json::{Value as Json, json};
 
@@ -51,7 +51,7 @@ fn parse(case: &Json) -> Json {
     if parsed.diagnostics.iter().any(|d| d.severity == Severity::Error) {
         return refusal(&parsed.diagnostics, &sources);
     }
-    let found = check::validate(&parsed.program, &check::Options::default());
+    let found = validation::validate(&parsed.program, &validation::Options::default());
     // A syntax error in a heredoc's text ends the parse.
     if found.first().is_some_and(|d| d.issue.as_deref().is_some_and(is_embedded)) {
         return refusal(&found[..1], &sources);

@@ -81,9 +81,12 @@ fn walk(all: &Crate, start: Target, path: &[String], steps: usize) -> Option<Tar
     for name in path {
         here = match (here, name.as_str()) {
             (Target::Module(at), "super") => Target::Module(all.modules[at].parent?),
-            (Target::Module(at), name) => {
-                member(all, at, name, steps, true).unwrap_or(Target::Item(at))
-            }
+            (Target::Module(at), name) => match member(all, at, name, steps, true) {
+                Some(target) => target,
+                // The re-export of an item of another crate.
+                None if all.modules[at].names.contains_key(name) => return None,
+                None => Target::Item(at),
+            },
             // Variants and associated items.
             (Target::Item(_), _) => return Some(here),
         };

@@ -8,8 +8,8 @@ use ecow::EcoString;
 use super::message::{list, plain};
 use super::mirror::Mirror;
 use super::wire::write;
-use crate::error::Class;
-use crate::plugin::{Context, Stop};
+use crate::diagnostics::Class;
+use crate::model::plugin::{Context, Stop};
 use crate::value::{InstanceId, Value};
 
 /// Instances of one entity with all their attributes.

@@ -1,4 +1,4 @@
-//! The requirements of kinds on their fields.
+//! Checks of the fields of resources.
 
 use super::checks;
 use super::resource::{Resource, is_kind};
@@ -19,7 +19,7 @@ pub(super) fn validate(resource: &Resource) -> Option<String> {
     }
 }
 
-/// The words that a field of a kind takes; none if it takes any text.
+/// The allowed words of a field of a kind; empty if any text is allowed.
 pub(super) fn words_of(kind: &str, field: &str) -> &'static [&'static str] {
     match (kind, field) {
         ("file", "state") => &["exists", "absent", "undefined"],
@@ -79,7 +79,7 @@ fn file(resource: &Resource) -> Option<String> {
     file_sources(resource, &path, &state).err()
 }
 
-/// Which fields of a file go together.
+/// Checks the combination of fields of a file.
 fn file_sources(resource: &Resource, path: &str, state: &str) -> Result<(), String> {
     let flag = |name: &str| resource.value(name).and_then(|v| v.as_bool()).unwrap_or_default();
     let is_set = |name: &str| resource.value(name).is_some();

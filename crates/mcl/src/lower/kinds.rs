@@ -1,4 +1,4 @@
-//! Which of the engine's kinds stand for kinds of resources, and what their fields mean there.
+//! Maps kinds of mgmt and their fields to kinds of the engine.
 
 use std::path::PathBuf;
 
@@ -12,8 +12,8 @@ use crate::check::program::Deploy;
 use crate::graph::resource::Resource;
 use crate::value::Value;
 
-/// The kind of the engine that a kind is, and the attributes that fields are, for those that
-/// resources may receive into while the engine runs.
+/// The engine's kind for a kind of mgmt, and the attributes for fields that can receive values
+/// during a run.
 pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
     Some(match (kind, field) {
         ("file", "content") => "content",
@@ -31,10 +31,10 @@ pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
     })
 }
 
-/// A resource as one of the engine.
+/// A resource as a resource of the engine.
 ///
 /// # Errors
-/// If the engine has the kind, and cannot do what is asked of it.
+/// When the engine has the kind but does not support the values of its fields.
 pub(super) fn mapped(
     resource: &Resource,
     around: &LoweringContext<'_>,
@@ -72,7 +72,7 @@ pub(super) fn mapped(
     }
 }
 
-/// A resource of a kind that is the same to the engine, or that it does not know.
+/// A resource of a kind with the same fields in the engine, or of an unknown kind.
 pub(super) fn as_it_is(resource: &Resource) -> EngineResource {
     let mut out = EngineResource::new(&kind_name(resource.kind.kind.name), &resource.name);
     for (field, value) in resource.kind.kind.fields.iter().zip(&resource.fields) {
@@ -81,8 +81,8 @@ pub(super) fn as_it_is(resource: &Resource) -> EngineResource {
     out
 }
 
-/// A resource of a kind that the engine has for this language alone: resources of others may have
-/// the same names for something else.
+/// A resource of a kind that the engine has for this language only. Other languages may use the
+/// same name for another kind.
 fn own(resource: &Resource) -> EngineResource {
     let mut out = as_it_is(resource);
     out.kind = own_name(resource.kind.kind.name);
@@ -93,7 +93,7 @@ fn own_name(kind: &str) -> EcoString {
     EcoString::from(format!("Mgmt::{}", kind_name(kind)))
 }
 
-/// A kind as graphs have it: `Http::Server`.
+/// The name of a kind in graphs, such as `Http::Server`.
 fn kind_name(kind: &str) -> String {
     let parts = kind.split(':').map(|part| {
         let mut letters = part.chars();
@@ -161,7 +161,7 @@ fn no_session(resource: &Resource) -> Result<(), Unsupported> {
     }
 }
 
-/// Whether a unit runs, and whether it is started with the machine.
+/// Whether a unit runs, and whether it starts at boot.
 fn unit(name: &str, state: Option<&str>, startup: &str) -> EngineResource {
     let mut out = EngineResource::new("Service", name);
     out.set("ensure", state.map(Data::str), "state");
@@ -183,7 +183,7 @@ fn service(resource: &Resource) -> Result<EngineResource, Unsupported> {
     if name.contains('.') {
         out.set("name", Data::str(format!("{name}.service")), "");
     }
-    // On a change it is told to read its configuration again, if it can.
+    // On a change it reloads its configuration, if it can.
     let restart = format!("systemctl reload-or-try-restart '{}.service'", name.replace('\'', ""));
     out.set("restart", Data::str(restart), "");
     Ok(out)
@@ -203,7 +203,7 @@ fn machine(resource: &Resource) -> Result<EngineResource, Unsupported> {
     Ok(unit(&format!("systemd-nspawn@{name}.service"), Some(&state), ""))
 }
 
-/// A timer: the file of its unit, and the unit.
+/// Lowers a timer to the file of its unit and the unit.
 fn cron(resource: &Resource) -> Result<EngineResource, Unsupported> {
     no_session(resource)?;
     let name = format!("{}.timer", resource.name);
@@ -285,7 +285,7 @@ fn print(resource: &Resource) -> EngineResource {
     out
 }
 
-/// A file system in the table of them, and mounted.
+/// A file system in `fstab` that is mounted.
 fn mount(resource: &Resource) -> Result<EngineResource, Unsupported> {
     let mut out = EngineResource::new("Mount", &resource.name);
     if resource.text("state") == "absent" {
@@ -331,14 +331,14 @@ fn packed(resource: &Resource, deploy: &Deploy) -> EngineResource {
     out
 }
 
-/// The host that stands for election is this one.
+/// The candidate of an election is this host.
 fn elected(resource: &Resource, hostname: &str) -> EngineResource {
     let mut out = own(resource);
     out.set("host", Data::str(hostname), "");
     out
 }
 
-/// A value of hosts is that of this one.
+/// The host of a shared value is this one.
 fn shared(resource: &Resource, hostname: &str) -> EngineResource {
     let mut out = own(resource);
     if flag(resource, "mapped") {
@@ -347,7 +347,7 @@ fn shared(resource: &Resource, hostname: &str) -> EngineResource {
     out
 }
 
-/// One that sends has what it sends among its attributes.
+/// A resource that sends has the sent values among its attributes.
 fn test(resource: &Resource, sends: bool) -> EngineResource {
     let mut out = own(resource);
     if sends {

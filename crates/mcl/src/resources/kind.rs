@@ -23,7 +23,7 @@ pub enum Width {
     F32,
 }
 
-/// The value of a field before the program sets it.
+/// The default of a field.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum DefaultValue {
     /// The zero value of its type; optional fields are unset.
@@ -43,13 +43,13 @@ pub struct Field {
     pub name: &'static str,
     /// Its type.
     pub ty: &'static str,
-    /// Its name in the original's own output.
+    /// Its name in the output of the original.
     pub print: &'static str,
     /// Whether it can be unset.
     pub is_optional: bool,
     /// The range of its numbers.
     pub width: Width,
-    /// Its value before the program sets it.
+    /// Its default.
     pub default: DefaultValue,
 }
 
@@ -60,7 +60,7 @@ pub struct Kind {
     pub name: &'static str,
     /// Its traits.
     pub traits: &'static [&'static str],
-    /// The values it sends, with types; `?` behind a type marks one that may be missing.
+    /// The sent values with their types; `?` after a type marks one that may be missing.
     pub sends: &'static [(&'static str, &'static str)],
     /// Its fields.
     pub fields: &'static [Field],
@@ -73,7 +73,7 @@ impl Kind {
     }
 }
 
-/// A field that is set only if the program says so.
+/// A field without a default.
 pub(super) const fn field(name: &'static str, ty: &'static str, print: &'static str) -> Field {
     Field { name, ty, print, is_optional: false, width: Width::Full, default: DefaultValue::Zero }
 }

@@ -1,4 +1,4 @@
-//! The kinds of resources: what fields they have, what they send.
+//! The kinds of resources with their fields and sent values.
 
 mod kind;
 mod table;
@@ -45,7 +45,7 @@ pub fn find(name: &str) -> Option<&'static KindInfo> {
     table.get(name)
 }
 
-/// The kind whose name is nearest to one that is none.
+/// The kind whose name is most similar to an unknown one.
 pub fn nearest(name: &str) -> Option<&'static str> {
     // The names of these kinds in other programs.
     let same = match name {

@@ -1,4 +1,4 @@
-//! The kinds of resources with their fields, by what they are about.
+//! The kinds of resources with their fields, by subject.
 
 mod local;
 mod machines;

@@ -113,7 +113,7 @@ def jsonable(value, path):
 
 
 def dumped(made):
-    """A resource as JSON, with its references apart."""
+    """The fields of a resource as JSON, with its references apart."""
     collector = Collector()
     places = {}
     said = {}
@@ -141,8 +141,6 @@ def dumped(made):
         mutators[identifier(model)] = model
     said["references"] = sorted(collector.models.values(), key=lambda model: model["id"])
     said["mutators"] = [mutators[number] for number in sorted(mutators)]
-    said["requires"] = sorted(other.resource_str() for other in made.requires)
-    said["id"] = made.id.resource_str() + ",v=0"
     return said
 
 
@@ -189,11 +187,17 @@ def exported(message):
         number = numbers.get(id(made))
         row = of_instance[number][1].row(made, runtime.instances[number]) if number is not None else None
         groups.add(made, row)
-    check_cycles(groups.requires)
+    texts, requires = requirements(resources)
+    check_cycles(texts, requires)
     # To free so many objects takes time, and mostly the process ends soon.
     exporter.last = of_instance, groups
     answer = {
         "resources": groups.columns(),
+        "ids": [
+            [str(part) for part in (own.entity_type, own.agent_name, own.attribute, own.attribute_value)]
+            for own in (held.id for held in resources.values())
+        ],
+        "requires": requires,
         "of": [numbers.get(id(made)) for made in resources.values()],
         "skipped": skipped,
         "warnings": warnings,
@@ -223,13 +227,21 @@ def set_requires(made, held, of_instance, warnings):
         )
 
 
+def requirements(resources):
+    """The texts of the ids of all resources, and for each resource the positions of those it requires."""
+    texts = [made.id.resource_str() for made in resources.values()]
+    positions = {number: at for at, number in enumerate(resources)}
+    return texts, [
+        sorted((positions[other] for other in made.requires), key=texts.__getitem__) if made.requires else []
+        for made in resources.values()
+    ]
+
+
 class Groups:
-    """Resources for the message: those of one class that come one after the other are a group, with
-    the values of each field in a column."""
+    """The fields of resources for the message: resources of one class that come one after the other are
+    a group, with the values of each field in a column."""
 
     def __init__(self):
-        # What each resource requires, by its id.
-        self.requires = {}
         self.groups = []
         self.names = self.rows = self.kind = None
 
@@ -237,13 +249,8 @@ class Groups:
         if row is None:
             said = dumped(made)
             row, names = list(said.values()), tuple(said)
-            self.requires[made.id.resource_str()] = said["requires"]
         else:
-            names = self.names if type(made) is self.kind else type(made).fields + ("requires", "id")
-            own = made.id.resource_str()
-            requires = sorted(other.resource_str() for other in made.requires) if made.requires else []
-            self.requires[own] = requires
-            row += (requires, own + ",v=0")
+            names = self.names if type(made) is self.kind else type(made).fields
         if names != self.names:
             self.names, self.rows = names, []
             self.groups.append((names, self.rows))
@@ -279,8 +286,9 @@ def required(other):
     )
 
 
-def check_cycles(edges):
-    """Refuses resources that require each other in a circle: the ids of what each one requires."""
+def check_cycles(texts, requires):
+    """Refuses resources that require each other in a circle."""
+    edges = {text: [texts[at] for at in needed] for text, needed in zip(texts, requires)}
     state = {}
     for start in edges:
         if start in state:

@@ -12,7 +12,6 @@ use crate::catalog::titles;
 use crate::catalog::{
     Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKind,
 };
-use crate::check::repository::{nearest, parent_range};
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::resources::{Declaration, as_parameter, is_class, new_param};
 use crate::eval::scope::{Scope, ScopeKind};
@@ -23,6 +22,7 @@ use crate::syntax::definitions::{DefKind, NodeDef, TypeDef};
 use crate::syntax::names::{TOP_CLASS, class_title};
 use crate::syntax::{Definition, Expr, Param as ParamDef, Program};
 use crate::types::signature::Signature;
+use crate::validation::names::{nearest, parent_range};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;

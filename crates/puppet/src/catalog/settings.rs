@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use crate::check::Strict;
 use crate::eval::Compiler;
 use crate::value::{HashValue, Value};
+use ordain_graph::language::Strict;
 
 /// Texts; `{node}` stands for the name of the node.
 const TEXTS: &[(&str, &str)] = &[

@@ -1,31 +1,25 @@
-//! The documentation of every diagnostic code of the language.
+//! The documentation of the diagnostic codes of parsing, validation, evaluation and lookup. Those of
+//! the static checks are documented in the crate of the tools.
 
 mod data;
 mod evaluation;
 mod modelled;
-mod repository;
-mod syntax;
 mod validation;
 
 use ordain_source::CodeDoc;
 
-const LISTS: [&[CodeDoc]; 6] = [
-    syntax::DOCS,
+const LISTS: [&[CodeDoc]; 5] = [
+    ordain_puppet_syntax::codes::DOCS,
     validation::DOCS,
     evaluation::DOCS,
     modelled::DOCS,
     data::DOCS,
-    repository::DOCS,
 ];
 
-const COUNT: usize = LISTS[0].len()
-    + LISTS[1].len()
-    + LISTS[2].len()
-    + LISTS[3].len()
-    + LISTS[4].len()
-    + LISTS[5].len();
+const COUNT: usize =
+    LISTS[0].len() + LISTS[1].len() + LISTS[2].len() + LISTS[3].len() + LISTS[4].len();
 
-/// All codes with what they mean.
+/// All codes with their meaning.
 pub const CODES: &[CodeDoc] = &joined();
 
 const fn joined() -> [CodeDoc; COUNT] {
@@ -45,8 +39,4 @@ const fn joined() -> [CodeDoc; COUNT] {
 pub(crate) fn is_of_model(issue: &str) -> bool {
     let code = crate::syntax::code_of(issue);
     modelled::DOCS.iter().any(|doc| doc.code == code)
-}
-
-const fn doc(code: &'static str, summary: &'static str, details: &'static str) -> CodeDoc {
-    CodeDoc { code, summary, details }
 }

@@ -8,12 +8,12 @@ use ordain_syntax::ListRef;
 
 use crate::catalog::tags::TagId;
 use crate::catalog::{Catalog, Collector, How, ResourceId};
-use crate::check::label::model_class;
-use crate::error::{EvalResult, plain};
+use crate::error::{EvalResult, PlainError, plain};
 use crate::eval::resources::as_parameter;
 use crate::eval::{Compiler, Frame};
 use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Attribute, BinaryOp, Expr, ExprId, Program};
+use crate::validation::label::model_class;
 use crate::value::Value;
 use crate::value::compare;
 
@@ -247,7 +247,11 @@ impl Compiler<'_> {
             Expr::Access(_) => as_parameter(self.eval(f, id)?).or_else(plain),
             _ => {
                 let class = model_class(&f.program, id);
-                plain(format!("Cannot transform object of class Puppet::Pops::Model::{class}"))
+                let message =
+                    format!("Cannot transform object of class Puppet::Pops::Model::{class}");
+                let help =
+                    "a query compares with a text, a number, true, false, undef or a variable";
+                Err(PlainError::new(message).with_help(help).into())
             }
         }
     }

@@ -7,11 +7,9 @@ use ordain_source::Span;
 use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 
-use crate::check::repository::nearest;
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::budget::Weight;
 use crate::eval::call::Call as NativeCall;
-use crate::eval::models::ALIASES;
 use crate::eval::resources::NO_ITERATOR;
 use crate::eval::scope::{Pending, Scope, ScopeKind};
 use crate::eval::variables::{UNEVALUATED, not_reserved};
@@ -22,7 +20,9 @@ use crate::syntax::definitions::FunctionDef;
 use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
 use crate::types::refusal::answered;
 use crate::types::signature::{NoType, Signature, SignatureParam};
-use crate::types::{Type, infer::infer, mismatch, parse};
+use crate::types::{Type, infer::infer, mismatch, parse_static};
+use crate::validation::ALIASES;
+use crate::validation::names::nearest;
 use crate::value::Value;
 use crate::value::closure::Closure;
 use crate::value::closure::ScopeId;
@@ -50,17 +50,17 @@ fn builtins() -> &'static FxHashMap<&'static str, Bound> {
 }
 
 /// The names of all built-in functions, those of modules among them.
-pub(crate) fn native_names<'a>() -> impl Iterator<Item = &'a str> {
+pub fn native_names<'a>() -> impl Iterator<Item = &'a str> {
     builtins().keys().copied()
 }
 
 /// Whether there is a built-in function, be it of a module.
-pub(crate) fn is_native_function(name: &str) -> bool {
+pub fn is_native_function(name: &str) -> bool {
     builtins().contains_key(name)
 }
 
 /// The signatures of a built-in function of the language itself; none if it checks its arguments.
-pub(crate) fn core_signatures(name: &str) -> Option<(&'static [Signature], Option<i32>)> {
+pub fn core_signatures(name: &str) -> Option<(&'static [Signature], Option<i32>)> {
     let bound = builtins().get(name).filter(|bound| !bound.of_module)?;
     Some(match &bound.function.style {
         Style::Dispatch(dispatches) => {
@@ -108,7 +108,7 @@ fn own_part(part: &mut Value) {
 }
 
 fn native_signature(dispatch: &functions::Dispatch) -> Signature {
-    let kind = |text: &'static str| Type::clone(&parse::parse_static(text));
+    let kind = |text: &'static str| Type::clone(&parse_static(text));
     let params = dispatch.params.iter().map(|p| SignatureParam {
         name: p.name.into(),
         kind: kind(p.of),

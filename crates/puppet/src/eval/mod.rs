@@ -14,13 +14,13 @@ pub mod interface;
 pub(crate) mod invariants;
 pub(crate) mod lent;
 mod members;
-pub(crate) mod models;
+pub mod models;
 pub mod relations;
 pub mod resources;
 mod ruby_numbers;
 pub mod scope;
 pub mod strings;
-pub(crate) mod type_definitions;
+pub mod type_definitions;
 pub mod type_names;
 pub mod variables;
 
@@ -35,11 +35,10 @@ use ordain_graph::exports::Exports;
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use crate::check::Strict;
+pub use ordain_graph::language::Strict;
 
 use crate::catalog::Catalog;
 use crate::catalog::kinds::KnownKind;
-use crate::check::label;
 use crate::deferred::Deferral;
 use crate::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind};
 use crate::eval::ruby_numbers::{is_for_ruby, is_ruby_number};
@@ -49,6 +48,7 @@ use crate::syntax::{BinaryOp, CallForm, Expr, ExprId, ExprList, Program};
 use crate::types::refusal::answered;
 use crate::types::signature::Signature;
 use crate::types::{Regexp, TypeAlias};
+use crate::validation::label;
 use crate::value::closure::ScopeId;
 use crate::value::compare;
 use crate::value::{HashValue, Value};

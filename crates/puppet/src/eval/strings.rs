@@ -2,10 +2,10 @@
 
 use ordain_source::limits::most_text;
 
-use crate::check::heredoc;
 use crate::error::{EvalError, EvalResult, plain};
 use crate::eval::{Compiler, Frame};
 use crate::syntax::{Expr, ExprId, ExprList};
+use crate::validation::heredoc;
 use crate::value::Value;
 use crate::value::text::write_text;
 

@@ -153,3 +153,17 @@ pub const MODULES: &[&[Function]] = &[
     stdlib::serialize::TABLE,
     stdlib::text::TABLE,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validation::pure::{is_impure_builtin, is_pure};
+
+    #[test]
+    fn every_function_is_classified_for_the_code_of_types() {
+        let all = CORE.iter().chain(MODULES).flat_map(|family| family.iter());
+        let is_on_one_list = |name: &str| is_pure(name) != is_impure_builtin(name);
+        let wrong: Vec<_> = all.map(|f| f.name).filter(|name| !is_on_one_list(name)).collect();
+        assert!(wrong.is_empty(), "add to PURE or IMPURE in validation/pure.rs: {wrong:?}");
+    }
+}

@@ -406,7 +406,7 @@ fn read_object(
 }
 
 /// Whether any text in a value, keys included, has `%{`.
-pub(crate) fn needs_interpolation(value: &Value) -> bool {
+pub fn needs_interpolation(value: &Value) -> bool {
     match value {
         Value::Str(text) => text.contains("%{"),
         Value::Array(items) => items.iter().any(needs_interpolation),
@@ -418,7 +418,7 @@ pub(crate) fn needs_interpolation(value: &Value) -> bool {
 }
 
 /// Puppet's value of plain data.
-pub(crate) fn from_data(value: &ordain_data::Value) -> Value {
+pub fn from_data(value: &ordain_data::Value) -> Value {
     use ordain_data::Value as Plain;
     match value {
         Plain::Null => Value::Undef,

@@ -36,7 +36,7 @@ pub(super) const METHOD_NOT_ALLOWED: &str =
     "Interpolation using method syntax is not allowed in this context";
 
 /// The methods that there are.
-pub(crate) const METHODS: [&str; 5] = ["lookup", "hiera", "scope", "literal", "alias"];
+pub const METHODS: [&str; 5] = ["lookup", "hiera", "scope", "literal", "alias"];
 
 /// The parts of a text. Never fails: what is no expression is text.
 ///

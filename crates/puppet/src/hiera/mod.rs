@@ -17,7 +17,7 @@ mod data_provider;
 mod directories;
 pub mod explain;
 mod eyaml;
-pub(crate) mod files;
+pub mod files;
 pub mod functions;
 pub mod interpolation;
 pub mod key;

@@ -14,10 +14,10 @@ use super::{
     Environment, ErbTemplate, LoadedFile, Module, Registry, Slots, failed_file, namespace_of,
     ruby_datatypes,
 };
-use crate::check;
 use crate::error::{EvalResult, PlainError};
 use crate::plugins::RubySource;
 use crate::syntax::{self, Program};
+use crate::validation;
 
 /// How many ERB templates that stand in manifests are kept.
 const KEPT_TEMPLATES: usize = 4096;
@@ -100,7 +100,8 @@ impl Environment {
             self.parse(path, &text, None)
         } else {
             let namespace = namespace_of(&module.name, &module.dir.join(folder), path);
-            let module_file = check::ModuleFile { path: path.display().to_string(), namespace };
+            let module_file =
+                validation::ModuleFile { path: path.display().to_string(), namespace };
             self.parse(path, &text, Some(module_file))
         };
         let mut errors = file.errors.clone();
@@ -210,7 +211,7 @@ impl Environment {
 
     /// Parses the text of a template.
     pub fn parse_template(&self, path: &Path, text: &str) -> Arc<LoadedFile> {
-        let options = check::Options { strict: self.strict, ..check::Options::default() };
+        let options = validation::Options { strict: self.strict, ..validation::Options::default() };
         let parse = |file, text| Self::loaded(syntax::parse_epp(file, text), &options);
         // A template is no manifest, even if it has the name of one.
         let context = FxBuildHasher.hash_one((self.strict, "template"));

@@ -18,7 +18,7 @@ use crate::types::modelled::layout::TitlePatterns;
 /// The type whose `new` such a file calls.
 const MAKER: &str = "Puppet::Resource::ResourceType3";
 /// The type of an attribute.
-pub(crate) const PARAM: &str = "Puppet::Resource::Param";
+pub const PARAM: &str = "Puppet::Resource::Param";
 /// What stands for any title, as the pattern of a type with one name attribute.
 const ANY_TITLE: &[&str] = &["(.*)", "(?m-ix:(.*))"];
 
@@ -69,7 +69,7 @@ pub(super) fn read(name: &str, file: &Path, program: &Program) -> Result<RubyTyp
 }
 
 /// The arguments of `Puppet::Resource::ResourceType3.new(…)`.
-pub(crate) fn maker(program: &Program, id: ExprId) -> Option<&[ExprId]> {
+pub fn maker(program: &Program, id: ExprId) -> Option<&[ExprId]> {
     let Expr::Call(call) = &program[id] else { return None };
     let call: &Call = program.call(*call as Idx<Call>);
     let (receiver, args) = program.list(call.args).split_first()?;

@@ -7,8 +7,8 @@ use ordain_source::EntryKind;
 use rustc_hash::FxHashSet;
 
 use super::Environment;
-use crate::check::repository::nearest;
 use crate::syntax::definitions::DefKind;
+use crate::validation::names::nearest;
 
 /// The largest Puppetfile that is looked into.
 const MAX_PUPPETFILE: usize = 1 << 20;

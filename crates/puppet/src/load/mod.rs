@@ -6,10 +6,10 @@
 
 mod files;
 mod folders;
-pub(crate) mod generated_types;
+pub mod generated_types;
 mod missing;
 mod modules;
-pub(crate) mod native_type;
+pub mod native_type;
 mod ruby_datatypes;
 mod ruby_functions;
 mod ruby_types;
@@ -29,7 +29,6 @@ pub use modules::{Module, bolt_modulepath};
 pub use ruby_functions::{RubyDispatch, RubyParam, RubySignature};
 pub use ruby_types::RubyType;
 
-use crate::check;
 use crate::error::{EvalError, EvalResult, Step};
 use crate::eval::{Strict, given_part};
 use crate::plugins::{RubyFile, RubySource};
@@ -37,6 +36,7 @@ use crate::syntax::definitions::{
     AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, items,
 };
 use crate::syntax::{self, Expr, Program};
+use crate::validation;
 
 /// The source text of the site program.
 #[derive(Clone, Debug)]
@@ -242,23 +242,26 @@ impl Environment {
         &self,
         path: impl AsRef<Path>,
         text: &str,
-        module_file: Option<check::ModuleFile>,
+        module_file: Option<validation::ModuleFile>,
     ) -> Arc<LoadedFile> {
-        let options =
-            check::Options { strict: self.strict, module_file, ..check::Options::default() };
+        let options = validation::Options {
+            strict: self.strict,
+            module_file,
+            ..validation::Options::default()
+        };
         let parse = |file, text| Self::loaded(syntax::parse(file, text), &options);
         let context = FxBuildHasher.hash_one((self.strict, &options.module_file));
         self.sources.parsed(path.as_ref(), text.into(), context, parse).1
     }
 
-    fn loaded(parsed: syntax::Parsed, options: &check::Options) -> LoadedFile {
+    fn loaded(parsed: syntax::Parsed, options: &validation::Options) -> LoadedFile {
         let mut diagnostics = parsed.diagnostics;
         let sound = |found: &[Diagnostic]| found.iter().all(|d| d.severity != Severity::Error);
         if sound(&diagnostics) {
-            diagnostics.extend(check::validate(&parsed.program, options));
+            diagnostics.extend(validation::validate(&parsed.program, options));
         }
         if sound(&diagnostics) {
-            diagnostics.extend(check::metaparameters(&parsed.program));
+            diagnostics.extend(validation::metaparameters(&parsed.program));
         }
         let (errors, warnings) =
             diagnostics.into_iter().partition(|d| d.severity == Severity::Error);

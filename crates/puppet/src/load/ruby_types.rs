@@ -28,7 +28,7 @@ pub struct RubyType {
     /// Whether reading it leaves something open that running it tells.
     pub unclear: bool,
     /// The patterns, where they are known here; else the code has to be asked.
-    pub(crate) title_patterns: Option<TitlePatterns>,
+    pub title_patterns: Option<TitlePatterns>,
     /// Why the file cannot be used.
     pub broken: Option<String>,
     /// The file.

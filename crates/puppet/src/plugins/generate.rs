@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::Callee;
 use crate::error::{PlainError, Unwind};
 use crate::eval::Compiler;
-use crate::types::format::quoted::write_text_quoted;
+use crate::value::quoting::write_text_quoted;
 
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
 
@@ -24,6 +24,11 @@ pub enum NotGenerated {
     Unwritable(String),
 }
 
+/// The definition of a resource type as the `ruby` process describes it: its attributes, and the
+/// places of its blocks of code.
+#[derive(Clone, Debug)]
+pub struct Outline(pub Json);
+
 impl Compiler<'_> {
     /// The definition of the type that a file makes, without the comment that says when it was made.
     ///
@@ -37,12 +42,16 @@ impl Compiler<'_> {
         self.told_of_type("model", name, file).map(|model| written(name, &model))
     }
 
-    /// What the definition of the type says that a file makes, and where its code stands.
+    /// Describes the type that a file defines.
     ///
     /// # Errors
     /// Why there is none.
-    pub(crate) fn outline_type(&mut self, name: &str, file: &Path) -> Result<Json, NotGenerated> {
-        self.told_of_type("outline", name, file)
+    pub(crate) fn outline_type(
+        &mut self,
+        name: &str,
+        file: &Path,
+    ) -> Result<Outline, NotGenerated> {
+        self.told_of_type("outline", name, file).map(Outline)
     }
 
     /// Runs the file of a type, and asks something about the type.

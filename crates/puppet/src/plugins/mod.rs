@@ -41,7 +41,7 @@ use crate::value::text::to_text;
 pub(crate) use blocks::RUBY_BLOCK;
 pub use facts::{CustomFacts, KnownFacts};
 pub use functions::RubyFile;
-pub use generate::NotGenerated;
+pub use generate::{NotGenerated, Outline};
 pub(crate) use native::RubySource;
 pub(crate) use numbers::RubyAnswer;
 pub(crate) use types::match_title;

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ordain_puppet::check;
 use ordain_puppet::eval::LogLevel;
 use ordain_puppet::session::Report;
 use ordain_puppet::syntax;
+use ordain_puppet::validation;
 use ordain_source::{Diagnostic, Severity, SourceMap};
 use serde_json::Value as Json;
 
@@ -17,7 +17,7 @@ pub fn tree(expect: &Json, program: &syntax::Program) -> Disagreement {
     if expect["pn"] != pn {
         return Some(format!("expected {}\n     got {pn}", expect["pn"].as_str().unwrap_or("")));
     }
-    let found = check::validate(program, &check::Options::default());
+    let found = validation::validate(program, &validation::Options::default());
     let peers = found.iter().filter_map(|d| {
         let severity = if d.severity == Severity::Error { "error" } else { "warning" };
         Some([severity.to_string(), d.issue.as_deref()?.to_string(), d.message.clone()])

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use ordain_ecore as ecore;
-use ordain_puppet::exchange::aliases::Aliases;
-use ordain_puppet::exchange::to_ecore::{Code, to_ecore};
-use ordain_puppet::exchange::{generated, logic, schema};
 use ordain_puppet::load::GENERATED_TYPES;
 use ordain_puppet::syntax;
 use ordain_puppet::types::modelled::{self, TypeModel};
+use ordain_puppet_tools::exchange::aliases::Aliases;
+use ordain_puppet_tools::exchange::to_ecore::{Code, to_ecore};
+use ordain_puppet_tools::exchange::{generated, logic, schema};
 use ordain_source::{Diagnostic, Severity, SourceMap};
 
 use super::output::{write, write_file};

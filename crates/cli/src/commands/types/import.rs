@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use ordain_ecore as ecore;
-use ordain_puppet::exchange::from_ecore::from_ecore;
-use ordain_puppet::exchange::logic;
 use ordain_puppet::types::modelled;
+use ordain_puppet_tools::exchange::from_ecore::from_ecore;
+use ordain_puppet_tools::exchange::logic;
 use ordain_source::{Diagnostic, SourceMap};
 
 use super::output::write;

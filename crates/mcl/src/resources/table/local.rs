@@ -1,9 +1,9 @@
-//! Kinds of what this machine has: files, commands, packages, services, users, settings; and those
-//! that are there for programs alone.
+//! Kinds of this machine: files, commands, packages, services, users, settings; and kinds for
+//! programs only.
 
 use super::super::kind::{Kind, Width, field};
 
-/// Kinds of what this machine has, in order of their names.
+/// Kinds of this machine, in order of their names.
 #[rustfmt::skip]
 pub(super) const LOCAL: &[Kind] = &[
     Kind {

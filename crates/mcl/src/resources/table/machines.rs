@@ -1,4 +1,4 @@
-//! Kinds of other machines: virtual ones, containers, and those that are reached by their controllers.
+//! Kinds of other machines: virtual ones, containers, and machines with a management controller.
 
 use super::super::kind::{Kind, Width, field};
 

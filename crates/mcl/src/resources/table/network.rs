@@ -1,8 +1,8 @@
-//! Kinds of what is served to other machines, fetched from them, or shared with them.
+//! Kinds that serve, fetch or share data over the network.
 
 use super::super::kind::{Kind, Width, field};
 
-/// Kinds of what is served, fetched or shared, in order of their names.
+/// Kinds of the network, in order of their names.
 #[rustfmt::skip]
 pub(super) const NETWORK: &[Kind] = &[
     Kind {

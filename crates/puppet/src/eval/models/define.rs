@@ -13,7 +13,7 @@ use crate::syntax::definitions::ModelDef;
 use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
 };
-use crate::types::assignable::resolved;
+use crate::types::aliases::resolved;
 use crate::types::modelled::layout::TitlePatterns;
 use crate::types::modelled::{self, Code, FeatureKind, Layout, Method, Modelled, Rule, Slot};
 use crate::types::new::{Host, new_instance};
@@ -59,7 +59,7 @@ impl Compiler<'_> {
     }
 
     /// The errors of all definitions, one at most of each, and unknown variables in their code.
-    pub(crate) fn wrong_models(&mut self) -> Vec<EvalError> {
+    pub(crate) fn model_errors(&mut self) -> Vec<EvalError> {
         let mut errors = Vec::new();
         for def in self.env.known_models() {
             let defined = self.define_model(&def);

@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
-use super::Role;
 use super::define::DefaultHost;
 use super::logic::Run;
 use crate::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
@@ -16,6 +15,7 @@ use crate::types::mismatch::{describe_mismatch, is_deferred};
 use crate::types::modelled::{Code, Instance, Slot};
 use crate::types::new::new_instance;
 use crate::types::{ObjectType, Type, infer, is_instance};
+use crate::validation::Role;
 use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 

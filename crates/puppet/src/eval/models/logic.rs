@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
-use super::{Logic, Role};
+use super::Logic;
 use crate::catalog::ResourceId;
 use crate::error::{EvalResult, PlainError, Unwind, issue};
 use crate::eval::functions::misplaced;
@@ -14,6 +14,7 @@ use crate::syntax::ExprId;
 use crate::types::ObjectType;
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::modelled::{Code, Instance, Method, Slot};
+use crate::validation::{Role, is_pure};
 use crate::value::Value;
 use crate::value::closure::Closure;
 use crate::value::closure::ScopeId;
@@ -212,7 +213,7 @@ impl Compiler<'_> {
 
     /// What is wrong with calling a function in code of a type.
     pub(crate) fn refuse_impure(&self, name: &str) -> EvalResult<()> {
-        if self.models.logics.is_empty() || super::is_pure(name) {
+        if self.models.logics.is_empty() || is_pure(name) {
             return Ok(());
         }
         let text = format!("This call of '{name}' is not allowed in the logic of a type");

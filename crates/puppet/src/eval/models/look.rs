@@ -1,51 +1,54 @@
-//! What can be said of types and of what is given to them without a compile.
+//! Checks of types with features and of their literal instances, without a compile.
 
 use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
-use super::{Entry, Role};
-use crate::check::free_variables;
+use super::Entry;
 use crate::error::{EvalError, EvalResult, PlainError};
 use crate::eval::{Compiler, Frame};
 use crate::plugins::match_title;
 use crate::syntax::{ExprId, Program};
 use crate::types::ObjectType;
 use crate::types::modelled::{Code, Layout};
+use crate::validation::{Role, free_variables};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
 /// An object that a text makes, or a resource of a type with features, as far as it is literal.
-pub(crate) struct Given {
-    pub(crate) program: Arc<Program>,
+pub struct InstanceSyntax {
+    /// The text.
+    pub program: Arc<Program>,
     /// The name of the type in lower case.
-    pub(crate) kind: EcoString,
-    /// What makes it.
-    pub(crate) at: ExprId,
-    pub(crate) values: Vec<GivenValue>,
-    /// Whether these are all that it gets.
-    pub(crate) is_whole: bool,
-    /// The titles of resources, and where each is.
-    pub(crate) titles: Vec<(EcoString, Span)>,
-    /// Whether it is a resource, the names of whose attributes are looked at elsewhere.
-    pub(crate) is_resource: bool,
+    pub kind: EcoString,
+    /// The expression that makes the instance.
+    pub at: ExprId,
+    /// The values of its features.
+    pub values: Vec<ValueSyntax>,
+    /// Whether `values` has all values that the instance gets.
+    pub is_whole: bool,
+    /// The titles of resources, each with its place.
+    pub titles: Vec<(EcoString, Span)>,
+    /// Whether it is a resource, whose attribute names are checked elsewhere.
+    pub is_resource: bool,
 }
 
-/// What is given to a feature.
-pub(crate) struct GivenValue {
-    pub(crate) name: EcoString,
-    /// Where its name is.
-    pub(crate) name_at: Span,
-    /// The expression that gives it.
-    pub(crate) expr: ExprId,
-    /// Its value, if it is literal.
-    pub(crate) value: Option<Value>,
+/// The value of a feature.
+pub struct ValueSyntax {
+    /// The name of the feature.
+    pub name: EcoString,
+    /// The place of the name.
+    pub name_at: Span,
+    /// The expression of the value.
+    pub expr: ExprId,
+    /// The value, if it is literal.
+    pub value: Option<Value>,
 }
 
 impl Compiler<'_> {
     /// What is wrong with what is given to a type with features, as far as it is known.
-    pub(crate) fn wrong_given(&mut self, given: &Given) -> Vec<EvalError> {
+    pub(crate) fn instance_errors(&mut self, given: &InstanceSyntax) -> Vec<EvalError> {
         let Ok(Some(kind)) = self.model_named(&given.kind) else { return Vec::new() };
         if self.layout(&kind).is_err() {
             return Vec::new();
@@ -70,7 +73,7 @@ impl Compiler<'_> {
     }
 
     /// Whether a resource is given links, of which only a compile knows what they lead to.
-    fn has_links(&self, kind: &ObjectType, given: &Given) -> bool {
+    fn has_links(&self, kind: &ObjectType, given: &InstanceSyntax) -> bool {
         let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else { return false };
         given.values.iter().any(|value| {
             let slot = layout.find(&value.name).map(|slot| &layout.slots[slot].feature);
@@ -82,7 +85,7 @@ impl Compiler<'_> {
     fn wrong_resource(
         &mut self,
         kind: &Arc<ObjectType>,
-        given: &Given,
+        given: &InstanceSyntax,
         (title, at): &(EcoString, Span),
     ) -> Option<EvalError> {
         let layout = kind.model.as_ref().and_then(|m| m.layout.get())?;
@@ -137,10 +140,15 @@ impl Compiler<'_> {
     }
 
     /// What is wrong with single values.
-    fn wrong_values(&mut self, kind: &Arc<ObjectType>, given: &Given, f: &Frame) -> Vec<EvalError> {
+    fn wrong_values(
+        &mut self,
+        kind: &Arc<ObjectType>,
+        given: &InstanceSyntax,
+        f: &Frame,
+    ) -> Vec<EvalError> {
         let Ok(object) = self.begin_instance(kind) else { return Vec::new() };
         let mut errors = Vec::new();
-        for GivenValue { name, name_at, expr, value } in &given.values {
+        for ValueSyntax { name, name_at, expr, value } in &given.values {
             let Some(slot) = object.layout().find(name) else {
                 if !given.is_resource {
                     errors.push(unknown_feature(kind, object.layout(), name, *name_at));

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::Span;
 
-use super::Role;
 use super::feature::counted;
 use super::logic::Run;
 use crate::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
@@ -15,6 +14,7 @@ use crate::eval::{Compiler, Frame, kind_text};
 use crate::types::ObjectType;
 use crate::types::mismatch::is_deferred;
 use crate::types::modelled::{Instance, Layout, Rule, State};
+use crate::validation::Role;
 use crate::value::Value;
 use crate::value::closure::Closure;
 use crate::value::text::to_text;

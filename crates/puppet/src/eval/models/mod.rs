@@ -11,19 +11,18 @@ mod logic;
 mod look;
 mod make;
 mod object;
-mod pure;
 
 use std::sync::Arc;
 
 use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
-pub(crate) use look::{Given, GivenValue};
+pub use look::{InstanceSyntax, ValueSyntax};
 pub(crate) use make::Entry;
-pub(crate) use pure::{ALIASES, is_pure};
 
 use crate::types::ObjectType;
 use crate::types::modelled::{Instance, Slot};
+use crate::validation::Role;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
@@ -60,23 +59,6 @@ struct Logic {
     has_it: bool,
     /// Whether a setter assigned the feature that it is of.
     assigned: bool,
-}
-
-/// What code of a type is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
-    /// `check`
-    Check,
-    /// `set`
-    Set,
-    /// `get`
-    Get,
-    /// `derived`
-    Derived,
-    /// `invariant`
-    Invariant,
-    /// `function`
-    Function,
 }
 
 impl ModelState {

@@ -1,0 +1,514 @@
+//! Hiera's data: keys of classes and parameters that do not exist, and values of wrong types.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_graph::language::{CheckOptions, Strict};
+use ordain_source::{Diagnostic, FileId, TextRange, World};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::index::Index;
+use super::layout::{Kind, files_below};
+use super::scopes::Scopes;
+use super::types::text;
+use super::units::{DataEntry, DataFile};
+use super::{Group, Pass, Shown, Text, Unit, facts, silence};
+use ordain_puppet::hiera::config::{Config, Locations, Owner};
+use ordain_puppet::hiera::files::{from_data, needs_interpolation};
+use ordain_puppet::hiera::interpolation::{self, Piece};
+use ordain_puppet::syntax::{self, Expr, Program};
+use ordain_puppet::types::{Regexp, infer_set, is_instance, mismatch};
+use ordain_puppet::validation::names::{nearest, parted, plain};
+use ordain_puppet::value::Value;
+
+const UNKNOWN_DATA_KEY: &str = "puppet::unknown-data-key";
+const TYPE_MISMATCH: &str = "puppet::type-mismatch";
+const INVALID_DATA: &str = "puppet::invalid-data";
+
+/// The type of secrets.
+const SENSITIVE: &str = "Sensitive";
+
+/// What data files are called.
+const ENDS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
+/// What those of the function `hocon_data` are called.
+const HOCON: &str = ".conf";
+
+/// Functions that look up their first argument.
+const LOOKING_UP: [&str; 6] =
+    ["lookup", "hiera", "hiera_array", "hiera_hash", "hiera_include", "dynamic_lookup"];
+
+/// A data file that a hierarchy reaches.
+struct Source {
+    file: FileId,
+    text: Arc<str>,
+    data: Arc<DataFile>,
+    /// Whether something is said of it.
+    is_named: bool,
+}
+
+/// What is known of keys besides the classes.
+#[derive(Default)]
+struct Keys {
+    /// Keys that code or data looks up.
+    used: FxHashSet<EcoString>,
+    /// What keys begin with that are put together.
+    prefixes: Vec<EcoString>,
+    /// Keys whose values are converted or merged, and patterns of such.
+    changed: FxHashSet<EcoString>,
+    changed_patterns: Vec<Regexp>,
+    /// Keys whose values become sensitive, and patterns of such.
+    secret: FxHashSet<EcoString>,
+    secret_patterns: Vec<Regexp>,
+}
+
+/// Runs the rules over all data.
+pub(super) fn check(
+    group: &Group<'_>,
+    index: &Index,
+    programs: &[Text],
+    checking: &CheckOptions<'_>,
+    shown: &Shown,
+) -> Vec<Diagnostic> {
+    if group.root.kind == Kind::Loose {
+        return Vec::new();
+    }
+    let (mut sources, mut found) = sources(group, index, checking, shown);
+    sources.extend(configurations(group));
+    if sources.is_empty() {
+        return found;
+    }
+    let mut keys = Keys::default();
+    programs.iter().for_each(|program| keys.add_program(&program.scopes.program));
+    sources.iter().for_each(|source| keys.add_source(source));
+    let nothing = Arc::new(syntax::parse(FileId(0), "").program);
+    let scopes = Scopes::of(&nothing);
+    let of_source = |source: &Source| {
+        let secret = source.data.entries.iter().filter(|entry| keys.is_secret(&entry.key));
+        let file = checking.sources.file(source.file);
+        secret.for_each(|entry| file.hide(entry.value_at));
+        let mut pass = Pass {
+            index,
+            file: source.file,
+            program: &nothing,
+            scopes: &scopes,
+            facts: checking.facts,
+            is_aside: false,
+            found: Vec::new(),
+            foreign: Vec::new(),
+            looked_for: 0,
+        };
+        source.data.entries.iter().for_each(|entry| entry_rules(&mut pass, &keys, entry));
+        interpolations(&mut pass, &source.text);
+        // A value for what takes a secret was meant as one.
+        let secret = pass.found.iter().filter_map(|found| found.primary.as_ref());
+        let secret = secret.filter(|label| label.text.contains(SENSITIVE));
+        secret.for_each(|label| file.hide(label.span.range));
+        pass.found.truncate(super::MAX);
+        silence::kept(pass.found, &source.text)
+    };
+    let named = sources.par_iter().filter(|source| source.is_named);
+    found.extend(named.flat_map_iter(of_source).collect::<Vec<_>>());
+    found
+}
+
+/// The configurations that were named, for what they interpolate.
+fn configurations<'a>(group: &'a Group<'_>) -> impl Iterator<Item = Source> + 'a {
+    let files = group.files.iter().filter(|file| matches!(file.unit, Unit::Config));
+    files.map(|file| Source {
+        file: file.source.file,
+        text: Arc::clone(&file.source.text),
+        data: Arc::default(),
+        is_named: true,
+    })
+}
+
+/// The data files that a hierarchy of the environment or of a module reaches. Those that were not
+/// named are read; where all of the repository was named, they count as named.
+fn sources(
+    group: &Group<'_>,
+    index: &Index,
+    checking: &CheckOptions<'_>,
+    shown: &Shown,
+) -> (Vec<Source>, Vec<Diagnostic>) {
+    let mut named = FxHashMap::default();
+    let mut broken: FxHashSet<&Path> = FxHashSet::default();
+    for file in &group.files {
+        match file.unit {
+            Unit::Data(data) => {
+                named.insert(file.source.full.to_path_buf(), (file.source, data));
+            }
+            Unit::Broken => drop(broken.insert(file.source.full)),
+            _ => {}
+        }
+    }
+    let mut reached = reached(group, index, checking.world, named.keys());
+    reached.retain(|path| !broken.contains(path.as_path()));
+    let read = |path: PathBuf| -> Option<Result<Source, Diagnostic>> {
+        if let Some((source, data)) = named.get(&path) {
+            let (text, data) = (Arc::clone(&source.text), Arc::clone(data));
+            return Some(Ok(Source { file: source.file, text, data, is_named: true }));
+        }
+        let text = String::from_utf8(checking.world.read(&path).ok()?).ok()?;
+        let text: Arc<str> = text.into();
+        let covers = index.is_whole && path.starts_with(&index.dir);
+        let file = checking.sources.add(shown.path(&path), Arc::clone(&text));
+        if path.as_os_str().as_encoded_bytes().ends_with(HOCON.as_bytes()) {
+            return Some(hocon(file, text, covers).map_err(|found| *found));
+        }
+        match DataFile::yaml(&text) {
+            Ok(data) => Some(Ok(Source { file, text, data: Arc::new(data), is_named: covers })),
+            Err(error) if covers => {
+                let at = error.range.in_file(file);
+                Some(Err(Diagnostic::error(INVALID_DATA, error.message).at(at)))
+            }
+            Err(_) => None,
+        }
+    };
+    let all: Vec<_> = reached.into_par_iter().filter_map(read).collect();
+    let (mut sources, mut found) = (Vec::new(), Vec::new());
+    for one in all {
+        match one {
+            Ok(source) => sources.push(source),
+            Err(error) => found.push(error),
+        }
+    }
+    (sources, found)
+}
+
+/// A data file in HOCON. What its substitutions take from the environment is not known.
+fn hocon(file: FileId, text: Arc<str>, is_named: bool) -> Result<Source, Box<Diagnostic>> {
+    match DataFile::hocon(&text) {
+        Ok(data) => Ok(Source { file, text, data: Arc::new(data), is_named }),
+        Err(message) => {
+            let place = TextRange::new(0, 0).in_file(file);
+            Err(Box::new(Diagnostic::error(INVALID_DATA, message).at(place)))
+        }
+    }
+}
+
+fn reached<'p>(
+    group: &Group<'_>,
+    index: &Index,
+    world: &dyn World,
+    named: impl Iterator<Item = &'p PathBuf>,
+) -> Vec<PathBuf> {
+    let mut files: BTreeMap<PathBuf, ()> = BTreeMap::new();
+    let mut add = |paths: Vec<PathBuf>| files.extend(paths.into_iter().map(|path| (path, ())));
+    let root = &group.root.dir;
+    let mut own = Vec::new();
+    if group.root.kind == Kind::Environment {
+        own = of_config(world, root, &Owner::Environment);
+    }
+    if own.is_empty() && group.root.kind == Kind::Environment {
+        // Hierarchies of the global layer are not here, but their data may be.
+        let usual = [root.join("data"), root.join("hieradata")];
+        own = named.filter(|path| usual.iter().any(|dir| path.starts_with(dir))).cloned().collect();
+    }
+    add(own);
+    for module in &index.modules {
+        add(of_config(world, &module.dir, &Owner::Module(module.name.clone())));
+    }
+    files.into_keys().collect()
+}
+
+/// The files that the levels of the `hiera.yaml` of a directory may lead to.
+fn of_config(world: &dyn World, dir: &Path, owner: &Owner) -> Vec<PathBuf> {
+    let path = dir.join("hiera.yaml");
+    let Ok(bytes) = world.read(&path) else { return Vec::new() };
+    let Ok(text) = String::from_utf8(bytes) else { return Vec::new() };
+    let Ok(config) = Config::read(&path, &text, owner, Strict::Warning) else { return Vec::new() };
+    let mut out = Vec::new();
+    let mut walked: FxHashSet<PathBuf> = FxHashSet::default();
+    let defaults = config.default_hierarchy.iter().flatten();
+    for level in config.hierarchy.iter().chain(defaults) {
+        let base = dir.join(level.datadir.as_str());
+        let paths = match &level.locations {
+            Locations::Paths(paths) | Locations::Globs(paths) => paths.as_slice(),
+            Locations::Mapped([_, _, path]) => std::slice::from_ref(path),
+            Locations::None | Locations::Uris(_) => continue,
+        };
+        for path in paths {
+            let full = base.join(path.as_str());
+            let text = full.to_string_lossy();
+            let Some(end) = text.find(['%', '*', '?', '[', '{']) else {
+                out.extend(existing(world, &full, level.extension.as_deref()));
+                continue;
+            };
+            let constant = &text[..text[..end].rfind('/').unwrap_or(0)];
+            let constant = PathBuf::from(constant);
+            // The whole repository holds more than data.
+            if dir.starts_with(&constant) || !walked.insert(constant.clone()) {
+                continue;
+            }
+            match level.function == "hocon_data" {
+                true => out.extend(files_below(world, &constant, &[HOCON])),
+                false => out.extend(files_below(world, &constant, &ENDS)),
+            }
+        }
+    }
+    out
+}
+
+fn existing(world: &dyn World, path: &Path, extension: Option<&str>) -> Option<PathBuf> {
+    let is_file = |path: &Path| world.kind(path) == Some(ordain_source::EntryKind::File);
+    if is_file(path) {
+        return Some(path.to_path_buf());
+    }
+    let mut longer = path.as_os_str().to_owned();
+    longer.push(extension.unwrap_or(".yaml"));
+    let longer = PathBuf::from(longer);
+    is_file(&longer).then_some(longer)
+}
+
+impl Keys {
+    fn add_program(&mut self, program: &Program) {
+        for (_, call) in program.calls.iter() {
+            let Expr::Name(name) = &program[call.callee] else { continue };
+            if !LOOKING_UP.contains(&name.as_str()) {
+                continue;
+            }
+            let Some(&first) = program.list(call.args).first() else { continue };
+            let list = [first];
+            let keys = match &program[first] {
+                Expr::List(items) => program.list(*items),
+                _ => &list,
+            };
+            for &key in keys {
+                match &program[key] {
+                    Expr::Concat(parts) => {
+                        let part = program.list(*parts).first().map(|&part| &program[part]);
+                        if let Some(Expr::Str(prefix)) = part {
+                            self.prefixes.push(prefix.clone());
+                        } else {
+                            self.prefixes.push("".into());
+                        }
+                    }
+                    _ => self.used.extend(text(program, key).map(|t| root_of(t))),
+                }
+            }
+        }
+    }
+
+    fn add_source(&mut self, source: &Source) {
+        for (_, expression) in expressions(&source.text) {
+            if let Some((_, argument)) = expression.split_once('(') {
+                let quotes = |c: char| matches!(c, '\'' | '"' | '\\' | ')' | ' ');
+                self.used.insert(root_of(argument.trim_matches(quotes)));
+            }
+        }
+        let options = source.data.entries.iter().find(|e| e.key == "lookup_options");
+        let options = options.and_then(|e| e.value.as_map());
+        for (key, options) in options.into_iter().flatten() {
+            let Some(key) = key.as_str() else { continue };
+            if options.get("convert_to").is_none() && options.get("merge").is_none() {
+                continue;
+            }
+            let to = options.get("convert_to");
+            let to = to.map(|to| to.as_list().and_then(<[_]>::first).unwrap_or(to));
+            let is_secret = to.and_then(|to| to.as_str()).is_some_and(|to| to.contains(SENSITIVE));
+            match key.starts_with('^') {
+                true => {
+                    self.changed_patterns.push(Regexp::new(key));
+                    self.secret_patterns.extend(is_secret.then(|| Regexp::new(key)));
+                }
+                false => {
+                    self.changed.insert(key.into());
+                    self.secret.extend(is_secret.then(|| EcoString::from(key)));
+                }
+            }
+        }
+    }
+
+    fn uses(&self, key: &str) -> bool {
+        self.used.contains(key)
+            || self.prefixes.iter().any(|p| !p.is_empty() && key.starts_with(p.as_str()))
+    }
+
+    /// Whether the value of a key is not to be shown.
+    fn is_secret(&self, key: &str) -> bool {
+        self.secret.contains(key) || self.secret_patterns.iter().any(|p| p.is_match(key))
+    }
+
+    fn changes(&self, key: &str) -> bool {
+        self.changed.contains(key) || self.changed_patterns.iter().any(|p| p.is_match(key))
+    }
+}
+
+/// What stands before the first dot of a key.
+fn root_of(key: &str) -> EcoString {
+    key.split('.').next().unwrap_or(key).trim_matches(['\'', '"']).into()
+}
+
+/// The expressions `%{…}` of a text with their places.
+fn expressions(text: &str) -> impl Iterator<Item = (TextRange, &str)> {
+    text.match_indices("%{").filter_map(|(at, _)| {
+        let rest = &text[at + 2..];
+        let end = rest.find(['}', '\n']).filter(|end| rest[*end..].starts_with('}'))?;
+        Some((TextRange::new(at as u32, (at + end + 3) as u32), rest[..end].trim()))
+    })
+}
+
+/// Facts in interpolations.
+fn interpolations(pass: &mut Pass<'_>, text: &str) {
+    for (at, expression) in expressions(text) {
+        let line = &text[text[..at.start as usize].rfind('\n').map_or(0, |n| n + 1)..];
+        if line.trim_start().starts_with('#') {
+            continue;
+        }
+        match expression.contains('(') {
+            true => method(pass, &text[at.start as usize..at.end as usize], at),
+            false => facts::in_data(pass, expression, at),
+        }
+    }
+}
+
+/// A method of an interpolation that there is none of.
+fn method(pass: &mut Pass<'_>, written: &str, at: TextRange) {
+    let pieces = interpolation::parse(written);
+    let [Piece::Method { name, .. }] = pieces.as_slice() else { return };
+    if interpolation::METHODS.contains(name) {
+        return;
+    }
+    let message = format!("There is no interpolation method `{name}`");
+    let mut found = Diagnostic::error(INVALID_DATA, message).at(at.in_file(pass.file));
+    if let Some(near) = nearest(name, interpolation::METHODS) {
+        found = found.help(format!("did you mean `{near}`?"));
+    }
+    pass.found.push(found);
+}
+
+fn entry_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
+    if pass.is_full() {
+        return;
+    }
+    if entry.key == "lookup_options" {
+        for (key, at) in &entry.below {
+            match key.starts_with('^') {
+                true => pattern(pass, keys, key, *at),
+                false => drop(key_rules(pass, keys, key, *at)),
+            }
+        }
+        return;
+    }
+    if key_rules(pass, keys, &entry.key, entry.at) {
+        value_rules(pass, keys, entry);
+    }
+}
+
+/// Whether a key is that of a parameter. Says so if it must be, and is not.
+fn key_rules(pass: &mut Pass<'_>, keys: &Keys, key: &str, at: TextRange) -> bool {
+    let Some((class, param)) = parted(key) else { return false };
+    let index = pass.index;
+    if class.is_empty() || class.starts_with("::") || key.contains(['%', '.', ' ']) {
+        return false;
+    }
+    if let Some(def) = index.classes.get(class) {
+        let params = def.program.params(def.params);
+        if params.iter().any(|p| p.name == param) {
+            return true;
+        }
+        if !keys.uses(key) {
+            let near = nearest(param, params.iter().map(|p| p.name.as_str()));
+            let near = near.map(|near| format!("{class}::{near}"));
+            report(pass, at, format!("The class `{class}` has no parameter `{param}`"), near);
+        }
+        return false;
+    }
+    let module = class.split("::").next().unwrap_or_default();
+    if !index.has_module(module) || keys.uses(key) {
+        return false;
+    }
+    if index.defines.contains_key(class) {
+        let text = format!("`{class}` is a define, whose parameters are not looked up");
+        report(pass, at, text, None);
+        return false;
+    }
+    // Many keys may be those of one class.
+    let message = format!("There is no class `{class}`, and nothing looks up this key");
+    if pass.found.iter().any(|found| found.message == message) {
+        return false;
+    }
+    let near = nearest(class, index.classes.keys().map(EcoString::as_str));
+    let near = near.map(|near| format!("{near}::{param}"));
+    report(pass, at, message, near);
+    false
+}
+
+fn report(pass: &mut Pass<'_>, at: TextRange, message: String, near: Option<String>) {
+    let mut found = Diagnostic::warning(UNKNOWN_DATA_KEY, message).at(at.in_file(pass.file));
+    if let Some(near) = near {
+        found = found.help(format!("did you mean `{near}`?"));
+    }
+    pass.found.push(found);
+}
+
+/// A pattern of `lookup_options`.
+fn pattern(pass: &mut Pass<'_>, keys: &Keys, pattern: &str, at: TextRange) {
+    let regexp = Regexp::new(pattern);
+    if let Err(reason) = regexp.regex() {
+        let message = format!("The pattern cannot be read: {reason}");
+        let found = Diagnostic::error(INVALID_DATA, message).at(at.in_file(pass.file));
+        return pass.found.push(found);
+    }
+    let index = pass.index;
+    let module = pattern.trim_start_matches(['^', '(', ':']).split("::").next();
+    let module = module.unwrap_or_default();
+    if !pattern.contains("::") || !index.has_module(module) {
+        return;
+    }
+    let mut parameters = index.classes.values().flat_map(|def| {
+        let params = def.program.params(def.params).iter();
+        params.map(|p| ecow::eco_format!("{}::{}", def.name, p.name))
+    });
+    if parameters.any(|name| regexp.is_match(&name)) || keys.used.iter().any(|k| regexp.is_match(k))
+    {
+        return;
+    }
+    report(pass, at, format!("No parameter and no key fits the pattern `{pattern}`"), None);
+}
+
+/// The type of a value that is the same for every node.
+fn value_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
+    let Some((class, param)) = parted(&entry.key) else { return };
+    let Some(def) = pass.index.classes.get(&plain(class)) else { return };
+    let Some(param) = def.program.params(def.params).iter().find(|p| p.name == param) else {
+        return;
+    };
+    let Some(kind) = param.kind else { return };
+    let value = from_data(&entry.value);
+    if value.is_undef() || needs_interpolation(&value) || is_encrypted(&value) {
+        return;
+    }
+    if keys.changes(&entry.key) {
+        return;
+    }
+    let Some(kind) = pass.index.types.type_of(&def.program, kind) else { return };
+    if is_instance(&kind, &value) {
+        return;
+    }
+    let subject = format!("Parameter `{}` of class `{class}`", param.name);
+    let message = mismatch::describe_mismatch(&subject, &kind, &infer_set(&value));
+    if message.is_empty() {
+        return;
+    }
+    let span = param.range.in_file(def.program.file);
+    let label = format!("`{}` takes {}", param.name, mismatch::short_type(&kind));
+    let mut found = Diagnostic::warning(TYPE_MISMATCH, message)
+        .labelled(entry.value_at.in_file(pass.file), label)
+        .related(span, "declared here");
+    found.help.extend(mismatch::unquoted(&kind, &value));
+    pass.found.push(found);
+}
+
+/// Whether a value holds an encrypted text, which may be anything.
+fn is_encrypted(value: &Value) -> bool {
+    match value {
+        Value::Str(text) => text.contains("ENC["),
+        Value::Array(items) => items.iter().any(is_encrypted),
+        Value::Hash(entries) => entries.values().any(is_encrypted),
+        _ => false,
+    }
+}

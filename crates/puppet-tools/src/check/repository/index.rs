@@ -1,0 +1,344 @@
+//! What the files of an environment, or of modules, define and use: built once, then read by all
+//! rules.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ecow::EcoString;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::calls::Takes;
+use super::layout::{Kind, ModuleDir};
+use super::members::Members;
+use super::metadata::Puppetfile;
+use super::relations::Titles;
+use super::scopes::{ScopeKind, Scopes};
+use super::survey::{Facts, Survey};
+use super::types::Types;
+use ordain_puppet::load::native_type::NativeType;
+use ordain_puppet::load::{RubySignature, RubyType};
+use ordain_puppet::schema;
+use ordain_puppet::syntax::definitions::{DefKind, FunctionDef, Item, TypeDef, items};
+use ordain_puppet::syntax::*;
+use ordain_puppet::types::modelled::{self, TypeModel};
+use ordain_puppet::validation::names::{bare, parted, plain};
+
+/// A module that is there.
+pub(super) struct Module {
+    pub(super) name: EcoString,
+    pub(super) dir: PathBuf,
+    pub(super) survey: Survey,
+}
+
+/// All that is known of files that belong together.
+pub(super) struct Index {
+    pub(super) kind: Kind,
+    pub(super) dir: PathBuf,
+    pub(super) modules: Vec<Module>,
+    by_module: FxHashMap<EcoString, usize>,
+    pub(super) classes: FxHashMap<EcoString, TypeDef>,
+    pub(super) defines: FxHashMap<EcoString, TypeDef>,
+    pub(super) functions: FxHashMap<EcoString, FunctionDef>,
+    pub(super) types: Types,
+    /// What may stand behind a dot besides functions.
+    pub(super) members: Members,
+    ruby_types: FxHashMap<EcoString, Arc<RubyType>>,
+    ruby_functions: FxHashMap<EcoString, Option<Takes>>,
+    ruby_signatures: Vec<(EcoString, Option<RubySignature>)>,
+    reading: FxHashSet<EcoString>,
+    ruby_data_types: FxHashSet<EcoString>,
+    /// The variables of classes.
+    pub(super) class_variables: FxHashMap<EcoString, FxHashSet<EcoString>>,
+    /// Variables of the site program and of its nodes.
+    pub(super) top_variables: FxHashSet<EcoString>,
+    /// Classes from which others inherit.
+    pub(super) inherited: FxHashSet<EcoString>,
+    /// Variables that are read by their full name, as `class::name`.
+    pub(super) qualified: FxHashSet<EcoString>,
+    /// What full names begin with that are put together.
+    pub(super) prefixes: Vec<EcoString>,
+    /// Types whose resources get attributes elsewhere than where they are declared.
+    pub(super) changed: FxHashSet<EcoString>,
+    /// Attributes that defaults and collectors give, as `type/name`.
+    pub(super) defaults: FxHashSet<EcoString>,
+    pub(super) facts: Facts,
+    /// Words in the code of templates.
+    pub(super) words: FxHashSet<EcoString>,
+    /// Modules that are asked for and not there.
+    pub(super) missing: FxHashSet<EcoString>,
+    /// Modules that are named by a Puppetfile or by metadata, there or not.
+    pub(super) declared: FxHashSet<EcoString>,
+    pub(super) puppetfile: Option<Puppetfile>,
+    /// Modules that one of the same name hides: that one's directory, and theirs.
+    pub(super) hidden: Vec<(PathBuf, ModuleDir)>,
+    /// Whether every directory of the module path is there.
+    pub(super) whole_path: bool,
+    /// Whether all of the repository was named, not only some files of it.
+    pub(super) is_whole: bool,
+    /// The titles of all resources.
+    pub(super) titles: Titles,
+}
+
+impl Index {
+    /// Of modules that were looked at.
+    pub(super) fn new(kind: Kind, dir: PathBuf, modules: Vec<Module>) -> Self {
+        let mut by_module = FxHashMap::default();
+        for (i, module) in modules.iter().enumerate() {
+            by_module.entry(module.name.clone()).or_insert(i);
+        }
+        let mut out = Self {
+            kind,
+            dir,
+            modules,
+            by_module,
+            classes: FxHashMap::default(),
+            defines: FxHashMap::default(),
+            functions: FxHashMap::default(),
+            types: Types::default(),
+            members: Members::default(),
+            ruby_types: FxHashMap::default(),
+            ruby_functions: FxHashMap::default(),
+            ruby_signatures: Vec::new(),
+            reading: FxHashSet::default(),
+            ruby_data_types: FxHashSet::default(),
+            class_variables: FxHashMap::default(),
+            top_variables: FxHashSet::default(),
+            inherited: FxHashSet::default(),
+            qualified: FxHashSet::default(),
+            prefixes: Vec::new(),
+            changed: FxHashSet::default(),
+            defaults: FxHashSet::default(),
+            facts: Facts::default(),
+            words: FxHashSet::default(),
+            missing: FxHashSet::default(),
+            declared: FxHashSet::default(),
+            puppetfile: None,
+            hidden: Vec::new(),
+            whole_path: true,
+            is_whole: false,
+            titles: Titles::default(),
+        };
+        let modules = std::mem::take(&mut out.modules);
+        modules.iter().for_each(|module| out.add_survey(&module.survey));
+        out.modules = modules;
+        out
+    }
+
+    /// Adds what a directory brings in Ruby.
+    pub(super) fn add_survey(&mut self, survey: &Survey) {
+        for (name, kind) in &survey.types {
+            self.ruby_types.entry(name.clone()).or_insert_with(|| Arc::clone(kind));
+        }
+        self.ruby_signatures.extend(survey.functions.iter().cloned());
+        self.reading.extend(survey.reading.iter().cloned());
+        self.ruby_data_types.extend(survey.data_types.iter().cloned());
+        self.facts.add(&survey.facts);
+        self.words.extend(survey.words.iter().cloned());
+        let dependencies = survey.metadata.iter().flat_map(|m| &m.dependencies);
+        self.declared.extend(dependencies.map(|d| d.name.clone()));
+        self.declared.extend(survey.fixtures.iter().cloned());
+    }
+
+    /// Adds the Puppetfile.
+    pub(super) fn add_puppetfile(&mut self, file: Option<Puppetfile>) {
+        self.declared.extend(file.iter().flat_map(|f| &f.modules).map(|m| m.name.clone()));
+        self.puppetfile = file;
+    }
+
+    /// Finds out which modules are missing, once all is added.
+    pub(super) fn settle(&mut self) {
+        let missing = self.declared.iter().filter(|name| !self.has_module(name));
+        self.missing = missing.cloned().collect();
+        self.types.settle(&self.ruby_data_types);
+        // Of two functions of the same name the first counts.
+        for (name, signature) in std::mem::take(&mut self.ruby_signatures) {
+            let takes = || signature.map(|signature| Takes::of(&signature, &self.types));
+            self.ruby_functions.entry(name).or_insert_with(takes);
+        }
+    }
+
+    /// Adds what a text defines and uses.
+    pub(super) fn add_program(&mut self, program: &Arc<Program>, module: &str, scopes: &Scopes) {
+        for item in items(program, module) {
+            match item {
+                Item::Type(def) if def.kind == DefKind::Class => {
+                    self.inherited.extend(def.parent.clone());
+                    self.classes.entry(def.name.clone()).or_insert(def);
+                }
+                Item::Type(def) => {
+                    self.defines.entry(def.name.clone()).or_insert(def);
+                }
+                Item::Function(def) => {
+                    self.functions.entry(def.name.clone()).or_insert(def);
+                }
+                Item::Alias(def) => self.types.add(def),
+                Item::Model(def) => {
+                    if let Some(model) = modelled::model(&def.program, def.id) {
+                        let lower: EcoString = def.name.to_lowercase();
+                        self.types.add_model(lower.clone());
+                        self.members.add_model(&model);
+                        let known = Arc::new(resource_type(&model));
+                        self.ruby_types.entry(lower).or_insert(known);
+                    }
+                }
+                Item::Node(_) => {}
+            }
+        }
+        for scope in &scopes.scopes {
+            let names = scope.declared.iter().map(|d| d.name.clone());
+            match scope.kind {
+                ScopeKind::Class => {
+                    self.class_variables.entry(scope.name.clone()).or_default().extend(names);
+                }
+                ScopeKind::Top | ScopeKind::Node => self.top_variables.extend(names),
+                _ => {}
+            }
+        }
+        for used in &scopes.uses {
+            let Expr::Var(name) = &program[used.at] else { continue };
+            let name = bare(name);
+            if parted(name).is_some() && !self.qualified.contains(name) {
+                self.qualified.insert(name.into());
+            }
+        }
+        self.qualified.extend(scopes.asked.iter().filter(|name| parted(name).is_some()).cloned());
+        self.prefixes.extend(scopes.asked_prefixes.iter().cloned());
+        self.members.add_objects(program);
+        self.add_defaults(program);
+    }
+
+    fn add_defaults(&mut self, program: &Program) {
+        for (_, expr) in program.exprs.iter() {
+            self.changed.extend(changed_type(program, expr));
+            let (Expr::ResourceDefaults { kind, attributes, .. }
+            | Expr::Collect { kind, attributes, .. }) = expr
+            else {
+                continue;
+            };
+            let Expr::Ref(kind) = &program[*kind] else { continue };
+            let kind = bare(kind).to_lowercase();
+            for attribute in program.attributes(*attributes) {
+                self.defaults.insert(ecow::eco_format!("{kind}/{}", attribute.name));
+            }
+        }
+    }
+
+    /// The module of this name.
+    pub(super) fn module(&self, name: &str) -> Option<&Module> {
+        self.by_module.get(name).map(|&i| &self.modules[i])
+    }
+
+    /// Whether a module is there.
+    pub(super) fn has_module(&self, name: &str) -> bool {
+        self.by_module.contains_key(name)
+    }
+
+    /// Whether all modules that are asked for are there, so that an unknown name is one.
+    pub(super) fn is_complete(&self) -> bool {
+        self.kind != Kind::Loose && self.missing.is_empty() && self.whole_path
+    }
+
+    /// Whether a name that nothing here defines is unknown to a run, too: the module path is here, or
+    /// there is none but what was said.
+    pub(super) fn has_all_names(&self) -> bool {
+        self.is_complete() || self.kind == Kind::Loose && self.whole_path
+    }
+
+    /// Whether this is an environment, which has all that is used of it.
+    pub(super) fn is_environment(&self) -> bool {
+        self.kind == Kind::Environment
+    }
+
+    /// The resource type of this name that is not written in Puppet.
+    pub(super) fn native(&self, name: &str) -> Option<NativeType> {
+        let table = schema::find(name);
+        let ruby = self.ruby_types.get(name).cloned();
+        let ruby = if table.is_some_and(|t| t.is_core()) { None } else { ruby };
+        (table.is_some() || ruby.is_some()).then_some(NativeType { table, ruby, model: None })
+    }
+
+    /// Whether a function of this name is written in Ruby here.
+    pub(super) fn has_ruby_function(&self, name: &str) -> bool {
+        self.ruby_functions.contains_key(name)
+    }
+
+    /// What a function in Ruby takes, if its file says it.
+    pub(super) fn ruby_function(&self, name: &str) -> Option<&Takes> {
+        self.ruby_functions.get(name)?.as_ref()
+    }
+
+    /// Whether a value may have a member of this name: types in Ruby may give theirs any.
+    pub(super) fn may_have_member(&self, name: &str) -> bool {
+        self.members.knows(name) || !self.ruby_data_types.is_empty()
+    }
+
+    /// Whether a function in Ruby may read the variables of where it is called.
+    pub(super) fn reads_variables(&self, function: &str) -> bool {
+        self.reading.contains(function)
+    }
+
+    /// The names of all functions that are defined here.
+    pub(super) fn function_names(&self) -> impl Iterator<Item = &str> {
+        let written = self.functions.keys().map(EcoString::as_str);
+        written.chain(self.ruby_functions.keys().map(EcoString::as_str))
+    }
+
+    /// The names of all resource types.
+    pub(super) fn type_names(&self) -> impl Iterator<Item = &str> {
+        let defines = self.defines.keys().map(EcoString::as_str);
+        let ruby = self.ruby_types.keys().map(EcoString::as_str);
+        defines.chain(ruby).chain(schema::TYPES.iter().map(|t| t.name))
+    }
+
+    /// The variables that a class has by itself or inherits; `None` if one of its line is not known.
+    pub(super) fn variables_of(&self, class: &str) -> Option<Vec<&FxHashSet<EcoString>>> {
+        let mut out = Vec::new();
+        let mut at = class;
+        // A circle of classes is an error of its own.
+        for _ in 0..64 {
+            let def = self.classes.get(at)?;
+            out.extend(self.class_variables.get(at));
+            match &def.parent {
+                Some(parent) => at = parent,
+                None => return Some(out),
+            }
+        }
+        None
+    }
+}
+
+/// The type whose resources an expression gives attributes that others declare.
+fn changed_type(program: &Program, expr: &Expr) -> Option<EcoString> {
+    let kind = match expr {
+        Expr::ResourceDefaults { kind, .. } => *kind,
+        Expr::Collect { kind, attributes, .. } if !attributes.is_empty() => *kind,
+        Expr::ResourceOverride { resources, .. } => match program[*resources] {
+            Expr::Access(parts) => *program.list(parts).first()?,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match &program[kind] {
+        Expr::Ref(name) => Some(plain(name)),
+        _ => None,
+    }
+}
+
+/// What a type with features is as a resource type. What it inherits is not looked into, nor whether
+/// it has a feature that names a resource.
+fn resource_type(model: &TypeModel) -> RubyType {
+    let given = model.features.iter().filter(|f| f.derived.is_none() || f.setable);
+    let said = model.features.iter().filter(|f| f.namevar);
+    let mut namevars: Vec<EcoString> = said.map(|f| f.name.clone()).collect();
+    if namevars.is_empty() {
+        namevars.push("name".into());
+    }
+    RubyType {
+        attributes: given.map(|f| f.name.clone()).collect(),
+        namevars,
+        patterns: !model.title_patterns.is_empty(),
+        open: model.parent.is_some(),
+        isomorphic: true,
+        ..RubyType::default()
+    }
+}

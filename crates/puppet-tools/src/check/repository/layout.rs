@@ -1,0 +1,195 @@
+//! Which files belong together: an environment with its modules, modules beside each other, or
+//! files that are alone.
+
+use std::path::{Path, PathBuf};
+
+use ecow::EcoString;
+use ordain_source::{EntryKind, World};
+use rustc_hash::FxHashMap;
+
+use crate::check::files::holds_modules;
+use ordain_puppet::load::bolt_modulepath;
+
+/// How deep directories may nest; a loop of links ends here.
+const MAX_DEPTH: usize = 32;
+
+/// The module path of an environment that does not say it.
+const MODULEPATH: &str = "site-modules:modules:$basemodulepath";
+
+/// Where modules are that belong to no environment.
+const BASE_MODULEPATH: [&str; 2] =
+    ["/etc/puppetlabs/code/modules", "/opt/puppetlabs/puppet/modules"];
+
+/// What files that belong together are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) enum Kind {
+    /// An environment, also a control repository.
+    Environment,
+    /// Modules in one directory.
+    Modules,
+    /// One module.
+    Module,
+    /// Files that are part of nothing.
+    Loose,
+}
+
+/// A directory of files that belong together.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct Root {
+    pub(super) kind: Kind,
+    pub(super) dir: PathBuf,
+}
+
+/// Finds out what directories are part of, each once.
+pub(super) struct Roots<'w> {
+    world: &'w dyn World,
+    known: FxHashMap<PathBuf, Root>,
+}
+
+impl<'w> Roots<'w> {
+    pub(super) fn new(world: &'w dyn World) -> Self {
+        Self { world, known: FxHashMap::default() }
+    }
+
+    /// What a directory is part of.
+    pub(super) fn of(&mut self, dir: &Path) -> Root {
+        if let Some(known) = self.known.get(dir) {
+            return known.clone();
+        }
+        let root = self.find(dir);
+        self.known.insert(dir.to_path_buf(), root.clone());
+        root
+    }
+
+    fn find(&self, dir: &Path) -> Root {
+        let root = |kind, dir: &Path| Root { kind, dir: dir.to_path_buf() };
+        if let Some(found) = dir.ancestors().find(|a| self.is_environment(a)) {
+            return root(Kind::Environment, found);
+        }
+        if let Some(found) = dir.ancestors().find(|a| self.looks_like_environment(a)) {
+            return root(Kind::Environment, found);
+        }
+        let modules: Vec<&Path> = dir.ancestors().filter(|a| self.is_module(a)).collect();
+        match modules.last() {
+            Some(module) => root(Kind::Module, module),
+            None => root(Kind::Loose, dir),
+        }
+    }
+
+    fn is_file(&self, path: PathBuf) -> bool {
+        self.world.kind(&path) == Some(EntryKind::File)
+    }
+
+    fn is_dir(&self, path: PathBuf) -> bool {
+        self.world.kind(&path) == Some(EntryKind::Directory)
+    }
+
+    fn is_environment(&self, dir: &Path) -> bool {
+        self.is_file(dir.join("environment.conf"))
+            || ["Puppetfile", "bolt-project.yaml"].iter().any(|name| self.is_file(dir.join(name)))
+                && !self.is_module(dir)
+    }
+
+    fn looks_like_environment(&self, dir: &Path) -> bool {
+        let has_modules = ["modules", "site-modules"].iter().any(|m| self.is_dir(dir.join(m)));
+        has_modules
+            && !self.is_file(dir.join("metadata.json"))
+            && (self.is_dir(dir.join("manifests")) || self.is_file(dir.join("hiera.yaml")))
+    }
+
+    fn is_module(&self, dir: &Path) -> bool {
+        self.is_file(dir.join("metadata.json"))
+            || dir.parent().is_some_and(holds_modules)
+                && ["manifests", "functions", "types", "lib"]
+                    .iter()
+                    .any(|part| self.is_dir(dir.join(part)))
+    }
+}
+
+/// A directory of a module.
+#[derive(Clone, Debug)]
+pub(super) struct ModuleDir {
+    pub(super) name: EcoString,
+    pub(super) dir: PathBuf,
+}
+
+/// The module path of an environment, and whether every directory of it is there.
+pub(super) fn modulepath(world: &dyn World, dir: &Path) -> (Vec<PathBuf>, bool) {
+    let conf = world.read(&dir.join("environment.conf")).unwrap_or_default();
+    let conf = String::from_utf8_lossy(&conf);
+    let setting = conf.lines().rev().find_map(|line| {
+        let (key, value) = line.split('#').next()?.split_once('=')?;
+        (key.trim() == "modulepath").then(|| value.trim().to_owned())
+    });
+    let setting = setting.or_else(|| bolt_modulepath(world, dir));
+    let text = setting.unwrap_or_else(|| MODULEPATH.to_owned());
+    let (mut dirs, mut complete) = (Vec::new(), true);
+    for part in text.split(':').map(str::trim).filter(|part| !part.is_empty()) {
+        if part.contains("$basemodulepath") {
+            dirs.extend(BASE_MODULEPATH.iter().map(PathBuf::from));
+        } else if part.contains('$') {
+            complete = false;
+        } else {
+            let path = dir.join(part);
+            complete &= !part.starts_with('/') || world.kind(&path).is_some();
+            dirs.push(path);
+        }
+    }
+    dirs.extend(module_dir(world, dir));
+    dirs.retain(|dir| world.kind(dir) == Some(EntryKind::Directory));
+    (dirs, complete)
+}
+
+/// Where the Puppetfile has its modules installed, if it says so.
+fn module_dir(world: &dyn World, dir: &Path) -> Option<PathBuf> {
+    let text = world.read(&dir.join("Puppetfile")).ok()?;
+    String::from_utf8_lossy(&text).lines().find_map(|line| {
+        let said = line.trim_start().strip_prefix("moduledir")?.trim();
+        Some(dir.join(said.trim_matches(['\'', '"', '(', ')'])))
+    })
+}
+
+/// The modules in a directory.
+pub(super) fn modules_in(world: &dyn World, dir: &Path) -> Vec<ModuleDir> {
+    let entries = world.list(dir).unwrap_or_default();
+    let dirs = entries.into_iter().filter(|(name, kind)| {
+        *kind == EntryKind::Directory && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    });
+    dirs.map(|(name, _)| module(world, &dir.join(name))).collect()
+}
+
+/// The module of a directory: its name is that in its metadata, else what follows the author in the
+/// name of the directory.
+pub(super) fn module(world: &dyn World, dir: &Path) -> ModuleDir {
+    let folder = dir.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let plain = folder.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    let in_modules = plain && dir.parent().is_some_and(holds_modules);
+    let said = (!in_modules).then(|| super::metadata::name(world, dir)).flatten();
+    let name = said.unwrap_or_else(|| folder.rsplit('-').next().unwrap_or(folder).into());
+    ModuleDir { name, dir: dir.to_path_buf() }
+}
+
+/// All files below a directory whose names end so, those of hidden directories left out.
+pub(super) fn files_below(world: &dyn World, dir: &Path, ends: &[&str]) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    collect(world, dir, ends, 0, &mut out);
+    out
+}
+
+fn collect(world: &dyn World, dir: &Path, ends: &[&str], depth: usize, out: &mut Vec<PathBuf>) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    for (name, kind) in world.list(dir).unwrap_or_default() {
+        if name.starts_with('.') {
+            continue;
+        }
+        match kind {
+            EntryKind::Directory => collect(world, &dir.join(name), ends, depth + 1, out),
+            EntryKind::File if ends.iter().any(|end| name.ends_with(end)) => {
+                out.push(dir.join(name));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! What is wrong with a whole repository: an environment with its modules, or a module.
+//!
+//! Files that belong together are found ([`layout`]), what modules bring in Ruby is read
+//! ([`survey`]), and all that they define is put into one [`index`]. Then every family of rules goes
+//! over every file that was named, a file at a time, on all threads. Files that were not named are
+//! read for what they define, and nothing is said of them.
+
+mod arguments;
+mod assignments;
+mod calls;
+mod dependencies;
+mod facts;
+mod hiera;
+mod index;
+mod instances;
+mod layout;
+mod members;
+mod metadata;
+mod modelled;
+mod names;
+mod relations;
+mod scopes;
+pub(crate) mod silence;
+mod survey;
+mod templates;
+mod types;
+mod units;
+mod values;
+mod variables;
+mod versions;
+mod widespread;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ordain_graph::language::{CheckOptions, CheckReport, SourceText, Strict};
+use ordain_source::{Diagnostic, FileId, Severity, SourceMap, suggest};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use index::{Index, Module};
+use layout::{Kind, ModuleDir, Root, Roots};
+use names::Foreign;
+use ordain_puppet::syntax::{self, Program};
+use relations::Titles;
+use scopes::Scopes;
+use survey::Survey;
+pub(crate) use units::{DataFile, ProgramUnit, Unit};
+
+/// At most so many findings of these rules are reported for a file.
+const MAX: usize = 200;
+
+/// Directories of a module or environment whose manifests are no part of it.
+const ASIDE: [&str; 9] =
+    ["spec", "tests", "test", "examples", "acceptance", "docs", "doc", "vendor", "pkg"];
+
+/// What the rules know while they go over a file.
+struct Pass<'a> {
+    index: &'a Index,
+    file: FileId,
+    program: &'a Program,
+    scopes: &'a Scopes,
+    facts: Option<&'a [String]>,
+    /// Whether the file is a test or an example.
+    is_aside: bool,
+    found: Vec<Diagnostic>,
+    foreign: Vec<Foreign>,
+    /// For how many unknown names another was looked for.
+    looked_for: usize,
+}
+
+impl Pass<'_> {
+    /// Whether another name is looked for in place of one that is not known.
+    fn looks_for_another(&mut self) -> bool {
+        self.looked_for += 1;
+        self.looked_for <= suggest::MAX
+    }
+
+    /// Whether so much was found that nobody reads on.
+    fn is_full(&self) -> bool {
+        self.found.len() >= MAX
+    }
+
+    /// Whether a fact that is not known does not exist.
+    fn facts_are_complete(&self) -> bool {
+        self.facts.is_some() || self.index.is_complete()
+    }
+
+    /// Whether there is a fact at a path, as was said on the command line.
+    fn has_fact(&self, path: &str) -> bool {
+        self.facts.is_some_and(|facts| facts.binary_search_by(|f| f.as_str().cmp(path)).is_ok())
+    }
+
+    /// Whether a template may read a variable of this name.
+    fn may_render(&self, name: &str) -> bool {
+        let has_word = || {
+            let texts = self.program.exprs.iter();
+            let mut texts = texts.filter_map(|(_, expr)| match expr {
+                syntax::Expr::Str(text) | syntax::Expr::RenderText(text) => Some(text),
+                _ => None,
+            });
+            texts.any(|text| text.contains(name))
+        };
+        self.index.words.contains(name) || has_word()
+    }
+}
+
+/// A file that was named.
+struct Named<'a> {
+    source: &'a SourceText<'a>,
+    unit: &'a Unit,
+}
+
+/// Files that belong together.
+struct Group<'a> {
+    root: Root,
+    files: Vec<Named<'a>>,
+}
+
+/// How paths that were not named are shown: as those that were.
+pub(super) struct Shown {
+    base: PathBuf,
+}
+
+impl Shown {
+    fn like(source: &SourceText<'_>) -> Self {
+        let length = source.path.components().count();
+        let base = match source.full.ends_with(source.path) {
+            true => source.full.ancestors().nth(length).unwrap_or(Path::new("")).to_path_buf(),
+            false => PathBuf::new(),
+        };
+        Self { base }
+    }
+
+    fn path<'p>(&self, path: &'p Path) -> &'p Path {
+        match self.base.as_os_str().is_empty() {
+            true => path,
+            false => path.strip_prefix(&self.base).unwrap_or(path),
+        }
+    }
+}
+
+/// What is wrong with files together.
+pub(crate) fn check(
+    files: &[(SourceText<'_>, &CheckReport)],
+    checking: &CheckOptions<'_>,
+) -> Vec<Diagnostic> {
+    let groups = groups(files, checking);
+    let mut found: Vec<Diagnostic> =
+        groups.iter().flat_map(|group| repository(group, checking)).collect();
+    found.retain(|d| checking.strict != Strict::Off || d.severity == Severity::Error);
+    found
+}
+
+/// The files by what they are part of. Modules beside each other are taken together.
+fn groups<'a>(
+    files: &'a [(SourceText<'a>, &'a CheckReport)],
+    checking: &CheckOptions<'_>,
+) -> Vec<Group<'a>> {
+    let mut roots = Roots::new(checking.world);
+    let mut groups: BTreeMap<Root, Vec<Named<'a>>> = BTreeMap::new();
+    for (source, checked) in files {
+        let (Some(unit), Some(dir)) = (Unit::of(checked), source.full.parent()) else { continue };
+        groups.entry(roots.of(dir)).or_default().push(Named { source, unit });
+    }
+    let mut beside: FxHashMap<PathBuf, usize> = FxHashMap::default();
+    for root in groups.keys().filter(|root| root.kind == Kind::Module) {
+        *beside.entry(root.dir.parent().unwrap_or(&root.dir).to_path_buf()).or_default() += 1;
+    }
+    let mut merged: BTreeMap<Root, Vec<Named<'a>>> = BTreeMap::new();
+    for (root, files) in groups {
+        let parent = root.dir.parent().filter(|_| root.kind == Kind::Module);
+        let root = match parent.filter(|p| beside.get(*p).is_some_and(|count| *count > 1)) {
+            Some(parent) => Root { kind: Kind::Modules, dir: parent.to_path_buf() },
+            None => root,
+        };
+        merged.entry(root).or_default().extend(files);
+    }
+    merged.into_iter().map(|(root, files)| Group { root, files }).collect()
+}
+
+/// What is wrong with files of one environment, or of modules.
+fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
+    let Some(first) = group.files.first() else { return Vec::new() };
+    let shown = Shown::like(first.source);
+    let (mut index, own) = survey_all(&group.root, checking);
+    let programs = programs(group, &index, own.as_ref(), checking, &shown);
+    for program in &programs {
+        index.add_program(&program.scopes.program, &program.module, &program.scopes);
+    }
+    index.settle();
+    index.titles = Titles::of(&programs, &index);
+    index.is_whole = !programs.iter().any(|program| program.is_left_out);
+    let named = programs.par_iter().filter(|p| p.is_named && p.is_sound);
+    let passes: Vec<(Vec<Diagnostic>, Vec<Foreign>)> =
+        named.map(|program| rules(program, &index, checking)).collect();
+    let mut found = Vec::new();
+    let mut modules = FxHashSet::default();
+    for (of_file, foreign) in passes {
+        found.extend(of_file);
+        let first = foreign.into_iter().filter(|f| modules.insert(f.module.clone()));
+        found.extend(first.map(|f| f.found));
+    }
+    found.extend(modelled::check(&programs, &index, checking));
+    found.extend(hiera::check(group, &index, &programs, checking, &shown));
+    found.extend(dependencies::check(group, &index, checking, &shown));
+    found
+}
+
+/// A program with its scopes.
+struct Text {
+    scopes: Scopes,
+    /// The name of the module that it is of; empty if of none.
+    module: ecow::EcoString,
+    is_named: bool,
+    /// Whether it is of the repository, but was not named.
+    is_left_out: bool,
+    is_sound: bool,
+    is_aside: bool,
+}
+
+/// Looks at all modules, and at the environment itself.
+fn survey_all(root: &Root, checking: &CheckOptions<'_>) -> (Index, Option<Survey>) {
+    let world = checking.world;
+    let (mut dirs, mut whole) = (Vec::new(), true);
+    match root.kind {
+        Kind::Environment => {
+            let (path, complete) = layout::modulepath(world, &root.dir);
+            whole = complete;
+            dirs.extend(path.iter().flat_map(|dir| layout::modules_in(world, dir)));
+        }
+        Kind::Modules => dirs.extend(layout::modules_in(world, &root.dir)),
+        Kind::Module => {
+            dirs.push(layout::module(world, &root.dir));
+            let fixtures = layout::modules_in(world, &root.dir.join("spec/fixtures/modules"));
+            let own = dirs[0].name.clone();
+            dirs.extend(fixtures.into_iter().filter(|m| m.name != own));
+        }
+        Kind::Loose => {}
+    }
+    dirs.extend(checking.modulepath.iter().flat_map(|dir| layout::modules_in(world, dir)));
+    let mut seen: FxHashMap<ecow::EcoString, PathBuf> = FxHashMap::default();
+    let mut hidden = Vec::new();
+    dirs.retain(|module| match seen.get(&module.name) {
+        Some(first) => {
+            hidden.push((first.clone(), module.clone()));
+            false
+        }
+        None => {
+            seen.insert(module.name.clone(), module.dir.clone());
+            true
+        }
+    });
+    let survey = |module: ModuleDir| {
+        let survey = Survey::of(world, &module);
+        Module { name: module.name, dir: module.dir, survey }
+    };
+    let modules = dirs.into_par_iter().map(survey).collect();
+    let mut index = Index::new(root.kind, root.dir.clone(), modules);
+    index.whole_path = whole;
+    index.hidden = hidden;
+    if root.kind != Kind::Environment {
+        return (index, None);
+    }
+    let own = Survey::of(world, &ModuleDir { name: "".into(), dir: root.dir.clone() });
+    index.add_survey(&own);
+    index.add_puppetfile(metadata::Puppetfile::read(world, &root.dir));
+    (index, Some(own))
+}
+
+/// All programs: those that were named, and those that are only read for what they define.
+fn programs(
+    group: &Group<'_>,
+    index: &Index,
+    own: Option<&Survey>,
+    checking: &CheckOptions<'_>,
+    shown: &Shown,
+) -> Vec<Text> {
+    let mut named: FxHashMap<&Path, &ProgramUnit> = FxHashMap::default();
+    for file in &group.files {
+        if let Unit::Program(unit) = file.unit {
+            named.insert(file.source.full, unit);
+        }
+    }
+    let of_modules = index.modules.iter().flat_map(|module| {
+        module.survey.programs.iter().map(|path| (path.as_path(), module.name.clone()))
+    });
+    let own = own.into_iter().flat_map(|s| &s.programs).map(|p| (p.as_path(), "".into()));
+    let listed: Vec<(&Path, ecow::EcoString)> = own.chain(of_modules).collect();
+    let known: FxHashSet<&Path> = listed.iter().map(|(path, _)| *path).collect();
+    let text = |unit: &ProgramUnit, module: ecow::EcoString, is_named: bool, is_aside: bool| Text {
+        scopes: Scopes::of(&unit.program),
+        module,
+        is_named,
+        is_left_out: false,
+        is_sound: unit.sound,
+        is_aside,
+    };
+    let one = |(path, module): (&Path, ecow::EcoString)| match named.get(path) {
+        Some(unit) => Some(text(unit, module, true, false)),
+        None => {
+            let unit = read(path, checking, shown)?;
+            let is_left_out = path.starts_with(&group.root.dir);
+            Some(Text { is_left_out, ..text(&unit, module, false, false) })
+        }
+    };
+    let mut out: Vec<Text> = listed.into_par_iter().filter_map(one).collect();
+    // What lies elsewhere is known, too, but defines nothing for the others if it is a test.
+    let others = group.files.iter().filter(|file| !known.contains(file.source.full));
+    out.extend(others.filter_map(|file| match file.unit {
+        Unit::Program(unit) => {
+            let aside = is_aside(&group.root.dir, file.source.full);
+            Some(text(unit, "".into(), true, aside))
+        }
+        Unit::Data(_) | Unit::Config | Unit::Broken => None,
+    }));
+    out
+}
+
+fn read(path: &Path, checking: &CheckOptions<'_>, shown: &Shown) -> Option<ProgramUnit> {
+    let bytes = checking.world.read(path).ok()?;
+    let text: Arc<str> = String::from_utf8(bytes).ok()?.into();
+    let file = checking.sources.add(shown.path(path), Arc::clone(&text));
+    let parsed = syntax::parse(file, text);
+    Some(ProgramUnit { program: Arc::new(parsed.program), sound: false })
+}
+
+/// Whether a file is a test or an example.
+fn is_aside(root: &Path, path: &Path) -> bool {
+    let rest = path.strip_prefix(root).unwrap_or(path);
+    rest.components().any(|c| c.as_os_str().to_str().is_some_and(|name| ASIDE.contains(&name)))
+}
+
+fn rules(
+    text: &Text,
+    index: &Index,
+    checking: &CheckOptions<'_>,
+) -> (Vec<Diagnostic>, Vec<Foreign>) {
+    let program = &*text.scopes.program;
+    let mut pass = Pass {
+        index,
+        file: program.file,
+        program,
+        scopes: &text.scopes,
+        facts: checking.facts,
+        is_aside: text.is_aside,
+        found: Vec::new(),
+        foreign: Vec::new(),
+        looked_for: 0,
+    };
+    names::check(&mut pass);
+    relations::check(&mut pass, &index.titles);
+    arguments::check(&mut pass);
+    assignments::check(&mut pass);
+    calls::check(&mut pass);
+    templates::check(&mut pass, checking.world);
+    variables::unknown(&mut pass);
+    facts::check(&mut pass);
+    if !text.is_aside {
+        variables::declared(&mut pass);
+    }
+    pass.found.truncate(MAX);
+    if text.is_aside {
+        // No node has it.
+        pass.found.iter_mut().for_each(|found| found.severity = Severity::Warning);
+    }
+    let foreign = pass
+        .foreign
+        .into_iter()
+        .filter(|foreign| !silence::kept(vec![foreign.found.clone()], &program.text).is_empty());
+    (silence::kept(pass.found, &program.text), foreign.collect())
+}
+
+/// Puts a text that was not named among the sources.
+fn source(sources: &SourceMap, shown: &Shown, path: &Path, text: &str) -> FileId {
+    sources.add(shown.path(path), text)
+}

@@ -1,0 +1,69 @@
+//! The definitions of types with features: parents, references, inherited names and defaults, which
+//! are found out as a compile does, from what the files define and nothing else.
+
+use std::sync::Arc;
+
+use ordain_source::{Diagnostic, FileId, MemoryWorld, SourceMap};
+use rustc_hash::FxHashSet;
+
+use super::index::Index;
+use super::{CheckOptions, Text, instances};
+use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session;
+use ordain_puppet::syntax::{Definition, Expr, Program};
+
+/// What is wrong with the types of the files that were named.
+pub(super) fn check(texts: &[Text], index: &Index, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
+    if index.types.models.is_empty() {
+        return Vec::new();
+    }
+    let named = |text: &&Text| text.is_named && text.is_sound && !text.is_aside;
+    let named = texts.iter().filter(named).map(|text| &text.scopes.program);
+    let (mut files, mut given) = (FxHashSet::<FileId>::default(), Vec::new());
+    for program in named {
+        files.insert(program.file);
+        instances::collect(program, index, &mut given);
+    }
+    let types = |d: &Definition| {
+        matches!(d, Definition::TypeDefinition { .. } | Definition::TypeAlias { .. })
+    };
+    let programs = texts.iter().filter(|text| !text.is_aside).map(|text| &text.scopes.program);
+    let programs: Vec<&Arc<Program>> = programs
+        .filter(|p| defines(p, types) && p.exprs.iter().all(|(_, e)| !matches!(e, Expr::Error)))
+        .collect();
+    let sources = SourceMap::new();
+    let last = programs.iter().map(|program| program.file.0).max().unwrap_or_default();
+    for id in 0..=last {
+        sources.add_file(checking.sources.file(FileId(id)));
+    }
+    let world = Arc::new(MemoryWorld::default());
+    let options = Options { sources: Arc::new(sources), ..Options::new(world, Site::Nothing) };
+    let Ok((env, _)) = Environment::open(options) else { return Vec::new() };
+    let mut found = Vec::new();
+    for program in programs {
+        found.extend(env.define(program));
+    }
+    found.extend(session::check_models(&env, &given));
+    let mut seen = FxHashSet::default();
+    found.retain(|d| {
+        let Some(at) = d.primary.as_ref().map(|label| label.span) else { return false };
+        files.contains(&at.file) && is_known(d, index) && seen.insert((at, d.message.clone()))
+    });
+    found
+}
+
+fn defines(program: &Program, which: impl Fn(&Definition) -> bool) -> bool {
+    program.definitions.iter().any(|&id| match program[id] {
+        Expr::Definition(definition) => which(program.definition(definition)),
+        _ => false,
+    })
+}
+
+/// Whether a finding holds for sure: a name that nothing defines may be of a module that is missing.
+fn is_known(found: &Diagnostic, index: &Index) -> bool {
+    match &*found.code {
+        "puppet::type-unknown-parent" | "puppet::type-unknown-target" => index.is_complete(),
+        // Names that nothing defines are looked at in all texts alike.
+        code => code != "puppet::unknown-resource-type",
+    }
+}

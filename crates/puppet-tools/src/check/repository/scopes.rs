@@ -1,0 +1,349 @@
+//! The scopes of a text, what is declared in them, and where variables are read.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::TextRange;
+use ordain_syntax::ListRef;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use ordain_puppet::syntax::*;
+use ordain_puppet::validation::walk::{Node, children};
+
+/// What a scope is that of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ScopeKind {
+    Top,
+    Class,
+    Define,
+    Function,
+    Node,
+    Lambda,
+    /// A template that says its parameters.
+    Template,
+    /// A template that does not, so that it may see variables of where it is used.
+    OpenTemplate,
+    /// The code of a type, which has features as variables, some of them from types elsewhere.
+    Type,
+}
+
+/// How a variable comes to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum How {
+    Parameter,
+    Assigned,
+}
+
+/// A variable of a scope.
+#[derive(Debug)]
+pub(super) struct Declared {
+    pub(super) name: EcoString,
+    pub(super) at: TextRange,
+    pub(super) how: How,
+}
+
+/// The numbers of the declarations of a name.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    /// The first that was found.
+    first: u32,
+    /// The one that stands first in the text.
+    earliest: u32,
+}
+
+/// A scope.
+#[derive(Debug)]
+pub(super) struct Scope {
+    pub(super) kind: ScopeKind,
+    /// The scope around a lambda, whose variables it sees.
+    pub(super) parent: Option<usize>,
+    /// The name of the class, define or function; of a lambda that of the function it is given to.
+    pub(super) name: EcoString,
+    /// The class that a class inherits from.
+    pub(super) inherits: Option<EcoString>,
+    pub(super) declared: Vec<Declared>,
+    /// Where in that each name is.
+    names: FxHashMap<EcoString, Named>,
+    /// The functions that are called in it.
+    pub(super) calls: FxHashSet<EcoString>,
+}
+
+impl Scope {
+    /// Whether a variable of this name is declared.
+    pub(super) fn declares(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    /// The first declaration of a name that was found.
+    pub(super) fn first(&self, name: &str) -> Option<&Declared> {
+        self.names.get(name).and_then(|named| self.declared.get(named.first as usize))
+    }
+
+    /// The declaration of a name that stands first in the text.
+    pub(super) fn earliest(&self, name: &str) -> Option<&Declared> {
+        self.names.get(name).and_then(|named| self.declared.get(named.earliest as usize))
+    }
+}
+
+/// A variable that is read.
+#[derive(Debug)]
+pub(super) struct Use {
+    pub(super) scope: usize,
+    pub(super) at: ExprId,
+}
+
+/// All scopes of a text.
+#[derive(Debug)]
+pub(super) struct Scopes {
+    pub(super) program: Arc<Program>,
+    pub(super) scopes: Vec<Scope>,
+    pub(super) uses: Vec<Use>,
+    /// What is declared in any lambda.
+    pub(super) in_lambdas: FxHashSet<EcoString>,
+    /// Names in texts such as `defined('$name')`, which ask whether a variable is there.
+    pub(super) asked: FxHashSet<EcoString>,
+    /// What names begin with that are put together for `getvar`.
+    pub(super) asked_prefixes: Vec<EcoString>,
+}
+
+enum Step {
+    Enter(Node),
+    Leave,
+}
+
+struct Builder {
+    out: Scopes,
+    /// The scopes around the current node.
+    open: Vec<usize>,
+    /// Variables that are assigned to, not read.
+    targets: FxHashSet<ExprId>,
+    /// Assignments whose value is that of a function or lambda.
+    results: FxHashSet<ExprId>,
+    /// Lambdas with the names of the functions that they are given to.
+    given_to: FxHashMap<ExprId, EcoString>,
+}
+
+impl Scopes {
+    /// Those of a text.
+    pub(super) fn of(program: &Arc<Program>) -> Self {
+        let out = Self {
+            program: Arc::clone(program),
+            scopes: Vec::new(),
+            uses: Vec::new(),
+            in_lambdas: FxHashSet::default(),
+            asked: FxHashSet::default(),
+            asked_prefixes: Vec::new(),
+        };
+        let mut builder = Builder {
+            out,
+            open: Vec::new(),
+            targets: FxHashSet::default(),
+            results: FxHashSet::default(),
+            given_to: FxHashMap::default(),
+        };
+        builder.scope(ScopeKind::Top, EcoString::new(), None);
+        builder.walk(program);
+        builder.out
+    }
+
+    /// The scope in which a variable that is read was declared.
+    pub(super) fn declaring(&self, scope: usize, name: &str) -> Option<usize> {
+        let mut at = Some(scope);
+        while let Some(i) = at {
+            let scope = &self.scopes[i];
+            if scope.declares(name) {
+                return Some(i);
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// The outermost scope around a scope: that of the class, define, function or file.
+    pub(super) fn outermost(&self, scope: usize) -> usize {
+        let mut at = scope;
+        while let Some(parent) = self.scopes[at].parent {
+            at = parent;
+        }
+        at
+    }
+}
+
+impl Builder {
+    fn scope(&mut self, kind: ScopeKind, name: EcoString, inherits: Option<EcoString>) {
+        let parent = if kind == ScopeKind::Lambda { self.open.last().copied() } else { None };
+        self.open.push(self.out.scopes.len());
+        let declared = Vec::new();
+        let (names, calls) = (FxHashMap::default(), FxHashSet::default());
+        let scope = Scope { kind, parent, name, inherits, declared, names, calls };
+        self.out.scopes.push(scope);
+    }
+
+    fn declare(&mut self, name: EcoString, at: TextRange, how: How) {
+        let current = self.open.last().copied().unwrap_or(0);
+        let scope = &mut self.out.scopes[current];
+        let number = scope.declared.len() as u32;
+        let named = Named { first: number, earliest: number };
+        let named = scope.names.entry(name.clone()).or_insert(named);
+        if at.start < scope.declared.get(named.earliest as usize).map_or(at, |d| d.at).start {
+            named.earliest = number;
+        }
+        if scope.kind == ScopeKind::Lambda {
+            self.out.in_lambdas.insert(name.clone());
+        }
+        scope.declared.push(Declared { name, at, how });
+    }
+
+    fn walk(&mut self, program: &Program) {
+        let mut steps = vec![Step::Enter(Node::Expr(program.body))];
+        let mut below = Vec::new();
+        while let Some(step) = steps.pop() {
+            let node = match step {
+                Step::Leave => {
+                    self.open.pop();
+                    continue;
+                }
+                Step::Enter(node) => node,
+            };
+            if self.enter(program, node) {
+                steps.push(Step::Leave);
+            }
+            below.clear();
+            children(program, node, &mut below);
+            steps.extend(below.drain(..).rev().map(Step::Enter));
+        }
+    }
+
+    /// Whether a scope was opened.
+    fn enter(&mut self, program: &Program, node: Node) -> bool {
+        let Node::Expr(id) = node else { return false };
+        match &program[id] {
+            Expr::Definition(definition) => {
+                return self.definition(program, program.definition(*definition));
+            }
+            Expr::Lambda(lambda) => {
+                let name = self.given_to.remove(&id).unwrap_or_default();
+                self.scope(ScopeKind::Lambda, name, None);
+                let lambda = program.lambda(*lambda);
+                self.params(program, lambda.params);
+                self.results(program, lambda.body);
+                return true;
+            }
+            Expr::Epp { has_params, params, .. } => {
+                let open = !*has_params;
+                let kind = if open { ScopeKind::OpenTemplate } else { ScopeKind::Template };
+                self.scope(kind, EcoString::new(), None);
+                self.params(program, *params);
+                return true;
+            }
+            Expr::Assign { left, .. } => {
+                self.assigned(program, *left);
+                if self.results.contains(&id) {
+                    let scope = self.open.last().copied().unwrap_or(0);
+                    self.out.uses.push(Use { scope, at: *left });
+                }
+            }
+            Expr::Var(_) if !self.targets.contains(&id) => {
+                let scope = self.open.last().copied().unwrap_or(0);
+                self.out.uses.push(Use { scope, at: id });
+            }
+            Expr::Str(text) => {
+                if let Some(name) = text.strip_prefix('$') {
+                    self.out.asked.insert(name.trim_start_matches("::").into());
+                }
+            }
+            Expr::Call(call) => self.call(program, program.call(*call)),
+            _ => {}
+        }
+        false
+    }
+
+    fn definition(&mut self, program: &Program, definition: &Definition) -> bool {
+        let none = ListRef::default();
+        let (kind, name, params, parent) = match definition {
+            Definition::Class { name, params, parent, .. } => {
+                (ScopeKind::Class, name.clone(), *params, parent.clone())
+            }
+            Definition::Define { name, params, .. } => {
+                (ScopeKind::Define, name.clone(), *params, None)
+            }
+            Definition::Function { name, params, .. } => {
+                (ScopeKind::Function, name.clone(), *params, None)
+            }
+            Definition::Node { .. } => (ScopeKind::Node, EcoString::new(), none, None),
+            Definition::TypeDefinition { .. } => (ScopeKind::Type, EcoString::new(), none, None),
+            _ => return false,
+        };
+        let parent = parent.map(|p| EcoString::from(p.trim_start_matches("::").to_lowercase()));
+        self.scope(kind, name.to_lowercase(), parent);
+        self.params(program, params);
+        if let Definition::Function { body, .. } = definition {
+            self.results(program, *body);
+        }
+        true
+    }
+
+    fn params(&mut self, program: &Program, params: ListRef<Param>) {
+        for param in program.params(params) {
+            self.declare(param.name.clone(), param.range, How::Parameter);
+        }
+    }
+
+    fn assigned(&mut self, program: &Program, left: ExprId) {
+        let mut rest = vec![left];
+        while let Some(id) = rest.pop() {
+            match &program[id] {
+                Expr::Var(name) => {
+                    self.targets.insert(id);
+                    self.declare(name.clone(), program.range(id), How::Assigned);
+                }
+                Expr::List(items) => rest.extend(program.list(*items)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes note of the assignments that are the last ones of a body, in all its branches.
+    fn results(&mut self, program: &Program, body: ExprId) {
+        let mut rest = vec![body];
+        while let Some(id) = rest.pop() {
+            match &program[id] {
+                Expr::Assign { .. } => drop(self.results.insert(id)),
+                Expr::Block(list) => rest.extend(program.list(*list).last()),
+                Expr::If(_, then, other) | Expr::Unless(_, then, other) => {
+                    rest.extend([*then, *other]);
+                }
+                Expr::Case(_, options) => {
+                    rest.extend(program.options(*options).iter().map(|option| option.then));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn call(&mut self, program: &Program, call: &Call) {
+        let Expr::Name(name) = &program[call.callee] else { return };
+        for &scope in &self.open {
+            self.out.scopes[scope].calls.insert(name.clone());
+        }
+        if let Some(lambda) = call.lambda {
+            self.given_to.insert(lambda, name.clone());
+        }
+        if matches!(name.as_str(), "getvar" | "defined") {
+            let texts = program.list(call.args).iter().filter_map(|&id| match &program[id] {
+                Expr::Str(text) => Some(text.split('.').next().unwrap_or(text)),
+                _ => None,
+            });
+            let names = texts.map(|text| text.trim_start_matches('$').trim_start_matches("::"));
+            self.out.asked.extend(names.map(EcoString::from));
+            for &id in program.list(call.args) {
+                let Expr::Concat(parts) = &program[id] else { continue };
+                let prefix = match program.list(*parts).first().map(|&part| &program[part]) {
+                    Some(Expr::Str(text)) => text.trim_start_matches(['$', ':']),
+                    _ => "",
+                };
+                self.out.asked_prefixes.push(prefix.into());
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Resource types of widespread modules, for repositories that do not have these modules: what the
+//! attributes of their resources are called is known without them.
+//!
+//! The compiler does not know these types. Where the module is there, its own file counts.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+/// A line for each type: the module, the name of the type, its attributes in all versions of the module.
+const TABLE: &str = include_str!("widespread.txt");
+
+/// A resource type of a widespread module.
+pub(super) struct Widespread {
+    /// `author-module`
+    pub(super) module: &'static str,
+    /// Its attributes, metaparameters left out.
+    pub(super) attributes: Vec<&'static str>,
+}
+
+static TYPES: LazyLock<FxHashMap<&'static str, Widespread>> = LazyLock::new(|| {
+    let read = |line: &'static str| {
+        let mut words = line.split(' ');
+        let (module, name) = (words.next()?, words.next()?);
+        Some((name, Widespread { module, attributes: words.collect() }))
+    };
+    TABLE.lines().filter_map(read).collect()
+});
+
+/// The type of this name.
+pub(super) fn find(name: &str) -> Option<&'static Widespread> {
+    TYPES.get(name)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    #[expect(clippy::iter_over_hash_type, reason = "each is looked at by itself")]
+    fn the_table_is_whole() {
+        assert_eq!(TYPES.len(), TABLE.lines().count());
+        let vcsrepo = find("vcsrepo").unwrap();
+        assert_eq!(vcsrepo.module, "puppetlabs-vcsrepo");
+        assert!(vcsrepo.attributes.contains(&"revision"));
+        for (name, kind) in TYPES.iter() {
+            assert!(kind.module.contains('-'), "{name}");
+            assert!(kind.attributes.contains(&"provider"), "{name}");
+            assert!(ordain_puppet::schema::find(name).is_none(), "{name}");
+        }
+    }
+}

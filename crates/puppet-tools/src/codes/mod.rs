@@ -1,0 +1,171 @@
+//! The documentation of the diagnostic codes of the language.
+
+use ordain_puppet::codes::CODES as PUPPET;
+use ordain_source::CodeDoc;
+
+/// The codes of the language: those of a compile, and those of the static checks.
+pub const CODES: &[CodeDoc] = &joined();
+
+const fn joined() -> [CodeDoc; PUPPET.len() + CHECKS.len()] {
+    let mut all = [PUPPET[0]; PUPPET.len() + CHECKS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = if at < PUPPET.len() { PUPPET[at] } else { CHECKS[at - PUPPET.len()] };
+        at += 1;
+    }
+    all
+}
+
+/// The codes of the static checks.
+pub const CHECKS: &[CodeDoc] = &[
+    CodeDoc::new(
+        "puppet::invalid-data",
+        "A file of data is broken",
+        "YAML or JSON that cannot be read, or a `hiera.yaml` that is not well formed. Lookups that reach the file would fail.",
+    ),
+    CodeDoc::new(
+        "puppet::single-quoted-variable",
+        "A variable in single quotes",
+        r#"`'port ${port}'` is this very text: only double quotes put in the value, `"port ${port}"`. Where the text is meant as it stands, as for a shell, `"\${port}"` in double quotes says so. Only `ordain check` warns, and not with `--strict off`."#,
+    ),
+    CodeDoc::new(
+        "puppet::unknown-word",
+        "A bare word that is hardly meant as text",
+        "`defualt: { … }` among the options of `case` is the text 'defualt', which nothing matches. Write `default`, or put the text in quotes. Only `ordain check` warns.",
+    ),
+    CodeDoc::new(
+        "puppet::type-feature-name",
+        "A feature can not be read as a variable",
+        "Variables begin with a small letter, so `$Name` is none. Rename the feature: `name`.",
+    ),
+    CodeDoc::new(
+        "puppet::type-invariant-title",
+        "An invariant may be written the wrong way round",
+        "An invariant says what must hold, so a title that says what can not be goes with a condition that is negated: `invariant \"not both\" { !($a and $b) }`.",
+    ),
+    CodeDoc::new(
+        "puppet::type-shadowed",
+        "A type has the name of a resource type",
+        "`T.new` and types of parameters mean this type; `t { }`, `T['x']` and `T { }` mean the resource type. Rename it if it is to be declared as a resource.",
+    ),
+    CodeDoc::new(
+        "puppet::type-untyped",
+        "An attribute has no type",
+        "`attr name` alone takes anything. Say what it takes: `attr name, String`, or `Any` if that is meant.",
+    ),
+    CodeDoc::new(
+        "puppet::unknown-class",
+        "There is no class of this name",
+        "`include profile::basics` where the module `profile` is here and has `profile::base`. Mind the spelling, and the file: `profile::base` stands in `profile/manifests/base.pp`. A name that the file asks for with `defined('profile::x')` may be missing.",
+    ),
+    CodeDoc::new(
+        "puppet::unknown-type",
+        "There is no type of this name",
+        "`Sting $x` or `Stdlib::Absolutpath $path`: mind the spelling. Types of a module stand in its directory `types`.",
+    ),
+    CodeDoc::new(
+        "puppet::unknown-module",
+        "A name is of a module that nothing asks for",
+        "`include ntp` where there is no module `ntp`, and neither the Puppetfile nor a `metadata.json` asks for it. Add it to one of them; for a module that is used only where it is there, say `# lint:ignore:unknown_module`. Each module is reported once.",
+    ),
+    CodeDoc::new(
+        "puppet::missing-parameter",
+        "A define is not given what it needs",
+        "`app::site { 'x': }` where `define app::site($root)` has no default for `root`, which no resource default gives either. Give it where the resource is declared. Parameters of classes may come from Hiera and are not reported.",
+    ),
+    CodeDoc::new(
+        "puppet::invalid-value",
+        "An attribute of a resource has a value that its type refuses",
+        "`file { '/etc/motd': mode => 644 }`, where a mode is a text, or `service { 'ntp': ensure => 'runing' }`. Nothing is applied on a node with such a resource. Only values that stand in the code are looked at, and only those that the type refuses on every machine.",
+    ),
+    CodeDoc::new(
+        "puppet::protected-path",
+        "A resource would remove or empty a directory that a machine runs on",
+        "`file { '/srv/..': ensure => absent, force => true }`, which is `/`, or `tidy { '/etc': recurse => true }`. Such a resource fails when it is planned or applied, unless `--allow-remove PATH` names the directory. Here only paths that stand in the code are looked at; a plan looks at all of them, also through links, and at what is mounted.",
+    ),
+    CodeDoc::new(
+        "puppet::unset-variable",
+        "A variable is read before it is set",
+        "`notify { $text: }` and further down `$text = 'a'`: where it is read it has no value yet, as code runs from top to bottom. Set it first; both places are shown.",
+    ),
+    CodeDoc::new(
+        "puppet::argument-mismatch",
+        "A function is not called as it must be",
+        "`split('a')`, or `lookup('a', true)`: too few arguments, or one of a wrong type. The message has what the function takes. Only arguments are looked at that are the same in every compile.",
+    ),
+    CodeDoc::new(
+        "puppet::unused-variable",
+        "A variable is set and never read",
+        "`$port = 80` and nothing that has `$port`. Remove it; a name such as `$_port` says that this is meant. Variables of classes are reported only in environments, if no other file and no template has them.",
+    ),
+    CodeDoc::new(
+        "puppet::unused-parameter",
+        "A parameter is never read",
+        "`define app($port) { }`: what callers give has no effect. Remove it, or call it `$_port` in a lambda or function. In what renders templates a parameter counts as read if a template has a word of its name.",
+    ),
+    CodeDoc::new(
+        "puppet::shadowed-variable",
+        "A variable hides another one of the same name",
+        "`$name_of.each |$port| { }` where the class has a `$port` as well: inside of the lambda that one cannot be read. Rename one of the two; both places are shown.",
+    ),
+    CodeDoc::new(
+        "puppet::unknown-fact",
+        "There is no such fact",
+        "`$facts['os']['familly']`: neither Facter nor a module here has it. Mind the spelling; facts of modules are those that their files below `lib/facter` and `facts.d` add. `ordain check --facts FILE` says which facts there are.",
+    ),
+    CodeDoc::new(
+        "puppet::legacy-fact",
+        "A fact is one of earlier times",
+        "`$::osfamily` is `$facts['os']['family']` now. Puppet 8 does not give the old facts unless `include_legacy_facts` is set; the help has the new one.",
+    ),
+    CodeDoc::new(
+        "puppet::unknown-data-key",
+        "Data is for a parameter that does not exist",
+        "`ntp::sever: a` in a data file, where `class ntp($server)` has no such parameter and nothing looks the key up: it has no effect. Mind the spelling, or remove it. Keys of `lookup_options` are looked at, too.",
+    ),
+    CodeDoc::new(
+        "puppet::invalid-metadata",
+        "The `metadata.json` of a module is wrong",
+        "It has a `name` such as `acme-ntp`, a `version` such as `1.2.0`, and `dependencies`, each with a `name` and perhaps a `version_requirement` such as `>= 1.0.0 < 3.0.0`.",
+    ),
+    CodeDoc::new(
+        "puppet::dependency",
+        "A dependency of a module is not satisfied",
+        "Its `metadata.json` asks for a module that is neither here nor in the Puppetfile, or for other versions than the one that is here. Install one that fits, or correct `version_requirement`.",
+    ),
+    CodeDoc::new(
+        "puppet::missing-modules",
+        "Modules of the Puppetfile are not installed",
+        "What they define is not known, and names of them are not reported. `r10k puppetfile install` installs them; `ordain check --modulepath DIRS` says where they are.",
+    ),
+    CodeDoc::new(
+        "puppet::duplicate-module",
+        "The Puppetfile lists a module twice",
+        "`mod 'acme/ntp'` and `mod 'other/ntp'` would be installed in one directory. Remove one; both places are shown.",
+    ),
+    CodeDoc::new(
+        "puppet::hidden-module",
+        "Two directories of the module path have a module of the same name",
+        "`site-modules/ntp` and `modules/ntp`: the first directory of `modulepath` wins, and nothing of the other module is seen. Remove or rename one.",
+    ),
+    CodeDoc::new(
+        "puppet::duplicate-data-key",
+        "A map in a file of data has a key twice",
+        "Of `ntp::port: 123` and `ntp::port: 124` in one map the last counts, and the other has no effect, without a word from the reader of YAML. Remove one.",
+    ),
+    CodeDoc::new(
+        "puppet::missing-file",
+        "A template or file that a module does not have",
+        "`template('ntp/ntp.conf.erb')` reads templates/ntp.conf.erb of the module ntp, `file('ntp/keys')` its files/keys. A run that comes there ends with an error. It is only said of modules that are here, and of names that stand in the code as they are.",
+    ),
+    CodeDoc::new(
+        "puppet::missing-resource",
+        "A relationship names a resource that nothing declares",
+        "`require => Package['ntpp']` where every package of the repository has another title: a run ends with `Could not find resource`. It is only said where all titles of the type stand in the code as they are. Mind the spelling, or declare the resource.",
+    ),
+    CodeDoc::new(
+        "puppet::unknown-setting",
+        "An environment has no setting of this name",
+        "`modulpath = modules` in `environment.conf` has no effect: mind the spelling. There are `modulepath`, `manifest`, `config_version`, `environment_timeout` and a few more.",
+    ),
+];

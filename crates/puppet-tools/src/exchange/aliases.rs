@@ -1,0 +1,68 @@
+//! What names in types stand for, where no environment is opened: the aliases of files.
+
+use std::sync::{Arc, OnceLock};
+
+use ecow::EcoString;
+use rustc_hash::FxHashMap;
+
+use ordain_puppet::syntax::{Definition, Expr, Program};
+use ordain_puppet::types::specialize::parse_text;
+use ordain_puppet::types::{Type, TypeAlias};
+
+/// How long a chain of aliases may be.
+const MAX_DEPTH: usize = 100;
+
+/// Where the text of an alias comes from that no file had.
+pub type Load<'l> = &'l dyn Fn(&str) -> Option<String>;
+
+/// Aliases by name: their texts, and what was made of those that were asked for.
+pub struct Aliases<'l> {
+    texts: FxHashMap<EcoString, String>,
+    made: FxHashMap<EcoString, Type>,
+    load: Load<'l>,
+    depth: usize,
+}
+
+impl<'l> Aliases<'l> {
+    /// None yet. `load` finds the text that defines others.
+    pub fn new(load: Load<'l>) -> Self {
+        Self { texts: FxHashMap::default(), made: FxHashMap::default(), load, depth: 0 }
+    }
+
+    /// Adds those of a program.
+    pub fn add(&mut self, program: &Program) {
+        for &id in &program.definitions {
+            let Expr::Definition(definition) = program[id] else { continue };
+            let Definition::TypeAlias { name, .. } = program.definition(definition) else {
+                continue;
+            };
+            let text = program.text(program.range(id));
+            if let Some((_, kind)) = text.split_once('=') {
+                self.texts.insert(name.clone(), kind.trim().to_owned());
+            }
+        }
+    }
+
+    /// The alias of a name.
+    pub fn find(&mut self, name: &str) -> Option<Type> {
+        if let Some(made) = self.made.get(name) {
+            return Some(made.clone());
+        }
+        if self.depth >= MAX_DEPTH {
+            return None;
+        }
+        if !self.texts.contains_key(name) {
+            let text = (self.load)(name)?;
+            self.add(&ordain_puppet::syntax::parse(ordain_source::FileId(0), text).program);
+        }
+        let text = self.texts.get(name)?.clone();
+        let alias = Arc::new(TypeAlias { name: name.into(), target: OnceLock::new() });
+        self.made.insert(name.into(), Type::Alias(Arc::clone(&alias)));
+        self.depth += 1;
+        let target = parse_text(&text, &mut |name| self.find(name));
+        self.depth -= 1;
+        // It is set once, right after it is made.
+        let _ = alias.target.set(target.ok()?);
+        Some(Type::Alias(alias))
+    }
+}

@@ -1,0 +1,535 @@
+//! Pieces of Ruby as code of types, where both mean the same.
+//!
+//! What has no counterpart is an error that says what it is; nothing is guessed. Texts are compared
+//! by types (`$x =~ Enum['a']`), since `==` makes no difference between `A` and `a` here.
+
+mod calls;
+mod statements;
+
+pub(super) use statements::statements;
+
+use ordain_ruby::tree::Tree;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use ordain_puppet::value::quoting::write_text_quoted;
+
+/// Why something has no counterpart.
+pub(super) type Outcome<T> = Result<T, String>;
+
+/// What a piece of code is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    /// Refuses values: raising becomes the text of the refusal.
+    Check,
+    /// Refuses objects, and sees all attributes.
+    Invariant,
+    /// Gives a value.
+    Value,
+}
+
+/// Translates the code of one definition.
+pub(super) struct Translator<'a> {
+    pub purpose: Purpose,
+    /// The attributes of the type, and whether they have many values.
+    pub features: &'a FxHashMap<String, bool>,
+    /// The attribute that the code is of.
+    pub feature: Option<&'a str>,
+    /// Local variables by their names in Ruby.
+    pub(super) locals: FxHashMap<String, String>,
+    /// Names that variables had before.
+    pub(super) used: FxHashSet<String>,
+    /// How many branches the code is inside of here.
+    pub(super) branches: usize,
+    /// How many lambdas of its own the code is inside of here.
+    pub(super) lambdas: usize,
+    /// Whether something leaves the lambda early.
+    pub(super) leaves: bool,
+}
+
+/// An expression, and how it may be used.
+pub(super) struct Code {
+    pub text: String,
+    /// Whether it stands beside operators without parentheses.
+    pub is_atom: bool,
+    pub kind: Known,
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Known {
+    Nothing,
+    Boolean,
+    Number,
+    Text,
+    List,
+}
+
+impl Code {
+    pub fn atom(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_atom: true, kind: Known::Nothing }
+    }
+
+    pub fn operation(text: impl Into<String>, kind: Known) -> Self {
+        Self { text: text.into(), is_atom: false, kind }
+    }
+
+    pub fn of(mut self, kind: Known) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// As an operand.
+    pub fn operand(&self) -> String {
+        if self.is_atom { self.text.clone() } else { format!("({})", self.text) }
+    }
+}
+
+impl<'a> Translator<'a> {
+    pub fn new(
+        purpose: Purpose,
+        features: &'a FxHashMap<String, bool>,
+        feature: Option<&'a str>,
+    ) -> Self {
+        Self {
+            purpose,
+            features,
+            feature,
+            locals: FxHashMap::default(),
+            used: FxHashSet::default(),
+            branches: 0,
+            lambdas: 0,
+            leaves: false,
+        }
+    }
+
+    /// A name for a local variable that nothing else has.
+    pub fn declare(&mut self, name: &str) -> String {
+        let mut here: String = name.trim_start_matches('_').to_ascii_lowercase();
+        if !here.starts_with(|c: char| c.is_ascii_lowercase()) {
+            here = format!("v{here}");
+        }
+        let taken = |here: &str| here == "it" || here == "meta" || self.features.contains_key(here);
+        while taken(&here) {
+            here = match here.as_str() {
+                "value" => "given".to_owned(),
+                _ => format!("{here}_value"),
+            };
+        }
+        let plain = here.clone();
+        let mut number = 1;
+        while !self.used.insert(here.clone()) {
+            number += 1;
+            here = format!("{plain}{number}");
+        }
+        self.locals.insert(name.to_owned(), here.clone());
+        here
+    }
+
+    /// An expression.
+    pub fn expr(&mut self, tree: &Tree) -> Outcome<Code> {
+        Ok(match tree {
+            Tree::Nil => Code::atom("undef"),
+            Tree::Bool(flag) => Code::atom(flag.to_string()).of(Known::Boolean),
+            Tree::Int(number) if *number < 0 => Code::operation(number.to_string(), Known::Number),
+            Tree::Int(number) => Code::atom(number.to_string()).of(Known::Number),
+            Tree::Float(number) => Code::atom(format!("{number:?}")).of(Known::Number),
+            Tree::Str(text) | Tree::Symbol(text) => Code::atom(quoted(text)).of(Known::Text),
+            Tree::Text(parts) => Code::atom(self.interpolated(parts)?).of(Known::Text),
+            Tree::Regex(source, flags) => Code::atom(regex(source, flags)?),
+            Tree::Array(items) => {
+                let items = self.list(items)?;
+                Code::atom(format!("[{}]", items.join(", "))).of(Known::List)
+            }
+            Tree::Hash(entries) => {
+                let mut out = Vec::new();
+                for (key, value) in entries {
+                    let (key, value) = (self.expr(key)?, self.expr(value)?);
+                    out.push(format!("{} => {}", key.text, value.text));
+                }
+                Code::atom(format!("{{{}}}", out.join(", ")))
+            }
+            Tree::Local(name) => match self.locals.get(name.as_str()) {
+                Some(here) => Code::atom(format!("${here}")),
+                None => return Err(format!("the variable {name} comes from outside")),
+            },
+            Tree::Group(0) => return Err("`$~`".to_owned()),
+            Tree::Group(number) => Code::atom(format!("${number}")).of(Known::Text),
+            Tree::And(a, b) => self.both(a, "and", b)?,
+            Tree::Or(a, b) => self.both(a, "or", b)?,
+            Tree::Not(inner) => self.negated(inner)?,
+            Tree::If(condition, then, otherwise) => {
+                let condition = self.condition(condition)?;
+                let then = self.expr(then)?;
+                let otherwise = match otherwise {
+                    Some(otherwise) => self.expr(otherwise)?.text,
+                    None => "undef".to_owned(),
+                };
+                let text =
+                    format!("if {} {{ {} }} else {{ {otherwise} }}", condition.text, then.text);
+                Code::operation(text, Known::Nothing)
+            }
+            Tree::Binary(sign, a, b) => self.binary(sign, a, b)?,
+            Tree::Call(call) => self.call(call)?,
+            Tree::Sequence(all) => match &**all {
+                [one] => self.expr(one)?,
+                [] => Code::atom("undef"),
+                _ => return Err("several statements as a value".to_owned()),
+            },
+            Tree::SelfValue => return Err("`self`".to_owned()),
+            Tree::Instance(name) => return Err(format!("the instance variable @{name}")),
+            Tree::Const(name) => return Err(format!("the constant {name}")),
+            Tree::Range(..) => return Err("a range as a value".to_owned()),
+            Tree::Case(..) => return Err("`case` as a part of an expression".to_owned()),
+            Tree::Assign(..) => return Err("an assignment as a part of an expression".to_owned()),
+            Tree::Leave(_) => return Err("a jump as a part of an expression".to_owned()),
+            Tree::Other(what) => return Err((*what).to_owned()),
+        })
+    }
+
+    fn list(&mut self, items: &[Tree]) -> Outcome<Vec<String>> {
+        items.iter().map(|item| Ok(self.expr(item)?.text)).collect()
+    }
+
+    /// An expression whose truth counts.
+    pub fn condition(&mut self, tree: &Tree) -> Outcome<Code> {
+        // Where nothing is given, an attribute of many values is an empty list here.
+        if let Some(name) = self.many(tree) {
+            return Ok(Code::operation(format!("!${name}.empty"), Known::Boolean));
+        }
+        self.expr(tree)
+    }
+
+    /// The attribute of many values that an expression reads.
+    fn many(&self, tree: &Tree) -> Option<String> {
+        let Tree::Call(call) = tree else { return None };
+        let name = calls::attribute_read(call)?;
+        self.features.get(name).copied().unwrap_or_default().then(|| name.to_owned())
+    }
+
+    fn both(&mut self, a: &Tree, word: &str, b: &Tree) -> Outcome<Code> {
+        let (a, b) = (self.condition(a)?, self.condition(b)?);
+        // Chains of the same operator need no parentheses; the value of each is a truth value.
+        Ok(Code::operation(format!("{} {word} {}", side(&a, word), side(&b, word)), Known::Boolean))
+    }
+
+    fn negated(&mut self, inner: &Tree) -> Outcome<Code> {
+        let opposite = |sign: &str| match sign {
+            "=~" => Some("!~"),
+            "!~" => Some("=~"),
+            "==" => Some("!="),
+            "!=" => Some("=="),
+            _ => None,
+        };
+        if let Tree::Binary(sign, a, b) = inner
+            && let Some(sign) = opposite(sign)
+        {
+            return self.binary(sign, a, b);
+        }
+        let inner = self.condition(inner)?;
+        if let Some((left, right)) = inner.text.split_once(" == undef")
+            && right.is_empty()
+            && left.starts_with('$')
+            && !left.contains(' ')
+        {
+            return Ok(Code::operation(format!("{left} != undef"), Known::Boolean));
+        }
+        if let Some(rest) = inner.text.strip_prefix("!$").filter(|rest| !rest.contains(' ')) {
+            return Ok(Code::atom(format!("${rest}")).of(Known::Boolean));
+        }
+        Ok(Code::operation(format!("!{}", inner.operand()), Known::Boolean))
+    }
+
+    /// Text with interpolation.
+    fn interpolated(&mut self, parts: &[Tree]) -> Outcome<String> {
+        let mut out = String::from("\"");
+        for part in parts {
+            match part {
+                Tree::Str(text) => escape(&mut out, text),
+                other => {
+                    let (code, quotes) = self.shown(other)?;
+                    out.push_str(if quotes { "'" } else { "" });
+                    match code.text.strip_prefix('$').filter(|name| is_name(name)) {
+                        Some(name) => out.push_str(&format!("${{{name}}}")),
+                        None => out.push_str(&format!("${{{}}}", code.text)),
+                    }
+                    out.push_str(if quotes { "'" } else { "" });
+                }
+            }
+        }
+        out.push('"');
+        Ok(out)
+    }
+
+    /// What a message shows of an expression, and whether it stands in quotes: `inspect` has them.
+    fn shown(&mut self, tree: &Tree) -> Outcome<(Code, bool)> {
+        if let Tree::Call(call) = tree
+            && let Some(receiver) = &call.receiver
+            && call.args.is_empty()
+        {
+            match &*call.name {
+                "inspect" | "dump" => return Ok((self.expr(receiver)?, true)),
+                "to_s" => return Ok((self.expr(receiver)?, false)),
+                "class" => {
+                    let inner = self.expr(receiver)?;
+                    return Ok((Code::atom(format!("type({})", inner.text)), false));
+                }
+                _ => {}
+            }
+        }
+        Ok((self.expr(tree)?, false))
+    }
+
+    fn binary(&mut self, sign: &str, a: &Tree, b: &Tree) -> Outcome<Code> {
+        match sign {
+            "==" | "!=" | "===" | "eql?" => self.equality(sign != "!=", a, b, sign == "==="),
+            "=~" | "!~" => {
+                let (text, pattern) = match (a, b) {
+                    (Tree::Regex(..), other) | (other, Tree::Regex(..)) => {
+                        let pattern = if matches!(a, Tree::Regex(..)) { a } else { b };
+                        (self.expr(other)?, self.expr(pattern)?)
+                    }
+                    _ => return Err("a match with a pattern that is not written there".to_owned()),
+                };
+                Ok(matches(&text, sign, &pattern))
+            }
+            "<" | "<=" | ">" | ">=" => {
+                let (a, b) = (self.expr(a)?, self.expr(b)?);
+                if a.kind != Known::Number && b.kind != Known::Number {
+                    return Err("a comparison of what may be texts".to_owned());
+                }
+                let text = format!("{} {sign} {}", a.operand(), b.operand());
+                Ok(Code::operation(text, Known::Boolean))
+            }
+            "+" => {
+                let (left, right) = (self.expr(a)?, self.expr(b)?);
+                match (left.kind, right.kind) {
+                    (Known::Number, Known::Number) | (Known::List, _) => {
+                        let text = format!("{} + {}", left.operand(), right.operand());
+                        Ok(Code::operation(text, left.kind))
+                    }
+                    (Known::Text, _) | (_, Known::Text) => {
+                        let parts = [a, b].into_iter().flat_map(|side| match side {
+                            Tree::Text(parts) => parts.clone(),
+                            other => vec![other.clone()],
+                        });
+                        let parts: Vec<Tree> = parts.collect();
+                        Ok(Code::atom(self.interpolated(&parts)?).of(Known::Text))
+                    }
+                    _ => Err("`+` of what may be texts".to_owned()),
+                }
+            }
+            "-" | "*" | "/" | "%" if matches!(a, Tree::Str(_) | Tree::Text(_)) => match sign {
+                "%" => self.format(a, b),
+                _ => Err(format!("`{sign}` of a text")),
+            },
+            "-" | "*" => {
+                let (a, b) = (self.expr(a)?, self.expr(b)?);
+                if a.kind != Known::Number && b.kind != Known::Number {
+                    return Err(format!("`{sign}` of what may be lists or texts"));
+                }
+                let text = format!("{} {sign} {}", a.operand(), b.operand());
+                Ok(Code::operation(text, Known::Number))
+            }
+            "%" if calls::is_translated_text(a) => self.format(a, b),
+            _ => Err(format!("the operator `{sign}`")),
+        }
+    }
+
+    /// `"…" % values`
+    pub(super) fn format(&mut self, format: &Tree, values: &Tree) -> Outcome<Code> {
+        let format = self.expr(format)?;
+        let values = match values {
+            Tree::Array(items) => self.list(items)?,
+            other => vec![self.expr(other)?.text],
+        };
+        let text = format!("sprintf({}, {})", format.text, values.join(", "));
+        Ok(Code::atom(text).of(Known::Text))
+    }
+
+    fn equality(&mut self, wanted: bool, a: &Tree, b: &Tree, is_case: bool) -> Outcome<Code> {
+        if is_case {
+            let value = self.expr(b)?;
+            return self.when(&value, a);
+        }
+        // What is written there stands on the right.
+        let (a, b) = if is_literal(a) && !is_literal(b) { (b, a) } else { (a, b) };
+        if let (Tree::Call(call), Tree::Const(class)) = (a, b)
+            && call.name == "class"
+            && let Some(receiver) = &call.receiver
+        {
+            let receiver = self.expr(receiver)?;
+            let sign = if wanted { "=~" } else { "!~" };
+            let text = format!("{} {sign} {}", receiver.operand(), class_type(class)?);
+            return Ok(Code::operation(text, Known::Boolean));
+        }
+        if let (Some(name), Tree::Nil) = (self.many(a), b) {
+            let not = if wanted { "" } else { "!" };
+            return Ok(Code::operation(format!("{not}${name}.empty"), Known::Boolean));
+        }
+        let left = self.expr(a)?;
+        let (is, is_not) = (" == ", " != ");
+        let plain = |right: &Code| {
+            let sign = if wanted { is } else { is_not };
+            Code::operation(format!("{}{sign}{}", left.operand(), right.operand()), Known::Boolean)
+        };
+        match b {
+            Tree::Str(text) | Tree::Symbol(text) if text.chars().any(char::is_alphabetic) => {
+                let sign = if wanted { "=~" } else { "!~" };
+                let text = format!("{} {sign} Enum[{}]", left.operand(), quoted(text));
+                Ok(Code::operation(text, Known::Boolean))
+            }
+            Tree::Nil
+            | Tree::Bool(_)
+            | Tree::Int(_)
+            | Tree::Float(_)
+            | Tree::Str(_)
+            | Tree::Symbol(_) => Ok(plain(&self.expr(b)?)),
+            Tree::Array(items) if items.is_empty() => Ok(plain(&Code::atom("[]"))),
+            Tree::Hash(entries) if entries.is_empty() => Ok(plain(&Code::atom("{}"))),
+            _ => {
+                let right = self.expr(b)?;
+                let is_number = left.kind == Known::Number || right.kind == Known::Number;
+                match is_number {
+                    true => Ok(plain(&right)),
+                    false => Err("a comparison of what may be texts".to_owned()),
+                }
+            }
+        }
+    }
+
+    /// Whether a value is what stands behind a `when`.
+    pub(super) fn when(&mut self, value: &Code, wanted: &Tree) -> Outcome<Code> {
+        let kind = self.case_value(wanted)?;
+        if kind == "undef" || matches!(wanted, Tree::Bool(_) | Tree::Int(_) | Tree::Float(_)) {
+            return Ok(Code::operation(format!("{} == {kind}", value.operand()), Known::Boolean));
+        }
+        Ok(Code::operation(format!("{} =~ {kind}", value.operand()), Known::Boolean))
+    }
+
+    /// What a `case` here compares with to decide the same: a literal, a pattern or a type.
+    pub(super) fn case_value(&mut self, wanted: &Tree) -> Outcome<String> {
+        match wanted {
+            Tree::Str(text) | Tree::Symbol(text) => Ok(format!("Enum[{}]", quoted(text))),
+            Tree::Regex(source, flags) => regex(source, flags),
+            Tree::Const(class) => class_type(class),
+            Tree::Range(low, high, is_open) => range(low, high, *is_open),
+            Tree::Nil | Tree::Bool(_) | Tree::Int(_) | Tree::Float(_) => {
+                Ok(self.expr(wanted)?.text)
+            }
+            _ => Err("`when` with what is not written there".to_owned()),
+        }
+    }
+}
+
+/// A part of a chain of `and` or `or`.
+fn side(code: &Code, word: &str) -> String {
+    let other = if word == "and" { " or " } else { " and " };
+    let is_plain =
+        code.kind == Known::Boolean && !code.text.contains(other) && !code.text.starts_with("if ");
+    if is_plain { code.text.clone() } else { code.operand() }
+}
+
+pub(super) fn matches(text: &Code, sign: &str, pattern: &Code) -> Code {
+    Code::operation(format!("{} {sign} {}", text.operand(), pattern.text), Known::Boolean)
+}
+
+fn is_literal(tree: &Tree) -> bool {
+    matches!(
+        tree,
+        Tree::Nil | Tree::Bool(_) | Tree::Int(_) | Tree::Float(_) | Tree::Str(_) | Tree::Symbol(_)
+    )
+}
+
+fn range(low: &Tree, high: &Tree, is_open: bool) -> Outcome<String> {
+    match (low, high) {
+        (Tree::Int(low), Tree::Int(high)) => {
+            Ok(format!("Integer[{low}, {}]", high - i64::from(is_open)))
+        }
+        _ => Err("a range of other than integers".to_owned()),
+    }
+}
+
+/// The type of the instances of a class.
+pub(super) fn class_type(class: &str) -> Outcome<String> {
+    Ok(match class.trim_start_matches("::") {
+        "String" | "Symbol" => "String",
+        "Integer" | "Fixnum" | "Bignum" => "Integer",
+        "Float" => "Float",
+        "Numeric" => "Numeric",
+        "Array" => "Array",
+        "Hash" => "Hash",
+        "TrueClass" => "Boolean[true]",
+        "FalseClass" => "Boolean[false]",
+        "NilClass" => "Undef",
+        "Regexp" => "Regexp",
+        other => return Err(format!("the class {other}")),
+    }
+    .to_owned())
+}
+
+/// A text in quotes.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    write_text_quoted(&mut out, text);
+    out
+}
+
+fn escape(out: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '"' | '\\' | '$' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            _ => out.push(c),
+        }
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// A regular expression with its flags.
+pub(super) fn regex(source: &str, flags: &str) -> Outcome<String> {
+    if source.contains(['\n', '\r']) {
+        return Err("a pattern of several lines".to_owned());
+    }
+    let mut out = String::from("/");
+    if !flags.is_empty() {
+        let off: String = "mix".chars().filter(|flag| !flags.contains(*flag)).collect();
+        let off = if off.is_empty() { String::new() } else { format!("-{off}") };
+        out.push_str(&format!("(?{flags}{off}:"));
+    }
+    let mut chars = source.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                out.push('\\');
+                out.extend(chars.next());
+            }
+            '/' => out.push_str("\\/"),
+            c => out.push(c),
+        }
+    }
+    out.push_str(if flags.is_empty() { "/" } else { ")/" });
+    // What is no pattern here is none that can be written down.
+    let inner = &out[1..out.len() - 1];
+    match ordain_puppet::types::Regexp::new(inner.replace("\\/", "/")).regex() {
+        Ok(_) => Ok(out),
+        Err(_) => Err(format!("the pattern /{source}/")),
+    }
+}
+
+/// A text as it is in a pattern.
+pub(super) fn literal_pattern(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if !c.is_alphanumeric() && c != '_' && c != ' ' && c.is_ascii() {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}

@@ -1,0 +1,89 @@
+//! Types of the language in other forms, and types from elsewhere in the language.
+//!
+//! All of it works on the plain model of a type ([`ordain_puppet::types::modelled`]), so that what reads and
+//! what writes know nothing of each other:
+//!
+//! - [`to_ecore`] and [`from_ecore`]: Ecore models, with what Ecore has no word for in annotations
+//! - [`schema`]: JSON Schema for documents with instances
+//! - [`logic`]: the code of types in a document of its own
+//! - [`generated`]: what `ordain types generate` writes
+//! - [`migrate`]: resource types in Ruby
+
+pub mod aliases;
+mod default;
+pub mod from_ecore;
+pub mod generated;
+pub mod logic;
+pub mod migrate;
+pub mod schema;
+pub mod to_ecore;
+
+use rustc_hash::FxHashMap;
+
+use ordain_puppet::types::modelled::{Feature, Logic, TypeModel};
+
+/// The annotations in Ecore models that are ours.
+pub const ANNOTATION: &str = "puppet";
+/// What the URIs of our packages begin with; their namespace follows after a slash.
+pub const TYPES_URI: &str = "http://ordain/types";
+/// The package of types without a namespace.
+const GLOBAL_PACKAGE: &str = "types";
+
+/// The same type without the places where it is written, to be compared with what says the same
+/// elsewhere.
+pub fn without_places(model: &TypeModel) -> TypeModel {
+    let logic = |logic: &Option<Logic>| logic.as_ref().map(|one| Logic::new(one.source.clone()));
+    let mut out = TypeModel { span: None, ..model.clone() };
+    for feature in &mut out.features {
+        feature.span = None;
+        feature.check = logic(&feature.check);
+        feature.derived = logic(&feature.derived);
+        feature.set = logic(&feature.set);
+        feature.get = logic(&feature.get);
+    }
+    for invariant in &mut out.invariants {
+        invariant.logic.span = None;
+    }
+    for function in &mut out.functions {
+        (function.span, function.logic.span) = (None, None);
+    }
+    out
+}
+
+/// Types by their names.
+pub(crate) type ByName<'m> = FxHashMap<&'m str, &'m TypeModel>;
+
+pub(crate) fn by_name(models: &[TypeModel]) -> ByName<'_> {
+    models.iter().map(|model| (model.name.as_str(), model)).collect()
+}
+
+/// A type and what it inherits from, the type itself last; a loop ends where it closes.
+pub(crate) fn chain<'m>(model: &'m TypeModel, all: &ByName<'m>) -> Vec<&'m TypeModel> {
+    let mut out = vec![model];
+    let mut seen = rustc_hash::FxHashSet::from_iter([model.name.as_str()]);
+    let mut at = model;
+    while let Some(parent) = at.parent.as_deref().and_then(|name| all.get(name)) {
+        if !seen.insert(parent.name.as_str()) {
+            break;
+        }
+        out.push(parent);
+        at = parent;
+    }
+    out.reverse();
+    out
+}
+
+/// All features of a type, inherited ones first.
+pub(crate) fn all_features<'m>(model: &'m TypeModel, all: &ByName<'m>) -> Vec<&'m Feature> {
+    chain(model, all).into_iter().flat_map(|one| &one.features).collect()
+}
+
+/// The code of a feature with the names of its settings.
+pub(crate) fn codes(feature: &Feature) -> [(&'static str, Option<&Logic>); 4] {
+    [
+        ("check", feature.check.as_ref()),
+        ("derived", feature.derived.as_ref()),
+        ("set", feature.set.as_ref()),
+        ("get", feature.get.as_ref()),
+    ]
+}

@@ -1,0 +1,42 @@
+//! The entry of the language for commands that work on every language.
+
+use std::path::Path;
+
+use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Language, SourceText};
+use ordain_source::{CodeDoc, Diagnostic};
+
+use crate::check::{files, repository};
+use crate::codes::CODES;
+
+/// Manifests, templates and Hiera's data.
+#[derive(Clone, Copy, Debug)]
+pub struct Puppet;
+
+impl Language for Puppet {
+    fn name(&self) -> &'static str {
+        "puppet"
+    }
+
+    fn codes(&self) -> &'static [CodeDoc] {
+        CODES
+    }
+
+    fn claim(&self, path: &Path, met: Discovery) -> Option<Claim> {
+        let is_data = matches!(met, Discovery::Named | Discovery::InData);
+        files::form(path).filter(|form| is_data || !form.is_data()).map(|_| Claim::ByName)
+    }
+
+    fn check(&self, source: &SourceText<'_>, checking: &CheckOptions<'_>) -> CheckReport {
+        files::check(source, checking)
+    }
+
+    fn check_together(
+        &self,
+        files: &[(SourceText<'_>, &CheckReport)],
+        checking: &CheckOptions<'_>,
+    ) -> Vec<Diagnostic> {
+        let mut found = files::duplicates(files);
+        found.extend(repository::check(files, checking));
+        found
+    }
+}

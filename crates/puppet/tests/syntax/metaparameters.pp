@@ -1,2 +1,0 @@
-class a($noop = 1) { }
-define b($x, $tag) { }
