@@ -1,4 +1,5 @@
 """The child's end of the conversation: messages, the mirror of the model, calls."""
+import atexit
 import gc
 import importlib
 import importlib.machinery
@@ -213,6 +214,23 @@ def timed(function, *arguments, **named):
         arm(SECONDS)
     try:
         return function(*arguments, **named)
+    finally:
+        began = outer
+
+
+def timed_alive(function, *arguments):
+    """A call within its time that is one part of a long work: this is `show_life` and `timed` in one,
+    as it runs often."""
+    global began
+    now = time.monotonic()
+    if now - heard > 5:
+        show_life()
+        now = time.monotonic()
+    outer, began = began, now
+    if alarmed < now:
+        arm(SECONDS)
+    try:
+        return function(*arguments)
     finally:
         began = outer
 
@@ -471,6 +489,15 @@ def outcome(function, message):
     return answer
 
 
+def end():
+    """Ends the process as Python does, but leaves it to the system to free what the model had."""
+    if "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()
+    atexit._run_exitfuncs()
+    sys.stderr.flush()
+    os_exit(0)
+
+
 def run(socket):
     """Answers messages until there are no more."""
     global wire
@@ -493,4 +520,4 @@ def run(socket):
         try:
             reply(wire.read())
         except Gone:
-            return
+            end()

@@ -42,6 +42,7 @@ const MODULES: &[(&str, &str)] = &[
     ("inmanta", include_str!("../python/inmanta/init.py")),
     ("inmanta._jinja", include_str!("../python/inmanta/jinja.py")),
     ("inmanta._pairs", include_str!("../python/inmanta/pairs.py")),
+    ("inmanta._plans", include_str!("../python/inmanta/plans.py")),
     ("inmanta.agent", include_str!("../python/inmanta/agent.py")),
     ("inmanta.agent.handler", include_str!("../python/inmanta/handler.py")),
     ("inmanta.ast", include_str!("../python/inmanta/ast.py")),

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use super::message::{Message, list, plain};
 use super::mirror::Mirror;
+use super::rows::{Rows, reason};
 use super::wire::{received, write};
 use crate::diagnostics::Class;
 use crate::functions;
@@ -211,49 +212,6 @@ pub(super) fn known(
     KnownAttributes { attributes, missing }
 }
 
-/// Instances of one entity after the run, with all attributes, as the text of messages.
-#[derive(Default)]
-pub(super) struct Rows {
-    text: Vec<u8>,
-}
-
-impl Rows {
-    /// Adds an instance: its number, and its attributes in the order of their names.
-    pub(super) fn add(
-        &mut self,
-        context: &mut dyn Context,
-        instance: InstanceId,
-        names: &[EcoString],
-        mirror: &mut Mirror,
-    ) {
-        let out = &mut self.text;
-        out.push(if out.is_empty() { b'[' } else { b',' });
-        out.push(b'[');
-        plain(out, instance.0);
-        for name in names {
-            out.push(b',');
-            if !write_attribute(out, context, instance, name, mirror) {
-                out.extend(br#"{"$n":0}"#);
-            }
-        }
-        out.push(b']');
-    }
-
-    /// Whether there are none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    /// Adds the names of the attributes and the rows to a message.
-    pub(super) fn write(&self, out: &mut Vec<u8>, names: &[EcoString]) {
-        out.push(b'[');
-        list(out, names, |out, name| plain(out, name.as_str()));
-        out.push(b',');
-        out.extend(if self.is_empty() { b"[" } else { self.text.as_slice() });
-        out.extend(b"]]");
-    }
-}
-
 /// Adds an attribute to a message, if its value is final. Returns whether it is.
 fn write_attribute(
     out: &mut Vec<u8>,
@@ -262,20 +220,15 @@ fn write_attribute(
     name: &str,
     mirror: &mut Mirror,
 ) -> bool {
-    let (kind, text) = match context.attribute(instance, name) {
-        Ok(value) | Err(Stop::Unknown(value)) => {
-            write(out, &value, mirror);
-            return true;
+    match context.attribute(instance, name) {
+        Ok(value) | Err(Stop::Unknown(value)) => write(out, &value, mirror),
+        Err(stop) => {
+            let Some(reason) = reason(&stop) else { return false };
+            out.extend(br#"{"$m":"#);
+            plain(out, reason);
+            out.push(b'}');
         }
-        Err(Stop::Error(error)) if error.class == Class::OptionalValue => {
-            ("optional", error.message)
-        }
-        Err(Stop::Error(error)) if error.class == Class::NotFound => ("missing", error.message),
-        Err(_) => return false,
-    };
-    out.extend(br#"{"$m":"#);
-    plain(out, (kind, text));
-    out.push(b'}');
+    }
     true
 }
 

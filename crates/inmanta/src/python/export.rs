@@ -9,10 +9,10 @@ use ordain_functions::base64::Mode;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
-use super::answers::Rows;
 use super::conversation::gone;
 use super::function::raised;
 use super::message::{Message, list};
+use super::rows::Rows;
 use super::{COMPILE, Python, State};
 use crate::diagnostics::Exception;
 use crate::model::plugin::{Context, Stop};
@@ -64,12 +64,14 @@ impl Python {
 
     /// Receives the fields of all resources. They have a message of their own, since their numbers
     /// may have any size.
-    fn receive_fields(&self, context: &dyn Context) -> Result<Vec<Data>, Stop> {
+    fn receive_fields(&self, context: &dyn Context) -> Result<Vec<Map>, Stop> {
         let opened = self.host.session(context.world(), COMPILE);
         let text = opened.and_then(|mut session| session.receive_text());
         let text = text.map_err(|fault| gone(&fault, "the export"))?;
         match data_json::read_bytes(&text) {
-            Ok(Data::List(resources)) => Ok(Arc::unwrap_or_clone(resources)),
+            Ok(Data::List(groups)) => {
+                Ok(Arc::unwrap_or_clone(groups).into_iter().flat_map(fields_of).collect())
+            }
             Ok(_) => Ok(Vec::new()),
             Err(error) => Err(Stop::raised(Exception::ValueError, error.message)),
         }
@@ -116,8 +118,28 @@ impl Python {
     }
 }
 
+/// The fields of a group of resources: they have the same fields, whose names, number of values and values in
+/// columns make up the group. A column of one value is the same for all.
+fn fields_of(group: Data) -> Vec<Map> {
+    let items = |data: Data| match data {
+        Data::List(items) => Arc::unwrap_or_clone(items),
+        _ => Vec::new(),
+    };
+    let [names, count, columns] = <[Data; 3]>::try_from(items(group)).unwrap_or_default();
+    let (names, count) = (items(names), count.as_int().unwrap_or_default());
+    let mut columns: Vec<Vec<Data>> = items(columns).into_iter().map(items).collect();
+    let of_row = |row: usize| {
+        let values = columns.iter_mut().map(|column| match column.as_mut_slice() {
+            [value] => value.clone(),
+            values => values.get_mut(row).map(std::mem::take).unwrap_or_default(),
+        });
+        names.iter().cloned().zip(values).collect()
+    };
+    (0..usize::try_from(count).unwrap_or_default()).map(of_row).collect()
+}
+
 /// The resources of an answer with their fields.
-fn resources(answer: &Json, fields: Vec<Data>) -> Vec<Resource> {
+fn resources(answer: &Json, fields: Vec<Map>) -> Vec<Resource> {
     let list = |name: &str| answer[name].as_array().into_iter().flatten();
     let ids: Vec<Arc<Id>> = list("ids").map(|parts| Arc::new(id_of(parts))).collect();
     let required = |position: &Json| ids.get(position.as_u64()? as usize).cloned();
@@ -128,10 +150,7 @@ fn resources(answer: &Json, fields: Vec<Data>) -> Vec<Resource> {
         .map(|(((id, requires), instance), fields)| Resource {
             id: id.clone(),
             instance: instance.as_u64().map(|number| InstanceId(number as u32)),
-            fields: match fields {
-                Data::Map(fields) => Arc::unwrap_or_clone(fields),
-                _ => Map::default(),
-            },
+            fields,
             requires: requires.as_array().into_iter().flatten().filter_map(required).collect(),
         })
         .collect()

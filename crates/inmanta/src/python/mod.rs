@@ -15,6 +15,7 @@
 //! | `export.rs` | exporting resources |
 //! | `message.rs`, `wire.rs` | the format of messages, and of values in them |
 //! | `mirror.rs` | the parts of the model that the child knows |
+//! | `rows.rs` | all attributes of the instances of an entity after the run |
 
 mod answers;
 mod batch;
@@ -27,6 +28,7 @@ mod mirror;
 mod module;
 mod modules;
 mod prepared;
+mod rows;
 mod wire;
 
 use std::cell::{Cell, RefCell};

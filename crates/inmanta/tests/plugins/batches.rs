@@ -98,6 +98,51 @@ fn attributes_are_read_when_the_run_is_over() {
 }
 
 #[test]
+fn resource_classes_read_instances_as_in_the_original() {
+    if !has_python() {
+        return;
+    }
+    let (model, definitions) =
+        (include_str!("batches/proxies.cf"), include_str!("batches/proxies_module.cf"));
+    let (text, resources) = outcome(model, definitions, include_str!("batches/proxies.py"));
+    assert_eq!(text, "");
+    let found: Vec<Json> =
+        resources.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+    let wanted: Json = serde_json::from_str(include_str!("batches/proxies.json")).unwrap();
+    assert_eq!(Json::from(found), wanted);
+}
+
+#[test]
+fn a_dependency_manager_that_meets_an_unknown_value_is_passed_over() {
+    if !has_python() {
+        return;
+    }
+    let python = "
+from inmanta.ast import UnknownException
+from inmanta.export import dependency_manager
+from inmanta.resources import Resource, resource
+
+@resource(\"m::One\", agent=\"name\", id_attribute=\"name\")
+class One(Resource):
+    fields = ()
+
+@dependency_manager
+def not_known(model, resources):
+    raise UnknownException(None)
+
+@dependency_manager
+def by_text(model, resources):
+    resources[next(one for one in resources if one.attribute_value == \"b\")].requires.add(\"m::One[a,name=a]\")
+";
+    let definitions =
+        "entity One extends std::Resource:\n    string name\nend\nimplement One using std::none\n";
+    let model = "import m\nm::One(name=\"a\")\nm::One(name=\"b\")\n";
+    let (text, resources) = outcome(model, definitions, python);
+    assert_eq!(text, "");
+    assert!(resources[1].contains(r#""requires":["m::One[a,name=a]"]"#), "{resources:?}");
+}
+
+#[test]
 fn a_resource_that_fails_is_told_of_with_its_field() {
     if !has_python() {
         return;

@@ -115,9 +115,13 @@ class TypeNotFoundException(RuntimeException):
 
 
 class OptionalValueException(RuntimeException):
+    location = stmt = None
+
     def __init__(self, instance=None, attribute=None, msg=None):
         text = msg or "Optional variable accessed that has no value (attribute `%s` of `%s`)" % (attribute, instance)
-        super().__init__(None, text)
+        # The constructors of the classes above do the same, but this is called often.
+        Exception.__init__(self, text)
+        self.msg = text
         self.instance = instance
         self.attribute = attribute
 

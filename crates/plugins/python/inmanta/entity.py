@@ -41,10 +41,10 @@ class Entity(NamedType):
         return other.get_full_name() in self.get_all_parent_names()
 
     def get_all_attribute_names(self):
-        return list(self._known_attributes())
+        return list(self._attributes or self._known_attributes())
 
     def get_attribute(self, name):
-        return self._known_attributes().get(name)
+        return (self._attributes or self._known_attributes()).get(name)
 
     def get_attributes(self):
         return dict(self._known_attributes())

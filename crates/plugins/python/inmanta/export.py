@@ -4,15 +4,13 @@ import datetime
 import enum
 
 import ordain
-from inmanta.ast import ExternalException, UnknownException
+from inmanta.ast import UnknownException
 from inmanta.execute import proxy
 from inmanta.execute.util import Unknown
 from inmanta.references import Collector, Reference, identifier
 from inmanta.util import is_uuid
-from inmanta.resources import (
-    Id, IgnoreResourceException, Resource, ResourceException, failed, getter_of, look_through, resource, source_of,
-    value_of,
-)
+from inmanta._plans import PLAIN, Plan
+from inmanta.resources import Id, IgnoreResourceException, Resource, ResourceException, resource
 
 unknown_parameters = []
 ModelDict = dict
@@ -51,6 +49,8 @@ class export:
 
 class Exporter:
     managers = []
+    # The one of the last export.
+    current = None
 
     def __init__(self, compiler=None, options=None):
         self.options = options
@@ -81,15 +81,9 @@ class Exporter:
         cls.managers.append(function)
 
 
-# The classes of values that are JSON as they are.
-_PLAIN = frozenset((str, int, float, bool, type(None)))
-# Those that messages have as they are.
-_AS_IS = frozenset((str, int, float, bool))
-
-
 def jsonable(value, path):
     """A field as JSON; the path is for messages."""
-    if type(value) in _PLAIN:
+    if type(value) in PLAIN:
         return value
     if isinstance(value, (proxy.NoneValue, type(None))):
         return None
@@ -118,47 +112,6 @@ def jsonable(value, path):
     raise TypeError("%r is not JSON serializable" % (value,))
 
 
-_CONTEXT = proxy.ProxyContext(validated=False, allow_reference_values=True)
-
-
-def getters(kind):
-    """The fields of a class of resources, each with what gives its value; none if the class looks for
-    values in a way of its own."""
-    if getattr(kind.map_field, "__func__", None) is not Resource.map_field.__func__:
-        return None
-    found = [(field, getter_of(kind, field)) for field in kind.fields]
-    return [(field, getter, source_of(getter, field)) for field, getter in found]
-
-
-def one(exporter, name, held, kind, options, fields):
-    """The resource of an instance; None if it is left out."""
-    obj = proxy.DynamicProxy(held, context=_CONTEXT)
-    field = options["name"]
-    try:
-        try:
-            number = kind.object_to_id(obj, name, field, options["agent"])
-        except UnknownException:
-            return None
-        if isinstance(kind.map_field(exporter, name, field, obj), Unknown):
-            return None
-        made = kind(number)
-        made.model = obj
-        sent = held.sent if not proxy.marked else {}
-        for field, getter, source in fields or [(field, None, None) for field in kind.fields]:
-            value = sent.get(source)
-            if type(value) not in _AS_IS:
-                if fields is None:
-                    value = kind.map_field(exporter, name, field, obj)
-                else:
-                    value = value_of(getter, exporter, name, field, obj, look_through)
-                if isinstance(value, Unknown):
-                    made.unknowns.add(field)
-            setattr(made, field, value)
-    except ordain.Late:
-        raise ExternalException(None, failed(field, name), TimeoutError("it takes longer than %s s" % ordain.SECONDS))
-    return made
-
-
 def dumped(made):
     """The fields of a resource as JSON, with its references apart."""
     collector = Collector()
@@ -171,7 +124,7 @@ def dumped(made):
             said[field] = value
         elif unknowns and field in unknowns:
             said[field] = "<<undefined>>"
-        elif type(value) in _PLAIN:
+        elif type(value) in PLAIN:
             said[field] = value
         else:
             said[field] = collector.separated(jsonable(value, field), field, places)
@@ -197,54 +150,49 @@ def exported(message):
     runtime.take_rows(message["rows"])
     for name in resource.get_entity_resources():
         resource.get_class(name)[0].validate()
-    exporter = Exporter()
+    exporter = Exporter.current = Exporter()
     resources, of_instance, skipped, warnings = exporter.resources, {}, [], []
     wanted = message["instances"]
     for name in resource.get_entity_resources():
-        kind, options = resource.get_class(name)
-        fields = getters(kind)
+        plan = Plan(name, *resource.get_class(name))
         for number in wanted.get(name, ()):
             held = runtime.instances[number]
-            ordain.show_life()
             try:
-                made = ordain.timed(one, exporter, name, held, kind, options, fields)
+                made = ordain.timed_alive(plan.made, exporter, held)
             except IgnoreResourceException:
                 continue
             if made is None:
                 skipped.append(held.text)
                 continue
-            if made.id in resources:
+            if resources.setdefault(made.id, made) is not made:
                 raise ResourceException("Resource %s exists more than once in the configuration model" % made.id)
-            resources[made.id] = made
-            of_instance[number] = made
-    for number, made in of_instance.items():
-        needed = proxy.checked(runtime.instances[number], "requires")
-        had = [other for other in needed if not isinstance(other, Unknown)]
-        found = [of_instance[other.number] for other in had if other.number in of_instance]
-        made.requires = {other.id for other in found}
-        made.resource_requires = set(found)
-        if had and not found:
-            warnings.append(
-                "The resource %s had requirements before flattening, but not after flattening."
-                " Initial set was %s. Perhaps provides relation is not wired through correctly?" % (made.id, had)
-            )
+            of_instance[number] = (made, plan)
+    for number, (made, _) in of_instance.items():
+        set_requires(made, runtime.instances[number], of_instance, warnings)
     model = ModelDict()
     for manager in Exporter.managers:
         ordain.show_life()
-        ordain.timed(manager, model, resources)
+        try:
+            ordain.timed(manager, model, resources)
+        except UnknownException:
+            # It goes on with the next one, as the original does.
+            pass
     for made in resources.values():
-        made.requires = {required(other) for other in made.requires}
-        made.resource_requires = {resources[other] for other in made.requires}
-    fields = [dumped(made) for made in resources.values()]
-    positions = {number: at for at, number in enumerate(resources)}
-    texts = [made.id.resource_str() for made in resources.values()]
-    requires = [
-        sorted((positions[other] for other in made.requires), key=texts.__getitem__) for made in resources.values()
-    ]
+        if made.requires or made.resource_requires or type(made.requires) is not set:
+            made.requires = {required(other) for other in made.requires}
+            made.resource_requires = {resources[other] for other in made.requires}
+    numbers = {id(made): number for number, (made, _) in of_instance.items()}
+    groups = Groups()
+    for made in resources.values():
+        number = numbers.get(id(made))
+        row = of_instance[number][1].row(made, runtime.instances[number]) if number is not None else None
+        groups.add(made, row)
+    texts, requires = requirements(resources)
     check_cycles(texts, requires)
-    numbers = {id(made): number for number, made in of_instance.items()}
+    # To free so many objects takes time, and mostly the process ends soon.
+    exporter.last = of_instance, groups
     answer = {
-        "resources": fields,
+        "resources": groups.columns(),
         "ids": [
             [str(part) for part in (own.entity_type, own.agent_name, own.attribute, own.attribute_value)]
             for own in (held.id for held in resources.values())
@@ -262,6 +210,68 @@ def exported(message):
     return answer
 
 
+def set_requires(made, held, of_instance, warnings):
+    """Sets the resources that a resource requires, as far as the model says so."""
+    if held.sent.get("requires") == []:
+        made.requires, made.resource_requires = set(), set()
+        return
+    needed = proxy.checked(held, "requires")
+    had = [other for other in needed if not isinstance(other, Unknown)]
+    found = [of_instance[other.number][0] for other in had if other.number in of_instance]
+    made.requires = {other.id for other in found}
+    made.resource_requires = set(found)
+    if had and not found:
+        warnings.append(
+            "The resource %s had requirements before flattening, but not after flattening."
+            " Initial set was %s. Perhaps provides relation is not wired through correctly?" % (made.id, had)
+        )
+
+
+def requirements(resources):
+    """The texts of the ids of all resources, and for each resource the positions of those it requires."""
+    texts = [made.id.resource_str() for made in resources.values()]
+    positions = {number: at for at, number in enumerate(resources)}
+    return texts, [
+        sorted((positions[other] for other in made.requires), key=texts.__getitem__) if made.requires else []
+        for made in resources.values()
+    ]
+
+
+class Groups:
+    """The fields of resources for the message: resources of one class that come one after the other are
+    a group, with the values of each field in a column."""
+
+    def __init__(self):
+        self.groups = []
+        self.names = self.rows = self.kind = None
+
+    def add(self, made, row):
+        if row is None:
+            said = dumped(made)
+            row, names = list(said.values()), tuple(said)
+        else:
+            names = self.names if type(made) is self.kind else type(made).fields
+        if names != self.names:
+            self.names, self.rows = names, []
+            self.groups.append((names, self.rows))
+        self.kind = type(made)
+        self.rows.append(row)
+
+    def columns(self):
+        return [[names, len(rows), [column(values) for values in zip(*rows)]] for names, rows in self.groups]
+
+
+# The classes of values of which all that are equal are the same as JSON.
+_EXACT = (frozenset((str,)), frozenset((int,)), frozenset((bool,)), frozenset((type(None),)))
+
+
+def column(values):
+    """The values of a column; only one if all are the same."""
+    kinds = frozenset(map(type, values))
+    is_constant = kinds in _EXACT and values.count(values[0]) == len(values) or kinds == {list} and not any(values)
+    return values[:1] if is_constant else values
+
+
 def required(other):
     """The id of what a dependency manager says that a resource requires."""
     if isinstance(other, str):
@@ -277,12 +287,13 @@ def required(other):
 
 
 def check_cycles(texts, requires):
+    """Refuses resources that require each other in a circle."""
     edges = {text: [texts[at] for at in needed] for text, needed in zip(texts, requires)}
     state = {}
     for start in edges:
-        path = [(start, iter(edges[start]))]
         if start in state:
             continue
+        path = [(start, iter(edges[start]))]
         state[start] = 1
         while path:
             node, rest = path[-1]

@@ -99,6 +99,7 @@ def inner(value):
 
 
 runtime.inner = inner
+runtime.null = NULL
 
 
 def given(value):
@@ -129,6 +130,7 @@ def outer(value, lists=list, dicts=dict):
     if isinstance(value, str):
         text = str.__add__("", value) if type(value).__str__ is str.__str__ else str.__add__(value, "")
         text = str.__str__(text)
+        runtime.mark()
         marked[text] = value
         return text
     if isinstance(value, int):
@@ -251,7 +253,7 @@ def checked(owner, name):
     value = owner.read(name)
     if isinstance(value, Missing):
         if value.kind == "optional":
-            raise OptionalValueException(owner, name, value.text)
+            raise OptionalValueException(owner, name, value.text_for(owner))
         raise AttributeError(None, name)
     return value
 
@@ -259,11 +261,22 @@ def checked(owner, name):
 class DynamicProxy:
     """An instance."""
 
+    # The context may be the proxy that this one was read from, the step to it, and whether it is
+    # validated if that one is, as long as nobody has asked for the context.
+    __slots__ = ("_held", "_context", "__dict__", "__weakref__")
+
     def __init__(self, instance, *, context=_CONTEXT):
         _set(self, "_held", instance)
-        # The context; or the proxy that this one was read from and the step to it, as long as nobody
-        # has asked for the context.
         _set(self, "_context", context or _CONTEXT)
+        if type(instance) is Instance and type(self) is DynamicProxy:
+            _set(self, "__dict__", instance.plain)
+
+    def __getstate__(self):
+        return self._held, self._context, {} if type(self) is DynamicProxy else self.__dict__
+
+    def __setstate__(self, state):
+        DynamicProxy.__init__(self, state[0], context=state[1])
+        self.__dict__.update(state[2])
 
     @classmethod
     def return_value(cls, value, *, context=None):
@@ -317,11 +330,11 @@ class DynamicProxy:
     def _get_context(self):
         context, steps = self._context, []
         while type(context) is tuple:
-            steps.append(context[1])
+            steps.append(context)
             context = context[0]._context
         if steps:
-            for step in reversed(steps):
-                context = context._below(step, False)
+            for _, step, inherits in reversed(steps):
+                context = context._below(step, inherits and context.validated)
             _set(self, "_context", context)
         return context
 
@@ -337,7 +350,11 @@ class DynamicProxy:
         if kind is NoneValue:
             return None
         if kind is Instance:
-            return DynamicProxy(value, context=(self, relative_path))
+            return proxy_of(value, (self, relative_path, False))
+        if kind is list:
+            return _lazy(SequenceProxy, value, (self, relative_path, True))
+        if kind is dict:
+            return _lazy(DictProxy, value, (self, relative_path, True))
         context = self._get_context()
         from inmanta.references import Reference
         if isinstance(value, Reference) and not context.allows():
@@ -352,22 +369,28 @@ class DynamicProxy:
         return DynamicProxy.return_value(value, context=context.nested(relative_path=relative_path))
 
     def __getattr__(self, name):
-        # It is asked for what objects themselves should have, while they are copied.
-        if name[:1] == "_" and (name == "_held" or name[:2] == "__" and name.endswith("__")):
-            raise AttributeError(name)
-        held = self._held
+        # It has nothing yet while it is copied.
+        held = _held_of(self)
         if type(held) is Instance:
             value = held.values.get(name)
+            kind = type(value)
+            if kind is Instance:
+                return proxy_of(value, (self, "." + name, False))
+            if kind is Missing and value.kind == "optional":
+                raise OptionalValueException(held, name, value.text_for(held))
+            if kind is list:
+                return _lazy(SequenceProxy, value, (self, "." + name, True))
             if value is None and not marked:
                 value = held.sent.get(name)
-            kind = type(value)
+                kind = type(value)
             if kind in _PLAIN:
                 return value
-            if kind is Instance:
-                return DynamicProxy(value, context=(self, "." + name))
             if value is NULL:
                 return None
-        else:
+        # It is asked for what objects themselves should have.
+        if name[:2] == "__" and name.endswith("__"):
+            raise AttributeError(name)
+        if type(held) is not Instance:
             # What the original asks each object; it is in the words of the error.
             held.get_attribute
         return self._return_value(checked(held, name), relative_path="." + name)
@@ -395,6 +418,32 @@ class DynamicProxy:
 
     def __repr__(self):
         return "@" + repr(self._get_instance())
+
+
+_new = object.__new__
+_held_of = DynamicProxy._held.__get__
+_put_held = DynamicProxy._held.__set__
+_put_context = DynamicProxy._context.__set__
+_put_dict = DynamicProxy.__dict__["__dict__"].__set__
+# The names that classes of proxies have themselves.
+runtime.reserved = frozenset(dir(DynamicProxy))
+
+
+def proxy_of(instance, context):
+    """The proxy of an instance. This is its constructor, called often."""
+    made = _new(DynamicProxy)
+    _put_held(made, instance)
+    _put_context(made, context)
+    _put_dict(made, instance.plain)
+    return made
+
+
+def _lazy(kind, value, context):
+    """The proxy of a list or dict. This is its constructor, called often."""
+    made = _new(kind)
+    _put_held(made, value)
+    _put_context(made, context)
+    return made
 
 
 class _Items(DynamicProxy, JSONSerializable):

@@ -1,17 +1,30 @@
 """The instances of the model, mirrored: what was read once is kept, since nothing ever changes."""
+from itertools import repeat
+
 import ordain
 
 
 class Missing:
-    """That an attribute will never have a value, and why."""
+    """That an attribute will never have a value, and why. One of an optional relation names the
+    attribute: its text has the instance, too."""
 
-    def __init__(self, kind, text):
+    def __init__(self, kind, text, attribute=None):
         self.kind = kind
         self.text = text
+        self.attribute = attribute
+
+    def text_for(self, owner):
+        if self.attribute is None:
+            return self.text
+        return "Optional variable accessed that has no value (attribute `%s` of `%s (instantiated at %s)`)" % (
+            self.attribute, owner.type_name, owner.place
+        )
 
 
 class Instance:
-    __slots__ = ("number", "type_name", "text", "values", "sent", "python", "__weakref__")
+    __slots__ = (
+        "number", "type_name", "text", "values", "sent", "plain", "names", "place", "python", "__weakref__"
+    )
 
     def __init__(self, number, type, text):
         self.number = number
@@ -21,13 +34,23 @@ class Instance:
         # have them: many never are.
         self.values = {}
         self.sent = {}
+        # The texts, numbers and truth values among the attributes, and `None` for null. Proxies of the
+        # instance have this dict as their own, so that Python itself finds the attributes.
+        self.plain = {}
+        # The names of those that all came with a row; none if the instance has no row.
+        self.names = None
+        # The place where it was made, as far as a text needs it.
+        self.place = None
         # The object of a dataclass that it was made from, or the reference to one.
         self.python = None
 
     @property
     def type(self):
-        from inmanta.ast.entity import entity_of
-        return entity_of(self.type_name, self.number)
+        found = entities.get(self.type_name)
+        if found is None:
+            from inmanta.ast.entity import entity_of
+            found = entities[self.type_name] = entity_of(self.type_name, self.number)
+        return found
 
     def get_type(self):
         return self.type
@@ -35,11 +58,16 @@ class Instance:
     def read(self, name):
         value = self.values.get(name)
         if value is None:
+            if name in self.plain:
+                value = self.plain[name]
+                return null if value is None else value
             value = self._taken(name)
             if value is None:
                 answer = ordain.ask("attribute", self.number, name)
                 self.sent.update(answer.get("known", ()))
                 take_rows(answer.get("rows", ()))
+                if name in self.values or name in self.plain:
+                    return self.read(name)
                 value = self._taken(name)
                 if value is None:
                     from inmanta import plugins
@@ -116,8 +144,14 @@ class Found:
 
 
 instances = {}
-# How values are taken from messages; `inmanta.execute.proxy`, which needs this module, says it.
-inner = None
+# The entities by their names.
+entities = {}
+# How values are taken from messages, null, and the names that attributes of proxies cannot have;
+# `inmanta.execute.proxy`, which needs this module, sets them.
+inner = null = None
+reserved = frozenset()
+# Whether texts are looked up among those that are more than texts.
+has_marked = False
 
 
 def tell(told):
@@ -138,9 +172,66 @@ def mirrored(known):
         instances[number].sent.update(attributes)
 
 
+def mark():
+    """From now on texts are looked up, so proxies no longer have them as their own."""
+    global has_marked
+    if has_marked:
+        return
+    has_marked = True
+    for owner in instances.values():
+        owner.sent.update(owner.plain)
+        owner.plain.clear()
+        owner.names = None
+
+
 def take_rows(groups):
-    """Keeps all attributes of instances: for each entity the names, and rows of a number and values."""
-    for names, rows in groups:
-        for row in rows:
-            owner = instances[row[0]]
-            owner.sent = dict(zip(names, row[1:]))
+    """Keeps all attributes of instances: for each entity the numbers, and for each attribute the name,
+    the kind of its values and the values, and the places where instances were made if texts need them.
+    A list of one value says that all have it."""
+    for numbers, columns, places in groups:
+        places = repeat(places[0]) if len(places) == 1 else places or repeat(None)
+        plain, values, sent = Columns(), Columns(), Columns()
+        for name, kind, column in columns:
+            if kind == "missing":
+                values.constants[name] = Missing(*column)
+            elif kind == "instance":
+                values.add(name, [instances[number] for number in column])
+            elif kind == "plain" and not has_marked and name not in reserved:
+                plain.add(name, column)
+            else:
+                sent.add(name, column)
+        names = None if has_marked else plain.all_names()
+        rows = zip(numbers, plain.rows(), values.rows(), sent.rows(), places)
+        for number, of_plain, of_values, of_sent, place in rows:
+            owner = instances[number]
+            owner.place = place
+            owner.names = names
+            owner.plain.update(plain.constants)
+            owner.plain.update(of_plain)
+            owner.values.update(values.constants)
+            owner.values.update(of_values)
+            owner.sent = sent.constants.copy()
+            owner.sent.update(of_sent)
+
+
+class Columns:
+    """Attributes of the instances of an entity: those that are the same for all, and the others."""
+
+    def __init__(self):
+        self.constants = {}
+        self.names = []
+        self.columns = []
+
+    def add(self, name, column):
+        if len(column) == 1:
+            self.constants[name] = column[0]
+        else:
+            self.names.append(name)
+            self.columns.append(column)
+
+    def all_names(self):
+        return (*self.constants, *self.names)
+
+    def rows(self):
+        """For each instance the pairs of the others; without end if there are none."""
+        return (zip(self.names, row) for row in zip(*self.columns)) if self.names else repeat(())
