@@ -7,11 +7,11 @@ use std::cmp::Ordering;
 use ordain_source::Span;
 
 use crate::error::{Blame, EvalResult, issue_at, plain};
-use crate::eval::Compiler;
 use crate::eval::arithmetic::{
     Outcome, coerce_number, finite, not_applicable, not_applicable_when, refuse_beside_time, times,
 };
 use crate::plugins::RubyAnswer;
+use crate::state::Compiler;
 use crate::syntax::ast::BinaryOp;
 use crate::types::ruby_classes::is_a;
 use crate::value::Value;

@@ -4,49 +4,21 @@ use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use ecow::EcoString;
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
-
 use super::config::FunctionKind;
 use super::key::LookupKey;
-use super::layers::Provider;
-use super::levels::{Location, ResolvedLevel};
 use super::lookup::{Lookup, lookup_error, unwind};
 use crate::error::{EvalResult, Unwind, plain};
-use crate::eval::Compiler;
 use crate::functions::support::element_type;
+use crate::hiera::state::ContextState;
+use crate::hiera::state::{Location, Provider, ResolvedLevel};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
 use crate::types::object::lookup_context::{CONTEXT, context_type};
-use crate::value::closure::Closure;
-use crate::value::closure::ScopeId;
+use crate::value::closure::{Closure, ScopeId};
 use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
 /// The attribute of a context that tells which one it is.
 const ID: &str = "id";
-
-/// What a function keeps between calls, for each of its locations.
-#[derive(Default, Debug)]
-pub(super) struct ContextState {
-    scope: Option<ScopeId>,
-    cache: IndexMap<Value, Value, FxBuildHasher>,
-    hash: Option<Arc<HashValue>>,
-    values: FxHashMap<EcoString, Value>,
-    not_found: bool,
-}
-
-impl ContextState {
-    /// Whether the function has given a value for a key already.
-    pub(super) fn has_value(&self, key: &str) -> bool {
-        self.values.contains_key(key)
-    }
-}
-
-impl super::Cache {
-    /// Whether a function of a level has just said that it finds nothing.
-    pub(crate) fn gave_up(&self) -> bool {
-        self.contexts.iter().any(|context| context.not_found)
-    }
-}
 
 impl Lookup<'_, '_> {
     /// The value of a key that a function gives.
@@ -107,7 +79,7 @@ impl Lookup<'_, '_> {
 
     /// The line of a configuration that has a function's name.
     pub(super) fn line_of(&self, path: &Path, name: &str) -> Option<u32> {
-        let text = super::files::read_text(self.c.env.world.as_ref(), path).ok()?;
+        let text = crate::hiera::text::read_text(self.c.env.world.as_ref(), path).ok()?;
         let has = |line: &str| line.split(" #").next().is_some_and(|code| code.contains(name));
         text.lines().position(has).map(|line| line as u32 + 1)
     }
@@ -481,7 +453,7 @@ impl Compiler<'_> {
         if let Some(known) = self.hiera.file_data.get(&path) {
             return Ok(known.clone());
         }
-        let data = match (super::files::read_text(self.env.world.as_ref(), &path), block) {
+        let data = match (super::text::read_text(self.env.world.as_ref(), &path), block) {
             (Ok(text), Some(block)) => self.call_closure(block, &[Value::from(text)])?,
             (Ok(text), None) => Value::from(text),
             (Err(message), _) => return plain(message),
@@ -492,7 +464,7 @@ impl Compiler<'_> {
 
     /// The text of a file for a function of a level.
     pub(crate) fn text_for_ruby(&self, path: &Path) -> Result<String, String> {
-        super::files::read_text(self.env.world.as_ref(), path)
+        crate::hiera::text::read_text(self.env.world.as_ref(), path)
     }
 
     /// What tells the text of a file from others, and the text, unless that is the one known.
@@ -505,7 +477,7 @@ impl Compiler<'_> {
         if let Some(stamp) = self.hiera.file_stamps.get(&path).filter(|s| Some(&***s) == known) {
             return Ok((stamp.clone(), None));
         }
-        let text = match super::files::read_text(self.env.world.as_ref(), &path) {
+        let text = match crate::hiera::text::read_text(self.env.world.as_ref(), &path) {
             Ok(text) => text,
             Err(message) => return plain(message),
         };

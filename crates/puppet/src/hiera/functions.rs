@@ -5,14 +5,16 @@ use std::sync::Arc;
 use ecow::EcoString;
 
 use super::files::{DataFault, Format};
-use super::lookup::{Lookup, Request, lookup_error, lookup_unwind, nothing_found, unshared};
+use super::lookup::{Lookup, lookup_error, lookup_unwind, nothing_found, unshared};
 use crate::catalog::flat;
+use crate::catalog::resource::Inclusion;
 use crate::error::{EvalResult, Unwind, plain as plain_error};
-use crate::eval::Strict;
-use crate::eval::call::Call;
-use crate::eval::interface::Inclusion;
+use crate::functions::call::Call;
 use crate::functions::{Dispatch, Function, Style, opt, plain, req, with_block, with_opt_block};
+use crate::hiera::state::Request;
+use crate::state::evaluate::Evaluate;
 use crate::value::{HashValue, Value};
+use ordain_graph::language::Strict;
 
 const NAME: &str = "NameType";
 const MERGE: &str = "MergeType";

@@ -1,6 +1,9 @@
-//! What Hiera's messages say of a value's type.
+//! Names of types in Hiera's messages, and the texts of files.
 
 use crate::value::Value;
+use ordain_source::World;
+use std::io::Error;
+use std::path::Path;
 
 /// The name of the type of a value, as messages about a wrong type show what they got.
 pub fn type_word(value: &Value) -> &'static str {
@@ -46,4 +49,22 @@ pub fn mismatches(subject: &str, problems: &[String]) -> Option<String> {
             Some(lines.collect::<Vec<_>>().join("\n "))
         }
     }
+}
+
+/// The text of a file.
+pub(super) fn read_text(world: &dyn World, path: &Path) -> Result<String, String> {
+    text_of(path, world.read(path).map_err(|e| unreadable(path, &e))?)
+}
+
+pub(super) fn unreadable(path: &Path, error: &Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+pub(super) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, String> {
+    let text = String::from_utf8(bytes);
+    let mut text = text.map_err(|_| format!("({}): the text is not UTF-8", path.display()))?;
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    Ok(text)
 }
