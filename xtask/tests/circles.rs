@@ -134,8 +134,33 @@ fn files_do_not_import_each_other_in_circles() {
 }
 
 /// The floors of crates, from the ground up: the folders and files of each. All others stand on top.
+/// A file that several floors name is on the lowest of them.
 const FLOORS: &[(&str, &[&[&str]])] = &[
     ("engine", &[&["system"], &["kind"], &["kinds"], &["run"]]),
+    (
+        "puppet",
+        &[
+            &["validation", "codes", "legacy_facts.rs"],
+            // The configuration and files of Hiera are part of an environment.
+            &[
+                "load",
+                "hiera/config.rs",
+                "hiera/eyaml.rs",
+                "hiera/files.rs",
+                "hiera/merge.rs",
+                "hiera/shape.rs",
+                "hiera/text.rs",
+                "hiera/values.rs",
+            ],
+            &["catalog"],
+            &["state", "hiera/explain.rs", "hiera/key.rs", "hiera/state.rs", "plugins/state.rs"],
+            &["functions/binding.rs", "functions/call.rs", "functions/support.rs"],
+            &["hiera", "plugins"],
+            &["functions"],
+            &["eval"],
+            &["compile"],
+        ],
+    ),
     (
         "ruby",
         &[
@@ -184,8 +209,8 @@ fn floors_import_only_floors_below() {
         let source = root().join("crates").join(name).join("src");
         let imports = resolve::imports(&Crate::read(&source.join("lib.rs")));
         let floor = |file: &Path| {
-            let first = file.strip_prefix(&source).unwrap().components().next().unwrap();
-            let is_on = |floor: &&[&str]| floor.iter().any(|part| first.as_os_str() == *part);
+            let file = file.strip_prefix(&source).unwrap();
+            let is_on = |floor: &&[&str]| floor.iter().any(|part| file.starts_with(part));
             floors.iter().position(is_on).unwrap_or(floors.len())
         };
         let used: BTreeSet<usize> = imports.keys().map(|file| floor(file)).collect();

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use ordain_engine::deferred::{Deferred, DeferredValues};
 use ordain_engine::kind::Level;
 use ordain_graph::ResourceRef;
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::deferred::{DeferredAttribute, Resolved, resolve};
 use ordain_puppet::eval::{LogLevel, Settings};
 use ordain_puppet::load::{self, Environment, Site};
+use ordain_puppet::session::Node;
 use ordain_source::{CachedWorld, Diagnostic, HostWorld, SourceMap, Touched, World};
 use rustc_hash::FxHashMap;
 

@@ -95,6 +95,9 @@ module Ordain
 
   # Requests of the compile about resource types.
   module Types
+    # No pattern of a type fits a title.
+    class UnmatchedTitle < Puppet::Error; end
+
     class << self
       # Gives a class a name of its own.
       def constant(holder, name, made)
@@ -129,10 +132,12 @@ module Ordain
         $LOAD_PATH << lib unless $LOAD_PATH.include?(lib)
       end
 
-      # The values that a title gives, by the first pattern that fits.
+      # The values that a title gives, by the first pattern that fits; nil if none fits.
       def parse_title(name, title)
         made = Puppet::Type.type(name) or raise Puppet::Error, "there is no type '#{name}'"
         title_values(made, title).transform_keys(&:to_s)
+      rescue UnmatchedTitle
+        nil
       end
 
       def title_values(kind, title)
@@ -145,7 +150,7 @@ module Ordain
         end
         return {} if kind.key_attributes.empty?
 
-        raise Puppet::Error, "No set of title patterns matched the title \"#{title}\"."
+        raise UnmatchedTitle, "No set of title patterns matched the title \"#{title}\"."
       end
 
       # The parts of the documentation of a type and its attributes.

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use ordain_graph::language::{CheckOptions, CheckReport, Discovery, Language, SourceText, Strict};
 use ordain_graph::puppet_catalog::{self, Envelope};
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session;
+use ordain_puppet::session::Node;
 use ordain_puppet_tools::Puppet;
 use ordain_source::{Diagnostic, MemoryWorld, Severity, SourceMap};
 use ordain_testkit::golden::files;

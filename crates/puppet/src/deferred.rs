@@ -8,39 +8,28 @@ use ordain_data::Value as Data;
 use ordain_graph::ResourceRef;
 use ordain_source::{Diagnostic, FileId, Span, TextRange, limits};
 
-use crate::catalog::compile::Node;
+use crate::catalog::values::{DEPTH, NAME, holds_deferred};
 use crate::catalog::{ResourceId, ResourceKind};
+use crate::diagnose::diagnose;
 use crate::error::{EvalError, EvalResult, PlainError, Unwind};
-use crate::eval::scope::{Scope, ScopeKind};
-use crate::eval::{Compiler, LogEntry, STACK_SIZE, Settings, Strict};
 use crate::load::Environment;
-use crate::session::diagnose;
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::STACK_SIZE;
+use crate::state::log::LogEntry;
+use crate::state::node::Node;
+use crate::state::scope::{Scope, ScopeKind};
+pub use crate::state::settings::Deferral;
+use crate::state::settings::Settings;
 use crate::types::new::{Host, new_instance};
 use crate::types::{Regexp, Type, object, specialize};
 use crate::value::closure::ScopeId;
 use crate::value::rich::to_data;
 use crate::value::{Object, Value};
+use ordain_graph::language::Strict;
 
 /// The code of a deferred call that fails.
 const FAILED: &str = "puppet::deferred";
-
-/// The name of the type, and of what stands for its instances in plain data.
-const NAME: &str = "Deferred";
-
-/// How deep values may nest.
-const DEPTH: usize = 200;
-
-/// What becomes of deferred values when a catalog is finished.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Deferral {
-    /// They stay, for whoever applies the catalog.
-    #[default]
-    Keep,
-    /// They are resolved: the catalog is for this machine.
-    Resolve,
-    /// They stay in the catalog, and are given as well as what it was compiled to.
-    Hand,
-}
 
 /// An attribute whose value is deferred, or has something deferred in it.
 #[derive(Clone, Debug)]
@@ -89,8 +78,8 @@ pub fn resolve(
             }));
         }
         let secrets = resolver.decrypted.redactor();
-        out.logs = std::mem::take(&mut resolver.logs);
-        out.diagnostics = std::mem::take(&mut resolver.diagnostics);
+        out.logs = std::mem::take(&mut resolver.log.entries);
+        out.diagnostics = std::mem::take(&mut resolver.log.diagnostics);
         if let Some(secrets) = secrets {
             out.hide(&secrets);
         }
@@ -108,22 +97,6 @@ impl Resolved {
         for text in texts.chain(logs) {
             *text = secrets.redact(text).into_owned();
         }
-    }
-}
-
-/// Whether a value is deferred, or has something deferred in it.
-pub(crate) fn holds_deferred(value: &Value) -> bool {
-    holds(value, DEPTH)
-}
-
-fn holds(value: &Value, depth: usize) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return false };
-    match value {
-        Value::Object(object) => object.kind.name == NAME,
-        Value::Array(items) => items.iter().any(|item| holds(item, depth)),
-        Value::Hash(entries) => entries.values().any(|value| holds(value, depth)),
-        Value::Sensitive(inner) => holds(inner, depth),
-        _ => false,
     }
 }
 
@@ -157,8 +130,8 @@ impl Compiler<'_> {
             }
         }
         self.decrypted = std::mem::take(&mut resolver.decrypted);
-        self.logs.append(&mut resolver.logs);
-        self.diagnostics.append(&mut resolver.diagnostics);
+        self.log.entries.append(&mut resolver.log.entries);
+        self.log.diagnostics.append(&mut resolver.log.diagnostics);
         found
     }
 

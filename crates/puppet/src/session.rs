@@ -11,18 +11,20 @@ use ordain_graph::exports::Exported;
 use ordain_source::limits;
 use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 
-use crate::catalog::compile::{Node, Outcome, compile};
-use crate::deferred::{Deferral, DeferredAttribute};
+use crate::compile::{Outcome, compile};
+use crate::deferred::DeferredAttribute;
+use crate::diagnose::diagnose;
 use crate::error::EvalError;
 use crate::eval::models::InstanceSyntax;
-use crate::eval::{Compiler, Frame, STACK_SIZE, Settings};
 use crate::hiera::Request;
 use crate::hiera::explain::Explainer;
 use crate::load::Environment;
 use crate::lower::lower;
 use crate::plugins::{NotGenerated, Outline};
-use crate::syntax::advice::advise;
-use crate::syntax::code_of;
+use crate::state::Compiler;
+use crate::state::frame::{Frame, STACK_SIZE};
+pub use crate::state::node::Node;
+use crate::state::settings::{Deferral, Settings};
 use crate::types::modelled;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
@@ -51,7 +53,7 @@ pub struct Evaluated {
 #[derive(Default)]
 pub struct Report {
     /// What was logged, in order.
-    pub logs: Vec<crate::eval::LogEntry>,
+    pub logs: Vec<crate::state::log::LogEntry>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// The error that ended the run, as the evaluator made it.
@@ -107,7 +109,7 @@ fn is_accepted(outcome: &mut Outcome<'_>, node: &Node) -> bool {
     if outcome.compiler.settings.deferral == Deferral::Resolve {
         let found = outcome.compiler.resolve_catalog(node);
         let is_resolved = found.is_empty();
-        outcome.compiler.diagnostics.extend(found);
+        outcome.compiler.log.diagnostics.extend(found);
         if !is_resolved {
             return false;
         }
@@ -117,7 +119,7 @@ fn is_accepted(outcome: &mut Outcome<'_>, node: &Node) -> bool {
     }
     let found = outcome.compiler.examine_types();
     let accepted = found.iter().all(|d| d.severity != Severity::Error);
-    outcome.compiler.diagnostics.extend(found);
+    outcome.compiler.log.diagnostics.extend(found);
     accepted
 }
 
@@ -144,7 +146,7 @@ pub fn evaluate(
             report.diagnostics.extend(errors);
             return Evaluated { value: None, report };
         }
-        outcome.compiler.diagnostics.extend(loaded.warnings.iter().cloned());
+        outcome.compiler.log.diagnostics.extend(loaded.warnings.iter().cloned());
         let f = Frame { program: Arc::clone(&loaded.program), scope: ScopeId::TOP };
         let result = outcome.compiler.eval(&f, loaded.program.body);
         let value = match result {
@@ -236,7 +238,7 @@ pub fn load_objects(
             let range = tree.as_ref().and_then(|tree| around.find_map(|keys| tree.find(keys)));
             error.span = error.span.or(range.map(|range| range.in_file(source)));
             let found = diagnose(&outcome.compiler, &error);
-            outcome.compiler.diagnostics.extend(found);
+            outcome.compiler.log.diagnostics.extend(found);
         }
         (written, report(outcome))
     })
@@ -297,11 +299,11 @@ fn report(mut outcome: Outcome<'_>) -> Report {
 fn take_report(outcome: &mut Outcome<'_>) -> Report {
     let error = outcome.error.take();
     let compiler = &mut outcome.compiler;
-    let mut diagnostics = std::mem::take(&mut compiler.diagnostics);
+    let mut diagnostics = std::mem::take(&mut compiler.log.diagnostics);
     if let Some(error) = &error {
         diagnostics.extend(diagnose(compiler, error));
     }
-    let mut report = Report { logs: std::mem::take(&mut compiler.logs), diagnostics, error };
+    let mut report = Report { logs: std::mem::take(&mut compiler.log.entries), diagnostics, error };
     if let Some(secrets) = compiler.decrypted.redactor() {
         hide(&mut report, &secrets);
     }
@@ -320,52 +322,4 @@ fn hide(report: &mut Report, secrets: &Redactor) {
     if let Some(error) = &mut report.error {
         hide(&mut error.message);
     }
-}
-
-/// The error of an evaluation as diagnostics: those of a file that does not parse, or one.
-pub(crate) fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
-    if !error.diagnostics.is_empty() {
-        return error.diagnostics.clone();
-    }
-    let issue = error.issue.as_deref().unwrap_or("");
-    let code = match error.code {
-        Some(code) => code.to_string(),
-        None if issue.is_empty() => "puppet::catalog".to_string(),
-        None => code_of(issue),
-    };
-    let mut out = Diagnostic::new(Severity::Error, code, error.message.clone());
-    if !issue.is_empty() {
-        out = out.issue(issue.to_string());
-    }
-    if let Some(span) = error.span {
-        out = out.at(span);
-    }
-    let begins_it = |span: &Span| {
-        error.span.is_some_and(|s| s.file == span.file && s.range.start == span.range.start)
-    };
-    if let Some((span, _)) =
-        error.focus.as_ref().filter(|(span, text)| text.is_empty() && begins_it(span))
-    {
-        out = out.at(*span);
-    } else if let Some((span, text)) = &error.focus {
-        out = out.move_to(*span, text.clone());
-        // Where the error was met, unless that is around it. Data asks for nothing.
-        let met = error.span.filter(|met| {
-            let is_around = met.range.start <= span.range.start && met.range.end >= span.range.end;
-            let source = compiler.env.sources.file(met.file);
-            let is_data = source.path.extension().is_some_and(|e| e == "yaml" || e == "json");
-            error.is_asking && !is_data && (met.file != span.file || !is_around)
-        });
-        if let Some(met) = met {
-            out = out.related(met, "asked for here");
-        }
-    }
-    for (span, text) in &error.related {
-        out = out.related(*span, text.clone());
-    }
-    for help in &error.help {
-        out = out.help(help.clone());
-    }
-    let file = error.span.map(|span| compiler.env.sources.file(span.file));
-    vec![advise(out, file.as_deref().map(|f| f.text.as_ref()))]
 }

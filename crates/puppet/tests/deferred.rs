@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ordain_data::Value as Data;
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::deferred::{Deferral, DeferredAttribute, of_data, resolve};
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::Node;
 use ordain_puppet::session::{Compiled, compile_node};
 use ordain_puppet::value::Value;
 use ordain_source::MemoryWorld;

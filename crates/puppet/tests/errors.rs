@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::codes::CODES;
 use ordain_puppet::eval::{LogLevel, Settings};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session;
+use ordain_puppet::session::Node;
 use ordain_puppet::value::Value;
 use ordain_source::{Diagnostic, HostWorld, MemoryWorld, Severity, SourceMap};
 use ordain_testkit::codes;

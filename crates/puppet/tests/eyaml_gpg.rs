@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use ordain_functions::base64::{Mode, encode};
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::Node;
 use ordain_puppet::session::evaluate;
 use ordain_puppet::value::Value;
 use ordain_source::HostWorld;

@@ -5,9 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::Node;
 use ordain_puppet::session::evaluate;
 use ordain_puppet::types::format::quoted;
 use ordain_puppet::value::Value;

@@ -9,12 +9,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::error::{EvalError, EvalResult};
-use ordain_puppet::eval::{Compiler, Settings};
+use ordain_puppet::eval::Settings;
 use ordain_puppet::hiera::{Request, explain::Explainer};
 use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::Node;
 use ordain_puppet::session::evaluate;
+use ordain_puppet::state::Compiler;
+use ordain_puppet::state::evaluate::Evaluate;
 use ordain_puppet::value::Value;
 use ordain_puppet::value::closure::ScopeId;
 use ordain_source::{FileId, HostWorld, Span, TextRange};
@@ -134,7 +136,7 @@ fn outcome(env: &Environment, json: &Json) -> String {
         return explainer.render();
     }
     let mut lines: Vec<String> =
-        compiler.logs.iter().map(|log| format!("warning: {}", log.message)).collect();
+        compiler.log.entries.iter().map(|log| format!("warning: {}", log.message)).collect();
     lines.push(match found {
         Ok(Some(found)) => show(&found.value),
         Ok(None) => {

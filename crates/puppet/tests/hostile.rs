@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session;
+use ordain_puppet::session::Node;
 use ordain_source::HostWorld;
 use ordain_testkit::bounded;
 

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use ordain_data::yaml::{self, Schema};
 use ordain_data::{Value as Data, json};
-use ordain_puppet::catalog::compile::{Node, compile};
-use ordain_puppet::eval::{Compiler, STACK_SIZE, Settings};
+use ordain_puppet::compile::compile;
+use ordain_puppet::eval::{STACK_SIZE, Settings};
 use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::{self, Node};
+use ordain_puppet::state::Compiler;
+use ordain_puppet::syntax;
 use ordain_puppet::types::modelled::{self, models};
 use ordain_puppet::value::Value;
 use ordain_puppet::value::rich::to_data;
-use ordain_puppet::{session, syntax};
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{FileId, MemoryWorld};
 

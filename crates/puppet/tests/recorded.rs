@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::{LogLevel, Settings, Strict};
 use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::Node;
 use ordain_puppet::session::compile_node;
 use ordain_puppet::value::rich::from_data;
 use ordain_source::{Diagnostic, HostWorld, Severity, SourceMap};

@@ -9,10 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ordain_plugins::{Limits, Ruby};
-use ordain_puppet::catalog::compile::Node;
-use ordain_puppet::eval::{Compiler, Settings};
+use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::Node;
 use ordain_puppet::session::{Compiled, compile_node};
+use ordain_puppet::state::Compiler;
+use ordain_puppet::state::evaluate::Evaluate;
 use ordain_puppet::value::closure::ScopeId;
 use ordain_source::{
     Diagnostic, FileId, HostWorld, MemoryWorld, SourceMap, Span, TextRange, World,

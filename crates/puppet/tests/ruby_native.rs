@@ -5,9 +5,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ordain_puppet::catalog::compile::Node;
-use ordain_puppet::eval::{Compiler, Settings};
+use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::Node;
+use ordain_puppet::state::Compiler;
+use ordain_puppet::state::evaluate::Evaluate;
 use ordain_puppet::value::Value;
 use ordain_puppet::value::closure::ScopeId;
 use ordain_ruby::Function;
@@ -198,11 +200,11 @@ fn begun(env: &Environment) -> Compiler<'_> {
 
 /// What a call gives, or its error, and what it logs.
 fn outcome(compiler: &mut Compiler<'_>, name: &str, args: &[Value]) -> String {
-    compiler.logs.clear();
+    compiler.log.entries.clear();
     let nowhere = Span { file: FileId(0), range: TextRange::default() };
     let result = compiler.call_function(name, args.to_vec(), None, ScopeId::TOP, nowhere);
     let mut out = format!("{result:?} then {args:?}");
-    for log in &compiler.logs {
+    for log in &compiler.log.entries {
         out.push_str(&format!("; {:?} {}", log.level, log.message));
     }
     out

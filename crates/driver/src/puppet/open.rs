@@ -6,10 +6,10 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_graph::exports::{Exported, Exports};
 use ordain_graph::language::Strict;
-use ordain_puppet::catalog::compile::Node;
-use ordain_puppet::catalog::version::ConfigVersion;
 use ordain_puppet::eval::Settings;
+use ordain_puppet::load::version::ConfigVersion;
 use ordain_puppet::load::{self, Environment, Site, bolt_modulepath};
+use ordain_puppet::session::Node;
 use ordain_puppet::value::Value;
 use ordain_source::{
     CachedWorld, Diagnostic, EntryKind, HostWorld, LayeredWorld, SourceMap, World,

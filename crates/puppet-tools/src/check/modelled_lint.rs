@@ -1,4 +1,4 @@
-//! What is allowed in the bodies of types, but hardly meant.
+//! Lint of the bodies of types: code that is allowed but hardly meant.
 
 use ordain_source::{Diagnostic, TextRange};
 

@@ -1,4 +1,4 @@
-//! What names in types stand for, where no environment is opened: the aliases of files.
+//! The aliases of files, for names in types where no environment is opened.
 
 use std::sync::{Arc, OnceLock};
 

@@ -3,21 +3,10 @@
 //! Resources are found by name and by type through indexes, so that neither a reference nor a
 //! collector walks the whole catalog.
 
-pub mod classes;
-pub mod compile;
-mod convert;
-pub mod exported;
-pub mod finish;
-pub mod generate;
-pub(crate) mod kinds;
-pub(crate) mod links;
-mod modelled;
-mod parameters;
+pub mod query;
 pub mod resource;
-pub(crate) mod settings;
 pub mod tags;
-mod titles;
-pub mod version;
+pub(crate) mod values;
 
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
@@ -29,9 +18,9 @@ use ordain_graph::exports::Exported;
 use ordain_source::Span;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::catalog::exported::Import;
+use crate::catalog::query::Query;
+use crate::catalog::resource::Import;
 use crate::catalog::tags::{TagSet, TagTable};
-use crate::eval::collect::Query;
 use crate::syntax::Arrow;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
@@ -62,7 +51,7 @@ pub struct Collector {
     pub scope: ScopeId,
     /// The type with capital segments.
     pub kind: EcoString,
-    /// What fits.
+    /// The resources that fit.
     pub query: Query,
     /// `<<| |>>`
     pub exported: bool,
@@ -70,12 +59,12 @@ pub struct Collector {
     pub overrides: Option<Vec<Param>>,
     /// Where it is written.
     pub span: Span,
-    /// What was collected so far, in order.
+    /// The resources collected so far, in order.
     pub collected: IndexSet<ResourceId, FxBuildHasher>,
     /// Whether it stands in a chain of arrows, for which all that fits counts; else only what is
     /// still virtual does.
     pub is_end: bool,
-    /// What a chain of arrows goes on with if nothing is collected.
+    /// The ends that a chain of arrows continues with if nothing is collected.
     pub otherwise: Vec<RelationEnd>,
 }
 
@@ -84,7 +73,7 @@ pub struct Collector {
 pub enum RelationEnd {
     /// A resource by name.
     Resource(ResourceKey),
-    /// What a collector collects.
+    /// The resources that a collector collects.
     Collector(usize),
 }
 
@@ -92,9 +81,9 @@ pub enum RelationEnd {
 /// compile.
 #[derive(Clone, Debug)]
 pub struct Relation {
-    /// What comes first.
+    /// The resources that come first.
     pub from: Arc<[RelationEnd]>,
-    /// What comes later.
+    /// The resources that come later.
     pub to: Arc<[RelationEnd]>,
     /// Whether the ends are so many that no parameter names them, but a barrier of the graph.
     pub is_barrier: bool,
@@ -109,9 +98,9 @@ pub struct Relation {
 /// An order that the type of a resource asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct Automatic {
-    /// What comes first.
+    /// The resource that comes first.
     pub from: ResourceId,
-    /// What comes later.
+    /// The resource that comes later.
     pub to: ResourceId,
     /// Whether `to` is notified.
     pub notify: bool,
@@ -150,7 +139,7 @@ pub struct Catalog {
     pub collectors: Vec<Collector>,
     /// Relationships in order.
     pub relations: Vec<Relation>,
-    /// What the types of resources ask for by themselves.
+    /// The order that types of resources ask for by themselves (autorequires).
     pub automatic: Vec<Automatic>,
     /// References given to `realize` that were not found so far.
     pub realize: Vec<(ResourceKey, Span)>,
@@ -161,9 +150,9 @@ pub struct Catalog {
     pub own_tags: TagSet,
     /// Instances of defines whose body was not evaluated yet, in order.
     pub unevaluated: Vec<ResourceId>,
-    /// What came from other nodes.
+    /// Resources of other nodes.
     pub imports: FxHashMap<ResourceId, Arc<Import>>,
-    /// What other nodes export, by kind, as far as it was asked for.
+    /// Exported resources of other nodes by kind, as far as they were asked for.
     pub exported_elsewhere: FxHashMap<EcoString, Arc<[Exported]>>,
 }
 

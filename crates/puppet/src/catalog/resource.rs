@@ -6,7 +6,6 @@ use ecow::EcoString;
 use ordain_source::Span;
 use rustc_hash::FxHashMap;
 
-use crate::catalog::exported::Import;
 use crate::catalog::tags::TagSet;
 use crate::load::native_type::{self, NativeType};
 use crate::syntax::definitions::TypeDef;
@@ -14,12 +13,13 @@ use crate::syntax::names::TOP_CLASS;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
+use ordain_graph::place::Place;
 
 /// The index of a resource in the catalog that is being compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ResourceId(pub u32);
 
-/// What a resource is.
+/// The kind of a resource.
 #[derive(Clone, Debug)]
 pub enum ResourceKind {
     /// `Stage[main]` and its kin.
@@ -88,7 +88,7 @@ pub struct ParamOrigin {
     pub how: How,
     /// Where it is written.
     pub span: Option<Span>,
-    /// What the code that gave it is contained in.
+    /// The container of the code that set it.
     pub within: ResourceId,
 }
 
@@ -221,7 +221,7 @@ pub struct Resource {
     pub kind: EcoString,
     /// The title as written; a class's capitalised.
     pub title: EcoString,
-    /// What it is.
+    /// The kind of the resource.
     pub what: ResourceKind,
     /// How it was declared.
     pub declared: Declared,
@@ -237,7 +237,7 @@ pub struct Resource {
     pub span: Option<Span>,
     /// The scope it was declared in.
     pub scope: ScopeId,
-    /// What it is contained in.
+    /// The container.
     pub container: Option<ResourceId>,
     /// Whether the body of a class or define was evaluated.
     pub evaluated: bool,
@@ -323,4 +323,37 @@ mod tests {
             assert!(params.named("other").is_some(), "{count}");
         }
     }
+}
+
+/// Where a resource comes from that another node exports.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The node.
+    pub node: EcoString,
+    /// Where it is declared there.
+    pub place: Option<Place>,
+    /// The collector that took it.
+    pub span: Span,
+}
+
+/// A resource type as declarations of it need it, looked up once per compile.
+#[derive(Debug)]
+pub(crate) struct KnownKind {
+    /// The type with capital segments.
+    pub title: EcoString,
+    /// The kind of its resources.
+    pub what: ResourceKind,
+    /// The tags that its name gives.
+    pub tags: TagSet,
+}
+
+/// The treatment of a class that `include` and its kin name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inclusion {
+    /// It is evaluated.
+    Include,
+    /// It is also contained in the calling class.
+    Contain,
+    /// The calling resource also requires it.
+    Require,
 }

@@ -1,4 +1,4 @@
-//! What Hiera finds in its configuration and data.
+//! Findings of Hiera in its configuration and data.
 
 use ordain_source::CodeDoc;
 

@@ -1,4 +1,4 @@
-//! What evaluation and the catalog find.
+//! Findings of the evaluation and of the catalog.
 
 use ordain_source::CodeDoc;
 

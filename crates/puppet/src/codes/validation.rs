@@ -1,4 +1,4 @@
-//! What the validator finds.
+//! Findings of the validator.
 
 use ordain_source::CodeDoc;
 

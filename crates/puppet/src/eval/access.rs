@@ -6,13 +6,13 @@ use std::sync::Arc;
 use ecow::EcoString;
 
 use crate::error::{Blame, EvalResult, PlainError, issue_at};
-use crate::eval::Strict;
 use crate::eval::arithmetic::{Outcome, coerce_number};
 use crate::types::label::{a_an, a_an_uc, article, key_type_name};
 use crate::types::references::flat;
 use crate::types::specialize::specialize_value;
 use crate::value::Value;
 use crate::value::number::to_number;
+use ordain_graph::language::Strict;
 
 /// Reads an element, a slice or an entry, or gives parameters to a type.
 ///

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use ecow::EcoString;
 
 use crate::error::{Blame, EvalResult, issue, issue_at, plain};
-use crate::eval::Strict;
 use crate::syntax::ast::BinaryOp;
 use crate::types::label::{a_an, a_an_uc};
 use crate::types::uri::Uri;
@@ -13,6 +12,7 @@ use crate::types::{Type, infer};
 use crate::value::number::to_number;
 use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
+use ordain_graph::language::Strict;
 
 /// What an operation gives, and what is to be warned of.
 #[derive(Debug)]

@@ -6,78 +6,17 @@ use std::sync::Arc;
 
 use ordain_syntax::ListRef;
 
+use crate::catalog::query::{Candidate, Query, fits};
 use crate::catalog::tags::TagId;
+use crate::catalog::values::as_parameter;
 use crate::catalog::{Catalog, Collector, How, ResourceId};
 use crate::error::{EvalResult, PlainError, plain};
-use crate::eval::resources::as_parameter;
-use crate::eval::{Compiler, Frame};
+use crate::state::Compiler;
+use crate::state::frame::Frame;
 use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Attribute, BinaryOp, Expr, ExprId, Program};
 use crate::validation::label::model_class;
 use crate::value::Value;
-use crate::value::compare;
-
-/// A query, its values evaluated when the collector was made.
-#[derive(Clone, Debug)]
-pub enum Query {
-    /// Everything fits.
-    All,
-    /// Both fit.
-    And(Box<Query>, Box<Query>),
-    /// One fits.
-    Or(Box<Query>, Box<Query>),
-    /// A parameter or the title equals a value, or holds it; or must not.
-    Compare {
-        /// The name.
-        name: ecow::EcoString,
-        /// The value.
-        value: Value,
-        /// `==` rather than `!=`.
-        equal: bool,
-    },
-    /// All of these tags.
-    Tags(Vec<ecow::EcoString>),
-}
-
-impl Query {
-    /// The title that whatever fits has.
-    pub fn title(&self) -> Option<&ecow::EcoString> {
-        match self {
-            Self::Compare { name, value: Value::Str(title), equal: true } if name == "title" => {
-                Some(title)
-            }
-            Self::And(l, r) => l.title().or_else(|| r.title()),
-            _ => None,
-        }
-    }
-}
-
-/// What a query is asked of.
-pub(crate) trait Candidate {
-    /// The title.
-    fn title(&self) -> &str;
-    /// The value of a parameter.
-    fn param(&self, name: &str) -> Cow<'_, Value>;
-    /// Whether it has a tag.
-    fn has_tag(&self, tag: &str) -> bool;
-}
-
-/// Whether something fits a query.
-pub(crate) fn fits(query: &Query, candidate: &impl Candidate) -> bool {
-    match query {
-        Query::All => true,
-        Query::And(l, r) => fits(l, candidate) && fits(r, candidate),
-        Query::Or(l, r) => fits(l, candidate) || fits(r, candidate),
-        Query::Tags(tags) => tags.iter().all(|tag| candidate.has_tag(tag)),
-        Query::Compare { name, value, equal } if name == "title" => {
-            value.as_str().is_some_and(|v| compare::same_text(candidate.title(), v)) == *equal
-        }
-        Query::Compare { name, value, equal } => match &*candidate.param(name) {
-            Value::Array(items) if *equal => items.iter().any(|item| compare::equals(item, value)),
-            actual => compare::equals(actual, value) == *equal,
-        },
-    }
-}
 
 /// What was found out last while the resources of a catalog are asked one after the other.
 #[derive(Default)]

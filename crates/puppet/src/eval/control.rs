@@ -3,11 +3,11 @@
 use ordain_syntax::ListRef;
 
 use crate::error::EvalResult;
-use crate::eval::{Compiler, Frame};
+use crate::state::Compiler;
+use crate::state::frame::Frame;
 use crate::syntax::{CaseOption, Expr, ExprId, ExprList};
 use crate::types::refusal::answered;
-use crate::value::Value;
-use crate::value::compare;
+use crate::value::{Value, compare};
 
 impl Compiler<'_> {
     /// Statements in order; the value is that of the last.

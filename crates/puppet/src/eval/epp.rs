@@ -8,10 +8,10 @@ use ordain_source::{EntryKind, Span, suggest};
 use ordain_syntax::ListRef;
 
 use crate::error::{EvalError, EvalResult, PlainError, Step, plain};
-use crate::eval::scope::{Scope, ScopeKind};
-use crate::eval::variables::not_reserved;
-use crate::eval::{Compiler, Frame, Inline};
 use crate::load::LoadedFile;
+use crate::state::frame::Frame;
+use crate::state::scope::{Scope, ScopeKind, not_reserved};
+use crate::state::{Compiler, Inline};
 use crate::syntax::{Expr, ExprId, Param, Program};
 use crate::types::signature::Signature;
 use crate::types::{is_instance, mismatch};
@@ -67,7 +67,7 @@ impl Compiler<'_> {
     ///
     /// # Errors
     /// When it is not found, does not parse or fails.
-    pub fn epp(
+    pub(super) fn render_epp_file(
         &mut self,
         name: &str,
         args: Option<&Value>,
@@ -77,8 +77,8 @@ impl Compiler<'_> {
         let whole =
             name.ends_with(".epp") || self.env.world.kind(Path::new(name)) == Some(EntryKind::File);
         let name = if whole { name } else { &format!("{name}.epp") };
-        let Some(path) = self.find_template(name) else {
-            return Err(self.no_template(name).into());
+        let Some(path) = self.env.find_template(name) else {
+            return Err(self.env.no_template(name).into());
         };
         let loaded = self.env.template(&path)?;
         let program = self.checked(&loaded, "epp", span)?;
@@ -86,27 +86,11 @@ impl Compiler<'_> {
         self.render(&program, args, parent, name)
     }
 
-    /// The error that there is no such template.
-    pub(crate) fn no_template(&self, name: &str) -> PlainError {
-        let mut error = PlainError::new(format!("Could not find template '{name}'"));
-        if let Some((module, file)) = name.split_once('/').filter(|(module, _)| !module.is_empty())
-        {
-            error.help = match self.env.modules.get(module) {
-                Some(module) => Some(format!(
-                    "it would be {}",
-                    module.dir.join("templates").join(file).display()
-                )),
-                None => self.env.missing_help(module, None),
-            };
-        }
-        error
-    }
-
     /// Evaluates EPP text with these parameters.
     ///
     /// # Errors
     /// When it does not parse or fails.
-    pub fn inline_epp(
+    pub(super) fn render_epp_text(
         &mut self,
         text: &str,
         args: Option<&Value>,
@@ -202,7 +186,7 @@ impl Compiler<'_> {
                 }
                 let value = this.eval_default(f, i, default)?;
                 not_reserved(&param.name).or_else(plain)?;
-                this.weigh(&value)?;
+                this.budget.weigh(&value)?;
                 this.scopes.get_mut(f.scope).replace(param.name.clone(), value.clone());
                 if let Some(given) = given {
                     entries.remove(given);
@@ -224,7 +208,7 @@ impl Compiler<'_> {
                 return plain(text);
             }
             not_reserved(key).or_else(plain)?;
-            self.weigh(value)?;
+            self.budget.weigh(value)?;
             self.scopes.get_mut(f.scope).set(key.clone(), value.clone());
         }
         Ok(())

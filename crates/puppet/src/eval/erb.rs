@@ -12,13 +12,17 @@ use ordain_ruby::{Error, Foreign, Host, HostError, Limits, SyntaxError, Value as
 use ordain_source::{Span, budget};
 
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
-use crate::eval::lent::Lent;
-use crate::eval::variables::not_reserved;
-use crate::eval::{Compiler, MAX_DEPTH, Strict};
 use crate::load::ErbTemplate;
+use crate::plugins::convert::{from_ruby, raised, splat, to_ruby};
+use crate::plugins::mutations::RubyMutations;
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::MAX_DEPTH;
+use crate::state::scope::not_reserved;
+use crate::state::templates::TemplateObject;
+use crate::value::Value;
 use crate::value::closure::ScopeId;
-use crate::value::ruby::{ruby_class, ruby_text};
-use crate::value::{HashValue, Value};
+use ordain_graph::language::Strict;
 
 /// How much stack a template may use.
 const STACK: usize = 8 << 20;
@@ -26,8 +30,6 @@ const STACK: usize = 8 << 20;
 const LEVELS: u32 = 400;
 /// How many steps a template may take.
 const STEPS: u64 = 6_000_000;
-/// How deep data may be nested that a template hands to a function.
-pub(super) const MAX_NESTING: usize = 200;
 
 /// What came of a template.
 enum Outcome {
@@ -71,11 +73,11 @@ impl Place<'_> {
 }
 
 impl Compiler<'_> {
-    /// What the ERB template in a file renders.
+    /// Renders the ERB template in a file.
     ///
     /// # Errors
     /// When it does not parse or fails.
-    pub fn erb(
+    pub(super) fn render_erb_file(
         &mut self,
         name: &str,
         path: &Path,
@@ -86,11 +88,11 @@ impl Compiler<'_> {
         self.render_erb(&template, Place { file: Some((name, path)), text: "", scope, span })
     }
 
-    /// What a text renders as an ERB template.
+    /// Renders a text as an ERB template.
     ///
     /// # Errors
     /// When it does not parse or fails.
-    pub fn inline_erb(
+    pub(super) fn render_erb_text(
         &mut self,
         text: &EcoString,
         scope: ScopeId,
@@ -164,17 +166,18 @@ impl Compiler<'_> {
         let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
         self.depth += LEVELS;
         let objects = self.template_objects.len();
-        let mut wrapper = Wrapper { compiler: self, place, objects, lent: Lent::default() };
+        let mut wrapper =
+            Wrapper { compiler: self, place, objects, lent: RubyMutations::default() };
         let result = template.render(&mut wrapper, &mut limits);
         if result.is_ok() {
-            wrapper.lent.settle(wrapper.compiler)?;
+            wrapper.lent.write_back(wrapper.compiler)?;
         }
         self.show_objects(place.scope)?;
         self.depth -= LEVELS;
         self.budget.steps.charge(steps.saturating_sub(limits.steps));
         match result {
             Ok(text) => {
-                self.weigh_new(&Value::Str(text.clone()))?;
+                self.budget.weigh_new(&Value::Str(text.clone()))?;
                 Ok(Outcome::Text(text))
             }
             Err(Error::Exception(e)) => place.failed(&e.message, e.line),
@@ -195,7 +198,7 @@ impl Compiler<'_> {
         for (name, object) in objects {
             // What has no form in manifests stays as it was.
             if let Ok(value) = from_ruby(&object, 0) {
-                self.weigh(&value)?;
+                self.budget.weigh(&value)?;
                 self.scopes.get_mut(scope).replace(name, value);
             }
         }
@@ -229,14 +232,7 @@ struct Wrapper<'a, 'e> {
     /// How many objects were in scopes when the template began.
     objects: usize,
     /// What the template was given.
-    lent: Lent,
-}
-
-/// What a template put into a scope.
-pub(crate) struct TemplateObject {
-    /// How many there were before.
-    number: usize,
-    value: Ruby,
+    lent: RubyMutations,
 }
 
 /// What marks the scope among the values of the host.
@@ -373,7 +369,7 @@ impl Wrapper<'_, '_> {
 
     fn call_function(&mut self, name: &str, list: &[Ruby]) -> Result<Ruby, HostError> {
         let (scope, span) = (self.place.scope, self.place.span);
-        self.lent.settle(self.compiler).map_err(|unwind| failed(name, *unwind))?;
+        self.lent.write_back(self.compiler).map_err(|unwind| failed(name, *unwind))?;
         let args = self.lent.give_back(list)?;
         match self.compiler.call_function(name, args, None, scope, span) {
             Ok(value) => Ok(self.lend(value, None)),
@@ -399,7 +395,7 @@ impl Wrapper<'_, '_> {
         };
         not_reserved(&name).map_err(|text| raised("Puppet::ParseError", text))?;
         let given = self.lent.give_back(std::slice::from_ref(value))?.pop().unwrap_or_default();
-        self.compiler.weigh(&given).map_err(|unwind| failed("setvar", *unwind))?;
+        self.compiler.budget.weigh(&given).map_err(|unwind| failed("setvar", *unwind))?;
         let scope = self.place.scope;
         if !self.compiler.scopes.get_mut(scope).set(name.clone(), given) {
             let text = format!("Cannot reassign variable '${name}'");
@@ -493,21 +489,6 @@ impl Wrapper<'_, '_> {
     }
 }
 
-/// The arguments that Ruby makes of a value behind a star: a hash is its pairs, nil is nothing.
-pub(crate) fn splat(given: &Ruby) -> Vec<Ruby> {
-    if let Some(entries) = given.as_entries() {
-        return entries.into_iter().map(|(k, v)| Ruby::array(vec![k, v])).collect();
-    }
-    match given {
-        Ruby::Nil => Vec::new(),
-        other => other.as_items().unwrap_or_else(|| vec![other.clone()]),
-    }
-}
-
-pub(crate) fn raised(class: &str, message: impl Into<EcoString>) -> HostError {
-    HostError::Raise { class: class.into(), message: message.into() }
-}
-
 /// The failure of a function as the template sees it.
 fn failed(name: &str, unwind: Unwind) -> HostError {
     match unwind {
@@ -520,69 +501,4 @@ fn failed(name: &str, unwind: Unwind) -> HostError {
         }
         other => HostError::Abort(Box::new(other) as Box<dyn Any>),
     }
-}
-
-/// A value that is none of Ruby's own, which the template holds as it is.
-fn foreign(value: &Value) -> Ruby {
-    Ruby::Foreign(Rc::new(Foreign {
-        class: ruby_class(value).into(),
-        text: ruby_text(value),
-        inner: Rc::new(value.clone()),
-    }))
-}
-
-/// A value as templates see it.
-pub(crate) fn to_ruby(value: &Value) -> Ruby {
-    match value {
-        Value::Undef => Ruby::Nil,
-        Value::Default => Ruby::symbol("default"),
-        Value::Bool(b) => Ruby::Bool(*b),
-        Value::Int(i) => Ruby::Int(*i),
-        Value::Float(f) => Ruby::Float(*f),
-        Value::Str(text) => Ruby::str(text.clone()),
-        Value::Array(items) => Ruby::array(items.iter().map(to_ruby).collect()),
-        Value::Iterator(iterator) => Ruby::array(iterator.items.iter().map(to_ruby).collect()),
-        Value::Hash(entries) => {
-            Ruby::hash(entries.iter().map(|(key, value)| (to_ruby(key), to_ruby(value))))
-        }
-        Value::Runtime(object) if object.is_symbol() => Ruby::symbol(&object.text),
-        other => foreign(other),
-    }
-}
-
-/// A value of a template as functions get it.
-pub(crate) fn from_ruby(value: &Ruby, depth: usize) -> Result<Value, HostError> {
-    if depth > MAX_NESTING {
-        return Err(raised("SystemStackError", "stack level too deep"));
-    }
-    Ok(match value {
-        Ruby::Nil => Value::Undef,
-        Ruby::Bool(b) => Value::Bool(*b),
-        Ruby::Int(i) => Value::Int(*i),
-        Ruby::Float(f) => Value::Float(*f),
-        Ruby::Symbol(name) if name == "undef" => Value::Undef,
-        Ruby::Symbol(name) if name == "default" => Value::Default,
-        Ruby::Symbol(name) => Value::symbol(name),
-        Ruby::Str(text) => Value::Str(text.get()),
-        Ruby::Array(_) => {
-            let items = value.as_items().unwrap_or_default();
-            let items: Result<Vec<_>, _> = items.iter().map(|v| from_ruby(v, depth + 1)).collect();
-            Value::array(items?)
-        }
-        Ruby::Hash(_) => {
-            let mut entries = HashValue::default();
-            for (key, value) in value.as_entries().unwrap_or_default() {
-                entries.insert(from_ruby(&key, depth + 1)?, from_ruby(&value, depth + 1)?);
-            }
-            Value::Hash(std::sync::Arc::new(entries))
-        }
-        Ruby::Foreign(foreign) => match foreign.inner.downcast_ref::<Value>() {
-            Some(value) => value.clone(),
-            None => return Err(HostError::Unsupported("the scope as an argument".into())),
-        },
-        other => {
-            let class = other.class().name();
-            return Err(HostError::Unsupported(format!("{class} as an argument of a function")));
-        }
-    })
 }

@@ -1,7 +1,10 @@
 //! `invariant "title" { … }` as a statement: what must hold where it stands.
 
+use crate::catalog::values::kind_text;
 use crate::error::{EvalResult, Unwind};
-use crate::eval::{Compiler, Frame, kind_text};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::Frame;
 use crate::syntax::{Expr, ExprId};
 use crate::value::Value;
 use crate::value::text::to_text;

@@ -6,8 +6,8 @@ use ecow::EcoString;
 use ordain_ruby::{Error, Foreign, Host, HostError, Limits, Template, Trim, Value as Ruby};
 
 use crate::error::{EvalResult, plain};
-use crate::eval::Compiler;
-use crate::eval::erb::{from_ruby, to_ruby};
+use crate::plugins::convert::{from_ruby, to_ruby};
+use crate::state::Compiler;
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::object::lookup_context::{CONTEXT, context_type};
 use crate::types::object::{attribute_value, member};

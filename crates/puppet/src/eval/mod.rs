@@ -1,291 +1,54 @@
 //! Evaluation: from a program and a node to values and a catalog. A file a construct.
 
 pub mod access;
-pub(crate) mod annotations;
 pub mod arithmetic;
-pub mod budget;
-pub mod call;
+pub mod calls;
+mod closures;
 pub mod collect;
 pub mod control;
 pub mod epp;
 pub mod erb;
-pub mod functions;
 pub mod interface;
 pub(crate) mod invariants;
-pub(crate) mod lent;
 mod members;
 pub mod models;
 pub mod relations;
 pub mod resources;
 mod ruby_numbers;
-pub mod scope;
+mod signatures;
 pub mod strings;
 pub mod type_definitions;
 pub mod type_names;
 pub mod variables;
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_data::Decrypted;
-use ordain_graph::exports::Exports;
-use ordain_source::{Diagnostic, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
 
+pub use crate::state::frame::STACK_SIZE;
+pub use crate::state::log::{LogEntry, LogLevel};
+pub use crate::state::settings::Settings;
 pub use ordain_graph::language::Strict;
 
-use crate::catalog::Catalog;
-use crate::catalog::kinds::KnownKind;
-use crate::deferred::Deferral;
-use crate::error::{Blame, EvalError, EvalResult, PlainError, Step, Unwind};
+use crate::error::{Blame, EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::ruby_numbers::{is_for_ruby, is_ruby_number};
-use crate::eval::scope::{Scope, Scopes};
-use crate::load::{Environment, LoadedFile};
+use crate::load::literal_part::given_part;
+use crate::state::Compiler;
+use crate::state::frame::{Frame, MAX_DEPTH};
 use crate::syntax::{BinaryOp, CallForm, Expr, ExprId, ExprList, Program};
+use crate::types::Regexp;
 use crate::types::refusal::answered;
-use crate::types::signature::Signature;
-use crate::types::{Regexp, TypeAlias};
 use crate::validation::label;
-use crate::value::closure::ScopeId;
 use crate::value::compare;
 use crate::value::{HashValue, Value};
 
-/// How deep evaluation may nest, in expressions. Compiles run on threads whose stack holds this.
-const MAX_DEPTH: u32 = 24_000;
-
-/// The stack that a thread needs for `MAX_DEPTH`; only what is used is ever backed by memory.
-pub const STACK_SIZE: usize = 1 << 30;
-
-/// The levels of Puppet's logging functions.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum LogLevel {
-    /// `debug`
-    Debug,
-    /// `info`
-    Info,
-    /// `notice`
-    Notice,
-    /// `warning`
-    Warning,
-    /// `err`
-    Err,
-    /// `alert`
-    Alert,
-    /// `emerg`
-    Emerg,
-    /// `crit`
-    Crit,
-}
-
-impl LogLevel {
-    /// The word that stands for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Debug => "debug",
-            Self::Info => "info",
-            Self::Notice => "notice",
-            Self::Warning => "warning",
-            Self::Err => "err",
-            Self::Alert => "alert",
-            Self::Emerg => "emerg",
-            Self::Crit => "crit",
-        }
-    }
-}
-
-/// A message of a logging function, or a warning of the compile.
-#[derive(Clone, Debug)]
-pub struct LogEntry {
-    /// Its level.
-    pub level: LogLevel,
-    /// Its text.
-    pub message: String,
-    /// The scope that it came from, as Puppet prints it: `Scope(Class[main])`.
-    pub source: String,
-    /// The place as Puppet shows it behind the text; empty where it shows none.
-    pub place: String,
-    /// Where it was written.
-    pub span: Option<Span>,
-}
-
-/// Settings that change what a compile does.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// What questionable code gives.
-    pub strict: Strict,
-    /// Whether an unknown variable is an error.
-    pub strict_variables: bool,
-    /// Whether facts have their old flat names as variables, too.
-    pub include_legacy_facts: bool,
-    /// How many steps a compile may take.
-    pub max_steps: u64,
-    /// How many resources a catalog may have.
-    pub max_resources: usize,
-    /// Whether the code of resource types sees the catalog at the end, as where it is applied.
-    pub examine_types: bool,
-    /// Whether the graph says of each attribute where its value came from and what it replaced. Forms
-    /// that say this of resources and relations alone are made faster without, and in half the memory.
-    pub has_history: bool,
-    /// What becomes of deferred values at the end.
-    pub deferral: Deferral,
-    /// The kinds that whoever applies the catalog has by itself. Their types in Ruby refuse values and
-    /// ask for an order, but what they convert is not taken: it would be converted twice.
-    pub native_kinds: BTreeSet<EcoString>,
-    /// What nodes export for each other; without it nothing is exported or collected.
-    pub exports: Option<Arc<dyn Exports>>,
-    /// Further settings that manifests read as `$settings::name`.
-    pub values: BTreeMap<String, Value>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            strict: Strict::Error,
-            strict_variables: true,
-            include_legacy_facts: false,
-            max_steps: ordain_source::budget::scaled(budget::MAX_STEPS),
-            max_resources: ordain_source::budget::scaled_size(budget::MAX_RESOURCES),
-            examine_types: false,
-            has_history: true,
-            deferral: Deferral::Keep,
-            native_kinds: BTreeSet::new(),
-            exports: None,
-            values: BTreeMap::new(),
-        }
-    }
-}
-
-/// The code that is being evaluated and the scope it sees.
-#[derive(Clone, Debug)]
-pub struct Frame {
-    /// The text that holds the code.
-    pub program: Arc<Program>,
-    /// The scope.
-    pub scope: ScopeId,
-}
-
-/// One compile for one node.
-pub struct Compiler<'e> {
-    /// Modules, site program, outside world: shared with other compiles.
-    pub env: &'e Environment,
-    /// Settings.
-    pub settings: Settings,
-    /// The node's name.
-    pub node: EcoString,
-    /// All scopes.
-    pub scopes: Scopes,
-    /// What was logged, in order.
-    pub logs: Vec<LogEntry>,
-    /// Warnings.
-    pub diagnostics: Vec<Diagnostic>,
-    /// What Hiera keeps during a compile.
-    pub hiera: crate::hiera::Cache,
-    /// The catalog so far.
-    pub catalog: Catalog,
-    pub(crate) node_scope: Option<ScopeId>,
-    pub(crate) class_scopes: FxHashMap<EcoString, ScopeId>,
-    /// The settings as variables, once one was read.
-    pub(crate) setting_values: OnceCell<Scope>,
-    pub(crate) signatures: FxHashMap<(usize, u32), Arc<Signature>>,
-    pub(crate) aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
-    pub(crate) types: type_definitions::TypeState,
-    pub(crate) models: models::ModelState,
-    pub(crate) regexes: FxHashMap<(usize, ExprId), Arc<Regexp>>,
-    inline: FxHashMap<(Inline, EcoString), Arc<LoadedFile>>,
-    pub(crate) defaults: FxHashMap<(ScopeId, EcoString), Vec<crate::catalog::Param>>,
-    pub(crate) kinds: FxHashMap<EcoString, Arc<KnownKind>>,
-    /// Memory for the interpolation that is being made.
-    pub(crate) text_buffer: String,
-    pub(crate) output: Vec<String>,
-    pub(crate) output_sensitive: bool,
-    /// What encrypted data held.
-    pub(crate) decrypted: Decrypted,
-    /// Keys of the warnings that are given only once.
-    pub(crate) warned: FxHashSet<String>,
-    /// The texts whose classes and defines have the types of their parameters.
-    pub(crate) typed: FxHashSet<usize>,
-    /// The class or define whose parameters get their types.
-    pub(crate) typing: Option<Span>,
-    /// How many scopes have parameters without a value.
-    pub(crate) pending: u32,
-    pub(crate) budget: budget::Budget,
-    /// The objects that links between resources mean.
-    pub(crate) linked: crate::catalog::links::Linked,
-    pub(crate) ruby: crate::plugins::State<'e>,
-    /// Variables that templates set: the objects themselves, which later ones may change.
-    pub(crate) template_objects: FxHashMap<(ScopeId, EcoString), erb::TemplateObject>,
-    depth: u32,
-}
-
-/// What a text in a manifest is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Inline {
-    /// An EPP template.
-    Template,
-    /// A type.
-    Type,
-}
-
-impl<'e> Compiler<'e> {
-    /// A compile that has done nothing yet.
-    pub fn new(env: &'e Environment, settings: Settings, node: &str) -> Self {
-        Self {
-            env,
-            budget: budget::Budget::new(settings.max_steps),
-            settings,
-            node: node.into(),
-            scopes: Scopes::default(),
-            logs: Vec::new(),
-            diagnostics: Vec::new(),
-            hiera: crate::hiera::Cache::default(),
-            catalog: Catalog::default(),
-            node_scope: None,
-            class_scopes: FxHashMap::default(),
-            setting_values: OnceCell::new(),
-            signatures: FxHashMap::default(),
-            aliases: FxHashMap::default(),
-            types: type_definitions::TypeState::default(),
-            models: models::ModelState::default(),
-            regexes: FxHashMap::default(),
-            inline: FxHashMap::default(),
-            defaults: FxHashMap::default(),
-            kinds: FxHashMap::default(),
-            text_buffer: String::new(),
-            output: Vec::new(),
-            output_sensitive: false,
-            decrypted: Decrypted::default(),
-            warned: FxHashSet::default(),
-            typed: FxHashSet::default(),
-            typing: None,
-            pending: 0,
-            linked: crate::catalog::links::Linked::default(),
-            ruby: crate::plugins::State::default(),
-            template_objects: FxHashMap::default(),
-            depth: 0,
-        }
-    }
-
+impl Compiler<'_> {
     /// Evaluates an expression. An error that has no place yet gets that of the expression.
     ///
     /// # Errors
     /// Of the expression, and the jumps `next`, `return` and `break`.
     pub fn eval(&mut self, f: &Frame, id: ExprId) -> EvalResult {
         self.step(f, id, |c| c.eval_node(f, id))
-    }
-
-    /// Goes this many levels deeper; false where that is too deep.
-    pub(crate) fn descend(&mut self, levels: u32) -> bool {
-        let is_allowed = self.depth + levels < MAX_DEPTH;
-        self.depth += if is_allowed { levels } else { 0 };
-        is_allowed
-    }
-
-    /// Comes back from there.
-    pub(crate) fn ascend(&mut self, levels: u32) {
-        self.depth -= levels;
     }
 
     /// Does the work of one expression, as part of what the compile may use.
@@ -502,17 +265,6 @@ impl<'e> Compiler<'e> {
         outcome.value
     }
 
-    /// A text that stands in a manifest, such as a template or a type, parsed once. It stays to the
-    /// end of the compile, since what is known of programs is found by their addresses.
-    pub(crate) fn inline(&mut self, text: &str, form: Inline) -> Arc<LoadedFile> {
-        let key = (form, EcoString::from(text));
-        let parsed = self.inline.entry(key).or_insert_with(|| match form {
-            Inline::Template => self.env.parse_template(Path::new(""), text),
-            Inline::Type => self.env.parse_code(Path::new(""), text),
-        });
-        Arc::clone(parsed)
-    }
-
     fn regex(&mut self, f: &Frame, id: ExprId, source: &EcoString) -> Value {
         let key = (Arc::as_ptr(&f.program) as usize, id);
         let regex =
@@ -613,48 +365,4 @@ fn blamed(program: &Program, id: ExprId, blame: Blame) -> ExprId {
         (Expr::Minus(operand), Blame::Left | Blame::Right) => *operand,
         _ => id,
     }
-}
-
-/// The part of a literal value that a path leads to, as far as the value is literal. For a call it
-/// leads into the hash that is given.
-pub(crate) fn given_part(program: &Program, id: ExprId, path: &[Step]) -> ExprId {
-    let given = match program[id] {
-        Expr::Call(call) => {
-            let args = program.list(program.call(call).args).iter().rev();
-            args.copied().find(|&arg| matches!(program[arg], Expr::Hash(_)))
-        }
-        _ => None,
-    };
-    let mut at = given.unwrap_or(id);
-    for step in path.iter().rev() {
-        while let Expr::Paren(inner) = program[at] {
-            at = inner;
-        }
-        let next = match (&program[at], step) {
-            (Expr::List(items), Step::Item(i)) => program.list(*items).get(*i).copied(),
-            // One value stands for the list of it.
-            (_, Step::Item(0)) => Some(at),
-            (Expr::Hash(entries), Step::Value(name) | Step::Key(name)) => {
-                let mut pairs = program.list(*entries).chunks_exact(2);
-                let is_named = |key: ExprId| match &program[key] {
-                    Expr::Str(text) | Expr::Name(text) => text == name,
-                    _ => false,
-                };
-                let pair = pairs.find(|pair| is_named(pair[0]));
-                pair.map(|pair| if matches!(step, Step::Key(_)) { pair[0] } else { pair[1] })
-            }
-            _ => None,
-        };
-        match next {
-            Some(next) => at = next,
-            None if at == given.unwrap_or(id) => return id,
-            None => return at,
-        }
-    }
-    at
-}
-
-/// The type of a value, as messages name it: generalised, such as `Integer`.
-pub(crate) fn kind_text(value: &Value) -> String {
-    crate::types::infer::generalize(&crate::types::infer::infer(value)).to_string()
 }

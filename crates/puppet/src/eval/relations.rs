@@ -1,18 +1,18 @@
 //! Arrows between resources.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashSet;
 
 use crate::catalog::no_title;
+use crate::catalog::values::reference;
 use crate::catalog::{Relation, RelationEnd};
 use crate::error::{EvalResult, plain};
-use crate::eval::{Compiler, Frame};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::Frame;
 use crate::syntax::{Arrow, Expr, ExprId};
 use crate::types::Type;
 use crate::value::Value;
-use crate::value::resource_key::ResourceKey;
-use crate::value::resource_key::reference_key;
+use crate::value::resource_key::{ResourceKey, reference_key};
 
 /// An operand of an arrow, evaluated.
 enum Operand {
@@ -155,13 +155,4 @@ impl Compiler<'_> {
         );
         Err(self.error(f, whole, "NOT_CATALOG_TYPE", text))
     }
-}
-
-/// The reference of a resource as a value.
-pub(crate) fn reference(key: &ResourceKey) -> Value {
-    Value::Type(Arc::new(if key.kind == "Class" {
-        Type::Class(Some(key.title.to_lowercase()))
-    } else {
-        Type::Resource { kind: Some(key.kind.clone()), title: Some(key.title.clone()) }
-    }))
 }

@@ -1,6 +1,5 @@
 //! Resource expressions, defaults for types, and overrides.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use ecow::EcoString;
@@ -9,21 +8,22 @@ use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::catalog::generate::check_attributes;
 use crate::catalog::no_title;
+use crate::catalog::values::check_attributes;
+use crate::catalog::values::{Declaration, as_parameter, is_class, new_param, untitled};
+use crate::catalog::values::{kind_text, reference};
 use crate::catalog::{How, Param, ParamOrigin, Params, PendingOverride, ResourceId};
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain, unplaced};
-use crate::eval::relations::reference;
-use crate::eval::{Compiler, Frame, kind_text};
+use crate::state::Compiler;
+use crate::state::frame::Frame;
 use crate::syntax::names::capitalized;
 use crate::syntax::{Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm};
 use crate::types::Type;
-use crate::types::format::quoted;
 use crate::types::label::type_label;
+use crate::value::Value;
 use crate::value::closure::ScopeId;
 use crate::value::resource_key::reference_key;
 use crate::value::ruby::ruby_equal;
-use crate::value::{HashValue, IteratorValue, Value};
 
 /// One evaluated body of a resource expression.
 struct Body {
@@ -31,17 +31,6 @@ struct Body {
     is_default: bool,
     params: Vec<Param>,
     span: Span,
-}
-
-/// How resources are declared: where, and whether virtual or exported.
-#[derive(Clone, Copy)]
-pub(crate) struct Declaration {
-    pub scope: ScopeId,
-    pub span: Span,
-    pub is_virtual: bool,
-    pub exported: bool,
-    /// Whether the title is a text, as in resource expressions; functions take other values.
-    pub title_is_text: bool,
 }
 
 impl Compiler<'_> {
@@ -439,154 +428,6 @@ impl Compiler<'_> {
             }
         }
         Ok(value)
-    }
-}
-
-/// Whether the name of a type in front of braces is that of classes.
-pub(crate) fn is_class(kind: &str) -> bool {
-    kind.eq_ignore_ascii_case("class")
-}
-
-/// A parameter without history.
-pub(crate) fn new_param(name: EcoString, value: Value, append: bool, origin: ParamOrigin) -> Param {
-    Param { name, value, append, origin, losers: Vec::new() }
-}
-
-/// Why an iterator is refused where it would be kept.
-pub(crate) const NO_ITERATOR: &str = "Use of an Iterator is not supported here";
-
-/// Why an integer beyond 64 bits is refused where it would be kept.
-pub(crate) fn outside_of_range(digits: &str) -> String {
-    let end = if digits.starts_with('-') { "min" } else { "max" };
-    let shown = ordain_data::number::ruby_hexadecimal(digits);
-    format!("Use of a Ruby Integer outside of Puppet Integer {end} range, got '{shown}'")
-}
-
-/// The class of a walk over a tree, the only iterator that a parameter may have while the catalog
-/// is made.
-fn walk_class(iterator: &IteratorValue) -> Option<&EcoString> {
-    match &*iterator.element {
-        Type::Runtime(Some(walk)) => Some(&walk.1),
-        _ => None,
-    }
-}
-
-/// Whether a value holds something that a catalog does not.
-pub(crate) fn has_foreign(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(has_foreign),
-        Value::Hash(entries) => {
-            entries.iter().any(|(key, item)| has_foreign(key) || has_foreign(item))
-        }
-        Value::Sensitive(inner) => has_foreign(inner),
-        other => is_foreign(other),
-    }
-}
-
-fn is_foreign(value: &Value) -> bool {
-    match value {
-        Value::Iterator(iterator) => walk_class(iterator).is_some(),
-        // Symbols become their texts.
-        Value::Runtime(object) => !object.is_symbol() && !object.is_integer(),
-        _ => false,
-    }
-}
-
-/// Visits what a value holds that a catalog does not: a walk over a tree, or an object of Ruby, each
-/// with `path` and the steps to it. A key has the path of its hash.
-///
-/// # Errors
-/// What `visit` gives.
-pub(crate) fn each_foreign<E>(
-    value: &Value,
-    path: &mut String,
-    visit: &mut impl FnMut(&Value, &str) -> Result<(), E>,
-) -> Result<(), E> {
-    let len = path.len();
-    match value {
-        Value::Array(items) => items.iter().enumerate().try_for_each(|(i, item)| {
-            path.truncate(len);
-            let _ = write!(path, "[{i}]");
-            each_foreign(item, path, visit)
-        }),
-        Value::Hash(entries) => entries.iter().try_for_each(|(key, item)| {
-            path.truncate(len);
-            each_foreign(key, path, visit)?;
-            path.truncate(len);
-            let _ = write!(path, "[{}]", quoted(key));
-            each_foreign(item, path, visit)
-        }),
-        Value::Sensitive(inner) => each_foreign(inner, path, visit),
-        other if is_foreign(other) => visit(other, path),
-        _ => Ok(()),
-    }
-}
-
-/// Why the type of everything that a catalog holds is no reference.
-const NOT_SPLIT: &str = "Cannot split the type Puppet::Pops::Types::PCatalogEntryType, it represents \
-                         neither a PClassType, nor a PResourceType.";
-
-/// A value as a parameter has it: types that mean resources become references to them.
-///
-/// # Errors
-/// Why the value cannot be that of a parameter.
-pub(crate) fn as_parameter(value: Value) -> Result<Value, String> {
-    match value {
-        Value::Array(ref items) if items.iter().any(changes) => {
-            let items: Result<Vec<_>, _> = items.iter().cloned().map(as_parameter).collect();
-            Ok(Value::array(items?))
-        }
-        Value::Hash(ref entries) if entries.iter().any(|(k, v)| changes(k) || changes(v)) => {
-            let mut changed = HashValue::default();
-            for (key, value) in entries.iter() {
-                changed.insert(as_parameter(key.clone())?, as_parameter(value.clone())?);
-            }
-            Ok(Value::Hash(Arc::new(changed)))
-        }
-        Value::Iterator(ref iterator) if walk_class(iterator).is_none() => {
-            Err(NO_ITERATOR.to_owned())
-        }
-        Value::Runtime(ref object) if object.is_integer() => Err(outside_of_range(&object.text)),
-        Value::Type(kind) => match *kind {
-            Type::Class(None) => Err(no_title("\"class\"")),
-            Type::CatalogEntry => Err(NOT_SPLIT.to_owned()),
-            // Each evaluation gives a reference of its own, as it may name what it is given to.
-            Type::Resource { kind: Some(_), .. } | Type::Class(_) => {
-                Ok(Value::Reference(Arc::new(Arc::unwrap_or_clone(kind))))
-            }
-            _ => Ok(Value::Type(kind)),
-        },
-        other => Ok(other),
-    }
-}
-
-/// Whether a value differs as a parameter.
-fn changes(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(changes),
-        Value::Hash(entries) => entries.iter().any(|(k, v)| changes(k) || changes(v)),
-        Value::Iterator(_) => true,
-        Value::Runtime(object) => object.is_integer(),
-        Value::Type(kind) => {
-            matches!(**kind, Type::Class(_) | Type::CatalogEntry | Type::Resource { .. })
-        }
-        _ => false,
-    }
-}
-
-/// How a reference to a type of resources that says no title is shown.
-fn untitled(reference: &Value) -> Option<String> {
-    match reference {
-        Value::Type(kind) => match &**kind {
-            Type::Resource { kind: Some(name), title: None } => {
-                Some(format!(":{}", name.to_lowercase()))
-            }
-            Type::Resource { kind: Some(name), title: Some(title) } if title.is_empty() => {
-                Some(format!("\"{name}[]\""))
-            }
-            _ => None,
-        },
-        _ => None,
     }
 }
 

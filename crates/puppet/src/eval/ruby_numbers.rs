@@ -8,12 +8,12 @@ use num_bigint::BigInt;
 use ordain_source::Span;
 
 use crate::error::{Blame, EvalResult, issue_at, plain};
-use crate::eval::Compiler;
 use crate::eval::arithmetic::{
     Outcome, coerce_number, finite, not_applicable, not_applicable_when, overflow_digits,
     refuse_beside_time, times,
 };
 use crate::plugins::RubyAnswer;
+use crate::state::Compiler;
 use crate::syntax::ast::BinaryOp;
 use crate::types::ruby_classes::is_a;
 use crate::value::Value;

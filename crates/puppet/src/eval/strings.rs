@@ -1,9 +1,9 @@
 //! Interpolated text and heredocs.
 
-use ordain_source::limits::most_text;
-
-use crate::error::{EvalError, EvalResult, plain};
-use crate::eval::{Compiler, Frame};
+use crate::error::{EvalError, EvalResult};
+use crate::state::Compiler;
+use crate::state::budget::check_length;
+use crate::state::frame::Frame;
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::validation::heredoc;
 use crate::value::Value;
@@ -11,17 +11,6 @@ use crate::value::text::write_text;
 
 /// The largest buffer that is kept for the next interpolation, in bytes.
 const KEPT: usize = 64 << 10;
-
-/// Refuses a text that would be too long.
-///
-/// # Errors
-/// If it is.
-pub(crate) fn check_length(bytes: usize) -> EvalResult<()> {
-    if bytes > most_text() {
-        return plain(format!("a text of {bytes} bytes is too long, the limit is {}", most_text()));
-    }
-    Ok(())
-}
 
 impl Compiler<'_> {
     pub(crate) fn eval_concat(&mut self, f: &Frame, parts: ExprList) -> EvalResult {
@@ -41,7 +30,7 @@ impl Compiler<'_> {
                 Expr::Str(text) => out.push_str(text),
                 Expr::Text(inner) => {
                     let value = self.eval(f, *inner)?;
-                    self.weigh_new(&value)?;
+                    self.budget.weigh_new(&value)?;
                     write_text(out, &value);
                 }
                 _ => {

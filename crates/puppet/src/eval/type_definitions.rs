@@ -1,13 +1,14 @@
-//! What type aliases stand for: types, object types, and type sets with the types in them.
+//! The targets of type aliases: types, object types, and type sets with the types in them.
 
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
-use rustc_hash::FxHashMap;
 
-use super::annotations::Annotations;
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
-use crate::eval::{Compiler, Frame, Strict};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::Frame;
+use crate::state::types::Pending;
 use crate::syntax::definitions::AliasDef;
 use crate::syntax::{Attribute, Expr, ExprId, ExprList, Program};
 use crate::types::aliases::resolved;
@@ -16,34 +17,8 @@ use crate::types::type_set::RUNTIME;
 use crate::types::{Type, TypeAlias, TypeSet, object};
 use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
+use ordain_graph::language::Strict;
 use ordain_syntax::ListRef;
-
-/// What a compile knows of types beyond their names.
-#[derive(Default)]
-pub(crate) struct TypeState {
-    /// How many definitions are being evaluated: in them a name may be unknown.
-    defining: u32,
-    /// The type sets whose definitions are being evaluated, innermost last; `None` for a definition
-    /// outside of any.
-    open: Vec<Option<Arc<TypeSet>>>,
-    /// The types of type sets that were not asked for yet.
-    pending: FxHashMap<EcoString, Pending>,
-    pub(crate) annotations: Annotations,
-}
-
-/// The definition of a type in a type set.
-struct Pending {
-    frame: Frame,
-    id: ExprId,
-    set: Arc<TypeSet>,
-}
-
-impl TypeState {
-    /// Whether the definition of a type is being evaluated.
-    pub(crate) fn is_defining(&self) -> bool {
-        self.defining > 0
-    }
-}
 
 impl Compiler<'_> {
     /// The type of an alias of the program.

@@ -7,10 +7,13 @@ use ordain_source::{FileId, Severity, Span};
 
 use crate::catalog::{ResourceKind, flatten_values};
 use crate::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
+use crate::eval::access;
 use crate::eval::type_definitions::{not_of_types, refuse_expressions};
-use crate::eval::{Compiler, Frame, Inline, access};
 use crate::load::Named;
 use crate::schema;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::Frame;
+use crate::state::{Compiler, Inline};
 use crate::syntax::definitions::AliasDef;
 use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Expr, ExprId, ExprList};
@@ -20,8 +23,7 @@ use crate::types::{IntRange, ObjectType, Type, builtin};
 use crate::validation::names::nearest;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
-use crate::value::resource_key::ResourceKey;
-use crate::value::resource_key::reference_key;
+use crate::value::resource_key::{ResourceKey, reference_key};
 use crate::value::text::to_text;
 
 impl Compiler<'_> {
@@ -56,7 +58,7 @@ impl Compiler<'_> {
     }
 
     /// The type that a name stands for: built in, an alias, or a resource type.
-    pub(crate) fn named_type(&mut self, name: &str) -> EvalResult<Type> {
+    pub(super) fn eval_type_named(&mut self, name: &str) -> EvalResult<Type> {
         let name = name.strip_prefix("::").unwrap_or(name);
         if let Some(kind) = builtin(name) {
             return Ok(kind);
@@ -293,7 +295,7 @@ impl Compiler<'_> {
     ///
     /// # Errors
     /// When the text is no type.
-    pub fn type_of_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
+    pub(super) fn eval_type_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
         let loaded = self.inline(text, Inline::Type);
         let bad = || Err(PlainError::not_a_type(text).into());
         if let Some(error) = loaded.errors.first() {

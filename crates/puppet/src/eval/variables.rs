@@ -5,32 +5,21 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::suggest;
 
-use crate::catalog::compile::SETTINGS;
 use crate::error::{EvalError, EvalResult, Unwind};
-use crate::eval::scope::ScopeKind;
-use crate::eval::{Compiler, Frame, Strict};
+use crate::state::Compiler;
+use crate::state::frame::Frame;
+use crate::state::node::SETTINGS;
+use crate::state::scope::ScopeKind;
+use crate::state::scope::{RESERVED, UNEVALUATED, not_reserved};
 use crate::syntax::{AssignOp, Expr, ExprId, ExprList};
 use crate::types::Type;
 use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
 use crate::value::{Key, Value};
-
-/// Variables that the compile itself sets and no code may assign.
-pub(super) const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
-
-/// Refuses a name that no scope can give a value to.
-pub(crate) fn not_reserved(name: &str) -> Result<(), String> {
-    match RESERVED.contains(&name) {
-        true => Err(format!("Attempt to assign to a reserved variable name: '{name}'")),
-        false => Ok(()),
-    }
-}
+use ordain_graph::language::Strict;
 
 /// Variables that every code may read, `undef` where the compile has not set them.
 const BUILT_IN: [&str; 2] = ["module_name", "caller_module_name"];
-
-/// Marks the error that a default reads a parameter without a value, until the call reports it.
-pub(crate) const UNEVALUATED: &str = "unevaluated parameter";
 
 impl Compiler<'_> {
     pub(crate) fn eval_variable(&mut self, f: &Frame, id: ExprId, name: &EcoString) -> EvalResult {
@@ -47,36 +36,6 @@ impl Compiler<'_> {
             return Ok(value);
         }
         self.unknown_variable(f, id, name)
-    }
-
-    /// The variable of this name, qualified or not.
-    pub(crate) fn find_variable(&self, scope: ScopeId, name: &str) -> Option<&Value> {
-        // Most names have no colon at all, which is quicker to see.
-        if !name.contains(':') {
-            return self.scopes.lookup(scope, name);
-        }
-        let Some((class, rest)) = name.rsplit_once("::") else {
-            return self.scopes.lookup(scope, name);
-        };
-        let class = class.strip_prefix("::").unwrap_or(class);
-        if class.is_empty() {
-            return self.scopes.get(ScopeId::TOP).get(rest);
-        }
-        if class == SETTINGS {
-            return self.setting_variable(rest);
-        }
-        let mut at = self.class_scopes.get(class).copied();
-        while let Some(id) = at {
-            let scope = self.scopes.get(id);
-            if scope.kind != ScopeKind::Class {
-                return None;
-            }
-            if let Some(value) = scope.get(rest) {
-                return Some(value);
-            }
-            at = scope.parent;
-        }
-        None
     }
 
     /// Refuses to read a parameter that has no value yet.
@@ -160,13 +119,6 @@ impl Compiler<'_> {
         Value::Undef
     }
 
-    /// Keeps the groups of a successful match for `$0`, `$1` …
-    pub(crate) fn set_matches(&mut self, scope: ScopeId, groups: Option<Vec<Value>>) {
-        if let Some(groups) = groups {
-            self.scopes.get_mut(scope).matches.push(groups.into());
-        }
-    }
-
     pub(crate) fn eval_assign(
         &mut self,
         f: &Frame,
@@ -219,7 +171,7 @@ impl Compiler<'_> {
         value: Value,
     ) -> EvalResult<()> {
         self.check_reserved(f, at, &name)?;
-        self.weigh(&value)?;
+        self.budget.weigh(&value)?;
         if self.assign_in_logic(f, at, &name, &value)? {
             return Ok(());
         }

@@ -7,11 +7,12 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
-use crate::eval::strings::check_length;
+use crate::functions::call::Call;
 use crate::functions::iterate::{Items, chars, limit};
 use crate::functions::support::{function, ruby_inspect, ruby_text};
 use crate::functions::{Function, explaining, opt, plain, rep, req, with_opt_block};
+use crate::state::budget::check_length;
+use crate::state::evaluate::Evaluate;
 use crate::types::infer;
 use crate::value::{HashValue, Value};
 
@@ -106,11 +107,18 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-/// Walks into a value; the error is that of `dig`.
-///
-/// # Errors
-/// When a part of the way is no collection, or a list is asked by something that is no integer.
-pub fn dig_path(data: &Value, path: &[Value]) -> EvalResult {
+/// Why a path into a value ends early.
+struct PathError {
+    /// The text, as Puppet words it.
+    message: String,
+    /// The step that fails.
+    step: usize,
+    /// Whether a list was asked by something that is no integer; else the part is no collection.
+    is_index: bool,
+}
+
+/// Walks into a value.
+fn dig_path(data: &Value, path: &[Value]) -> Result<Value, PathError> {
     let mut at = data.clone();
     for (i, key) in path.iter().enumerate() {
         if at.is_undef() || key.is_undef() {
@@ -121,18 +129,20 @@ pub fn dig_path(data: &Value, path: &[Value]) -> EvalResult {
             (Value::Hash(hash), key) => hash.get(key).cloned().unwrap_or_default(),
             (Value::Array(items), Value::Int(n)) => item_at(items, *n),
             (Value::Array(_), key) => {
-                return fail(format!(
+                let message = format!(
                     "The given data requires an Integer index at {}, got '{}'",
                     walked(i + 1),
                     crate::functions::support::text_of_type(&infer(key))
-                ));
+                );
+                return Err(PathError { message, step: i, is_index: true });
             }
             (other, _) => {
-                return fail(format!(
+                let message = format!(
                     "The given data does not contain a Collection at {}, got '{}'",
                     walked(i),
                     crate::functions::support::text_of_type(&infer(other))
-                ));
+                );
+                return Err(PathError { message, step: i, is_index: false });
             }
         };
     }
@@ -145,7 +155,7 @@ fn item_at(items: &[Value], n: i64) -> Value {
 }
 
 fn dig(call: &mut Call<'_, '_>) -> EvalResult {
-    dig_path(call.arg(0), &call.args[1..])
+    dig_path(call.arg(0), &call.args[1..]).or_else(|error| fail(error.message))
 }
 
 fn empty(call: &mut Call<'_, '_>) -> EvalResult {
@@ -257,27 +267,19 @@ fn get_path(call: &mut Call<'_, '_>, value: &Value, path: &str, default: usize) 
             let error = path_error(&error, value, &segments);
             call.yield_block(&[error])
         }
-        Err(error) => Err(error),
+        Err(error) => fail(error.message),
     }
 }
 
 /// The error as the value that the lambda of `get` sees.
-fn path_error(error: &crate::error::Unwind, data: &Value, path: &[Value]) -> Value {
-    let message = match error {
-        crate::error::Unwind::Plain(error) => error.message.as_str(),
-        _ => "",
-    };
-    let is_index = message.starts_with("The given data requires");
+fn path_error(error: &PathError, data: &Value, path: &[Value]) -> Value {
+    let &PathError { ref message, step, is_index } = error;
     let code = if is_index { "EXPECTED_INTEGER_INDEX" } else { "EXPECTED_COLLECTION" };
-    let mut upto = 0;
-    while upto < path.len() && dig_path(data, &path[..=upto]).is_ok() {
-        upto += 1;
-    }
-    let walked = path[..path.len().min(upto + usize::from(is_index))].to_vec();
+    let walked = path[..step + usize::from(is_index)].to_vec();
     let (name, kind) = if is_index {
-        ("index_type", infer(path.get(upto).unwrap_or(&Value::Undef)))
+        ("index_type", infer(&path[step]))
     } else {
-        ("value_type", infer(&dig_path(data, &path[..upto]).unwrap_or_default()))
+        ("value_type", infer(&dig_path(data, &path[..step]).unwrap_or_default()))
     };
     let details = [("walked_path", Value::array(walked)), (name, Value::of_type(kind))];
     crate::functions::control::error_value(message, "SLICE_ERROR", Value::hash(details), code)

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use ordain_source::Span;
 
+use crate::catalog::resource::Inclusion;
 use crate::error::{EvalResult, Unwind, issue, plain as fail};
-use crate::eval::LogLevel;
-use crate::eval::annotations::annotation_type;
-use crate::eval::call::Call;
-use crate::eval::interface::Inclusion;
+use crate::functions::call::Call;
 use crate::functions::support::{function, is_instance};
 use crate::functions::{Function, opt, plain, rep, rep1, req, with_opt_block};
+use crate::state::annotations::annotation_type;
+use crate::state::evaluate::Evaluate;
+use crate::state::log::LogLevel;
 use crate::types::aliases::resolved;
 use crate::types::mismatch::describe_mismatch;
 use crate::types::new::{Host, new_instance};

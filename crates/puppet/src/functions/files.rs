@@ -5,11 +5,12 @@ use std::time::SystemTime;
 
 use ordain_source::ProcessRequest;
 
+use crate::catalog::values::kind_text;
 use crate::error::{EvalResult, Unwind, plain as fail};
-use crate::eval::call::Call;
-use crate::eval::kind_text;
+use crate::functions::call::Call;
 use crate::functions::support::{function, old, old_args, ruby_text, wrap};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req};
+use crate::state::evaluate::Evaluate;
 use crate::value::Value;
 
 const TEMPLATE_RESULT: Option<&str> = Some("Variant[String, Sensitive[String]]");
@@ -91,7 +92,7 @@ pub const TABLE: &[Function] = &[
 
 fn binary_file(call: &mut Call<'_, '_>) -> EvalResult {
     let name = call.str(0);
-    let found = call.compiler.find_in_module(&name, "files");
+    let found = call.compiler.env.find_in_module(&name, "files");
     let bytes = found.and_then(|path| call.compiler.env.content(&path).ok());
     match bytes {
         Some(bytes) => Ok(Value::Binary(bytes)),
@@ -102,7 +103,7 @@ fn binary_file(call: &mut Call<'_, '_>) -> EvalResult {
 fn find(call: &mut Call<'_, '_>, folder: &str) -> EvalResult {
     for name in first_list(call) {
         let name = name.as_str().unwrap_or_default();
-        if let Some(path) = call.compiler.exists_in_module(name, folder) {
+        if let Some(path) = call.compiler.env.exists_in_module(name, folder) {
             return Ok(Value::from(path.to_string_lossy().into_owned()));
         }
     }
@@ -120,7 +121,7 @@ fn first_list(call: &mut Call<'_, '_>) -> Vec<Value> {
 fn module_directory(call: &mut Call<'_, '_>) -> EvalResult {
     for name in first_list(call) {
         let name = name.as_str().unwrap_or_default();
-        if let Some(path) = call.compiler.module_directory(name) {
+        if let Some(path) = call.compiler.env.module_directory(name) {
             return Ok(Value::from(path.to_string_lossy().into_owned()));
         }
     }
@@ -204,7 +205,7 @@ fn file(call: &mut Call<'_, '_>) -> EvalResult {
     let names = old_args(call);
     for name in &names {
         let name = name.as_str().unwrap_or_default();
-        if let Some(path) = call.compiler.find_in_module(name, "files") {
+        if let Some(path) = call.compiler.env.find_in_module(name, "files") {
             let bytes = call.compiler.env.content(&path).map_err(wrap)?;
             return Ok(Value::from(String::from_utf8_lossy(&bytes).into_owned()));
         }
@@ -250,8 +251,8 @@ fn template(call: &mut Call<'_, '_>) -> EvalResult {
     let mut out = String::new();
     for name in old_args(call) {
         let name = ruby_text(&name);
-        let Some(path) = call.compiler.find_template(&name) else {
-            return Err(call.compiler.no_template(&name).into());
+        let Some(path) = call.compiler.env.find_template(&name) else {
+            return Err(call.compiler.env.no_template(&name).into());
         };
         out.push_str(&call.compiler.erb(&name, &path, call.scope, call.span)?);
     }

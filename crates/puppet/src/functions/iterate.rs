@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ordain_source::limits::most_items;
 
 use crate::error::{EvalResult, plain};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::types::Type;
 use crate::value::{HashValue, IteratorValue, Value};
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::budget::ITEMS_A_STEP;
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::iterate::{Items, check_round, limit, visit};
 use crate::functions::support::{element_type, function, regex, regexp_of, ruby_equal};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req, with_block, with_opt_block};
+use crate::state::budget::ITEMS_A_STEP;
 use crate::types::{IntRange, Type};
 use crate::value::{HashValue, IteratorValue, Value};
 
@@ -357,7 +357,7 @@ fn index_of(call: &mut Call<'_, '_>) -> EvalResult {
     if let Value::Array(items) = call.arg(0) {
         let at = items.iter().position(|item| ruby_equal(item, &wanted));
         let looked = at.unwrap_or(items.len()) as u64;
-        call.compiler.spend(looked / ITEMS_A_STEP)?;
+        call.compiler.budget.spend(looked / ITEMS_A_STEP)?;
         return Ok(at.map_or(Value::Undef, |at| Value::Int(at as i64)));
     }
     for (round, entry) in Items::of(call.arg(0))?.enumerate() {

@@ -4,12 +4,13 @@ use ecow::EcoString;
 use ordain_functions::printf::ruby::{Arg, Keys, sprintf as format_ruby};
 use rustc_hash::FxHashMap;
 
+use crate::catalog::values::as_parameter;
 use crate::error::{EvalResult, issue, plain as fail};
-use crate::eval::call::Call;
-use crate::eval::resources::as_parameter;
 use crate::functions::Function;
+use crate::functions::call::Call;
 use crate::functions::collections::flat;
 use crate::functions::support::{old, old_args, ruby_class, ruby_inspect, ruby_text, wrap};
+use crate::state::evaluate::Evaluate;
 use crate::types::Type;
 use crate::value::{HashValue, Value};
 
@@ -67,7 +68,7 @@ fn create_resources(call: &mut Call<'_, '_>) -> EvalResult {
     if kind.eq_ignore_ascii_case("class") {
         for title in resources.iter().map(|(title, _)| ruby_text(title)) {
             let name = title.strip_prefix("::").unwrap_or(&title).to_lowercase();
-            if call.compiler.class_named(&name)?.is_none() {
+            if !call.compiler.has_class(&name)? {
                 return fail(format!("Could not find declared class {title}"));
             }
         }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::error::{EvalResult, Unwind, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::iterate::chars;
 use crate::functions::support::{
     function, integer_of, ruby_class, ruby_inspect, ruby_text, version_of,

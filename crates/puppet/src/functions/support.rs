@@ -1,4 +1,4 @@
-//! What the bodies of functions share: Ruby's texts of values, cached regular expressions, bounds.
+//! Helpers for the bodies of functions: Ruby's texts of values, cached regular expressions, bounds.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use ordain_functions::regex::Regex;
 use ordain_functions::version::Version;
 
 use crate::error::{EvalResult, PlainError, Unwind, plain};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::{Body, Dispatch, Function, Style};
 use crate::types::infer::infer_set;
 use crate::types::regexp::shared;

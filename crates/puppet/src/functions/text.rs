@@ -7,7 +7,7 @@ use ordain_functions::regex::take_match;
 use ordain_functions::scanf::Scanned;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::iterate::{Items, chars};
 use crate::functions::support::{function, regex, regexp_of, ruby_class, wrap};
 use crate::functions::{Function, Param, opt, plain, req, with_opt_block};

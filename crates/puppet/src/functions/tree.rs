@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::error::{EvalResult, plain};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::iterate::limit;
 use crate::functions::support::{is_instance, text_of_type};
 use crate::types::object::parts::parts;

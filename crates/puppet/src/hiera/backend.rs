@@ -7,11 +7,10 @@ use ecow::EcoString;
 
 use super::config::{FunctionKind, Level, Locations};
 use super::key::LookupKey;
-use super::layers::Provider;
-use super::levels::ResolvedLevel;
 use super::lookup::{Lookup, lookup_error};
 use super::merge::Strategy;
 use crate::error::EvalResult;
+use crate::hiera::state::{Provider, ResolvedLevel};
 use crate::value::{HashValue, Value};
 
 /// The hierarchy that a level is for its backend, which adds the ending to each path itself.
@@ -40,7 +39,7 @@ impl Lookup<'_, '_> {
     /// or what all levels with backends say together.
     pub(super) fn backend_options(&mut self, provider: &Provider) -> EvalResult {
         if let (3, Some(path)) = (provider.config.version, &provider.config.path) {
-            let text = super::files::read_text(self.c.env.world.as_ref(), path);
+            let text = crate::hiera::text::read_text(self.c.env.world.as_ref(), path);
             let text = text.or_else(lookup_error)?;
             return Ok(Value::hash([("yaml", Value::from(text))]));
         }

@@ -7,11 +7,11 @@ use ecow::EcoString;
 use ordain_data::yaml::{Schema, Tree, read};
 use ordain_source::TextRange;
 
-use super::files::from_data;
 use super::merge::Strategy;
 use super::shape;
-use crate::eval::Strict;
+use crate::hiera::values::from_data;
 use crate::value::Value;
+use ordain_graph::language::Strict;
 
 /// What to do about a configuration of an earlier time.
 pub const VERSION_3_HELP: &str = "write it in version 5: `version: 5`, and below `hierarchy:` for each \

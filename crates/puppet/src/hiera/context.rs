@@ -4,82 +4,24 @@ use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use ecow::EcoString;
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
-
 use super::config::FunctionKind;
-use super::files::Data;
 use super::key::LookupKey;
-use super::layers::Provider;
-use super::levels::{Location, ResolvedLevel};
 use super::lookup::{Lookup, lookup_error, unwind};
 use crate::error::{EvalResult, Unwind, plain};
-use crate::eval::Compiler;
 use crate::functions::support::element_type;
+use crate::hiera::state::{
+    ContextState, FileData, FunctionCheck, Location, Provider, ResolvedLevel,
+};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
 use crate::types::mismatch::describe_mismatch;
 use crate::types::object::lookup_context::{CONTEXT, context_type};
 use crate::types::{SizeRange, Type, infer, is_assignable};
-use crate::value::closure::Closure;
-use crate::value::closure::ScopeId;
+use crate::value::closure::{Closure, ScopeId};
 use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
 /// The attribute of a context that tells which one it is.
 const ID: &str = "id";
-
-/// The content of a file, which all levels of a compile share: the first one that reads the file
-/// decides the form.
-#[derive(Clone, Debug)]
-pub(super) enum FileData {
-    /// The text, or the result of the block of a function.
-    Value(Value),
-    /// Data that a built-in function has read.
-    Data(Arc<Data>),
-}
-
-impl FileData {
-    pub(super) fn value(&self) -> Value {
-        match self {
-            Self::Value(value) => value.clone(),
-            Self::Data(data) => data.value(),
-        }
-    }
-}
-
-/// What a function keeps between calls, for each of its locations.
-#[derive(Default, Debug)]
-pub(super) struct ContextState {
-    scope: Option<ScopeId>,
-    cache: IndexMap<Value, Value, FxBuildHasher>,
-    hash: Option<Arc<HashValue>>,
-    values: FxHashMap<EcoString, Value>,
-    not_found: bool,
-    /// The result of the check of the function, once it is there and gives data.
-    check: Option<FunctionCheck>,
-}
-
-/// What is known of the values of a function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum FunctionCheck {
-    /// Its return type says that they are data.
-    Typed,
-    /// Each value must be looked at.
-    Untyped,
-}
-
-impl ContextState {
-    /// Whether the function has given a value for a key already.
-    pub(super) fn has_value(&self, key: &str) -> bool {
-        self.values.contains_key(key)
-    }
-}
-
-impl super::Cache {
-    /// Whether a function of a level has just said that it finds nothing.
-    pub(crate) fn gave_up(&self) -> bool {
-        self.contexts.iter().any(|context| context.not_found)
-    }
-}
 
 impl Lookup<'_, '_> {
     /// The value of a key that a function gives.
@@ -175,7 +117,7 @@ impl Lookup<'_, '_> {
 
     /// The line of a configuration that has a function's name.
     pub(super) fn line_of(&self, path: &Path, name: &str) -> Option<u32> {
-        let text = super::files::read_text(self.c.env.world.as_ref(), path).ok()?;
+        let text = crate::hiera::text::read_text(self.c.env.world.as_ref(), path).ok()?;
         let has = |line: &str| line.split(" #").next().is_some_and(|code| code.contains(name));
         text.lines().position(has).map(|line| line as u32 + 1)
     }
@@ -553,7 +495,7 @@ impl Compiler<'_> {
         if let Some(known) = self.hiera.file_data.get(&path) {
             return Ok(known.value());
         }
-        let data = match (super::files::text_for_code(self.env.world.as_ref(), &path), block) {
+        let data = match (super::text::text_for_code(self.env.world.as_ref(), &path), block) {
             (Ok(text), Some(block)) => self.call_closure(block, &[Value::from(text)])?,
             (Ok(text), None) => Value::from(text),
             (Err(message), _) => return plain(message),
@@ -564,7 +506,7 @@ impl Compiler<'_> {
 
     /// The text of a file for a function of a level.
     pub(crate) fn text_for_ruby(&self, path: &Path) -> Result<String, String> {
-        super::files::text_for_code(self.env.world.as_ref(), path)
+        super::text::text_for_code(self.env.world.as_ref(), path)
     }
 
     /// What tells the text of a file from others, and the text, unless that is the one known.
@@ -577,7 +519,7 @@ impl Compiler<'_> {
         if let Some(stamp) = self.hiera.file_stamps.get(&path).filter(|s| Some(&***s) == known) {
             return Ok((stamp.clone(), None));
         }
-        let text = match super::files::text_for_code(self.env.world.as_ref(), &path) {
+        let text = match super::text::text_for_code(self.env.world.as_ref(), &path) {
             Ok(text) => text,
             Err(message) => return plain(message),
         };

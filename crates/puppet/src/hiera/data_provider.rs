@@ -5,31 +5,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ecow::EcoString;
-
 use super::config::{Config, Owner};
 use super::lookup::Lookup;
 use crate::error::{EvalResult, plain};
-use crate::eval::Strict;
-
-/// The setting of environments.
-const ENVIRONMENT_SETTING: &str = "environment_data_provider";
-
-/// The data provider that the text of a `metadata.json` or an `environment.conf` names.
-pub(super) fn named(path: &Path, bytes: &[u8]) -> Option<EcoString> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    // Nearly no file names one, and no file needs to be read for it.
-    if !text.contains("data_provider") {
-        return None;
-    }
-    if path.extension().is_some_and(|extension| extension == "json") {
-        let metadata = ordain_data::json::read(text).ok()?;
-        return metadata.get("data_provider")?.as_str().map(EcoString::from);
-    }
-    let settings = text.lines().filter_map(|line| line.split('#').next()?.split_once('='));
-    let mut of_layer = settings.filter(|(key, _)| key.trim() == ENVIRONMENT_SETTING);
-    of_layer.next_back().map(|(_, value)| EcoString::from(value.trim()))
-}
+use crate::hiera::files::ENVIRONMENT_SETTING;
+use ordain_graph::language::Strict;
 
 impl Lookup<'_, '_> {
     /// The configuration of a layer with what its data provider makes of it, given that of its

@@ -7,8 +7,8 @@ use ordain_source::EntryKind;
 
 use super::config::{Config, Level, Locations, Owner};
 use super::location::join;
-use crate::eval::Strict;
 use crate::load::Environment;
+use ordain_graph::language::Strict;
 
 /// The directories of data of the global layer and the environment that are not there, each with
 /// its configuration. Those whose names are interpolated are left out, and what is wrong with a

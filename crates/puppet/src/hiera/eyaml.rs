@@ -14,10 +14,7 @@ use ordain_functions::pkcs7::{self, Certificate, PrivateKey};
 use ordain_source::{EntryKind, ProcessRequest, World};
 use rustc_hash::FxHashMap;
 
-use super::lookup::{Lookup, lookup_unwind};
-use crate::catalog::DataPlace;
-use crate::error::{EvalResult, Unwind};
-use crate::value::{HashValue, Value};
+use crate::value::Value;
 
 /// Keys and opened values of an environment.
 #[derive(Default)]
@@ -47,7 +44,7 @@ const GPG: &str = "GPG";
 const GPG_TIME: Duration = Duration::from_secs(60);
 
 /// How much of an encrypted text is shown in an error.
-const SHOWN: usize = 60;
+pub(super) const SHOWN: usize = 60;
 
 /// Whether any text in a value is one that eyaml encrypted, or has such a part.
 pub(super) fn is_encrypted(value: &Value) -> bool {
@@ -59,7 +56,7 @@ pub(super) fn is_encrypted(value: &Value) -> bool {
     }
 }
 
-fn is_encrypted_text(text: &str) -> bool {
+pub(super) fn is_encrypted_text(text: &str) -> bool {
     let on_line = |line: &str| line.split_once("ENC[").is_some_and(|(_, rest)| rest.contains(']'));
     text.lines().any(on_line)
 }
@@ -118,7 +115,7 @@ fn source(world: &dyn World, options: &Value, name: &str) -> Result<(String, boo
 fn key_text(world: &dyn World, (name, variable): &(String, bool)) -> Result<String, String> {
     match variable {
         true => world.env(name).ok_or_else(|| format!("{name} is not set")),
-        false => super::files::read_text(world, Path::new(name)),
+        false => crate::hiera::text::read_text(world, Path::new(name)),
     }
 }
 
@@ -236,7 +233,7 @@ impl Secrets {
     }
 
     /// The text with its encrypted parts opened, which are added to those that are known.
-    fn decrypt(
+    pub(super) fn decrypt(
         &self,
         world: &dyn World,
         options: &Value,
@@ -258,52 +255,6 @@ impl Secrets {
         let end = ["\r\n", "\n", "\r"].into_iter().find(|end| out.ends_with(end));
         out.truncate(out.len() - end.map_or(0, str::len));
         Ok(out)
-    }
-}
-
-impl Lookup<'_, '_> {
-    /// A value of a data file with its encrypted parts opened, before interpolation.
-    pub(super) fn decrypted(
-        &mut self,
-        options: &Value,
-        place: &DataPlace,
-        value: &Value,
-    ) -> EvalResult {
-        Ok(match value {
-            Value::Str(text) if is_encrypted_text(text) => {
-                let env = self.c.env;
-                let (world, known) = (env.world.as_ref(), &mut self.c.decrypted);
-                let opened = env.hiera.secrets.decrypt(world, options, text, known);
-                Value::from(opened.map_err(|why| self.closed(place, text, &why))?)
-            }
-            Value::Array(items) => {
-                let items = items.iter().map(|item| self.decrypted(options, place, item));
-                Value::array(items.collect::<EvalResult<Vec<_>>>()?)
-            }
-            Value::Hash(entries) => {
-                let entries = entries
-                    .iter()
-                    .map(|(key, value)| Ok((key.clone(), self.decrypted(options, place, value)?)));
-                Value::Hash(Arc::new(entries.collect::<EvalResult<HashValue>>()?))
-            }
-            other => other.clone(),
-        })
-    }
-
-    /// The error of a text that cannot be opened, with the line of its key.
-    fn closed(&self, place: &DataPlace, text: &str, why: &str) -> Box<Unwind> {
-        let cut = text.char_indices().nth(SHOWN).map(|(at, _)| at);
-        let shown = cut.map_or_else(|| text.to_owned(), |at| format!("{}…", &text[..at]));
-        let mut unwind = lookup_unwind(format!(
-            "hiera-eyaml backend error decrypting {shown} when looking up {} in {}. Error was {why}",
-            place.key, place.file
-        ));
-        if let Unwind::Error(error) = &mut *unwind {
-            let line = (place.line > 0).then_some(place.line);
-            let span = self.place(Path::new(place.file.as_str()), line);
-            error.related.extend(span.map(|span| (span, "the value is given here".to_owned())));
-        }
-        unwind
     }
 }
 

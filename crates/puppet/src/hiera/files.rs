@@ -13,14 +13,12 @@ use ordain_source::{SourceMap, Span, TextRange, World};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::config::{Config, ConfigFault, Owner};
-use super::data_provider;
 use super::eyaml::Secrets;
-use crate::catalog::DataPlace;
-use crate::error::Step;
-use crate::eval::Compiler;
+use crate::hiera::text::{read_text, text_of, unreadable};
+use crate::hiera::values::{from_data, needs_interpolation};
 use crate::value::{HashValue, Value};
 
-/// What is made of files, by whichever compile wants it first; the others wait for it.
+/// Results per file. The compile that needs one first makes it; the others wait.
 type Slots<T> = FxHashMap<OsString, Arc<OnceLock<T>>>;
 
 /// A configuration, or why it cannot be used.
@@ -156,7 +154,7 @@ impl Files {
         if let Some(known) = read(&self.data_providers).get(path.as_os_str()) {
             return known.clone();
         }
-        let found = world.read(path).ok().and_then(|bytes| data_provider::named(path, &bytes));
+        let found = world.read(path).ok().and_then(|bytes| named(path, &bytes));
         let mut known = self.data_providers.write().unwrap_or_else(|e| e.into_inner());
         known.insert(path.into(), found.clone());
         found
@@ -168,7 +166,7 @@ impl Files {
         world: &dyn World,
         path: &Path,
         owner: &Owner,
-        strict: crate::eval::Strict,
+        strict: ordain_graph::language::Strict,
     ) -> Option<Arc<ReadConfig>> {
         let known = read(&self.configs).get(path.as_os_str()).cloned();
         let slot = known.unwrap_or_else(|| {
@@ -196,43 +194,8 @@ fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(|e| e.into_inner())
 }
 
-/// The text of a file.
-pub(super) fn read_text(world: &dyn World, path: &Path) -> Result<String, String> {
-    text_of(path, world.read(path).map_err(|e| unreadable(path, &e))?)
-}
-
-/// The text of a file for code that asked for it: errors have the words of Ruby.
-pub(super) fn text_for_code(world: &dyn World, path: &Path) -> Result<String, String> {
-    text_of(path, world.read(path).map_err(|error| refused_read(path, &error))?)
-}
-
-/// Why a file cannot be read, as Ruby says it to code that asked for the file.
-pub(super) fn refused_read(path: &Path, error: &Error) -> String {
-    let (reason, call) = match error.kind() {
-        ErrorKind::NotFound => ("No such file or directory", "rb_file_s_stat"),
-        ErrorKind::NotADirectory => ("Not a directory", "rb_file_s_stat"),
-        ErrorKind::IsADirectory => ("Is a directory", "io_fread"),
-        ErrorKind::PermissionDenied => ("Permission denied", "rb_sysopen"),
-        _ => return unreadable(path, error),
-    };
-    format!("{reason} @ {call} - {}", path.display())
-}
-
-fn unreadable(path: &Path, error: &Error) -> String {
-    format!("{}: {error}", path.display())
-}
-
 fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-
-fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, String> {
-    let text = String::from_utf8(bytes);
-    let mut text = text.map_err(|_| format!("({}): the text is not UTF-8", path.display()))?;
-    if text.starts_with('\u{feff}') {
-        text.drain(..'\u{feff}'.len_utf8());
-    }
-    Ok(text)
 }
 
 /// Whether a file is read as soon as a hierarchy points to it, which also tells whether it is
@@ -362,29 +325,6 @@ fn text_keys(value: Value) -> Value {
     }
 }
 
-impl Compiler<'_> {
-    /// Where a value of data is written: read again, since only errors ask.
-    pub(crate) fn data_place(&self, place: &DataPlace) -> Option<Span> {
-        self.data_part(place, &[])
-    }
-
-    /// As [`Compiler::data_place`], of the part of the value that a path leads to.
-    pub(crate) fn data_part(&self, place: &DataPlace, steps: &[Step]) -> Option<Span> {
-        let path = Path::new(place.file.as_str());
-        let text = read_text(self.env.world.as_ref(), path).ok()?;
-        let tree = Tree::parse(&text).ok()?;
-        let steps = steps.iter().map(|step| match step {
-            Step::Item(item) => item.to_string(),
-            Step::Value(key) | Step::Key(key) => key.to_string(),
-        });
-        let keys: Vec<String> = std::iter::once(place.key.to_string()).chain(steps).collect();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        // What is looked for may be merged from several files, or be missing.
-        let range = (1..=keys.len()).rev().find_map(|count| tree.find(&keys[..count]))?;
-        Some(range.in_file(self.env.sources.add(path, text)))
-    }
-}
-
 fn no_hash(value: &ordain_data::Value) -> DataFault {
     DataFault::NoHash(super::text::type_word(&from_data(value)))
 }
@@ -437,34 +377,21 @@ fn read_object(
     Ok(Data { entries, empty: false })
 }
 
-/// Whether any text in a value, keys included, has `%{`.
-pub fn needs_interpolation(value: &Value) -> bool {
-    match value {
-        Value::Str(text) => text.contains("%{"),
-        Value::Array(items) => items.iter().any(needs_interpolation),
-        Value::Hash(entries) => {
-            entries.iter().any(|(k, v)| needs_interpolation(k) || needs_interpolation(v))
-        }
-        _ => false,
+/// The data provider that the text of a `metadata.json` or an `environment.conf` names.
+pub(super) fn named(path: &Path, bytes: &[u8]) -> Option<EcoString> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    // Nearly no file names one, and no file needs to be read for it.
+    if !text.contains("data_provider") {
+        return None;
     }
+    if path.extension().is_some_and(|extension| extension == "json") {
+        let metadata = ordain_data::json::read(text).ok()?;
+        return metadata.get("data_provider")?.as_str().map(EcoString::from);
+    }
+    let settings = text.lines().filter_map(|line| line.split('#').next()?.split_once('='));
+    let mut of_layer = settings.filter(|(key, _)| key.trim() == ENVIRONMENT_SETTING);
+    of_layer.next_back().map(|(_, value)| EcoString::from(value.trim()))
 }
 
-/// Puppet's value of plain data.
-pub fn from_data(value: &ordain_data::Value) -> Value {
-    use ordain_data::Value as Plain;
-    match value {
-        Plain::Null => Value::Undef,
-        Plain::Bool(b) => Value::Bool(*b),
-        Plain::Int(i) => Value::Int(*i),
-        Plain::BigInt(digits) => Value::big_integer(digits),
-        Plain::Float(f) => Value::Float(*f),
-        Plain::Str(text) => Value::Str(text.clone()),
-        Plain::Bytes(bytes) => Value::str(String::from_utf8_lossy(bytes).into_owned()),
-        Plain::List(items) => Value::array(items.iter().map(from_data)),
-        Plain::Map(entries) => {
-            let entries = entries.iter().map(|(k, v)| (from_data(k), from_data(v)));
-            Value::Hash(Arc::new(entries.collect::<HashValue>()))
-        }
-        Plain::Secret(inner) => Value::Sensitive(Arc::new(from_data(inner))),
-    }
-}
+/// The setting of environments.
+pub(super) const ENVIRONMENT_SETTING: &str = "environment_data_provider";

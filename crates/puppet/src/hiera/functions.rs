@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
-use super::context::FileData;
 use super::files::{DataFault, Format};
-use super::lookup::{Lookup, Request, lookup_error, lookup_unwind, nothing_found, unshared};
+use super::lookup::{Lookup, lookup_error, lookup_unwind, nothing_found, unshared};
 use crate::catalog::flat;
+use crate::catalog::resource::Inclusion;
 use crate::error::{EvalResult, Unwind, plain as plain_error};
-use crate::eval::Strict;
-use crate::eval::call::Call;
-use crate::eval::interface::Inclusion;
+use crate::functions::call::Call;
 use crate::functions::{
     Dispatch, Function, Style, explaining, opt, plain, req, with_block, with_opt_block,
 };
+use crate::hiera::state::{FileData, Request};
+use crate::state::evaluate::Evaluate;
 use crate::value::{HashValue, Value};
+use ordain_graph::language::Strict;
 
 const NAME: &str = "NameType";
 const MERGE: &str = "MergeType";
@@ -287,7 +288,7 @@ fn backend(call: &mut Call<'_, '_>) -> EvalResult {
     }
     // A file that is not there is an error of this call, not one of the data.
     if let Err(error) = world.read(path) {
-        return plain_error(super::files::refused_read(path, &error));
+        return plain_error(super::text::refused_read(path, &error));
     }
     let file = env.hiera.file(world, path);
     match file.data(world, format) {

@@ -4,7 +4,7 @@
 //! they stand in, within a [`Budget`]: texts that refer to each other may double at every step.
 
 use ecow::EcoString;
-use ordain_source::{budget, suggest};
+use ordain_source::suggest;
 
 use super::explain::Node;
 use super::key::{Segment, split};
@@ -31,7 +31,8 @@ pub enum Piece<'t> {
     },
 }
 
-/// What is said of a method where only variables are allowed.
+/// The issue code of a method where only variables are allowed, and its message.
+pub(super) const METHOD_NOT_ALLOWED_ISSUE: &str = "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED";
 pub(super) const METHOD_NOT_ALLOWED: &str =
     "Interpolation using method syntax is not allowed in this context";
 
@@ -83,23 +84,6 @@ fn method(text: &str) -> Option<Piece<'_>> {
     let quote = quoted.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let argument = quoted.strip_prefix(quote)?.strip_suffix(quote)?;
     (!argument.is_empty() && !argument.contains(quote)).then_some(Piece::Method { name, argument })
-}
-
-/// What the interpolations of one lookup may cost.
-#[derive(Clone, Copy, Debug)]
-pub struct Budget {
-    /// How many expressions.
-    pub expressions: u64,
-    /// How many bytes of text.
-    pub bytes: u64,
-    /// How many lookups may stand in one another.
-    pub depth: usize,
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self { expressions: budget::scaled(400_000), bytes: budget::scaled(96 << 20), depth: 100 }
-    }
 }
 
 /// Whether nothing in a value can be interpolated, as its type tells.
@@ -163,10 +147,7 @@ impl Lookup<'_, '_> {
                     }
                 }
                 Piece::Method { .. } if !methods => {
-                    return issue(
-                        "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED",
-                        METHOD_NOT_ALLOWED,
-                    );
+                    return issue(METHOD_NOT_ALLOWED_ISSUE, METHOD_NOT_ALLOWED);
                 }
                 Piece::Method { name: "alias", argument } if whole => {
                     self.spend(1, 0)?;

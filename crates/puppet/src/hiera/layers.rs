@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ecow::EcoString;
 use ordain_source::{Span, TextRange};
 
 use super::config::{Config, ConfigFault, Owner, VERSION_3_HELP};
@@ -12,44 +11,9 @@ use super::key::LookupKey;
 use super::lookup::{Lookup, message_of};
 use super::merge::Strategy;
 use crate::error::{EvalResult, Unwind, plain};
-use crate::eval::Strict;
+use crate::hiera::state::Provider;
 use crate::value::Value;
-
-/// A layer with its configuration.
-#[derive(Debug)]
-pub(super) struct Provider {
-    pub id: usize,
-    pub owner: Owner,
-    pub config: Arc<Config>,
-}
-
-impl Provider {
-    /// Its name in explanations.
-    fn name(&self) -> String {
-        let config = self.config.name();
-        match &self.owner {
-            Owner::Global => format!("Global Data Provider ({config})"),
-            Owner::Environment => format!("Environment Data Provider ({config})"),
-            Owner::Module(name) => format!("Module \"{name}\" Data Provider ({config})"),
-        }
-    }
-
-    fn node(&self) -> Node {
-        let config = self.config.path.as_ref().map(|p| p.display().to_string());
-        let module = match &self.owner {
-            Owner::Module(name) => Some(name.clone()),
-            _ => None,
-        };
-        Node::Provider { name: self.name(), config, module }
-    }
-
-    pub(super) fn module(&self) -> Option<&EcoString> {
-        match &self.owner {
-            Owner::Module(name) => Some(name),
-            _ => None,
-        }
-    }
-}
+use ordain_graph::language::Strict;
 
 /// The layers in the order of the search.
 #[derive(Clone, Copy)]
@@ -391,7 +355,7 @@ impl Lookup<'_, '_> {
     pub(super) fn fault(&self, fault: &ConfigFault) -> Box<Unwind> {
         let mut unwind = self.fault_as_told(fault);
         if let Some(blame) = &fault.blame
-            && let Ok(text) = super::files::read_text(self.c.env.world.as_ref(), &blame.path)
+            && let Ok(text) = crate::hiera::text::read_text(self.c.env.world.as_ref(), &blame.path)
         {
             let file = self.c.env.sources.add(&blame.path, text.as_str());
             let focus = Some((blame.range.in_file(file), String::new()));
@@ -424,7 +388,7 @@ impl Lookup<'_, '_> {
 
     /// The span of a line of a configuration.
     pub(super) fn place(&self, path: &Path, line: Option<u32>) -> Option<Span> {
-        let text = super::files::read_text(self.c.env.world.as_ref(), path).ok()?;
+        let text = crate::hiera::text::read_text(self.c.env.world.as_ref(), path).ok()?;
         let wanted = line.unwrap_or(1) as usize - 1;
         let mut start = 0;
         for (i, one) in text.split_inclusive('\n').enumerate() {

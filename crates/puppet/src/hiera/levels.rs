@@ -8,100 +8,20 @@ use ordain_functions::uri::Uri;
 use ordain_source::TextRange;
 
 use super::config::{ConfigFault, FunctionKind, Level, Locations};
-use super::context::FileData;
 use super::explain::Node;
-use super::files::{Data, DataFault, File, Format};
-use super::interpolation::METHOD_NOT_ALLOWED;
+use super::files::{Data, DataFault, Format};
+use super::interpolation::{METHOD_NOT_ALLOWED, METHOD_NOT_ALLOWED_ISSUE};
 use super::key::LookupKey;
-use super::layers::Provider;
 use super::location::{glob, join};
-use super::lookup::{Lookup, Tracked, data_fault, lookup_error, message_of};
+use super::lookup::{Lookup, data_fault, lookup_error};
 use super::merge::Strategy;
 use crate::catalog::DataPlace;
 use crate::error::{EvalResult, PlainError, Unwind, plain};
-use crate::eval::Strict;
+use crate::hiera::state::FileData;
+use crate::hiera::state::{Levels, Location, Resolved, ResolvedLevel};
+use crate::hiera::state::{Provider, Tracked};
 use crate::value::Value;
-
-/// The levels of a hierarchy; variants share those that are the same in both.
-type Levels = Vec<Arc<ResolvedLevel>>;
-
-/// The levels of a layer for certain values of the variables in its paths.
-#[derive(Debug)]
-pub(super) struct Resolved {
-    tracked: Vec<Tracked>,
-    pub main: Levels,
-    pub defaults: Levels,
-}
-
-impl Resolved {
-    fn halves(self: &Arc<Self>) -> [&[Arc<ResolvedLevel>]; 2] {
-        [&self.main, &self.defaults]
-    }
-}
-
-/// A level with its places.
-#[derive(Debug)]
-pub(super) struct ResolvedLevel {
-    /// Its number in the hierarchy.
-    number: usize,
-    /// Whether it is the same for all values of variables.
-    is_fixed: bool,
-    pub name: EcoString,
-    pub kind: FunctionKind,
-    pub function: EcoString,
-    pub options: Value,
-    datadir: EcoString,
-    /// `None` if the level has none, so that its function is called once.
-    pub locations: Option<Vec<Location>>,
-    /// Whether there is anything at its locations.
-    exists: bool,
-    /// The state of its function without location.
-    pub context: OnceLock<usize>,
-}
-
-impl ResolvedLevel {
-    /// Whether there is anything to ask.
-    pub(super) fn exists(&self) -> bool {
-        self.exists
-    }
-}
-
-/// A file or URI of a level.
-#[derive(Debug)]
-pub(super) struct Location {
-    original: EcoString,
-    shown: EcoString,
-    uri: bool,
-    /// The file; a URI has none.
-    file: Option<Arc<File>>,
-    data: OnceLock<Arc<Data>>,
-    /// The state of the level's function for this location.
-    pub context: OnceLock<usize>,
-}
-
-impl Location {
-    fn node(&self) -> Node {
-        Node::Location {
-            original: self.original.clone(),
-            location: self.shown.clone(),
-            uri: self.uri,
-        }
-    }
-
-    pub(super) fn exists(&self) -> bool {
-        self.file.as_ref().is_none_or(|file| file.exists)
-    }
-
-    /// The option that tells a function its location.
-    pub(super) fn option(&self) -> (Value, Value) {
-        let key = if self.uri { "uri" } else { "path" };
-        (Value::from(key), Value::Str(self.shown.clone()))
-    }
-
-    pub(super) fn shown(&self) -> &str {
-        &self.shown
-    }
-}
+use ordain_graph::language::Strict;
 
 /// The function of levels whose files have encrypted values; the others in them are plain.
 const EYAML: &str = "eyaml_lookup_key";
@@ -193,6 +113,7 @@ impl Lookup<'_, '_> {
         let saved = (std::mem::take(&mut self.overrides), std::mem::take(&mut self.defaults));
         let tracked = self.tracked.replace(Vec::new());
         let explainer = self.c.hiera.explainer.take();
+        self.undefined = None;
         let result = self.resolve_levels(provider, last);
         self.c.hiera.explainer = explainer;
         let mine = std::mem::replace(&mut self.tracked, tracked).unwrap_or_default();
@@ -200,13 +121,11 @@ impl Lookup<'_, '_> {
         match result {
             Ok((main, defaults)) => Ok(Resolved { tracked: mine, main, defaults }),
             Err(unwind) => {
-                let message = message_of(&unwind);
-                if message == METHOD_NOT_ALLOWED {
+                if is_method_not_allowed(&unwind) {
                     return Err(self.method_in_config(provider));
                 }
-                let name = message.strip_prefix("Undefined variable '");
-                match name.and_then(|rest| rest.split_once('\'')) {
-                    Some((name, _)) => Err(self.undefined_in_config(provider, name)),
+                match self.undefined.take() {
+                    Some(name) => Err(self.undefined_in_config(provider, &name)),
                     None => Err(unwind),
                 }
             }
@@ -227,14 +146,14 @@ impl Lookup<'_, '_> {
         let path = provider.config.path.clone();
         let text = path
             .as_deref()
-            .and_then(|path| super::files::read_text(self.c.env.world.as_ref(), path).ok());
+            .and_then(|path| crate::hiera::text::read_text(self.c.env.world.as_ref(), path).ok());
         let has_method = |line: &str| {
             let mut parts = line.split("%{").skip(1);
             parts.any(|part| part.split('}').next().is_some_and(|name| name.contains('(')))
         };
         let line = text.and_then(|text| text.lines().position(has_method));
         self.fault(&ConfigFault {
-            issue: Some("HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED"),
+            issue: Some(METHOD_NOT_ALLOWED_ISSUE),
             message: METHOD_NOT_ALLOWED.to_owned(),
             path,
             line: line.map(|line| line as u32 + 1),
@@ -246,7 +165,7 @@ impl Lookup<'_, '_> {
         let path = provider.config.path.clone();
         let text = path
             .as_deref()
-            .and_then(|path| super::files::read_text(self.c.env.world.as_ref(), path).ok());
+            .and_then(|path| crate::hiera::text::read_text(self.c.env.world.as_ref(), path).ok());
         let uses = ["%{", "%{'", "%{\""].map(|open| format!("{open}{name}"));
         let line = text.and_then(|text| {
             let code = |line: &str| line.split(" #").next().unwrap_or_default().to_owned();
@@ -677,4 +596,9 @@ impl Lookup<'_, '_> {
 /// The path of a location, for functions that read files themselves.
 pub(super) fn path_of(text: &str) -> PathBuf {
     PathBuf::from(text)
+}
+
+/// Whether an error is that of a method where an interpolation may only name variables.
+fn is_method_not_allowed(unwind: &Unwind) -> bool {
+    matches!(unwind, Unwind::Error(error) if error.issue.as_deref() == Some(METHOD_NOT_ALLOWED_ISSUE))
 }

@@ -1,85 +1,27 @@
 //! One lookup: its request, what it shares with lookups inside it, and its end.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{SourceMap, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::context::ContextState;
-use super::context::FileData;
 use super::explain::{Explainer, Node};
 use super::files::SyntaxFault;
-use super::interpolation::Budget;
 use super::key::{LookupKey, Segment};
-use super::layers::Provider;
-use super::levels::Resolved;
 use super::merge::Strategy;
-use super::options::Options;
-use super::prefetch::Answers;
 use crate::catalog::DataPlace;
 use crate::error::{EvalError, EvalResult, Unwind, plain, puppets};
-use crate::eval::scope::ScopeKind;
-use crate::eval::variables::not_reserved;
-use crate::eval::{Compiler, Strict};
+use crate::hiera::state::{Answers, Budget, Resolved};
+use crate::hiera::state::{Found, Request, Tracked};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::scope::{ScopeKind, not_reserved};
 use crate::types::Type;
 use crate::types::mismatch::assert_instance;
 use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Key, Value};
-
-/// What is kept of hierarchies during a compile.
-#[derive(Default, Debug)]
-pub struct Cache {
-    /// The record of lookups, if one is wanted.
-    pub explainer: Option<Explainer>,
-    /// Keys and variables that are being resolved, to notice recursion.
-    pub(super) stack: Vec<EcoString>,
-    pub(super) expressions: u64,
-    pub(super) bytes: u64,
-    pub(super) providers: FxHashMap<super::config::Owner, Option<Arc<Provider>>>,
-    pub(super) resolved: FxHashMap<usize, Vec<Arc<Resolved>>>,
-    pub(super) options: FxHashMap<EcoString, Option<Arc<Options>>>,
-    pub(super) default_options: FxHashMap<EcoString, Option<Arc<Options>>>,
-    pub(super) global_options: Option<Option<Value>>,
-    pub(super) shared_options: Option<Option<Value>>,
-    pub(super) contexts: Vec<ContextState>,
-    /// The content of files that levels have read, by path.
-    pub(super) file_data: FxHashMap<PathBuf, FileData>,
-    /// What says whether a file has another text, for those that functions in Ruby have read.
-    pub(super) file_stamps: FxHashMap<PathBuf, String>,
-    /// Where the first configuration is, for each module that asks.
-    pub(super) config_spans: FxHashMap<Option<EcoString>, Option<Span>>,
-    pub(super) warned: FxHashSet<String>,
-}
-
-/// A value found for a parameter.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// The value.
-    pub value: Value,
-    /// Where it was found; several places if it was merged.
-    pub places: Vec<DataPlace>,
-}
-
-/// What is asked of a lookup.
-#[derive(Clone, Debug, Default)]
-pub struct Request {
-    /// The keys; the first that is found counts.
-    pub names: Vec<EcoString>,
-    /// Whether one name was given, not a list of them.
-    pub single: bool,
-    /// What the value must be.
-    pub value_type: Option<Arc<Type>>,
-    /// How values are merged; `undef` to leave it to the data.
-    pub merge: Value,
-    /// What is given if nothing is found.
-    pub default: Option<Value>,
-    /// Values that come before all data.
-    pub overrides: Arc<HashValue>,
-    /// Values that are used when nothing is found.
-    pub defaults: Arc<HashValue>,
-}
+use ordain_graph::language::Strict;
 
 /// A lookup that runs.
 pub(super) struct Lookup<'c, 'e> {
@@ -108,6 +50,8 @@ pub(super) struct Lookup<'c, 'e> {
     pub tracked: Option<Vec<Tracked>>,
     /// Whether one of them was read since this was last set.
     pub depends: bool,
+    /// The unknown variable that ended an interpolation.
+    pub undefined: Option<String>,
     pub places: Vec<DataPlace>,
     /// How many names were being resolved when this began.
     pub base: usize,
@@ -117,14 +61,6 @@ pub(super) struct Lookup<'c, 'e> {
     pub levels: Option<Arc<Resolved>>,
     /// Answers of levels that are not reached yet.
     pub answers: Answers,
-}
-
-/// A variable that paths depend on, and the value it had.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Tracked {
-    pub root: EcoString,
-    pub segments: Vec<Segment>,
-    pub value: Option<Value>,
 }
 
 /// An error of a lookup, which has no place in the program.
@@ -202,6 +138,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
             local: None,
             tracked: None,
             depends: false,
+            undefined: None,
             places: Vec::new(),
             nested: 0,
             levels: None,
@@ -557,7 +494,9 @@ impl<'c, 'e> Lookup<'c, 'e> {
         }
         let (shown, reason) = self.unknown_reason(name)?;
         if strict == Strict::Error && !self.lenient {
-            return plain(format!("Undefined variable '{shown}'; {reason}"));
+            let message = format!("Undefined variable '{shown}'; {reason}");
+            self.undefined = Some(shown);
+            return plain(message);
         }
         let text = match strict {
             Strict::Error => {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_functions::regex::Regex;
 
 use super::config::Owner;
 use super::explain::Node;
@@ -11,24 +10,9 @@ use super::key::LookupKey;
 use super::lookup::{Lookup, lookup_error};
 use super::merge::Strategy;
 use crate::error::{EvalResult, PlainError};
+use crate::hiera::state::{Options, Pattern};
 use crate::types::regexp::shared;
 use crate::value::{HashValue, Key, Value};
-
-/// The options of a module's keys.
-#[derive(Debug)]
-pub(super) struct Options {
-    exact: HashValue,
-    patterns: Vec<Pattern>,
-}
-
-/// Options of the keys that match a regular expression.
-#[derive(Debug)]
-struct Pattern {
-    /// What a key begins with if it has one line and matches; asked first, as a match takes longer.
-    prefix: EcoString,
-    regex: Arc<Regex>,
-    options: Value,
-}
 
 impl Pattern {
     fn new(source: &str, options: Value) -> EvalResult<Self> {

@@ -4,26 +4,17 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use ecow::EcoString;
-
 use super::config::FunctionKind;
 use super::context::FunctionCall;
 use super::key::LookupKey;
-use super::levels::{Location, Resolved, ResolvedLevel};
 use super::lookup::Lookup;
 use super::merge::Strategy;
 use crate::error::EvalResult;
+use crate::hiera::state::{Answers, Location, Resolved, ResolvedLevel};
 use crate::value::Value;
 
 /// The most levels that are asked at once.
 const MAX_LEVELS: usize = 16;
-
-/// Answers for a key of levels that the lookup has not reached yet, by the states of their functions.
-#[derive(Default)]
-pub(super) struct Answers {
-    key: EcoString,
-    values: VecDeque<(usize, Option<Value>)>,
-}
 
 impl Answers {
     /// The answer of the level that the lookup reaches now. The other answers are dropped if it was

@@ -1,4 +1,4 @@
-//! What `hiera.yaml` may hold, and Puppet's words for what it should not.
+//! The shape of `hiera.yaml`, and Puppet's messages about other shapes.
 
 use std::fmt;
 

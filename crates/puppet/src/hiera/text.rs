@@ -1,6 +1,9 @@
-//! What Hiera's messages say of a value's type.
+//! Names of types in Hiera's messages, and the texts of files.
 
 use crate::value::Value;
+use ordain_source::World;
+use std::io::{Error, ErrorKind};
+use std::path::Path;
 
 /// The name of the type of a value, as messages about a wrong type show what they got.
 pub fn type_word(value: &Value) -> &'static str {
@@ -47,4 +50,39 @@ pub fn mismatches(subject: &str, problems: &[String]) -> Option<String> {
             Some(lines.collect::<Vec<_>>().join("\n "))
         }
     }
+}
+
+/// The text of a file.
+pub(super) fn read_text(world: &dyn World, path: &Path) -> Result<String, String> {
+    text_of(path, world.read(path).map_err(|e| unreadable(path, &e))?)
+}
+
+/// The text of a file for code that asked for it: errors have the words of Ruby.
+pub(super) fn text_for_code(world: &dyn World, path: &Path) -> Result<String, String> {
+    text_of(path, world.read(path).map_err(|error| refused_read(path, &error))?)
+}
+
+/// Why a file cannot be read, as Ruby says it to code that asked for the file.
+pub(super) fn refused_read(path: &Path, error: &Error) -> String {
+    let (reason, call) = match error.kind() {
+        ErrorKind::NotFound => ("No such file or directory", "rb_file_s_stat"),
+        ErrorKind::NotADirectory => ("Not a directory", "rb_file_s_stat"),
+        ErrorKind::IsADirectory => ("Is a directory", "io_fread"),
+        ErrorKind::PermissionDenied => ("Permission denied", "rb_sysopen"),
+        _ => return unreadable(path, error),
+    };
+    format!("{reason} @ {call} - {}", path.display())
+}
+
+pub(super) fn unreadable(path: &Path, error: &Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+pub(super) fn text_of(path: &Path, bytes: Vec<u8>) -> Result<String, String> {
+    let text = String::from_utf8(bytes);
+    let mut text = text.map_err(|_| format!("({}): the text is not UTF-8", path.display()))?;
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    Ok(text)
 }

@@ -2,20 +2,20 @@
 
 use std::hash::BuildHasher;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
 use ordain_source::Diagnostic;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 
 use super::folders::DATATYPES;
 use super::{
-    Environment, ErbTemplate, LoadedFile, Module, Registry, Slots, failed_file, namespace_of,
-    ruby_datatypes,
+    Environment, ErbTemplate, LoadedFile, Module, failed_file, namespace_of, ruby_datatypes,
 };
 use crate::error::{EvalResult, PlainError};
-use crate::plugins::RubySource;
+use crate::load::RubySource;
+use crate::load::registry::{Registry, Slots};
 use crate::syntax::{self, Program};
 use crate::validation;
 
@@ -26,13 +26,6 @@ const KEPT_LENGTH: usize = 1 << 16;
 
 /// How many bytes of files are kept that manifests read.
 const KEPT_CONTENTS: usize = 16 << 20;
-
-/// Files as functions such as `file` give them, so that a define that reads one does so once.
-#[derive(Default)]
-pub(super) struct Contents {
-    files: FxHashMap<PathBuf, Arc<Vec<u8>>>,
-    bytes: usize,
-}
 
 /// Whether a path leads to no file, other than that it cannot be read.
 fn is_missing(error: &io::Error) -> bool {

@@ -1,19 +1,19 @@
-//! What modules have in Ruby: resource types and functions, found by listing folders.
+//! Resource types and functions of modules in Ruby, found by listing folders.
 //!
 //! A name without a module may be in any of hundreds of modules. Each folder is listed once, and of
 //! the modules only those that have it are asked for what is below it.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 
 use ecow::EcoString;
 use ordain_source::EntryKind;
-use rustc_hash::FxHashMap;
 
 use super::{Environment, GENERATED_TYPES, Module, RubyType, generated_types};
 use crate::error::EvalResult;
+use crate::load::RubyFile;
+use crate::load::environment::Folder;
 use crate::load::native_type::NativeType;
-use crate::plugins::RubyFile;
 use crate::schema;
 
 /// The folders of a module in which there is code of these kinds, and folders with more of it.
@@ -23,20 +23,8 @@ const OLD_FUNCTIONS: &str = "lib/puppet/parser/functions";
 /// The folder of data types.
 pub(super) const DATATYPES: &str = "lib/puppet/datatypes";
 
-/// What the folders of one name list in all modules.
-#[derive(Default)]
-pub(super) struct Folders(RwLock<FxHashMap<EcoString, Arc<Folder>>>);
-
-/// The entries by name, each with the directories that have it: 0 is the environment, 1 the first
-/// module.
-#[derive(Default)]
-struct Folder {
-    files: FxHashMap<EcoString, Vec<usize>>,
-    folders: FxHashMap<EcoString, Vec<usize>>,
-}
-
 impl Environment {
-    /// What a folder such as `lib/puppet/functions` lists.
+    /// The entries of a folder such as `lib/puppet/functions`.
     fn folder(&self, path: &str) -> Arc<Folder> {
         let known = self.folders.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(folder) = known.get(path) {

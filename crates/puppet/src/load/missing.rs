@@ -1,4 +1,4 @@
-//! What to say about a name whose module is not there.
+//! Help for names whose module is missing.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 16;
 /// How many files of a folder of a module are looked at.
 const MAX_FILES: usize = 2000;
 
-/// What a name is of that files of modules define.
+/// The kind of a name that files of modules define.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Named {
     /// A class.

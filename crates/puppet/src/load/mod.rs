@@ -4,25 +4,30 @@
 //! looked for once. Which file may define a name is upstream's rule (language specification, "The
 //! catalog and autoloading"): `m::a::b` stands in `m/manifests/a/b.pp`, else `a.pp`, else `init.pp`.
 
+mod environment;
 mod files;
 mod folders;
 pub mod generated_types;
+pub(crate) mod literal_part;
 mod missing;
+mod module_files;
 mod modules;
 pub mod native_type;
+mod registry;
 mod ruby_datatypes;
 mod ruby_functions;
+pub(crate) mod ruby_source;
 mod ruby_types;
 mod signatures;
+pub mod version;
 
 use std::hash::BuildHasher;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::path::Path;
+use std::sync::{Arc, RwLock};
 
 use ecow::EcoString;
-use indexmap::IndexMap;
-use ordain_source::{Diagnostic, Severity, SourceMap, Span, World};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use ordain_source::{Diagnostic, Severity, Span};
+use rustc_hash::FxBuildHasher;
 
 pub(crate) use missing::Named;
 pub use modules::{Module, bolt_modulepath};
@@ -30,156 +35,15 @@ pub use ruby_functions::{RubyDispatch, RubyParam, RubySignature};
 pub use ruby_types::RubyType;
 
 use crate::error::{EvalError, EvalResult, Step};
-use crate::eval::{Strict, given_part};
-use crate::plugins::{RubyFile, RubySource};
-use crate::syntax::definitions::{
-    AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, items,
-};
+pub use crate::load::environment::{Environment, GENERATED_TYPES, Options, Site};
+use crate::load::literal_part::given_part;
+use crate::load::registry::Registry;
+pub use crate::load::registry::{ErbTemplate, LoadedFile, duplicate};
+pub use crate::load::ruby_source::RubyFile;
+pub(crate) use crate::load::ruby_source::RubySource;
+use crate::syntax::definitions::{AliasDef, DefKind, FunctionDef, ModelDef, TypeDef};
 use crate::syntax::{self, Expr, Program};
 use crate::validation;
-
-/// The source text of the site program.
-#[derive(Clone, Debug)]
-pub enum Site {
-    /// A text without a file.
-    Code(String),
-    /// A file, or a directory whose `.pp` files are read in order.
-    Path(PathBuf),
-    /// None.
-    Nothing,
-}
-
-/// How to open an environment.
-pub struct Options {
-    /// Files, processes, time.
-    pub world: Arc<dyn World>,
-    /// Where source texts go.
-    pub sources: Arc<SourceMap>,
-    /// Its name.
-    pub name: EcoString,
-    /// Its directory, if it has one.
-    pub dir: Option<PathBuf>,
-    /// Where modules are, first wins.
-    pub modulepath: Vec<PathBuf>,
-    /// The site program.
-    pub site: Site,
-    /// The `hiera.yaml` of the global layer.
-    pub hiera_config: Option<PathBuf>,
-    /// What questionable code gives.
-    pub strict: Strict,
-    /// Resource types that neither a module nor this program has, by their names in lower case.
-    pub kinds: Vec<(EcoString, RubyType)>,
-}
-
-impl Options {
-    /// An environment without directory, modules and data, whose source texts are its own.
-    pub fn new(world: Arc<dyn World>, site: Site) -> Self {
-        Self {
-            world,
-            sources: Arc::new(SourceMap::new()),
-            name: "production".into(),
-            dir: None,
-            modulepath: Vec::new(),
-            site,
-            hiera_config: None,
-            strict: Strict::Error,
-            kinds: Vec::new(),
-        }
-    }
-}
-
-/// What all compiles of one environment share.
-pub struct Environment {
-    /// Files, processes, time.
-    pub world: Arc<dyn World>,
-    /// All source texts.
-    pub sources: Arc<SourceMap>,
-    /// Its name, such as `production`.
-    pub name: EcoString,
-    /// Its directory, if it has one.
-    pub dir: Option<PathBuf>,
-    /// Where modules are, first wins.
-    pub modulepath: Vec<PathBuf>,
-    /// The modules by name; of two of the same name the first on the path.
-    pub modules: IndexMap<EcoString, Module, FxBuildHasher>,
-    /// The `hiera.yaml` of the global layer, if there is one.
-    pub hiera_config: Option<PathBuf>,
-    /// The version of its catalogs.
-    pub config_version: crate::catalog::version::ConfigVersion,
-    /// What Hiera has read of configurations and data files.
-    pub hiera: crate::hiera::Files,
-    /// The process that runs the Ruby code of modules.
-    pub ruby: ordain_plugins::Ruby,
-    /// Whether functions in Ruby run without that process where they can.
-    pub has_native_functions: bool,
-    /// The site program: its texts in order.
-    pub site: Vec<Arc<Program>>,
-    /// Node blocks in order.
-    pub nodes: Vec<Arc<NodeDef>>,
-    strict: Strict,
-    registry: RwLock<Registry>,
-    /// Parameters whose types are the same for every node.
-    pub(crate) signatures: signatures::Signatures,
-    /// What the folders of Ruby code list.
-    folders: folders::Folders,
-}
-
-/// What is made of files, by whichever compile wants it first; the others wait for it.
-type Slots<T> = FxHashMap<PathBuf, Arc<OnceLock<T>>>;
-
-#[derive(Default)]
-struct Registry {
-    types: FxHashMap<EcoString, Arc<TypeDef>>,
-    functions: FxHashMap<EcoString, Arc<FunctionDef>>,
-    /// By names in lower case.
-    aliases: FxHashMap<EcoString, Arc<AliasDef>>,
-    /// By names in lower case.
-    models: IndexMap<EcoString, Arc<ModelDef>, FxBuildHasher>,
-    /// Resource types of modules, by names in lower case; `None` where there is none.
-    ruby_types: FxHashMap<EcoString, Option<Arc<RubyType>>>,
-    /// The names that node blocks match, with their places.
-    node_names: FxHashMap<EcoString, Span>,
-    /// Functions in Ruby; `None` where there is none.
-    ruby_functions: FxHashMap<EcoString, Option<Arc<RubyFile>>>,
-    /// Files of modules, each read by the first compile that wants it. What is in them, or that
-    /// they are not there, is in the maps of names.
-    files: Slots<Result<Option<Arc<Program>>, Vec<Diagnostic>>>,
-    /// Files as manifests get them.
-    contents: files::Contents,
-    /// Whether there is a template.
-    is_template: Slots<bool>,
-    templates: Slots<Result<Arc<LoadedFile>, String>>,
-    ruby_sources: Slots<Option<Arc<RubySource>>>,
-    erb: Slots<Result<Arc<ErbTemplate>, String>>,
-    inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
-    /// Names that were looked for and not found, with their kind.
-    missing: rustc_hash::FxHashSet<(char, EcoString)>,
-}
-
-impl Registry {
-    /// Nothing but these resource types.
-    fn knowing(kinds: Vec<(EcoString, RubyType)>) -> Self {
-        let kinds = kinds.into_iter().map(|(name, kind)| (name, Some(Arc::new(kind))));
-        Self { ruby_types: kinds.collect(), ..Self::default() }
-    }
-}
-
-/// An ERB template, or why it does not parse.
-pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
-
-/// The directory of an environment with the types that were generated for it.
-pub const GENERATED_TYPES: &str = ".resource_types";
-
-/// A text that was read and parsed.
-#[derive(Debug)]
-pub struct LoadedFile {
-    /// Its tree.
-    pub program: Arc<Program>,
-    /// Errors first found in it; a program with errors is not evaluated.
-    pub errors: Vec<Diagnostic>,
-    /// Warnings found in it.
-    pub warnings: Vec<Diagnostic>,
-}
 
 impl Environment {
     /// Opens an environment: lists modules and parses the site program.
@@ -204,7 +68,7 @@ impl Environment {
             strict: options.strict,
             registry: RwLock::new(Registry::knowing(options.kinds)),
             signatures: signatures::Signatures::default(),
-            folders: folders::Folders::default(),
+            folders: environment::Folders::default(),
         };
         let warnings = env.load_site(&options.site)?;
         Ok((env, warnings))
@@ -487,125 +351,6 @@ impl Environment {
         names.sort();
         names
     }
-}
-
-impl Registry {
-    fn add(
-        &mut self,
-        program: &Arc<Program>,
-        module: &str,
-        nodes: &mut Vec<Arc<NodeDef>>,
-    ) -> Vec<Diagnostic> {
-        let mut errors = Vec::new();
-        for item in items(program, module) {
-            match item {
-                Item::Type(def) => match self.types.get(&def.name) {
-                    Some(known) => errors.push(duplicate(&(&def).into(), &known.as_ref().into())),
-                    None => {
-                        self.missing.remove(&('t', def.name.clone()));
-                        self.types.insert(def.name.clone(), Arc::new(def));
-                    }
-                },
-                Item::Function(def) => {
-                    self.missing.remove(&('f', def.name.clone()));
-                    match self.functions.get(&def.name) {
-                        Some(known) if Arc::ptr_eq(&known.program, program) => {
-                            let text = format!("Function '{}'", def.name);
-                            errors.push(twice(&text, def.span, known.span));
-                        }
-                        Some(_) => {}
-                        None => _ = self.functions.insert(def.name.clone(), Arc::new(def)),
-                    }
-                }
-                Item::Alias(def) => {
-                    let name = def.name.to_lowercase();
-                    self.missing.remove(&('a', name.clone()));
-                    match self.aliases.get(&name) {
-                        Some(known) if Arc::ptr_eq(&known.program, program) => {
-                            let text = format!("Type alias '{}'", def.name);
-                            errors.push(twice(&text, def.span, known.span));
-                        }
-                        Some(_) => {}
-                        None => _ = self.aliases.insert(name, Arc::new(def)),
-                    }
-                }
-                Item::Model(def) => {
-                    let name = def.name.to_lowercase();
-                    self.missing.remove(&('m', name.clone()));
-                    if let Some(known) = self.models.get(&name) {
-                        errors.push(duplicate_model(&def, known));
-                    } else {
-                        self.models.insert(name, Arc::new(def));
-                    }
-                }
-                Item::Node(def) => {
-                    errors.extend(self.add_node_names(&def));
-                    nodes.push(Arc::new(def));
-                }
-            }
-        }
-        errors
-    }
-}
-
-impl Registry {
-    /// Takes note of the names that a node block matches; gives an error for each that is taken.
-    fn add_node_names(&mut self, def: &NodeDef) -> Vec<Diagnostic> {
-        let mut errors = Vec::new();
-        for &id in def.program.list(def.matches) {
-            let name = match &def.program[id] {
-                Expr::Str(name) | Expr::Name(name) => name.clone(),
-                Expr::Default => "default".into(),
-                _ => continue,
-            };
-            if let Some(&first) = self.node_names.get(&name) {
-                let text = format!("Node '{name}' is already defined; cannot redefine");
-                let error = Diagnostic::error("puppet::duplicate-definition", text)
-                    .labelled(def.program.span(id), "defined again here");
-                errors.push(error.related(first, "first defined here"));
-            } else {
-                self.node_names.insert(name, def.program.span(id));
-            }
-        }
-        errors
-    }
-}
-
-/// That a class or define is defined although there is one of its name.
-pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
-    let message = match (def.kind, known.kind) {
-        (DefKind::Class, DefKind::Class) => {
-            format!("Class '{}' is already defined; cannot redefine", def.name)
-        }
-        (DefKind::Class, DefKind::Define) => {
-            format!("Definition '{}' is already defined; cannot be redefined as a class", def.name)
-        }
-        (DefKind::Define, DefKind::Class) => {
-            format!("'{}' is already defined as a class; cannot redefine as a definition", def.name)
-        }
-        (DefKind::Define, DefKind::Define) => {
-            format!("Definition '{}' is already defined; cannot be redefined", def.name)
-        }
-    };
-    Diagnostic::error("puppet::duplicate-definition", message)
-        .labelled(def.span, "defined again here")
-        .related(known.span, "first defined here")
-}
-
-/// That a text defines a function or an alias twice.
-fn twice(what: &str, again: Span, first: Span) -> Diagnostic {
-    let message = format!("{what} is already defined; cannot redefine");
-    Diagnostic::error("puppet::duplicate-definition", message)
-        .labelled(again, "defined again here")
-        .related(first, "first defined here")
-}
-
-/// That a type with features of its own is defined although there is one of its name.
-fn duplicate_model(def: &ModelDef, known: &ModelDef) -> Diagnostic {
-    let message = format!("Type '{}' is already defined; cannot be redefined", def.name);
-    Diagnostic::error("puppet::duplicate-definition", message)
-        .labelled(def.span, "defined again here")
-        .related(known.span, "first defined here")
 }
 
 fn failed_file(diagnostics: Vec<Diagnostic>) -> EvalError {

@@ -1,4 +1,4 @@
-//! What the file of a function in Ruby says of its arguments.
+//! The arguments of functions in Ruby, read from their files.
 //!
 //! A file with `Puppet::Functions.create_function` has blocks `dispatch :name do … end`, each with the
 //! types of the arguments as texts; one of the older form says at most how many there are. Where a file

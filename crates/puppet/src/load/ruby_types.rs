@@ -12,7 +12,7 @@ use ecow::EcoString;
 
 use crate::types::modelled::layout::TitlePatterns;
 
-/// What the file of a resource type says.
+/// A resource type as its file in Ruby describes it.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct RubyType {
     /// Names of its attributes, metaparameters left out.

@@ -12,7 +12,7 @@ use crate::types::signature::Signature;
 /// Parameters of classes and defines by where they stand: their text in memory and their place in it.
 type ByPlace = FxHashMap<(usize, u32), Shared>;
 
-/// What is kept of the parameters of one definition.
+/// The parameter types of one definition.
 struct Shared {
     /// The text, which is held so that no other comes to where it is in memory.
     _program: Arc<Program>,

@@ -1,16 +1,17 @@
-//! What the compile answers to questions of Ruby code.
+//! Answers of the compile to questions of Ruby code.
 
 use ordain_functions::version::{Range, Version};
 use ordain_plugins::Session;
 use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
-use super::native::BLOCK;
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::Compiler;
-use crate::eval::LogLevel;
-use crate::eval::variables::not_reserved;
+use crate::plugins::native_host::BLOCK;
 use crate::schema;
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::log::LogLevel;
+use crate::state::scope::not_reserved;
 use crate::types::aliases::resolved;
 use crate::types::{Type, assignable, generalize, infer, infer_set, instance, mismatch, object};
 use crate::value::Value;
@@ -127,7 +128,7 @@ impl Compiler<'_> {
         let name = text(args, 1);
         not_reserved(name).or_else(fail)?;
         let value = self.unpack_kept(args.get(2).unwrap_or(&Json::Null), scope)?;
-        self.weigh(&value)?;
+        self.budget.weigh(&value)?;
         if self.scopes.get_mut(scope).set(name.into(), value) {
             Ok(Json::Null)
         } else {

@@ -7,25 +7,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ordain_source::Span;
-use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
-use super::Callee;
 use crate::error::{EvalResult, plain};
-use crate::eval::{Compiler, Frame};
-use crate::syntax::{Expr, Program};
+use crate::plugins::state::Callee;
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::Frame;
+use crate::syntax::Expr;
 use crate::value::Value;
-use crate::value::closure::Closure;
-use crate::value::closure::ScopeId;
+use crate::value::closure::{Closure, ScopeId};
 
 /// The function that such a lambda calls.
 pub(crate) const RUBY_BLOCK: &str = "ruby_block_of_ordain";
 
 /// The most parameters of a block that are told apart.
 const MAX_PARAMS: i64 = 16;
-
-/// The programs of such lambdas, by the number of the block and its parameters.
-pub(super) type Lambdas = FxHashMap<(u64, i64), Arc<Program>>;
 
 impl Compiler<'_> {
     /// The lambda that stands for a block of Ruby code.

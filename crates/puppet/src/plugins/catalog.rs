@@ -1,11 +1,11 @@
-//! What Ruby code asks about the catalog so far.
+//! Questions of Ruby code about the catalog so far.
 
 use serde_json::{Value as Json, json};
 
 use super::answers::text;
 use crate::catalog::{ResourceId, ResourceKind};
 use crate::error::EvalResult;
-use crate::eval::Compiler;
+use crate::state::Compiler;
 use crate::value::resource_key::ResourceKey;
 
 impl Compiler<'_> {

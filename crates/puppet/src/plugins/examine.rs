@@ -1,4 +1,4 @@
-//! What the code of resource types makes of a finished catalog: it refuses and converts values, gives
+//! Runs the code of resource types over a finished catalog: it refuses and converts values, gives
 //! defaults, and asks that some resources come before others. Puppet does this where a catalog is
 //! applied; a catalog that is sent to an agent stays as it was compiled.
 
@@ -10,12 +10,13 @@ use ordain_source::{Diagnostic, FileId, Severity, Span, TextRange};
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json, json};
 
-use super::{Callee, trace_text};
+use super::trace_text;
+use crate::catalog::values::holds_deferred;
+use crate::catalog::values::new_param;
 use crate::catalog::{Automatic, How, LostValue, ParamOrigin, ResourceId, ResourceKind};
-use crate::deferred::holds_deferred;
 use crate::error::{EvalResult, Unwind};
-use crate::eval::Compiler;
-use crate::eval::resources::new_param;
+use crate::plugins::state::Callee;
+use crate::state::Compiler;
 use crate::value::Value;
 
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };

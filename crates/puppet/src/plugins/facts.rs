@@ -107,7 +107,7 @@ impl Environment {
         let modules = self.modules.values();
         let libs = modules.clone().map(|m| m.dir.join("lib"));
         let libs = libs.filter(|lib| self.world.kind(lib).is_some()).map(|lib| shown(&lib));
-        let settings = crate::catalog::settings::fresh("").into_iter();
+        let settings = crate::state::setting_values::fresh("").into_iter();
         let settings: serde_json::Map<_, _> =
             settings.map(|(name, value)| (name.to_owned(), wire::plain(&value))).collect();
         json!({

@@ -1,45 +1,24 @@
 //! Functions that modules bring in Ruby: where they are, what they accept, calling them.
 
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use ecow::EcoString;
 use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
-use super::Callee;
-use super::native::Native;
 use super::wire::MARK;
-use crate::error::{EvalResult, PlainError, Unwind, plain};
-use crate::eval::Compiler;
-use crate::eval::functions::check_arity;
+use crate::error::{EvalResult, PlainError, plain};
+use crate::functions::binding::check_arity;
+use crate::load::ruby_source::{RubyFile, line_of_definition};
+use crate::plugins::state::{Callee, Native};
+use crate::plugins::state::{Dispatch, RubyFunction};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
 use crate::types::object::lookup_context::CONTEXT;
 use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{Type, TypeAlias, mismatch, specialize};
 use crate::value::Value;
-use crate::value::closure::Closure;
-use crate::value::closure::ScopeId;
-
-/// The file that defines a function in Ruby.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RubyFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Whether it uses the older interface, `Puppet::Parser::Functions.newfunction`.
-    pub is_old: bool,
-}
-
-/// A function that the `ruby` process has loaded.
-#[derive(Debug)]
-pub(super) struct RubyFunction {
-    /// What it is called in errors.
-    pub(super) what: String,
-    /// The file, and the line of the definition.
-    pub(super) place: String,
-    pub(super) dispatches: Vec<Dispatch>,
-    /// How many arguments a function of the older interface takes, as it counts them.
-    pub(super) arity: Option<i32>,
-}
+use crate::value::closure::{Closure, ScopeId};
 
 /// A call of a method of a function.
 #[derive(Clone, Copy)]
@@ -52,57 +31,6 @@ pub(super) struct MethodCall<'a> {
     pub block: Option<&'a Arc<Closure>>,
     /// The scope and the place of the call.
     pub at: (ScopeId, Span),
-}
-
-/// A signature and the method behind it.
-#[derive(Debug)]
-pub(super) struct Dispatch {
-    signature: Signature,
-    /// Whether the method only says what is wrong with arguments of this kind.
-    explains: bool,
-    /// The method.
-    method: String,
-    /// Its number in the `ruby` process.
-    number: usize,
-}
-
-impl RubyFunction {
-    pub(super) fn callee(&self) -> Callee<'_> {
-        Callee { what: &self.what, place: &self.place }
-    }
-
-    /// The first signature that takes these arguments.
-    fn signature_for(&self, args: &[Value], block: Option<&Closure>) -> Option<&Dispatch> {
-        self.dispatches.iter().find(|d| mismatch::accepts(&d.signature, args, block))
-    }
-
-    /// The return types of all signatures; `None` if one has none.
-    fn return_types(&self) -> Option<Vec<Type>> {
-        let stated = |kind: &Type| *kind != Type::Any;
-        let types = self.dispatches.iter().map(|d| d.signature.returns.clone().filter(stated));
-        types.collect::<Option<Vec<_>>>().filter(|types| !types.is_empty())
-    }
-
-    /// An error about a value that the function gave.
-    fn gives(&self, unwind: Box<Unwind>) -> Box<Unwind> {
-        match *unwind {
-            Unwind::Plain(error) => {
-                let help = Some(format!("{} ({}) gives it", self.what, self.place));
-                PlainError { help, ..error }.into()
-            }
-            other => Box::new(other),
-        }
-    }
-}
-
-impl Dispatch {
-    /// # Errors
-    /// When a value is not of the type that the signature says.
-    fn check_returned(&self, value: &Value) -> EvalResult<()> {
-        let Some(kind) = &self.signature.returns else { return Ok(()) };
-        let subject = format!("value returned from function '{}'", self.method);
-        mismatch::assert_instance(&subject, kind, value).map(drop)
-    }
 }
 
 impl Compiler<'_> {
@@ -118,7 +46,7 @@ impl Compiler<'_> {
         block: Option<&Arc<Closure>>,
         at: (ScopeId, Span),
     ) -> EvalResult {
-        args.iter().try_for_each(|arg| self.weigh_new(arg))?;
+        args.iter().try_for_each(|arg| self.budget.weigh_new(arg))?;
         if let Some(native) = self.native_function(file, name) {
             return self.dispatch(&native.function, Some(&native), name, args, block, at);
         }
@@ -184,7 +112,7 @@ impl Compiler<'_> {
         (scope, span): (ScopeId, Span),
     ) -> EvalResult<(usize, Value)> {
         let fitting = |args: &Vec<Value>| {
-            args.iter().try_for_each(|arg| self.weigh_new(arg)).ok()?;
+            args.iter().try_for_each(|arg| self.budget.weigh_new(arg)).ok()?;
             let chosen = function.signature_for(args, None)?;
             (!chosen.explains).then_some(chosen)
         };
@@ -401,10 +329,4 @@ impl Compiler<'_> {
 
 pub(super) fn is_lookup_context(value: &Value) -> bool {
     matches!(value, Value::Object(object) if object.kind.name == CONTEXT)
-}
-
-/// The line of a file that begins the definition of its function.
-pub(super) fn line_of_definition(text: &str) -> usize {
-    let begins = |line: &str| line.contains("create_function") || line.contains("newfunction");
-    text.lines().position(begins).map_or(1, |at| at + 1)
 }

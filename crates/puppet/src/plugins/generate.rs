@@ -1,4 +1,4 @@
-//! What a resource type in Ruby is, written in the Puppet language, as `puppet generate types` does.
+//! Writes resource types of Ruby in the Puppet language, as `puppet generate types` does.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use ordain_source::{FileId, Span, TextRange};
 use serde_json::{Value as Json, json};
 
-use super::Callee;
 use crate::error::{PlainError, Unwind};
-use crate::eval::Compiler;
+use crate::plugins::state::Callee;
+use crate::state::Compiler;
 use crate::value::quoting::write_text_quoted;
 
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };

@@ -15,90 +15,12 @@ use super::unpack::Numbered;
 use super::wire::{MARK, pack_entries};
 use crate::catalog::ResourceId;
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::Compiler;
-use crate::eval::budget::{MAX_NESTING, address};
-use crate::eval::lent::{Change, Changed, is_same, parts};
+use crate::plugins::mutations::{Change, Changed, is_same, parts};
+use crate::plugins::state::Part;
+use crate::state::Compiler;
+use crate::state::budget::{MAX_NESTING, address};
 use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
-
-/// How many numbers the process may leave out.
-const MAX_GAP: usize = 1 << 12;
-
-/// The values that the process has.
-#[derive(Default)]
-pub(super) struct Lent {
-    parts: Vec<Part>,
-    /// The numbers of the first of them by their addresses.
-    numbers: FxHashMap<usize, usize>,
-    numbered: usize,
-    /// What nothing may change, once that is asked, with the numbers that the process knows it by.
-    fixed: Option<FxHashMap<usize, Option<usize>>>,
-    /// What nothing may change, by those numbers.
-    sent: Vec<Value>,
-}
-
-/// A list or hash.
-struct Part {
-    /// Something else where the process has a list that is none here.
-    value: Value,
-    /// The resource whose code lent it.
-    within: Option<ResourceId>,
-}
-
-impl Lent {
-    pub(super) fn len(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// Forgets the last ones.
-    pub(super) fn truncate(&mut self, len: usize) {
-        if len < self.parts.len() {
-            self.parts.truncate(len);
-            self.renumber();
-        }
-    }
-
-    /// Another process hears of everything anew.
-    pub(super) fn begin(&mut self) {
-        self.sent.clear();
-        self.fixed.iter_mut().flat_map(FxHashMap::values_mut).for_each(|number| *number = None);
-    }
-
-    pub(super) fn get(&self, number: Option<u64>) -> Option<&Value> {
-        let part = self.parts.get(usize::try_from(number?).ok()?)?;
-        address(&part.value).map(|_| &part.value)
-    }
-
-    /// What nothing may change, by its number.
-    pub(super) fn get_fixed(&self, number: Option<u64>) -> Option<&Value> {
-        self.sent.get(usize::try_from(number?).ok()?)
-    }
-
-    /// Takes note of what the process has numbered. It counts on from what it was lent; of a question
-    /// that failed before it was sent it has counted some, too.
-    fn set(&mut self, number: usize, part: Part) {
-        let len = self.parts.len();
-        if (len..len + MAX_GAP).contains(&number) {
-            let within = part.within;
-            self.parts.resize_with(number, || Part { value: Value::Undef, within });
-            self.parts.push(part);
-        }
-    }
-
-    fn renumber(&mut self) {
-        self.numbers.clear();
-        self.numbered = 0;
-    }
-
-    fn index(&mut self) {
-        for (number, part) in self.parts.iter().enumerate().skip(self.numbered) {
-            if let Some(address) = address(&part.value) {
-                self.numbers.entry(address).or_insert(number);
-            }
-        }
-        self.numbered = self.parts.len();
-    }
-}
 
 /// How many hold a list or hash, or a secret one.
 fn holders(value: &Value) -> usize {
@@ -239,7 +161,7 @@ impl Compiler<'_> {
     /// texts of variables.
     pub(super) fn answer_changed(&mut self, args: &[Json]) -> EvalResult<Json> {
         let cost = self.ruby.lent.len() + self.scopes.ids().count() + self.catalog.resources.len();
-        self.spend(cost as u64 / 64 + 1)?;
+        self.budget.spend(cost as u64 / 64 + 1)?;
         for told in args.get(1).and_then(Json::as_array).into_iter().flatten() {
             self.change_text(told.as_array().map_or(&[][..], Vec::as_slice))?;
             // The process knows.
@@ -270,7 +192,7 @@ impl Compiler<'_> {
             }
         }
         for (_, change) in &found {
-            self.weigh(&change.value)?;
+            self.budget.weigh(&change.value)?;
         }
         let changed: Changed = found.into_iter().collect();
         let mut parts = std::mem::take(&mut self.ruby.lent.parts);
@@ -291,7 +213,7 @@ impl Compiler<'_> {
         let Ok(value) = self.unpack_value(told.get(2).unwrap_or(&Json::Null)) else {
             return Ok(());
         };
-        self.weigh(&value)?;
+        self.budget.weigh(&value)?;
         let name = name.rsplit_once("::").map_or(name, |(_, name)| name);
         self.replace_text(of, EcoString::from(name), value);
         Ok(())

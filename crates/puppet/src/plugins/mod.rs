@@ -9,40 +9,39 @@ mod answers;
 mod backends;
 mod blocks;
 mod catalog;
+pub(crate) mod convert;
 mod examine;
 mod facts;
 mod functions;
 mod generate;
 mod lent;
+pub(crate) mod mutations;
 mod native;
 mod native_host;
 mod numbers;
+mod state;
 mod templates;
 mod types;
 mod unpack;
 mod wire;
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ecow::EcoString;
-use ordain_plugins::{Fault, Language, Ruby, Session};
+use ordain_plugins::{Fault, Language, Session};
 use ordain_source::Span;
-use rustc_hash::FxHashMap;
 use serde_json::{Value as Json, json};
 
 use crate::error::{EvalError, EvalResult, PlainError, Unwind};
-use crate::eval::Compiler;
+use crate::state::Compiler;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 use crate::value::text::to_text;
 
+pub(crate) use crate::plugins::state::State;
+use crate::plugins::state::{Call, Callee, Claim};
 pub(crate) use blocks::RUBY_BLOCK;
 pub use facts::{CustomFacts, KnownFacts};
-pub use functions::RubyFile;
 pub use generate::{NotGenerated, Outline};
-pub(crate) use native::RubySource;
 pub(crate) use numbers::RubyAnswer;
 pub(crate) use types::match_title;
 
@@ -50,91 +49,6 @@ pub(crate) use types::match_title;
 const MAX_NESTING: usize = 200;
 /// How many lines of a Ruby backtrace an error shows.
 const SHOWN_TRACE: usize = 4;
-
-/// What a compile keeps of its conversation with the `ruby` process.
-#[derive(Default)]
-pub(crate) struct State<'e> {
-    /// Tells this compile from others; 0 until the first call.
-    id: u64,
-    session: Option<Session<'e>>,
-    /// Gives the process to others at the end of the compile.
-    claim: Option<Claim<'e>>,
-    /// The calls of Ruby code that are under way.
-    calls: Vec<Call>,
-    /// How many of them render templates.
-    templates: usize,
-    /// Values that Ruby code holds by number.
-    held: Vec<Value>,
-    /// The number of the first of them.
-    first_held: u64,
-    /// Lists and hashes that Ruby code may change.
-    lent: lent::Lent,
-    /// Errors and jumps on their way through Ruby code, by number.
-    unwound: Vec<Option<Box<Unwind>>>,
-    functions: FxHashMap<EcoString, Arc<functions::RubyFunction>>,
-    /// Lambdas that stand for blocks of Ruby code.
-    blocks: blocks::Lambdas,
-    /// Functions in Ruby that run without the process; `None` for those that need it.
-    natives: FxHashMap<EcoString, Option<Arc<native::Native>>>,
-    /// How many calls of such functions are under way.
-    native_calls: usize,
-    /// What such functions made of files, by their paths.
-    file_values: FxHashMap<PathBuf, ordain_ruby::Value>,
-    /// What the call that is under way has done already, before the process took over.
-    journal: native::Journal,
-    /// Whether texts of variables were changed in place that the process may keep.
-    pub(crate) texts_changed: bool,
-    /// Whether functions that run here, too, work with the contexts of Hiera that the process gets.
-    shares_contexts: bool,
-}
-
-/// The process that a compile has for itself.
-struct Claim<'e> {
-    ruby: &'e Ruby,
-    id: u64,
-}
-
-impl Drop for Claim<'_> {
-    fn drop(&mut self) {
-        self.ruby.release(self.id, Some(&json!(["end"])));
-    }
-}
-
-/// A call of Ruby code that is under way.
-#[derive(Clone, Debug)]
-struct Call {
-    span: Span,
-    /// What is called.
-    what: EcoString,
-}
-
-/// What is called, for errors: `function 'a::b'`, and the file.
-#[derive(Clone, Copy)]
-struct Callee<'a> {
-    what: &'a str,
-    /// The file, and the line that it begins on.
-    place: &'a str,
-}
-
-impl State<'_> {
-    fn hold(&mut self, value: Value) -> u64 {
-        self.held.push(value);
-        self.first_held + self.held.len() as u64 - 1
-    }
-
-    fn held(&self, id: u64) -> Option<&Value> {
-        self.held.get(usize::try_from(id.checked_sub(self.first_held)?).ok()?)
-    }
-
-    /// Ends the conversation.
-    fn leave(&mut self) {
-        self.first_held += self.held.len() as u64;
-        self.held.clear();
-        self.lent.truncate(0);
-        self.unwound.clear();
-        self.session = None;
-    }
-}
 
 impl Compiler<'_> {
     /// Runs something that talks with the `ruby` process.

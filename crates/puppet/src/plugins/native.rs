@@ -6,23 +6,24 @@
 //! other functions and messages, stands in a journal and is not done again. So an answer is the same
 //! wherever a function runs, and so is an error with its trace.
 
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use ecow::EcoString;
-use ordain_ruby::{
-    Dispatch, Error, Foreign, Function, Interface, Limits, MethodArg, Value as Ruby,
-};
+use ordain_ruby::{Dispatch, Error, Foreign, Interface, Limits, MethodArg, Value as Ruby};
 use ordain_source::budget;
 use serde_json::{Value as Json, json};
 
-use super::RubyFile;
-use super::functions::{MethodCall, RubyFunction, is_lookup_context, line_of_definition};
+use super::functions::{MethodCall, is_lookup_context};
 use super::native_host::FunctionHost;
 use crate::error::{EvalResult, PlainError, Unwind, plain};
-use crate::eval::Compiler;
+use crate::load::RubyFile;
+use crate::plugins::native_host::{ERROR, Stop};
+use crate::plugins::state::Journal;
+use crate::plugins::state::Native;
+use crate::plugins::state::RubyFunction;
+use crate::state::Compiler;
 use crate::value::Value;
 
 /// How much stack a function may use.
@@ -31,95 +32,6 @@ const STACK: usize = 2 << 20;
 const LEVELS: u32 = 100;
 /// How many steps a function may take before the process goes on with it, by the clock.
 const STEPS: u64 = 6_000_000;
-
-/// What a journal calls lambdas.
-pub(super) const BLOCK: &str = "";
-
-/// The text of a file, as far as it can run here.
-#[derive(Debug)]
-pub(crate) struct RubySource {
-    function: Option<Function>,
-    /// The line of the definition.
-    line: usize,
-    /// Whether a call has met something that is not known here: the next ones would, too.
-    is_beyond: AtomicBool,
-}
-
-impl RubySource {
-    /// Reads the text of a file.
-    pub(crate) fn read(text: &str) -> Self {
-        let (function, line) = (Function::parse(text).ok(), line_of_definition(text));
-        Self { function, line, is_beyond: AtomicBool::new(false) }
-    }
-
-    /// The function of the file if it can run here.
-    fn function(&self) -> Option<&Function> {
-        let function = self.function.as_ref()?;
-        (!self.is_beyond.load(Ordering::Relaxed)).then_some(function)
-    }
-}
-
-/// A function of a file that runs here.
-pub(super) struct Native {
-    file: Arc<RubyFile>,
-    source: Arc<RubySource>,
-    /// Its signatures.
-    pub function: RubyFunction,
-}
-
-/// What a call had done before the process took over, in its order.
-#[derive(Default)]
-pub(super) struct Journal {
-    calls: VecDeque<(EcoString, EvalResult)>,
-    /// How many messages were logged.
-    logs: usize,
-}
-
-impl Journal {
-    /// What came of the next call, if it was done already.
-    pub(super) fn next(&mut self, name: &str) -> Option<EvalResult> {
-        match self.calls.front() {
-            Some((known, _)) if known == name => self.calls.pop_front().map(|(_, result)| result),
-            _ => None,
-        }
-    }
-
-    /// Whether the next message was logged already.
-    pub(super) fn has_told(&mut self) -> bool {
-        let has_told = self.logs > 0;
-        self.logs = self.logs.saturating_sub(1);
-        has_told
-    }
-
-    pub(super) fn called(&mut self, name: &str, result: EvalResult) {
-        self.calls.push_back((name.into(), result));
-    }
-
-    pub(super) fn told(&mut self, messages: usize) {
-        self.logs += messages;
-    }
-
-    /// The error of the last call, if this is its text.
-    fn last_error(&mut self, text: &str) -> Option<Box<Unwind>> {
-        let is_same = match self.calls.back() {
-            Some((_, Err(unwind))) => message(unwind) == Some(text),
-            _ => false,
-        };
-        self.calls.pop_back_if(|_| is_same)?.1.err()
-    }
-}
-
-/// The text of an error.
-pub(super) fn message(unwind: &Unwind) -> Option<&str> {
-    match unwind {
-        Unwind::Error(error) => Some(&error.message),
-        Unwind::Plain(error) => Some(&error.message),
-        _ => None,
-    }
-}
-
-/// The class of errors of the compile.
-pub(super) const ERROR: &str = "Puppet::PreformattedError";
 
 impl Compiler<'_> {
     /// The function of a file, if it runs without the process.
@@ -244,14 +156,6 @@ impl Compiler<'_> {
         error.help = Some(format!("Ruby raised {class} at {path}:{line}"));
         Some(error.into())
     }
-}
-
-/// Why a call has no value.
-pub(super) enum Stop {
-    /// An error or a jump.
-    Unwind(Box<Unwind>),
-    /// The process has to do it.
-    Process,
 }
 
 impl FunctionHost<'_, '_> {

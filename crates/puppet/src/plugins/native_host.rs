@@ -1,4 +1,4 @@
-//! What functions in Ruby see of the compile when they run here.
+//! The view that functions in Ruby have of the compile when they run here.
 //!
 //! What is not known here is beyond the subset, never an error: the `ruby` process knows more.
 
@@ -12,14 +12,17 @@ use ordain_ruby::{
 };
 use ordain_source::{EntryKind, Span};
 
-use super::native::{BLOCK, ERROR, Journal, Stop, message};
 use crate::error::{EvalResult, Unwind};
-use crate::eval::erb::{raised, splat, to_ruby};
-use crate::eval::lent::Lent;
-use crate::eval::{Compiler, LogLevel, Strict};
+use crate::plugins::convert::{raised, splat, to_ruby};
+use crate::plugins::mutations::RubyMutations;
+use crate::plugins::state::{Journal, message};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::log::LogLevel;
 use crate::types::object::lookup_context::CONTEXT;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
+use ordain_graph::language::Strict;
 
 /// The constant that says which version of Ruby it is; it looks like the name of an issue of Puppet.
 const VERSION_NAME: &str = concat!("RUBY", "_VERSION");
@@ -97,7 +100,7 @@ pub(super) struct FunctionHost<'a, 'e> {
     span: Span,
     /// Whether `self` is a scope.
     is_old: bool,
-    lent: Lent,
+    lent: RubyMutations,
     /// Whether the function wanted to change what others see, which the process keeps book of.
     pub(super) wants_change: bool,
     /// Messages that are not logged yet.
@@ -584,4 +587,18 @@ impl Host for FunctionHost<'_, '_> {
     fn self_name(&self) -> EcoString {
         "main:Object".into()
     }
+}
+
+/// What a journal calls lambdas.
+pub(super) const BLOCK: &str = "";
+
+/// The class of errors of the compile.
+pub(super) const ERROR: &str = "Puppet::PreformattedError";
+
+/// Why a call has no value.
+pub(super) enum Stop {
+    /// An error or a jump.
+    Unwind(Box<Unwind>),
+    /// The process has to do it.
+    Process,
 }

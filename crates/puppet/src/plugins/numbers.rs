@@ -3,9 +3,9 @@
 use ordain_source::Span;
 use serde_json::json;
 
-use super::Callee;
 use crate::error::EvalResult;
-use crate::eval::Compiler;
+use crate::plugins::state::Callee;
+use crate::state::Compiler;
 use crate::value::Value;
 
 /// What came of an operation.

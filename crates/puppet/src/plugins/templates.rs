@@ -7,9 +7,9 @@ use ordain_plugins::Fault;
 use ordain_source::Span;
 use serde_json::{Value as Json, json};
 
-use super::Callee;
 use crate::error::EvalResult;
-use crate::eval::Compiler;
+use crate::plugins::state::Callee;
+use crate::state::Compiler;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 

@@ -8,10 +8,10 @@ use ecow::EcoString;
 use ordain_source::{FileId, Span, TextRange};
 use serde_json::{Value as Json, json};
 
-use super::Callee;
 use crate::error::{EvalResult, PlainError, Unwind};
-use crate::eval::Compiler;
 use crate::load::RubyType;
+use crate::plugins::state::Callee;
+use crate::state::Compiler;
 use crate::types::modelled::layout::TitlePatterns;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
@@ -81,8 +81,10 @@ impl Compiler<'_> {
             this.load_type(callee, name, &kind.file, at.1)?;
             let answer = this.converse(callee, at.1, json!(["title", name, title]))?;
             this.unpack_value(&answer)
-        });
-        let answer = answer.map_err(without_trace)?;
+        })?;
+        if answer.is_undef() {
+            return Err(unmatched_title(title));
+        }
         let entries = answer.as_hash().into_iter().flatten();
         Ok(entries.map(|(key, value)| (to_text(key), value.clone())).collect())
     }
@@ -102,18 +104,11 @@ pub(crate) fn match_title(
         });
         return Ok(groups.collect());
     }
-    Err(PlainError::new(format!("No set of title patterns matched the title \"{title}\".")).into())
+    Err(unmatched_title(title))
 }
 
-/// A title that does not fit is no error of the Ruby code.
-#[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
-fn without_trace(unwind: Box<Unwind>) -> Box<Unwind> {
-    match *unwind {
-        Unwind::Plain(error) if error.message.starts_with("No set of title patterns") => {
-            PlainError::new(error.message).into()
-        }
-        other => Box::new(other),
-    }
+fn unmatched_title(title: &str) -> Box<Unwind> {
+    PlainError::new(format!("No set of title patterns matched the title \"{title}\".")).into()
 }
 
 fn told(read: &RubyType, said: &Json) -> RubyType {

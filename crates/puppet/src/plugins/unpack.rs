@@ -12,8 +12,8 @@ use serde_json::Value as Json;
 
 use super::wire::MARK;
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::Compiler;
-use crate::eval::budget::{MAX_WEIGHT, Size, too_big};
+use crate::state::Compiler;
+use crate::state::budget::{MAX_WEIGHT, Size, too_big};
 use crate::types::Regexp;
 use crate::value::closure::ScopeId;
 use crate::value::{HashValue, RuntimeObject, Value};
@@ -210,7 +210,7 @@ impl Compiler<'_> {
                     kind.unwrap_or_default(),
                     title.unwrap_or_default(),
                 );
-                crate::eval::relations::reference(&key)
+                crate::catalog::values::reference(&key)
             }
             "lent" => match given.get(data["n"].as_u64())? {
                 Some(value) => value,

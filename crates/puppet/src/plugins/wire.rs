@@ -11,7 +11,8 @@ use ordain_source::Span;
 use serde_json::{Map, Value as Json, json};
 
 use crate::error::EvalResult;
-use crate::eval::Compiler;
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
 use crate::types::Type;
 use crate::types::display::simple_name;
 use crate::value::closure::ScopeId;

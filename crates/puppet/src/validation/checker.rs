@@ -16,7 +16,7 @@ pub struct ModuleFile {
     pub namespace: Option<String>,
 }
 
-/// What validation depends on besides the program.
+/// The options of a validation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The setting `strict`.

@@ -1,4 +1,4 @@
-//! What constructs are called in messages.
+//! The names of constructs in messages.
 
 use std::borrow::Cow;
 

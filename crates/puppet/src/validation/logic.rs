@@ -87,7 +87,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What an expression is called that has no place in the code of a type.
+    /// The place and the name of an expression that code of a type may not contain.
     fn illegal(
         &self,
         id: ExprId,

@@ -293,7 +293,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What goes with being computed.
+    /// Checks the settings of a derived feature.
     fn derived(&mut self, syntax: &FeatureSyntax, feature: &Feature) {
         if feature.derived.is_none() {
             return;
@@ -328,7 +328,7 @@ impl Checker<'_> {
     }
 }
 
-/// What to write in place of a setting that there is elsewhere, or under another name.
+/// The replacement for a setting that exists elsewhere or under another name.
 fn instead_of(name: &str, is_reference: bool) -> Option<&'static str> {
     Some(match name {
         "containment" if !is_reference => "only a reference, `has`, has parts or links",

@@ -10,7 +10,7 @@ pub fn bare(name: &str) -> &str {
     if name.starts_with(':') { name.trim_start_matches("::") } else { name }
 }
 
-/// What is before the last `::` of a name, and what is after it. Most names have no colon at all.
+/// Splits a name at its last `::`. Most names have no colon at all.
 pub fn parted(name: &str) -> Option<(&str, &str)> {
     if name.contains(':') { name.rsplit_once("::") } else { None }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_graph::puppet_catalog::{self, Envelope};
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::{LogLevel, Settings};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session;
+use ordain_puppet::session::Node;
 use ordain_puppet::value::Value;
 use ordain_puppet::value::rich::from_data;
 use ordain_source::{Diagnostic, HostWorld, Severity, SourceMap};

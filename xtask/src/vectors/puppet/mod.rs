@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use ordain_data::Value as Data;
 use ordain_graph::puppet_catalog::{self, Envelope};
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::{Settings, Strict};
 use ordain_puppet::load::{Environment, Options, Site};
+use ordain_puppet::session::Node;
 use ordain_puppet::session::{self, Report};
 use ordain_puppet::syntax;
 use ordain_puppet::types::{format::quoted::quoted, infer::infer};

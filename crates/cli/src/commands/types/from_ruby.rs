@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use ordain_facts::Machine;
-use ordain_puppet::catalog::compile::Node;
 use ordain_puppet::eval::Settings;
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::plugins::{NotGenerated, Outline};
+use ordain_puppet::session::Node;
 use ordain_puppet::session::outline_types;
 use ordain_puppet::value::rich::from_data;
 use ordain_puppet_tools::exchange::migrate::{Counts, migrate};

@@ -5,11 +5,10 @@ use ordain_source::{Diagnostic, Severity, TextRange};
 use ordain_syntax::ListRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Pass;
 use super::metadata::short;
 use super::types::texts;
-use super::values;
-use super::widespread;
+use super::{values, widespread};
+use crate::check::repository::pass::Pass;
 use ordain_puppet::schema::is_metaparameter;
 use ordain_puppet::syntax::definitions::{DefKind, TypeDef};
 use ordain_puppet::syntax::*;

@@ -5,7 +5,7 @@ use ordain_source::{Diagnostic, TextRange};
 use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 
-use super::Pass;
+use crate::check::repository::pass::Pass;
 use ordain_puppet::syntax::advice::advise;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::walk::{Node, children};

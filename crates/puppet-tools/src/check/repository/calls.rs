@@ -1,12 +1,10 @@
 //! Calls of functions: how many arguments they have, and of which types the literal ones are.
 
-use ecow::EcoString;
 use ordain_source::Diagnostic;
 
-use super::Pass;
-use super::types::Types;
-use ordain_puppet::eval::functions::core_signatures;
-use ordain_puppet::load::{RubyDispatch, RubyParam, RubySignature};
+use crate::check::repository::pass::Pass;
+use crate::check::repository::takes::Takes;
+use ordain_puppet::functions::registry::core_signatures;
 use ordain_puppet::syntax::definitions::FunctionDef;
 use ordain_puppet::syntax::*;
 use ordain_puppet::types::aliases::resolved;
@@ -16,40 +14,6 @@ use ordain_puppet::validation::names::bare;
 use ordain_puppet::value::Value;
 
 const ARGUMENT_MISMATCH: &str = "puppet::argument-mismatch";
-
-/// What a function in Ruby takes.
-pub(super) enum Takes {
-    /// Arguments as one of these says.
-    Signatures(Vec<Signature>),
-    /// So many; at least `-n - 1` if negative.
-    Arity(i32),
-}
-
-impl Takes {
-    /// What a file says. Types that are not known take anything.
-    pub(super) fn of(read: &RubySignature, types: &Types) -> Self {
-        match read {
-            RubySignature::Arity(arity) => Self::Arity(*arity),
-            RubySignature::Dispatches(all) => {
-                Self::Signatures(all.iter().map(|one| signature(one, types)).collect())
-            }
-        }
-    }
-}
-
-fn signature(read: &RubyDispatch, types: &Types) -> Signature {
-    let param = |param: &RubyParam| SignatureParam {
-        name: EcoString::new(),
-        kind: types.of_text(&param.kind).unwrap_or(Type::Any),
-        optional: param.optional,
-    };
-    Signature {
-        params: read.params.iter().map(param).collect(),
-        rest: read.rest,
-        block: read.block.map(|text| types.of_text(text).unwrap_or(Type::Any)),
-        ..Signature::default()
-    }
-}
 
 /// What is known of a call.
 struct CallArguments {

@@ -12,7 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::index::{Index, Module};
 use super::layout::{Kind, ModuleDir};
 use super::metadata::{Metadata, Puppetfile, Wanted};
-use super::{Group, Shown, source, versions};
+use super::versions;
+use crate::check::repository::pass::{Group, Shown, source};
 use ordain_puppet::validation::names::nearest;
 
 const INVALID_METADATA: &str = "puppet::invalid-metadata";

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use ordain_source::{Diagnostic, TextRange};
 use rustc_hash::FxHashMap;
 
-use super::Pass;
 use super::types::text;
+use crate::check::repository::pass::Pass;
 use ordain_puppet::legacy_facts::replacement;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::names::{bare, is_slip, nearest, parted};

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::calls::Takes;
 use super::layout::{Kind, ModuleDir};
 use super::members::Members;
 use super::metadata::Puppetfile;
-use super::relations::Titles;
 use super::scopes::{ScopeKind, Scopes};
 use super::survey::{Facts, Survey};
 use super::types::Types;
+use crate::check::repository::takes::Takes;
+use crate::check::repository::titles::Titles;
 use ordain_puppet::load::native_type::NativeType;
 use ordain_puppet::load::{RubySignature, RubyType};
 use ordain_puppet::schema;

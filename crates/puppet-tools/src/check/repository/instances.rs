@@ -1,4 +1,4 @@
-//! What texts give to types with features: objects that they make, and resources of such types.
+//! Literal instances of types with features in source texts: objects, and resources of such types.
 
 use std::sync::Arc;
 

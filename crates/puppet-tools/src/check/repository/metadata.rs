@@ -1,4 +1,4 @@
-//! What modules say of themselves: `metadata.json`, the Puppetfile, `.fixtures.yml`.
+//! The metadata of modules: `metadata.json`, the Puppetfile, `.fixtures.yml`.
 
 use std::path::{Path, PathBuf};
 

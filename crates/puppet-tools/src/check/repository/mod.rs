@@ -1,4 +1,4 @@
-//! What is wrong with a whole repository: an environment with its modules, or a module.
+//! Checks a whole repository: an environment with its modules, or a module.
 //!
 //! Files that belong together are found ([`layout`]), what modules bring in Ruby is read
 //! ([`survey`]), and all that they define is put into one [`index`]. Then every family of rules goes
@@ -18,11 +18,14 @@ mod members;
 mod metadata;
 mod modelled;
 mod names;
+mod pass;
 mod relations;
 mod scopes;
 pub(crate) mod silence;
 mod survey;
+mod takes;
 mod templates;
+mod titles;
 mod types;
 mod units;
 mod values;
@@ -35,111 +38,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_graph::language::{CheckOptions, CheckReport, SourceText, Strict};
-use ordain_source::{Diagnostic, FileId, Severity, SourceMap, suggest};
+use ordain_source::{Diagnostic, Severity};
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::check::repository::pass::Foreign;
+use crate::check::repository::pass::Group;
+use crate::check::repository::pass::MAX;
+use crate::check::repository::pass::Named;
+use crate::check::repository::pass::Pass;
+use crate::check::repository::pass::Shown;
+use crate::check::repository::pass::Text;
+use crate::check::repository::titles::Titles;
 use index::{Index, Module};
 use layout::{Kind, ModuleDir, Root, Roots};
-use names::Foreign;
-use ordain_puppet::syntax::{self, Program};
-use relations::Titles;
+use ordain_puppet::syntax;
 use scopes::Scopes;
 use survey::Survey;
 pub(crate) use units::{DataFile, ProgramUnit, Unit};
 
-/// At most so many findings of these rules are reported for a file.
-const MAX: usize = 200;
-
 /// Directories of a module or environment whose manifests are no part of it.
 const ASIDE: [&str; 9] =
     ["spec", "tests", "test", "examples", "acceptance", "docs", "doc", "vendor", "pkg"];
-
-/// What the rules know while they go over a file.
-struct Pass<'a> {
-    index: &'a Index,
-    file: FileId,
-    program: &'a Program,
-    scopes: &'a Scopes,
-    facts: Option<&'a [String]>,
-    /// Whether the file is a test or an example.
-    is_aside: bool,
-    found: Vec<Diagnostic>,
-    foreign: Vec<Foreign>,
-    /// For how many unknown names another was looked for.
-    looked_for: usize,
-}
-
-impl Pass<'_> {
-    /// Whether another name is looked for in place of one that is not known.
-    fn looks_for_another(&mut self) -> bool {
-        self.looked_for += 1;
-        self.looked_for <= suggest::MAX
-    }
-
-    /// Whether so much was found that nobody reads on.
-    fn is_full(&self) -> bool {
-        self.found.len() >= MAX
-    }
-
-    /// Whether a fact that is not known does not exist.
-    fn facts_are_complete(&self) -> bool {
-        self.facts.is_some() || self.index.is_complete()
-    }
-
-    /// Whether there is a fact at a path, as was said on the command line.
-    fn has_fact(&self, path: &str) -> bool {
-        self.facts.is_some_and(|facts| facts.binary_search_by(|f| f.as_str().cmp(path)).is_ok())
-    }
-
-    /// Whether a template may read a variable of this name.
-    fn may_render(&self, name: &str) -> bool {
-        let has_word = || {
-            let texts = self.program.exprs.iter();
-            let mut texts = texts.filter_map(|(_, expr)| match expr {
-                syntax::Expr::Str(text) | syntax::Expr::RenderText(text) => Some(text),
-                _ => None,
-            });
-            texts.any(|text| text.contains(name))
-        };
-        self.index.words.contains(name) || has_word()
-    }
-}
-
-/// A file that was named.
-struct Named<'a> {
-    source: &'a SourceText<'a>,
-    unit: &'a Unit,
-}
-
-/// Files that belong together.
-struct Group<'a> {
-    root: Root,
-    files: Vec<Named<'a>>,
-}
-
-/// How paths that were not named are shown: as those that were.
-pub(super) struct Shown {
-    base: PathBuf,
-}
-
-impl Shown {
-    fn like(source: &SourceText<'_>) -> Self {
-        let length = source.path.components().count();
-        let base = match source.full.ends_with(source.path) {
-            true => source.full.ancestors().nth(length).unwrap_or(Path::new("")).to_path_buf(),
-            false => PathBuf::new(),
-        };
-        Self { base }
-    }
-
-    fn path<'p>(&self, path: &'p Path) -> &'p Path {
-        match self.base.as_os_str().is_empty() {
-            true => path,
-            false => path.strip_prefix(&self.base).unwrap_or(path),
-        }
-    }
-}
 
 /// What is wrong with files together.
 pub(crate) fn check(
@@ -206,18 +126,6 @@ fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic>
     found.extend(hiera::check(group, &index, &programs, checking, &shown));
     found.extend(dependencies::check(group, &index, checking, &shown));
     found
-}
-
-/// A program with its scopes.
-struct Text {
-    scopes: Scopes,
-    /// The name of the module that it is of; empty if of none.
-    module: ecow::EcoString,
-    is_named: bool,
-    /// Whether it is of the repository, but was not named.
-    is_left_out: bool,
-    is_sound: bool,
-    is_aside: bool,
 }
 
 /// Looks at all modules, and at the environment itself.
@@ -370,9 +278,4 @@ fn rules(
         .into_iter()
         .filter(|foreign| !silence::kept(vec![foreign.found.clone()], &program.text).is_empty());
     (silence::kept(pass.found, &program.text), foreign.collect())
-}
-
-/// Puts a text that was not named among the sources.
-fn source(sources: &SourceMap, shown: &Shown, path: &Path, text: &str) -> FileId {
-    sources.add(shown.path(path), text)
 }

@@ -7,7 +7,9 @@ use ordain_source::{Diagnostic, FileId, MemoryWorld, SourceMap};
 use rustc_hash::FxHashSet;
 
 use super::index::Index;
-use super::{CheckOptions, Text, instances};
+use super::instances;
+use crate::check::repository::pass::Text;
+use ordain_graph::language::CheckOptions;
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session;
 use ordain_puppet::syntax::{Definition, Expr, Program};

@@ -6,13 +6,14 @@ use ecow::EcoString;
 use ordain_source::{Diagnostic, Severity, TextRange};
 use rustc_hash::FxHashSet;
 
-use super::Pass;
 use super::index::Index;
 use super::layout::Kind;
 use super::types::{text, texts};
 use super::widespread;
-use ordain_puppet::eval::functions::{is_native_function, native_names};
+use crate::check::repository::pass::Foreign;
+use crate::check::repository::pass::Pass;
 use ordain_puppet::eval::type_names::TYPE_NAMES;
+use ordain_puppet::functions::registry::{is_native_function, native_names};
 use ordain_puppet::syntax::advice::member;
 use ordain_puppet::syntax::names::capitalize_segments;
 use ordain_puppet::syntax::*;
@@ -31,12 +32,6 @@ const INCLUDING: [&str; 3] = ["include", "require", "contain"];
 
 /// Namespaces of functions that Bolt brings for plans.
 const BOLT: [&str; 6] = ["out", "log", "prompt", "ctrl", "dir", "system"];
-
-/// A module that is named, but neither here nor asked for by anything.
-pub(super) struct Foreign {
-    pub(super) module: EcoString,
-    pub(super) found: Diagnostic,
-}
 
 /// Runs the rules over a text.
 pub(super) fn check(pass: &mut Pass<'_>) {

@@ -5,14 +5,15 @@
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, suggest};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::index::Index;
 use super::layout::Kind;
 use super::names::guarded;
 use super::types::text;
-use super::{Pass, Text};
-use ordain_puppet::eval::functions::is_native_function;
+use crate::check::repository::pass::{Pass, Text};
+use crate::check::repository::titles::Titles;
+use ordain_puppet::functions::registry::is_native_function;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::names::plain;
 
@@ -26,16 +27,6 @@ const NAMING: [&str; 3] = ["alias", "name", "path"];
 
 /// Functions that declare resources of the type that is their first argument.
 const MAKING: [&str; 3] = ["create_resources", "ensure_resource", "ensure_resources"];
-
-/// The titles of the resources that all code declares.
-#[derive(Default)]
-pub(super) struct Titles {
-    by_type: FxHashMap<EcoString, FxHashSet<EcoString>>,
-    /// Types that have more resources than are known.
-    open: FxHashSet<EcoString>,
-    /// Whether there may be resources of any type that are not known.
-    is_open: bool,
-}
 
 impl Titles {
     /// Of all programs.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::{Diagnostic, EntryKind, FileId, World, suggest};
 
-use super::Pass;
 use super::layout::files_below;
 use super::types::text;
+use crate::check::repository::pass::Pass;
 use ordain_puppet::syntax::{self, Call, Expr, ExprId, Program};
 use ordain_puppet::types::{is_instance, mismatch};
 

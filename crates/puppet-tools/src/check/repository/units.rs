@@ -1,4 +1,4 @@
-//! What is kept of a file from its own check for that of all files together.
+//! The result of a file's own check that the check of all files reads.
 
 use std::sync::Arc;
 

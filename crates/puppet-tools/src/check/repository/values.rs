@@ -11,7 +11,7 @@ use ordain_graph::protected;
 use ordain_source::{Diagnostic, Severity};
 use rustc_hash::FxHashMap;
 
-use super::Pass;
+use crate::check::repository::pass::Pass;
 use ordain_puppet::schema::TypeSchema;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::names::nearest;

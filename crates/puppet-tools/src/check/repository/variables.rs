@@ -4,9 +4,9 @@ use ecow::EcoString;
 use ordain_source::{Diagnostic, Severity, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Pass;
 use super::facts;
 use super::scopes::{Declared, How, Scope, ScopeKind};
+use crate::check::repository::pass::Pass;
 use ordain_puppet::legacy_facts::replacement;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::names::{bare, is_number, nearest, parted};

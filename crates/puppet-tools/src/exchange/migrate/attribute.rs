@@ -6,9 +6,10 @@ use ordain_graph::METAPARAMETERS;
 use ordain_ruby::tree::Tree;
 use serde_json::Value as Json;
 
-use super::translate::{self, Purpose, Translator, quoted};
 use super::{Migration, lambda, place_text, text};
 use crate::exchange::logic;
+use crate::exchange::migrate::translate::code::{Purpose, Translator};
+use crate::exchange::migrate::translate::text::{quoted, regex};
 use ordain_puppet::types::Regexp;
 use ordain_puppet::types::modelled::{Feature, FeatureKind, Logic, Multiplicity, ValueType};
 
@@ -424,9 +425,9 @@ fn first_words(words: &[Json]) -> Vec<EcoString> {
 
 /// Patterns as Puppet writes them, or why one cannot be written.
 fn regexes(patterns: &[Json]) -> Result<Vec<String>, String> {
-    let regex = |pattern: &Json| {
+    let translated = |pattern: &Json| {
         let (source, flags) = (pattern[0].as_str(), pattern[1].as_str());
-        translate::regex(source.unwrap_or_default(), flags.unwrap_or_default())
+        regex(source.unwrap_or_default(), flags.unwrap_or_default())
     };
-    patterns.iter().map(regex).collect()
+    patterns.iter().map(translated).collect()
 }

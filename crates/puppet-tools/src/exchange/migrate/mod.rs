@@ -17,12 +17,12 @@ use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 
 use super::logic;
+use crate::exchange::migrate::translate::code::{Purpose, Translator};
 use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::plugins::Outline;
 use ordain_puppet::schema::is_metaparameter;
 use ordain_puppet::syntax::names::capitalized;
 use ordain_puppet::types::modelled::{self, Feature, Invariant, Logic, TypeModel};
-use translate::{Purpose, Translator};
 
 /// A type in the language.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use ordain_source::suggest;
 
 use crate::error::{EvalResult, PlainError, issue};
-use crate::eval::{Compiler, Frame};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::Frame;
 use crate::syntax::{AssignOp, ExprId, ExprList};
 use crate::types::modelled::Instance;
 use crate::value::Value;

@@ -5,10 +5,13 @@ use std::sync::{Arc, OnceLock};
 use ecow::EcoString;
 use ordain_data::Value as Data;
 use ordain_functions::regex::Regex;
-use ordain_source::{FileId, Span, TextRange, suggest};
+use ordain_source::{Span, TextRange, suggest};
 
 use crate::error::{EvalError, EvalResult, PlainError, Unwind};
-use crate::eval::{Compiler, Frame};
+use crate::eval::models::host::{DefaultHost, NOWHERE};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::Frame;
 use crate::syntax::definitions::ModelDef;
 use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
@@ -16,7 +19,7 @@ use crate::syntax::{
 use crate::types::aliases::resolved;
 use crate::types::modelled::layout::TitlePatterns;
 use crate::types::modelled::{self, Code, FeatureKind, Layout, Method, Modelled, Rule, Slot};
-use crate::types::new::{Host, new_instance};
+use crate::types::new::new_instance;
 use crate::types::{ObjectType, Regexp, Type};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
@@ -405,27 +408,6 @@ impl Compiler<'_> {
         Ok(())
     }
 }
-
-/// What making a default may ask.
-pub(super) struct DefaultHost<'c, 'e>(pub(super) &'c mut Compiler<'e>);
-
-impl Host for DefaultHost<'_, '_> {
-    // A default is the same whenever it is made.
-    fn now(&mut self) -> i128 {
-        0
-    }
-
-    fn zone(&mut self) -> String {
-        ordain_functions::time::offset_text(0)
-    }
-
-    fn type_of_text(&mut self, text: &str) -> EvalResult<Type> {
-        self.0.type_of_text(text, NOWHERE)
-    }
-}
-
-/// The place of what is not written anywhere.
-const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
 
 fn kind_span(kind: &ObjectType) -> Span {
     kind.model.as_ref().map_or(NOWHERE, |m| m.def.span)

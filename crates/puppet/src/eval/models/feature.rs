@@ -5,12 +5,13 @@ use std::sync::{Arc, OnceLock};
 use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
-use super::define::DefaultHost;
 use super::logic::Run;
+use crate::catalog::values::kind_text;
 use crate::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
-use crate::eval::Compiler;
 use crate::eval::invariants::Verdict;
-use crate::eval::kind_text;
+use crate::eval::models::host::DefaultHost;
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
 use crate::types::mismatch::{describe_mismatch, is_deferred};
 use crate::types::modelled::{Code, Instance, Slot};
 use crate::types::new::new_instance;

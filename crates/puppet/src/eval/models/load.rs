@@ -7,7 +7,7 @@ use ordain_data::Value as Data;
 use rustc_hash::FxHashMap;
 
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, issue};
-use crate::eval::Compiler;
+use crate::state::Compiler;
 use crate::types::modelled::{Document, Instance, Links, PREF, PTYPE, Slot, State};
 use crate::value::Value;
 

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
-use super::Logic;
 use crate::catalog::ResourceId;
 use crate::error::{EvalResult, PlainError, Unwind, issue};
-use crate::eval::functions::misplaced;
-use crate::eval::scope::{Scope, ScopeKind};
-use crate::eval::{Compiler, Frame};
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::{Frame, misplaced};
+use crate::state::models::Logic;
+use crate::state::scope::{Scope, ScopeKind};
 use crate::syntax::ExprId;
 use crate::types::ObjectType;
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::modelled::{Code, Instance, Method, Slot};
 use crate::validation::{Role, is_pure};
 use crate::value::Value;
-use crate::value::closure::Closure;
-use crate::value::closure::ScopeId;
+use crate::value::closure::{Closure, ScopeId};
 
 /// What runs, for whom.
 pub(super) struct Run<'a> {

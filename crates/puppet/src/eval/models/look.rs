@@ -7,8 +7,10 @@ use ordain_source::{Span, suggest};
 
 use super::Entry;
 use crate::error::{EvalError, EvalResult, PlainError};
-use crate::eval::{Compiler, Frame};
 use crate::plugins::match_title;
+use crate::state::Compiler;
+use crate::state::evaluate::Evaluate;
+use crate::state::frame::Frame;
 use crate::syntax::{ExprId, Program};
 use crate::types::ObjectType;
 use crate::types::modelled::{Code, Layout};

@@ -7,10 +7,12 @@ use ordain_source::Span;
 
 use super::feature::counted;
 use super::logic::Run;
+use crate::catalog::values::kind_text;
 use crate::error::{EvalError, EvalResult, PlainError, Step, Unwind, issue};
 use crate::eval::invariants::{UNTITLED, Verdict};
-use crate::eval::scope::{Scope, ScopeKind};
-use crate::eval::{Compiler, Frame, kind_text};
+use crate::state::Compiler;
+use crate::state::frame::Frame;
+use crate::state::scope::{Scope, ScopeKind};
 use crate::types::ObjectType;
 use crate::types::mismatch::is_deferred;
 use crate::types::modelled::{Instance, Layout, Rule, State};
@@ -31,7 +33,7 @@ impl Compiler<'_> {
     ///
     /// # Errors
     /// When a value does not fit, something is missing, or what must hold does not.
-    pub(crate) fn instantiate(
+    pub(in crate::eval) fn make_instance(
         &mut self,
         kind: &Arc<ObjectType>,
         args: &[Value],

@@ -6,7 +6,7 @@ use ordain_functions::base64::{Mode, encode};
 use ordain_functions::digest;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::stdlib::forward;
 use crate::functions::support::{function, ruby_class, ruby_text};
 use crate::functions::{Function, plain, rep, req};

@@ -6,9 +6,10 @@ use ordain_functions::base64::{Mode, encode};
 use ordain_functions::{digest, pbkdf2};
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::support::{function, ruby_class, ruby_text, wrap};
 use crate::functions::{Function, opt, plain, rep, req};
+use crate::state::evaluate::Evaluate;
 use crate::value::{HashValue, Value};
 
 /// How deep options may nest.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::EvalResult;
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::support::function;
 use crate::functions::{Function, opt, plain, req};
 use crate::value::Value;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use ecow::EcoString;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
-use crate::eval::scope::ScopeKind;
+use crate::functions::call::Call;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{at, deprecation, forward, text_of};
 use crate::functions::support::{function, is_instance, old, old_args, ruby_class, ruby_equal};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req};
+use crate::state::evaluate::Evaluate;
+use crate::state::scope::ScopeKind;
 use crate::types::Type;
 use crate::types::mismatch::describe_mismatch;
 use crate::value::{HashValue, Key, Value};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::collections::flat;
 use crate::functions::legacy::leading_integer;
 use crate::functions::stdlib::{at, no_method};

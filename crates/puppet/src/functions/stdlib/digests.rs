@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ordain_functions::random;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::collections::flat;
 use crate::functions::iterate::chars;
 use crate::functions::legacy::{conversion_name, fqdn, hex};

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::stdlib::catalog::fact as fact_at;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{forward, no_method, text_of};

@@ -5,12 +5,13 @@ use std::path::Path;
 use ordain_source::EntryKind;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::files::now_nanos;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{deprecation, text_of};
 use crate::functions::support::{function, old, old_args, wrap};
 use crate::functions::{Dispatch, Function, opt, plain, rep, req};
+use crate::state::evaluate::Evaluate;
 use crate::value::Value;
 use crate::value::rich::from_data;
 
@@ -51,7 +52,7 @@ fn get_module_path(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn module_path(call: &mut Call<'_, '_>, name: &str) -> EvalResult<String> {
-    match call.compiler.module_directory(name) {
+    match call.compiler.env.module_directory(name) {
         Some(path) => Ok(path.to_string_lossy().into_owned()),
         None => {
             fail(format!("Could not find module {name} in environment {}", call.compiler.env.name))
@@ -191,7 +192,7 @@ fn deferrable_epp(call: &mut Call<'_, '_>) -> EvalResult {
     if !values.iter().any(is_deferred) {
         return call.compiler.epp(&name, Some(&variables), call.scope, call.span);
     }
-    let Some(path) = call.compiler.find_template(&name) else {
+    let Some(path) = call.compiler.env.find_template(&name) else {
         return fail(format!("Could not find template '{name}'"));
     };
     let text = call.compiler.env.content(&path).map_err(wrap)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::iterate::Items;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::lists::is_blank;
@@ -77,7 +77,7 @@ fn deep_merge(call: &mut Call<'_, '_>) -> EvalResult {
     // An entry is copied, weighed and dropped again.
     const STEPS: usize = 4;
     let entries: usize = args.iter().filter_map(Value::as_hash).map(HashValue::len).sum();
-    call.compiler.spend((STEPS * entries) as u64)?;
+    call.compiler.budget.spend((STEPS * entries) as u64)?;
     let mut merged = HashValue::default();
     for value in &args {
         match value {

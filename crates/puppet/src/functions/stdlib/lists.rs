@@ -6,7 +6,7 @@ use ordain_source::limits::most_items;
 use rustc_hash::FxBuildHasher;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::collections::flat;
 use crate::functions::iterate::{chars, limit};
 use crate::functions::legacy::leading_integer;

@@ -15,10 +15,11 @@ pub mod text;
 pub mod toml;
 
 use crate::error::{EvalResult, plain};
-use crate::eval::Strict;
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::support::{ruby_inspect, ruby_text};
+use crate::state::evaluate::Evaluate;
 use crate::value::Value;
+use ordain_graph::language::Strict;
 
 /// The argument at `i`; `undef` if it was not given.
 pub(crate) fn at(args: &[Value], i: usize) -> &Value {

@@ -6,7 +6,7 @@ use ordain_data::json;
 use ordain_data::yaml::Tree;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::stdlib::{deprecation, forward, text_of, warn};
 use crate::functions::support::{function, old, old_args, wrap};
 use crate::functions::{Function, opt, plain, rep, req};
@@ -59,7 +59,7 @@ fn parse(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
     let default = args.get(1).cloned().unwrap_or_default();
     let data = match text {
         Value::Str(text) => {
-            call.compiler.spend(text.len() as u64 / 6)?;
+            call.compiler.budget.spend(text.len() as u64 / 6)?;
             read(text)
         }
         other => fail(format!(

@@ -8,12 +8,13 @@ use ordain_functions::x509::Signed;
 use ordain_source::ProcessRequest;
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
 use crate::functions::Function;
+use crate::functions::call::Call;
 use crate::functions::collections::flat;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{at, text_of};
 use crate::functions::support::{old, old_args, regex, ruby_class, ruby_inspect, wrap};
+use crate::state::evaluate::Evaluate;
 use crate::value::{HashValue, Value};
 
 /// The functions of this family.

@@ -7,7 +7,7 @@ use ordain_data::json::{self, Layout};
 use ordain_data::yaml::psych;
 
 use crate::error::EvalResult;
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::stdlib::forward;
 use crate::functions::support::function;
 use crate::functions::{Function, opt, plain, rep, req, with_opt_block};

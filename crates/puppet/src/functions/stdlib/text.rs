@@ -7,7 +7,7 @@ use ordain_functions::shell;
 use ordain_functions::text::{self, CharSet};
 
 use crate::error::{EvalResult, plain as fail};
-use crate::eval::call::Call;
+use crate::functions::call::Call;
 use crate::functions::stdlib::convert::as_list;
 use crate::functions::stdlib::{forward, no_method, text_of};
 use crate::functions::support::{

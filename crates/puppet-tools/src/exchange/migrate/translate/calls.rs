@@ -2,9 +2,9 @@
 
 use ordain_ruby::tree::{Method, Tree};
 
-use super::{
-    Code, Known, Outcome, Purpose, Translator, class_type, literal_pattern, matches, quoted, range,
-    regex,
+use crate::exchange::migrate::translate::code::{Code, Known, Outcome, Purpose, Translator};
+use crate::exchange::migrate::translate::text::{
+    class_type, literal_pattern, matches, quoted, range, regex,
 };
 
 /// A path from the root, of either kind of machine.

@@ -4,85 +4,19 @@
 //! by types (`$x =~ Enum['a']`), since `==` makes no difference between `A` and `a` here.
 
 mod calls;
+pub(super) mod code;
 mod statements;
+pub(super) mod text;
 
 pub(super) use statements::statements;
 
 use ordain_ruby::tree::Tree;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use ordain_puppet::value::quoting::write_text_quoted;
-
-/// Why something has no counterpart.
-pub(super) type Outcome<T> = Result<T, String>;
-
-/// What a piece of code is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Purpose {
-    /// Refuses values: raising becomes the text of the refusal.
-    Check,
-    /// Refuses objects, and sees all attributes.
-    Invariant,
-    /// Gives a value.
-    Value,
-}
-
-/// Translates the code of one definition.
-pub(super) struct Translator<'a> {
-    pub purpose: Purpose,
-    /// The attributes of the type, and whether they have many values.
-    pub features: &'a FxHashMap<String, bool>,
-    /// The attribute that the code is of.
-    pub feature: Option<&'a str>,
-    /// Local variables by their names in Ruby.
-    pub(super) locals: FxHashMap<String, String>,
-    /// Names that variables had before.
-    pub(super) used: FxHashSet<String>,
-    /// How many branches the code is inside of here.
-    pub(super) branches: usize,
-    /// How many lambdas of its own the code is inside of here.
-    pub(super) lambdas: usize,
-    /// Whether something leaves the lambda early.
-    pub(super) leaves: bool,
-}
-
-/// An expression, and how it may be used.
-pub(super) struct Code {
-    pub text: String,
-    /// Whether it stands beside operators without parentheses.
-    pub is_atom: bool,
-    pub kind: Known,
-}
-
-/// What is known of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Known {
-    Nothing,
-    Boolean,
-    Number,
-    Text,
-    List,
-}
-
-impl Code {
-    pub fn atom(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_atom: true, kind: Known::Nothing }
-    }
-
-    pub fn operation(text: impl Into<String>, kind: Known) -> Self {
-        Self { text: text.into(), is_atom: false, kind }
-    }
-
-    pub fn of(mut self, kind: Known) -> Self {
-        self.kind = kind;
-        self
-    }
-
-    /// As an operand.
-    pub fn operand(&self) -> String {
-        if self.is_atom { self.text.clone() } else { format!("({})", self.text) }
-    }
-}
+use crate::exchange::migrate::translate::code::{Code, Known, Outcome, Purpose, Translator};
+use crate::exchange::migrate::translate::text::{
+    class_type, escape, is_literal, is_name, matches, quoted, range, regex, side,
+};
 
 impl<'a> Translator<'a> {
     pub fn new(
@@ -419,117 +353,4 @@ impl<'a> Translator<'a> {
             _ => Err("`when` with what is not written there".to_owned()),
         }
     }
-}
-
-/// A part of a chain of `and` or `or`.
-fn side(code: &Code, word: &str) -> String {
-    let other = if word == "and" { " or " } else { " and " };
-    let is_plain =
-        code.kind == Known::Boolean && !code.text.contains(other) && !code.text.starts_with("if ");
-    if is_plain { code.text.clone() } else { code.operand() }
-}
-
-pub(super) fn matches(text: &Code, sign: &str, pattern: &Code) -> Code {
-    Code::operation(format!("{} {sign} {}", text.operand(), pattern.text), Known::Boolean)
-}
-
-fn is_literal(tree: &Tree) -> bool {
-    matches!(
-        tree,
-        Tree::Nil | Tree::Bool(_) | Tree::Int(_) | Tree::Float(_) | Tree::Str(_) | Tree::Symbol(_)
-    )
-}
-
-fn range(low: &Tree, high: &Tree, is_open: bool) -> Outcome<String> {
-    match (low, high) {
-        (Tree::Int(low), Tree::Int(high)) => {
-            Ok(format!("Integer[{low}, {}]", high - i64::from(is_open)))
-        }
-        _ => Err("a range of other than integers".to_owned()),
-    }
-}
-
-/// The type of the instances of a class.
-pub(super) fn class_type(class: &str) -> Outcome<String> {
-    Ok(match class.trim_start_matches("::") {
-        "String" | "Symbol" => "String",
-        "Integer" | "Fixnum" | "Bignum" => "Integer",
-        "Float" => "Float",
-        "Numeric" => "Numeric",
-        "Array" => "Array",
-        "Hash" => "Hash",
-        "TrueClass" => "Boolean[true]",
-        "FalseClass" => "Boolean[false]",
-        "NilClass" => "Undef",
-        "Regexp" => "Regexp",
-        other => return Err(format!("the class {other}")),
-    }
-    .to_owned())
-}
-
-/// A text in quotes.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    write_text_quoted(&mut out, text);
-    out
-}
-
-fn escape(out: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '"' | '\\' | '$' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            _ => out.push(c),
-        }
-    }
-}
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_lowercase())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-}
-
-/// A regular expression with its flags.
-pub(super) fn regex(source: &str, flags: &str) -> Outcome<String> {
-    if source.contains(['\n', '\r']) {
-        return Err("a pattern of several lines".to_owned());
-    }
-    let mut out = String::from("/");
-    if !flags.is_empty() {
-        let off: String = "mix".chars().filter(|flag| !flags.contains(*flag)).collect();
-        let off = if off.is_empty() { String::new() } else { format!("-{off}") };
-        out.push_str(&format!("(?{flags}{off}:"));
-    }
-    let mut chars = source.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => {
-                out.push('\\');
-                out.extend(chars.next());
-            }
-            '/' => out.push_str("\\/"),
-            c => out.push(c),
-        }
-    }
-    out.push_str(if flags.is_empty() { "/" } else { ")/" });
-    // What is no pattern here is none that can be written down.
-    let inner = &out[1..out.len() - 1];
-    match ordain_puppet::types::Regexp::new(inner.replace("\\/", "/")).regex() {
-        Ok(_) => Ok(out),
-        Err(_) => Err(format!("the pattern /{source}/")),
-    }
-}
-
-/// A text as it is in a pattern.
-pub(super) fn literal_pattern(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        if !c.is_alphanumeric() && c != '_' && c != ' ' && c.is_ascii() {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out
 }

@@ -2,7 +2,7 @@
 
 use ordain_ruby::tree::{Method, Tree};
 
-use super::{Code, Known, Outcome, Translator};
+use crate::exchange::migrate::translate::code::{Code, Known, Outcome, Translator};
 
 /// The lines of a translated body, and what had to be left out of it.
 #[derive(Default)]

@@ -1,0 +1,124 @@
+//! One pass of the rules over a file, and the files that belong together.
+
+use crate::check::repository::index::Index;
+use crate::check::repository::layout::Root;
+use crate::check::repository::scopes::Scopes;
+use crate::check::repository::units::Unit;
+use ecow::EcoString;
+use ordain_graph::language::SourceText;
+use ordain_puppet::syntax;
+use ordain_puppet::syntax::Program;
+use ordain_source::{Diagnostic, FileId, SourceMap, suggest};
+use std::path::{Path, PathBuf};
+
+/// At most so many findings of these rules are reported for a file.
+pub(super) const MAX: usize = 200;
+
+/// What the rules know while they go over a file.
+pub(super) struct Pass<'a> {
+    pub(super) index: &'a Index,
+    pub(super) file: FileId,
+    pub(super) program: &'a Program,
+    pub(super) scopes: &'a Scopes,
+    pub(super) facts: Option<&'a [String]>,
+    /// Whether the file is a test or an example.
+    pub(super) is_aside: bool,
+    pub(super) found: Vec<Diagnostic>,
+    pub(super) foreign: Vec<Foreign>,
+    /// For how many unknown names another was looked for.
+    pub(super) looked_for: usize,
+}
+
+impl Pass<'_> {
+    /// Whether another name is looked for in place of one that is not known.
+    pub(super) fn looks_for_another(&mut self) -> bool {
+        self.looked_for += 1;
+        self.looked_for <= suggest::MAX
+    }
+
+    /// Whether so much was found that nobody reads on.
+    pub(super) fn is_full(&self) -> bool {
+        self.found.len() >= MAX
+    }
+
+    /// Whether a fact that is not known does not exist.
+    pub(super) fn facts_are_complete(&self) -> bool {
+        self.facts.is_some() || self.index.is_complete()
+    }
+
+    /// Whether there is a fact at a path, as was said on the command line.
+    pub(super) fn has_fact(&self, path: &str) -> bool {
+        self.facts.is_some_and(|facts| facts.binary_search_by(|f| f.as_str().cmp(path)).is_ok())
+    }
+
+    /// Whether a template may read a variable of this name.
+    pub(super) fn may_render(&self, name: &str) -> bool {
+        let has_word = || {
+            let texts = self.program.exprs.iter();
+            let mut texts = texts.filter_map(|(_, expr)| match expr {
+                syntax::Expr::Str(text) | syntax::Expr::RenderText(text) => Some(text),
+                _ => None,
+            });
+            texts.any(|text| text.contains(name))
+        };
+        self.index.words.contains(name) || has_word()
+    }
+}
+
+/// A file that was named.
+pub(super) struct Named<'a> {
+    pub(super) source: &'a SourceText<'a>,
+    pub(super) unit: &'a Unit,
+}
+
+/// Files that belong together.
+pub(super) struct Group<'a> {
+    pub(super) root: Root,
+    pub(super) files: Vec<Named<'a>>,
+}
+
+/// How paths that were not named are shown: as those that were.
+pub(super) struct Shown {
+    pub(super) base: PathBuf,
+}
+
+impl Shown {
+    pub(super) fn like(source: &SourceText<'_>) -> Self {
+        let length = source.path.components().count();
+        let base = match source.full.ends_with(source.path) {
+            true => source.full.ancestors().nth(length).unwrap_or(Path::new("")).to_path_buf(),
+            false => PathBuf::new(),
+        };
+        Self { base }
+    }
+
+    pub(super) fn path<'p>(&self, path: &'p Path) -> &'p Path {
+        match self.base.as_os_str().is_empty() {
+            true => path,
+            false => path.strip_prefix(&self.base).unwrap_or(path),
+        }
+    }
+}
+
+/// A program with its scopes.
+pub(super) struct Text {
+    pub(super) scopes: Scopes,
+    /// The name of the module that it is of; empty if of none.
+    pub(super) module: EcoString,
+    pub(super) is_named: bool,
+    /// Whether it is of the repository, but was not named.
+    pub(super) is_left_out: bool,
+    pub(super) is_sound: bool,
+    pub(super) is_aside: bool,
+}
+
+/// Puts a text that was not named among the sources.
+pub(super) fn source(sources: &SourceMap, shown: &Shown, path: &Path, text: &str) -> FileId {
+    sources.add(shown.path(path), text)
+}
+
+/// A module that is named, but neither here nor asked for by anything.
+pub(super) struct Foreign {
+    pub(super) module: EcoString,
+    pub(super) found: Diagnostic,
+}

@@ -1,0 +1,41 @@
+//! The arguments that functions take.
+
+use crate::check::repository::types::Types;
+use ecow::EcoString;
+use ordain_puppet::load::{RubyDispatch, RubyParam, RubySignature};
+use ordain_puppet::types::Type;
+use ordain_puppet::types::signature::{Signature, SignatureParam};
+
+/// What a function in Ruby takes.
+pub(super) enum Takes {
+    /// Arguments as one of these says.
+    Signatures(Vec<Signature>),
+    /// So many; at least `-n - 1` if negative.
+    Arity(i32),
+}
+
+impl Takes {
+    /// What a file says. Types that are not known take anything.
+    pub(super) fn of(read: &RubySignature, types: &Types) -> Self {
+        match read {
+            RubySignature::Arity(arity) => Self::Arity(*arity),
+            RubySignature::Dispatches(all) => {
+                Self::Signatures(all.iter().map(|one| signature(one, types)).collect())
+            }
+        }
+    }
+}
+
+pub(super) fn signature(read: &RubyDispatch, types: &Types) -> Signature {
+    let param = |param: &RubyParam| SignatureParam {
+        name: EcoString::new(),
+        kind: types.of_text(&param.kind).unwrap_or(Type::Any),
+        optional: param.optional,
+    };
+    Signature {
+        params: read.params.iter().map(param).collect(),
+        rest: read.rest,
+        block: read.block.map(|text| types.of_text(text).unwrap_or(Type::Any)),
+        ..Signature::default()
+    }
+}

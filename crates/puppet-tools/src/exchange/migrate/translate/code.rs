@@ -1,0 +1,74 @@
+//! The state of a translation, and pieces of translated code.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Why something has no counterpart.
+pub(crate) type Outcome<T> = Result<T, String>;
+
+/// What a piece of code is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// Refuses values: raising becomes the text of the refusal.
+    Check,
+    /// Refuses objects, and sees all attributes.
+    Invariant,
+    /// Gives a value.
+    Value,
+}
+
+/// Translates the code of one definition.
+pub(crate) struct Translator<'a> {
+    pub purpose: Purpose,
+    /// The attributes of the type, and whether they have many values.
+    pub features: &'a FxHashMap<String, bool>,
+    /// The attribute that the code is of.
+    pub feature: Option<&'a str>,
+    /// Local variables by their names in Ruby.
+    pub(crate) locals: FxHashMap<String, String>,
+    /// Names that variables had before.
+    pub(crate) used: FxHashSet<String>,
+    /// How many branches the code is inside of here.
+    pub(crate) branches: usize,
+    /// How many lambdas of its own the code is inside of here.
+    pub(crate) lambdas: usize,
+    /// Whether something leaves the lambda early.
+    pub(crate) leaves: bool,
+}
+
+/// An expression, and how it may be used.
+pub(crate) struct Code {
+    pub text: String,
+    /// Whether it stands beside operators without parentheses.
+    pub is_atom: bool,
+    pub kind: Known,
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Known {
+    Nothing,
+    Boolean,
+    Number,
+    Text,
+    List,
+}
+
+impl Code {
+    pub fn atom(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_atom: true, kind: Known::Nothing }
+    }
+
+    pub fn operation(text: impl Into<String>, kind: Known) -> Self {
+        Self { text: text.into(), is_atom: false, kind }
+    }
+
+    pub fn of(mut self, kind: Known) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// As an operand.
+    pub fn operand(&self) -> String {
+        if self.is_atom { self.text.clone() } else { format!("({})", self.text) }
+    }
+}

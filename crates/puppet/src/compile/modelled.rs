@@ -1,0 +1,264 @@
+//! Types with features as resource types: what declaring one asks, and what must hold of it.
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_source::{Span, suggest};
+
+use crate::catalog::values::new_param;
+use crate::catalog::{How, ParamOrigin, ResourceId, ResourceKind};
+use crate::compile::links::{Purpose, is_link};
+use crate::error::{EvalError, EvalResult, PlainError, Unwind};
+use crate::eval::models::Entry;
+use crate::load::RubyType;
+use crate::load::native_type::NativeType;
+use crate::schema::is_metaparameter;
+use crate::state::Compiler;
+use crate::syntax::definitions::TypeDef;
+use crate::types::{ObjectType, Type};
+use crate::value::Value;
+
+impl Compiler<'_> {
+    /// The type with features of this name in lower case, if a feature of it names resources.
+    pub(super) fn modelled_resource(&mut self, lower: &str) -> EvalResult<Option<NativeType>> {
+        let Some(kind) = self.model_named(lower)? else { return Ok(None) };
+        self.layout(&kind)?;
+        let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else {
+            return Ok(None);
+        };
+        if layout.namevars.is_empty() {
+            return Ok(None);
+        }
+        let reserved = |name: &str| name == "title" || is_metaparameter(name);
+        if let Some(slot) = layout.slots.iter().find(|s| reserved(&s.feature.name)) {
+            let name = &slot.feature.name;
+            let text = format!(
+                "Type '{}' can not be declared as a resource: every resource has '{name}'",
+                kind.name
+            );
+            let mut error = PlainError::issue("TYPE_RESERVED_FEATURE", text);
+            let place = slot.feature.span;
+            error.related.extend(place.map(|s| (s, format!("`{name}` is defined here"))));
+            return Err(error.into());
+        }
+        let given = layout.slots.iter().filter(|s| s.derived.is_none() || s.feature.setable);
+        let schema = RubyType {
+            attributes: given.map(|s| s.feature.name.clone()).collect(),
+            namevars: layout
+                .namevars
+                .iter()
+                .map(|&slot| layout.slots[slot].feature.name.clone())
+                .collect(),
+            isomorphic: true,
+            patterns: !layout.patterns.is_empty(),
+            title_patterns: (!layout.patterns.is_empty()).then(|| layout.patterns.clone()),
+            ..RubyType::default()
+        };
+        Ok(Some(NativeType { table: None, ruby: Some(Arc::new(schema)), model: Some(kind) }))
+    }
+
+    /// What a resource of a type with features has in one that nothing is given: the default, which is
+    /// part of the type, so that whoever looks at the resource sees it.
+    pub(crate) fn feature_default(&self, id: ResourceId, name: &str) -> Option<&Value> {
+        let kind = match &self.catalog.get(id).what {
+            ResourceKind::Native(schema) => schema.model.as_ref()?,
+            ResourceKind::Define(def) => self.models.of_defines.get(&def.name)?.as_ref()?,
+            _ => return None,
+        };
+        let layout = kind.model.as_ref()?.layout.get()?;
+        layout.defaults[layout.find(name)?].as_ref()
+    }
+
+    /// Makes the object that a finished resource stands for, to see whether it can be made.
+    pub(super) fn check_model(&mut self, id: ResourceId) -> EvalResult<()> {
+        let resource = self.catalog.get(id);
+        let ResourceKind::Native(schema) = &resource.what else { return Ok(()) };
+        let Some(kind) = schema.model.clone() else { return Ok(()) };
+        if resource.is_virtual && !resource.exported {
+            return Ok(());
+        }
+        self.linked.open.push(id);
+        let made = self.object_of(id, &kind, Purpose::Itself);
+        self.linked.open.pop();
+        made.map(drop)
+    }
+
+    /// Where a define has the name of a type with features: makes the object that an instance of the
+    /// define stands for, and gives the parameters that are features what readers of it see.
+    pub(super) fn bind_features(&mut self, id: ResourceId, def: &TypeDef) -> EvalResult<()> {
+        let Some(kind) = self.model_of_define(&def.name)? else { return Ok(()) };
+        self.linked.open.push(id);
+        let made = self.object_of(id, &kind, Purpose::Itself);
+        self.linked.open.pop();
+        let Value::Instance(object) = made? else { return Ok(()) };
+        for param in def.program.params(def.params) {
+            let Some(slot) = object.layout().find(&param.name) else { continue };
+            let value = self.read_feature(&object, slot)?;
+            if let Some(given) = self.catalog.get_mut(id).param_mut(&param.name) {
+                given.value = value;
+                continue;
+            }
+            let is_empty = value.is_undef() || value.as_array().is_some_and(<[Value]>::is_empty);
+            if value.is_undef() || (is_empty && param.default.is_some()) {
+                continue;
+            }
+            let span = object.layout().slots[slot].feature.span;
+            let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
+            self.set_param(id, new_param(param.name.clone(), value, false, origin))?;
+        }
+        Ok(())
+    }
+
+    /// The object of a type that a resource's parameters give.
+    pub(super) fn object_of(
+        &mut self,
+        id: ResourceId,
+        kind: &Arc<ObjectType>,
+        purpose: Purpose,
+    ) -> EvalResult {
+        let resource = self.catalog.get(id);
+        let told = Told {
+            kind: Arc::clone(kind),
+            reference: resource.reference(),
+            span: resource.span,
+            secret: resource.sensitive.clone(),
+        };
+        let slip = self.slip_of(id, kind);
+        let mut entries = self.entries_of(id, kind, purpose)?;
+        let env = self.env;
+        let tell = |mut error: PlainError, span: Option<Span>| {
+            if error.issue == Some("TYPE_TOO_FEW")
+                && let Some((name, near, at)) = &slip
+            {
+                error.help = Some(format!("`{name}` is no feature: did you mean `{near}`?"));
+                error.related.extend(at.map(|at| (at, format!("there is no `{name}`"))));
+            }
+            let span = span.map(|span| match error.path.is_empty() {
+                true => span,
+                false => env.value_part(span, &error.path).unwrap_or(span),
+            });
+            told.tell(error, span)
+        };
+        let layout = kind.model.as_ref().and_then(|m| m.layout.get());
+        for entry in &mut entries {
+            let slot = layout.and_then(|layout| Some(&layout.slots[layout.find(&entry.name)?]));
+            let Some(slot) = slot.filter(|slot| is_link(slot)) else { continue };
+            entry.value =
+                self.link_targets(slot, &entry.value).map_err(|unwind| match *unwind {
+                    Unwind::Plain(error) => tell(error, entry.span),
+                    other => Box::new(other),
+                })?;
+        }
+        self.instantiate_entries(kind, entries, tell).map_err(|unwind| match *unwind {
+            Unwind::Error(error) => told.of_logic(error),
+            other => Box::new(other),
+        })
+    }
+
+    /// An attribute of a define's instance that neither the define nor the type has, and the feature
+    /// that it may mean.
+    fn slip_of(
+        &self,
+        id: ResourceId,
+        kind: &ObjectType,
+    ) -> Option<(EcoString, EcoString, Option<Span>)> {
+        let resource = self.catalog.get(id);
+        let ResourceKind::Define(def) = &resource.what else { return None };
+        let layout = kind.model.as_ref()?.layout.get()?;
+        let params = def.program.params(def.params);
+        let is_known = |name: &str| {
+            layout.find(name).is_some()
+                || is_metaparameter(name)
+                || params.iter().any(|param| param.name == name)
+        };
+        let slip = resource.params.iter().find(|param| !is_known(&param.name))?;
+        let names = layout.slots.iter().map(|slot| slot.feature.name.as_str());
+        let near = suggest::nearest(&slip.name, names)?;
+        Some((slip.name.clone(), near.into(), slip.origin.span))
+    }
+
+    /// What a resource gives to the features of its type: its title and its parameters.
+    pub(super) fn entries_of(
+        &mut self,
+        id: ResourceId,
+        kind: &Arc<ObjectType>,
+        purpose: Purpose,
+    ) -> EvalResult<Vec<Entry>> {
+        let resource = self.catalog.get(id);
+        let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else {
+            return Ok(Vec::new());
+        };
+        let mut entries = Vec::with_capacity(resource.params.len() + 1);
+        let named = layout.namevar().filter(|_| layout.patterns.is_empty());
+        if let Some(slot) = named.map(|slot| &layout.slots[slot])
+            && resource.param(&slot.feature.name).is_none()
+        {
+            let (title, span) = (Value::Str(resource.title.clone()), resource.span);
+            let value = self.title_as(slot, title);
+            entries.push(Entry { name: slot.feature.name.clone(), value, span });
+        }
+        let resource = self.catalog.get(id);
+        for param in &resource.params {
+            let Some(slot) = layout.find(&param.name) else { continue };
+            if param.value.is_undef() {
+                continue;
+            }
+            let secret = resource.sensitive.contains(&param.name)
+                && matches!(layout.slots[slot].kind, Type::Sensitive(_));
+            let value = match secret {
+                true => Value::Sensitive(Arc::new(param.value.clone())),
+                false => param.value.clone(),
+            };
+            entries.push(Entry { name: param.name.clone(), value, span: param.origin.span });
+        }
+        if purpose == Purpose::Target {
+            for entry in &mut entries {
+                let Some(slot) = layout.find(&entry.name) else { continue };
+                entry.value =
+                    self.parts_given(&layout.slots[slot], std::mem::take(&mut entry.value))?;
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// How errors are told of the resource they are about.
+struct Told {
+    kind: Arc<ObjectType>,
+    reference: String,
+    span: Option<Span>,
+    /// Attributes whose values are shown nowhere.
+    secret: Vec<EcoString>,
+}
+
+impl Told {
+    /// An error in the code of the type is at its place there, and is about the resource, too.
+    fn of_logic(&self, mut error: EvalError) -> Box<Unwind> {
+        let own = format!("{}: ", self.reference);
+        // The errors of values have it already.
+        if !error.message.starts_with(&own) {
+            error.message.insert_str(0, &own);
+            let at = self.span.filter(|span| error.span != Some(*span));
+            error.related.extend(at.map(|span| (span, "asked for here".to_owned())));
+        }
+        error.into()
+    }
+
+    fn tell(&self, error: PlainError, span: Option<Span>) -> Box<Unwind> {
+        let own = format!("{}: ", self.kind.name);
+        let mut reason = error.message.strip_prefix(&own).unwrap_or(&error.message).to_owned();
+        let shown = |name: &&EcoString| reason.starts_with(name.as_str());
+        if let Some(name) = self.secret.iter().find(shown) {
+            reason = format!("{name}: the value is not acceptable; it is sensitive and not shown");
+        }
+        let text = format!("{}: {reason}", self.reference);
+        let issue = error.issue.unwrap_or("RUNTIME_ERROR");
+        let Some(span) = span.or(self.span) else {
+            return PlainError { message: text, ..error }.into();
+        };
+        let mut out = EvalError::new(issue, text, span);
+        out.help.extend(error.help);
+        (out.related, out.focus) = (error.related, error.focus);
+        out.into()
+    }
+}

@@ -1,0 +1,62 @@
+//! Files of modules by the names that manifests give them.
+
+use crate::error::PlainError;
+use crate::load::Environment;
+use ordain_source::EntryKind;
+use std::path::PathBuf;
+
+impl Environment {
+    /// The path that `module/name` or an absolute path means, in a folder of the module such as
+    /// `files` or `templates`.
+    pub fn path_in_module(&self, name: &str, folder: &str) -> Option<PathBuf> {
+        if name.starts_with('/') {
+            return Some(PathBuf::from(name));
+        }
+        let (module, rest) = name.split_once('/')?;
+        // A second slash would make an absolute path of the rest.
+        let rest = rest.trim_start_matches('/');
+        Some(self.modules.get(module)?.dir.join(folder).join(rest))
+    }
+
+    /// The file at such a path, if there is one.
+    pub fn find_in_module(&self, name: &str, folder: &str) -> Option<PathBuf> {
+        let path = self.path_in_module(name, folder)?;
+        (self.world.kind(&path)? == EntryKind::File).then_some(path)
+    }
+
+    /// As [`Self::find_in_module`], for whatever is there: a directory, too.
+    pub fn exists_in_module(&self, name: &str, folder: &str) -> Option<PathBuf> {
+        let path = self.path_in_module(name, folder)?;
+        self.world.kind(&path).is_some().then_some(path)
+    }
+
+    /// The template that a name means, if there is one.
+    pub fn find_template(&self, name: &str) -> Option<PathBuf> {
+        // A path from the root may lead to a device, which cannot be read just to see.
+        if name.starts_with('/') {
+            return self.find_in_module(name, "templates");
+        }
+        self.path_in_module(name, "templates").filter(|path| self.has_template(path))
+    }
+
+    /// The directory of a module.
+    pub fn module_directory(&self, module: &str) -> Option<PathBuf> {
+        self.modules.get(module).map(|m| m.dir.clone())
+    }
+
+    /// The error that there is no such template.
+    pub(crate) fn no_template(&self, name: &str) -> PlainError {
+        let mut error = PlainError::new(format!("Could not find template '{name}'"));
+        if let Some((module, file)) = name.split_once('/').filter(|(module, _)| !module.is_empty())
+        {
+            error.help = match self.modules.get(module) {
+                Some(module) => Some(format!(
+                    "it would be {}",
+                    module.dir.join("templates").join(file).display()
+                )),
+                None => self.missing_help(module, None),
+            };
+        }
+        error
+    }
+}

@@ -1,0 +1,194 @@
+//! The definitions of an environment by name, and the files that were read.
+
+use crate::load::ruby_source::{RubyFile, RubySource};
+use crate::load::ruby_types::RubyType;
+use crate::syntax::definitions::{
+    AliasDef, DefKind, Defined, FunctionDef, Item, ModelDef, NodeDef, TypeDef, items,
+};
+use crate::syntax::{Expr, Program};
+use ecow::EcoString;
+use indexmap::IndexMap;
+use ordain_source::{Diagnostic, Span};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+/// Results per file. The compile that needs one first makes it; the others wait.
+pub(super) type Slots<T> = FxHashMap<PathBuf, Arc<OnceLock<T>>>;
+
+#[derive(Default)]
+pub(super) struct Registry {
+    pub(super) types: FxHashMap<EcoString, Arc<TypeDef>>,
+    pub(super) functions: FxHashMap<EcoString, Arc<FunctionDef>>,
+    /// By names in lower case.
+    pub(super) aliases: FxHashMap<EcoString, Arc<AliasDef>>,
+    /// By names in lower case.
+    pub(super) models: IndexMap<EcoString, Arc<ModelDef>, FxBuildHasher>,
+    /// Resource types of modules, by names in lower case; `None` where there is none.
+    pub(super) ruby_types: FxHashMap<EcoString, Option<Arc<RubyType>>>,
+    /// The names that node blocks match, with their places.
+    pub(super) node_names: FxHashMap<EcoString, Span>,
+    /// Functions in Ruby; `None` where there is none.
+    pub(super) ruby_functions: FxHashMap<EcoString, Option<Arc<RubyFile>>>,
+    /// Files of modules, each read by the first compile that wants it. What is in them, or that
+    /// they are not there, is in the maps of names.
+    pub(super) files: Slots<Result<Option<Arc<Program>>, Vec<Diagnostic>>>,
+    /// Files as manifests get them.
+    pub(super) contents: Contents,
+    /// Whether there is a template.
+    pub(super) is_template: Slots<bool>,
+    pub(super) templates: Slots<Result<Arc<LoadedFile>, String>>,
+    pub(super) ruby_sources: Slots<Option<Arc<RubySource>>>,
+    pub(super) erb: Slots<Result<Arc<ErbTemplate>, String>>,
+    pub(super) inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
+    /// Names that were looked for and not found, with their kind.
+    pub(super) missing: rustc_hash::FxHashSet<(char, EcoString)>,
+}
+
+impl Registry {
+    /// Nothing but these resource types.
+    pub(super) fn knowing(kinds: Vec<(EcoString, RubyType)>) -> Self {
+        let kinds = kinds.into_iter().map(|(name, kind)| (name, Some(Arc::new(kind))));
+        Self { ruby_types: kinds.collect(), ..Self::default() }
+    }
+}
+
+impl Registry {
+    pub(super) fn add(
+        &mut self,
+        program: &Arc<Program>,
+        module: &str,
+        nodes: &mut Vec<Arc<NodeDef>>,
+    ) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        for item in items(program, module) {
+            match item {
+                Item::Type(def) => match self.types.get(&def.name) {
+                    Some(known) => errors.push(duplicate(&(&def).into(), &known.as_ref().into())),
+                    None => {
+                        self.missing.remove(&('t', def.name.clone()));
+                        self.types.insert(def.name.clone(), Arc::new(def));
+                    }
+                },
+                Item::Function(def) => {
+                    self.missing.remove(&('f', def.name.clone()));
+                    match self.functions.get(&def.name) {
+                        Some(known) if Arc::ptr_eq(&known.program, program) => {
+                            let text = format!("Function '{}'", def.name);
+                            errors.push(twice(&text, def.span, known.span));
+                        }
+                        Some(_) => {}
+                        None => _ = self.functions.insert(def.name.clone(), Arc::new(def)),
+                    }
+                }
+                Item::Alias(def) => {
+                    let name = def.name.to_lowercase();
+                    self.missing.remove(&('a', name.clone()));
+                    match self.aliases.get(&name) {
+                        Some(known) if Arc::ptr_eq(&known.program, program) => {
+                            let text = format!("Type alias '{}'", def.name);
+                            errors.push(twice(&text, def.span, known.span));
+                        }
+                        Some(_) => {}
+                        None => _ = self.aliases.insert(name, Arc::new(def)),
+                    }
+                }
+                Item::Model(def) => {
+                    let name = def.name.to_lowercase();
+                    self.missing.remove(&('m', name.clone()));
+                    if let Some(known) = self.models.get(&name) {
+                        errors.push(duplicate_model(&def, known));
+                    } else {
+                        self.models.insert(name, Arc::new(def));
+                    }
+                }
+                Item::Node(def) => {
+                    errors.extend(self.add_node_names(&def));
+                    nodes.push(Arc::new(def));
+                }
+            }
+        }
+        errors
+    }
+}
+
+impl Registry {
+    /// Takes note of the names that a node block matches; gives an error for each that is taken.
+    pub(super) fn add_node_names(&mut self, def: &NodeDef) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        for &id in def.program.list(def.matches) {
+            let name = match &def.program[id] {
+                Expr::Str(name) | Expr::Name(name) => name.clone(),
+                Expr::Default => "default".into(),
+                _ => continue,
+            };
+            if let Some(&first) = self.node_names.get(&name) {
+                let text = format!("Node '{name}' is already defined; cannot redefine");
+                let error = Diagnostic::error("puppet::duplicate-definition", text)
+                    .labelled(def.program.span(id), "defined again here");
+                errors.push(error.related(first, "first defined here"));
+            } else {
+                self.node_names.insert(name, def.program.span(id));
+            }
+        }
+        errors
+    }
+}
+
+/// That a class or define is defined although there is one of its name.
+pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
+    let message = match (def.kind, known.kind) {
+        (DefKind::Class, DefKind::Class) => {
+            format!("Class '{}' is already defined; cannot redefine", def.name)
+        }
+        (DefKind::Class, DefKind::Define) => {
+            format!("Definition '{}' is already defined; cannot be redefined as a class", def.name)
+        }
+        (DefKind::Define, DefKind::Class) => {
+            format!("'{}' is already defined as a class; cannot redefine as a definition", def.name)
+        }
+        (DefKind::Define, DefKind::Define) => {
+            format!("Definition '{}' is already defined; cannot be redefined", def.name)
+        }
+    };
+    Diagnostic::error("puppet::duplicate-definition", message)
+        .labelled(def.span, "defined again here")
+        .related(known.span, "first defined here")
+}
+
+/// That a text defines a function or an alias twice.
+pub(super) fn twice(what: &str, again: Span, first: Span) -> Diagnostic {
+    let message = format!("{what} is already defined; cannot redefine");
+    Diagnostic::error("puppet::duplicate-definition", message)
+        .labelled(again, "defined again here")
+        .related(first, "first defined here")
+}
+
+/// That a type with features of its own is defined although there is one of its name.
+pub(super) fn duplicate_model(def: &ModelDef, known: &ModelDef) -> Diagnostic {
+    let message = format!("Type '{}' is already defined; cannot be redefined", def.name);
+    Diagnostic::error("puppet::duplicate-definition", message)
+        .labelled(def.span, "defined again here")
+        .related(known.span, "first defined here")
+}
+
+/// Files as functions such as `file` give them, so that a define that reads one does so once.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) files: FxHashMap<PathBuf, Arc<Vec<u8>>>,
+    pub(super) bytes: usize,
+}
+
+/// An ERB template, or why it does not parse.
+pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
+
+/// A text that was read and parsed.
+#[derive(Debug)]
+pub struct LoadedFile {
+    /// Its tree.
+    pub program: Arc<Program>,
+    /// Errors first found in it; a program with errors is not evaluated.
+    pub errors: Vec<Diagnostic>,
+    /// Warnings found in it.
+    pub warnings: Vec<Diagnostic>,
+}

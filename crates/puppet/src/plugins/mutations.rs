@@ -1,0 +1,538 @@
+//! The changes that Ruby code makes to values that it is given.
+//!
+//! Values are shared and do not change, but Ruby changes lists, hashes and texts in place, for all
+//! that hold them. Templates get copies that know what they were made of; where one has changed,
+//! the new value takes the place of the old one in the variables and parameters that hold it. The
+//! `ruby` process tells of changes by itself (`lent.rs`).
+
+use std::sync::Arc;
+
+use ecow::EcoString;
+use ordain_ruby::{HostError, Value as Ruby};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::catalog::{How, ResourceId};
+use crate::error::EvalResult;
+use crate::plugins::convert::{MAX_NESTING, from_ruby, raised, to_ruby};
+use crate::state::Compiler;
+use crate::state::budget::{MAX_WEIGHT, Size, address};
+use crate::state::scope::{RESERVED, ScopeKind};
+use crate::value::closure::ScopeId;
+use crate::value::{HashValue, Value};
+
+/// The values that a template was given.
+#[derive(Default)]
+pub(crate) struct RubyMutations {
+    roots: Vec<Root>,
+    /// The copies of lists and hashes that several things hold, by their address.
+    copies: FxHashMap<usize, Ruby>,
+    /// The lists and hashes that nothing may change, once that is asked.
+    fixed: Option<FxHashSet<usize>>,
+    is_changed: bool,
+}
+
+/// How many of the last values are looked at for one that was given already.
+const RECENT: usize = 8;
+
+/// A value that was asked for.
+struct Root {
+    /// Keeps the addresses of its parts from being used again.
+    value: Value,
+    copy: Ruby,
+    scope: ScopeId,
+    /// The variable it is the value of.
+    name: Option<EcoString>,
+}
+
+impl Root {
+    fn is_same(&self, other: &Self) -> bool {
+        address(&self.value).is_some_and(|number| address(&other.value) == Some(number))
+            && (self.scope, &self.name) == (other.scope, &other.name)
+    }
+}
+
+impl RubyMutations {
+    /// The copy of a value for a template.
+    pub(crate) fn lend(
+        &mut self,
+        compiler: &Compiler<'_>,
+        value: Value,
+        scope: ScopeId,
+        name: Option<&str>,
+    ) -> Ruby {
+        if !matches!(value, Value::Str(_) | Value::Array(_) | Value::Hash(_) | Value::Iterator(_)) {
+            return to_ruby(&value);
+        }
+        let is_fixed = name.is_some_and(|name| compiler.is_fixed(scope, name));
+        let held = value.clone();
+        let copy = self.copy(&held, is_fixed);
+        let root = Root { value, copy: copy.clone(), scope, name: name.map(Into::into) };
+        if !self.roots.iter().rev().take(RECENT).any(|other| other.is_same(&root)) {
+            self.roots.push(root);
+        }
+        copy
+    }
+
+    fn copy(&mut self, value: &Value, is_fixed: bool) -> Ruby {
+        let holders = match value {
+            Value::Array(items) => Arc::strong_count(items),
+            Value::Hash(entries) => Arc::strong_count(entries),
+            Value::Str(text) if is_fixed => return Ruby::str(text.clone()).frozen(),
+            Value::Str(text) => return Ruby::str(text.clone()).lent(0),
+            other => return to_ruby(other),
+        };
+        let number = address(value).unwrap_or_default();
+        if holders > 1
+            && let Some(copy) = self.copies.get(&number)
+        {
+            return copy.clone();
+        }
+        let copy = match value {
+            Value::Array(items) => {
+                Ruby::array(items.iter().map(|item| self.copy(item, is_fixed)).collect())
+            }
+            Value::Hash(entries) => Ruby::hash(
+                entries
+                    .iter()
+                    .map(|(key, value)| (self.key(key, is_fixed), self.copy(value, is_fixed))),
+            ),
+            other => to_ruby(other),
+        };
+        let copy = copy.lent(number);
+        if holders > 1 {
+            self.copies.insert(number, copy.clone());
+        }
+        copy
+    }
+
+    /// The copy of a key, which is a text of its own.
+    fn key(&mut self, key: &Value, is_fixed: bool) -> Ruby {
+        match key {
+            Value::Array(_) | Value::Hash(_) => self.copy(key, is_fixed),
+            key => to_ruby(key),
+        }
+    }
+
+    /// Hears that a copy changes; false if it may not.
+    pub(crate) fn may_change(&mut self, compiler: &Compiler<'_>, number: usize) -> bool {
+        let fixed = self.fixed.get_or_insert_with(|| compiler.fixed_parts());
+        let allowed = !fixed.contains(&number);
+        self.is_changed |= allowed;
+        allowed
+    }
+
+    /// Lets the compile see what was changed since the last time.
+    pub(crate) fn write_back(&mut self, compiler: &mut Compiler<'_>) -> EvalResult<()> {
+        if !std::mem::take(&mut self.is_changed) {
+            return Ok(());
+        }
+        // A template may do this again and again.
+        let cost =
+            self.roots.len() + compiler.scopes.ids().count() + compiler.catalog.resources.len();
+        compiler.budget.spend(cost as u64 / 64 + 1)?;
+        let (mut changed, mut texts) = (Changed::default(), Vec::new());
+        let mut copies = FxHashMap::default();
+        let mut remade = Remade::of(&self.roots);
+        for root in &self.roots {
+            // What has no form in manifests stays as it was.
+            let Ok(value) = remade.value(&root.copy, 0) else {
+                remade.new.clear();
+                continue;
+            };
+            compiler.budget.weigh(&value)?;
+            let scope = match &root.name {
+                Some(name) => compiler.scope_of(root.scope, name),
+                None => Some(root.scope),
+            };
+            let scope = scope.unwrap_or(root.scope);
+            if let (Value::Str(text), Some(name)) = (&value, &root.name)
+                && root.value.as_str() != Some(text)
+            {
+                texts.push((scope, plain_name(name).into(), value.clone()));
+            }
+            let within = compiler.domain(scope);
+            for (number, copy, value) in remade.new.drain(..) {
+                changed.entry(number).or_insert(Change { value, within });
+                copies.entry(number).or_insert(copy);
+            }
+        }
+        drop(remade);
+        for (scope, name, text) in texts {
+            compiler.replace_text(scope, name, text);
+        }
+        compiler.replace_changed(&changed, []);
+        self.follow(&changed, &copies);
+        Ok(())
+    }
+
+    /// The values of what a template gives to a function: those that it was lent, if they are.
+    pub(crate) fn give_back(&self, given: &[Ruby]) -> Result<Vec<Value>, HostError> {
+        let holds_none = |value: &Ruby| !matches!(value, Ruby::Array(_) | Ruby::Hash(_));
+        if given.iter().all(holds_none) {
+            return given.iter().map(|value| from_ruby(value, 0)).collect();
+        }
+        let mut remade = Remade::of(&self.roots);
+        given.iter().map(|value| remade.value(value, 0)).collect()
+    }
+
+    /// Copies stand for the new values from now on.
+    fn follow(&mut self, changed: &Changed, copies: &FxHashMap<usize, Ruby>) {
+        self.copies.extend(copies.iter().map(|(old, copy)| {
+            let number = address(&changed[old].value).unwrap_or_default();
+            (number, copy.clone().lent(number))
+        }));
+        for root in &mut self.roots {
+            if let Some(change) = address(&root.value).and_then(|number| changed.get(&number)) {
+                root.value = change.value.clone();
+            } else if let Some(text) = root.copy.as_text() {
+                root.value = Value::Str(text);
+            }
+        }
+    }
+}
+
+/// A list or hash that has changed.
+pub(crate) struct Change {
+    /// What it is now.
+    pub(crate) value: Value,
+    /// The resource whose code changed it.
+    pub(crate) within: Option<ResourceId>,
+}
+
+/// What has changed, by the address that it had.
+pub(crate) type Changed = FxHashMap<usize, Change>;
+
+/// Makes values of copies again, the same ones of those that have not changed.
+struct Remade<'r> {
+    old: FxHashMap<usize, &'r Value>,
+    /// By the numbers of copies, and by where the others are in memory that several things hold.
+    done: FxHashMap<usize, (Value, Size)>,
+    open: FxHashSet<usize>,
+    new: Vec<(usize, Ruby, Value)>,
+    /// That of the parts of what is being made.
+    size: Size,
+}
+
+impl<'r> Remade<'r> {
+    fn of(roots: &'r [Root]) -> Self {
+        let (done, open, new, size) = Default::default();
+        let mut this = Self { old: FxHashMap::default(), done, open, new, size };
+        roots.iter().for_each(|root| this.index(&root.value));
+        this
+    }
+
+    fn index(&mut self, value: &'r Value) {
+        let Some(number) = address(value) else { return };
+        if self.old.insert(number, value).is_none() {
+            parts(value).for_each(|part| self.index(part));
+        }
+    }
+
+    fn value(&mut self, copy: &Ruby, depth: usize) -> Result<Value, HostError> {
+        let number = copy.number();
+        // One more holds an item than its list: the items that are being walked.
+        let key = number.or_else(|| copy.address_if_held(if depth == 0 { 1 } else { 3 }));
+        if let Some((done, size)) = key.and_then(|key| self.done.get(&key)).cloned() {
+            self.count(size, depth)?;
+            return Ok(done);
+        }
+        // A list may have become a part of itself.
+        if depth > MAX_NESTING || key.is_some_and(|key| !self.open.insert(key)) {
+            return Err(too_deep());
+        }
+        let outer = std::mem::take(&mut self.size);
+        let made = self.parts(copy, depth);
+        if let Some(key) = &key {
+            self.open.remove(key);
+        }
+        let made = made?;
+        let size = self.size.around(&made);
+        self.size = outer;
+        self.count(size, depth)?;
+        let Some(key) = key else { return Ok(made) };
+        let old = self.old.get(&key);
+        let value = match old {
+            Some(old) if is_same(old, &made) => (*old).clone(),
+            _ => made,
+        };
+        if old.is_some() && address(&value) != Some(key) {
+            self.new.push((key, copy.clone(), value.clone()));
+        }
+        self.done.insert(key, (value.clone(), size));
+        Ok(value)
+    }
+
+    fn count(&mut self, size: Size, depth: usize) -> Result<(), HostError> {
+        self.size.add(size);
+        if depth + size.height > MAX_NESTING {
+            return Err(too_deep());
+        }
+        if self.size.weight > MAX_WEIGHT {
+            let text = format!("a value with more than {MAX_WEIGHT} parts is too big");
+            return Err(raised("RuntimeError", text));
+        }
+        Ok(())
+    }
+
+    fn parts(&mut self, copy: &Ruby, depth: usize) -> Result<Value, HostError> {
+        if let Some(items) = copy.as_items() {
+            let items: Result<Vec<_>, _> =
+                items.iter().map(|item| self.value(item, depth + 1)).collect();
+            return Ok(Value::array(items?));
+        }
+        let Some(pairs) = copy.as_entries() else { return from_ruby(copy, depth) };
+        let mut entries = HashValue::default();
+        for (key, value) in pairs {
+            entries.insert(self.value(&key, depth + 1)?, self.value(&value, depth + 1)?);
+        }
+        Ok(Value::Hash(Arc::new(entries)))
+    }
+}
+
+fn too_deep() -> HostError {
+    raised("SystemStackError", "stack level too deep")
+}
+
+/// Whether a value has the very parts of another, in their order.
+pub(crate) fn is_same(old: &Value, new: &Value) -> bool {
+    let same = |(old, new): (&Value, &Value)| match (address(old), address(new)) {
+        (None, None) => old == new,
+        (old, new) => old == new,
+    };
+    match (old, new) {
+        (Value::Array(old), Value::Array(new)) => {
+            old.len() == new.len() && old.iter().zip(&**new).all(same)
+        }
+        (Value::Hash(old), Value::Hash(new)) => {
+            let mut pairs = old.iter().zip(&**new);
+            old.len() == new.len() && pairs.all(|(old, new)| old.0 == new.0 && same((old.1, new.1)))
+        }
+        _ => false,
+    }
+}
+
+/// The items of a list and the values of a hash.
+pub(crate) fn parts(value: &Value) -> impl Iterator<Item = &Value> {
+    let inner = match value {
+        Value::Sensitive(inner) => Some(&**inner),
+        _ => None,
+    };
+    let items = value.as_array().unwrap_or_default();
+    items.iter().chain(value.as_hash().into_iter().flat_map(HashValue::values)).chain(inner)
+}
+
+/// Names the addresses of all lists and hashes in a value; what `enter` says `false` to is known.
+fn addresses(value: &Value, enter: &mut impl FnMut(usize) -> bool) {
+    if address(value).is_none_or(&mut *enter) {
+        parts(value).for_each(|part| addresses(part, enter));
+    }
+}
+
+/// A name without its class.
+fn plain_name(name: &str) -> &str {
+    name.rsplit_once("::").map_or(name, |(_, name)| name)
+}
+
+/// Puts new values in the place of old ones.
+struct Patch<'c> {
+    changed: &'c Changed,
+    /// The resources that were given a list or hash: each has its own, as Puppet copies them.
+    given: FxHashMap<usize, FxHashSet<ResourceId>>,
+    /// Whose parameter other code has changed, by what it was.
+    owners: FxHashMap<usize, ResourceId>,
+    seen: FxHashMap<(Option<ResourceId>, usize), Option<Value>>,
+    /// What was replaced: addresses are not used again while something is there.
+    gone: Vec<Value>,
+}
+
+impl Patch<'_> {
+    /// What takes the place of a value in the code of a resource, if anything does.
+    fn value(&mut self, value: &Value, within: Option<ResourceId>) -> Option<Value> {
+        let Some(number) = address(value) else {
+            let Value::Sensitive(inner) = value else { return None };
+            return Some(Value::Sensitive(Arc::new(self.value(inner, within)?)));
+        };
+        if let Some(seen) = self.seen.get(&(within, number)) {
+            return seen.clone();
+        }
+        let new = match self.changed.get(&number) {
+            Some(change) if self.reaches(number, change.within, within) => {
+                Some(change.value.clone())
+            }
+            _ => self.parts(value, within),
+        };
+        self.seen.insert((within, number), new.clone());
+        new
+    }
+
+    fn parts(&mut self, value: &Value, within: Option<ResourceId>) -> Option<Value> {
+        let mut new = value.clone();
+        match &mut new {
+            Value::Array(items) => {
+                let all: Vec<_> = items.iter().map(|item| self.value(item, within)).collect();
+                if all.iter().all(Option::is_none) {
+                    return None;
+                }
+                let all = all.into_iter().zip(items.iter());
+                *items = Arc::new(all.map(|(new, old)| new.unwrap_or(old.clone())).collect());
+            }
+            Value::Hash(entries) => {
+                let all: Vec<_> = entries.values().map(|value| self.value(value, within)).collect();
+                if all.iter().all(Option::is_none) {
+                    return None;
+                }
+                let all = all.into_iter().zip(entries.iter());
+                *entries = Arc::new(
+                    all.map(|(new, (key, old))| (key.clone(), new.unwrap_or(old.clone())))
+                        .collect(),
+                );
+            }
+            _ => return None,
+        }
+        Some(new)
+    }
+
+    /// Whether code of a resource holds what code of another changes. Of functions nobody tells
+    /// whose code called them.
+    fn reaches(&self, number: usize, from: Option<ResourceId>, to: Option<ResourceId>) -> bool {
+        let (Some(from), Some(to)) = (from, to) else { return true };
+        if let Some(owner) = self.owners.get(&number)
+            && to == *owner
+        {
+            return true;
+        }
+        let given = self.given.get(&number);
+        let own = |resource| given.is_some_and(|given| given.contains(&resource));
+        from == to || !own(from) && !own(to)
+    }
+}
+
+impl Compiler<'_> {
+    /// The addresses of all lists and hashes that the compile was given from outside.
+    pub(crate) fn fixed_parts(&self) -> FxHashSet<usize> {
+        let mut fixed = FxHashSet::default();
+        let top = self.scopes.get(ScopeId::TOP);
+        for value in RESERVED.iter().filter_map(|name| top.get(name)) {
+            addresses(value, &mut |address| fixed.insert(address));
+        }
+        fixed
+    }
+
+    /// Gives a variable a changed text, and the parameter that it is.
+    pub(crate) fn replace_text(&mut self, id: ScopeId, name: EcoString, text: Value) {
+        self.ruby.texts_changed = true;
+        let scope = self.scopes.get_mut(id);
+        let old = scope.get(&name).cloned();
+        scope.replace(name.clone(), text.clone());
+        if matches!(scope.kind, ScopeKind::Class | ScopeKind::Define)
+            && let Some(param) = self.catalog.get_mut(scope.resource).param_mut(&name)
+            && Some(&param.value) == old.as_ref()
+        {
+            param.value = text;
+        }
+    }
+
+    /// Puts what has changed in the place of what it was, in all variables, in the parameters that
+    /// they are, and in `others`.
+    pub(crate) fn replace_changed<'v>(
+        &mut self,
+        changed: &Changed,
+        others: impl IntoIterator<Item = (&'v mut Value, Option<ResourceId>)>,
+    ) {
+        if changed.is_empty() {
+            return;
+        }
+        let given = self.given(changed);
+        let owners = self.owners(changed, &given);
+        let (seen, gone) = Default::default();
+        let mut patch = Patch { changed, given, owners, seen, gone };
+        let ids: Vec<_> = self.scopes.ids().collect();
+        let facts = self.scopes.get(ScopeId::TOP).get("facts").cloned().unwrap_or_default();
+        let is_fixed = |id, name: &str| {
+            id == ScopeId::TOP && (RESERVED.contains(&name) || facts.get(name).is_some())
+        };
+        for id in ids {
+            let within = self.domain(id);
+            let scope = self.scopes.get_mut(id);
+            let has_parameters = matches!(scope.kind, ScopeKind::Class | ScopeKind::Define);
+            let resource = scope.resource;
+            for (name, value) in scope.variables_mut() {
+                // What is frozen is big and has nothing that changes.
+                if is_fixed(id, name) {
+                    continue;
+                }
+                let Some(new) = patch.value(value, within) else { continue };
+                let old = std::mem::replace(value, new.clone());
+                if has_parameters
+                    && let Some(param) = self.catalog.get_mut(resource).param_mut(name)
+                    && address(&param.value) == address(&old)
+                {
+                    param.value = new;
+                }
+                patch.gone.push(old);
+            }
+        }
+        for (value, within) in others {
+            if let Some(new) = patch.value(value, within) {
+                patch.gone.push(std::mem::replace(value, new));
+            }
+        }
+    }
+
+    /// Whose parameters are changed by code of others, which has read them as `$class::parameter`:
+    /// where nobody else has what was changed, it has it from there.
+    fn owners(
+        &self,
+        changed: &Changed,
+        given: &FxHashMap<usize, FxHashSet<ResourceId>>,
+    ) -> FxHashMap<usize, ResourceId> {
+        let owner = |(number, given): (&usize, &FxHashSet<ResourceId>)| {
+            let from = changed.get(number)?.within?;
+            let declares = |id: &ResourceId| {
+                self.domain(self.catalog.get(*id).scope).is_none_or(|by| by == from)
+            };
+            let none = given.contains(&from) || given.iter().any(declares);
+            Some((*number, *given.iter().min_by_key(|id| id.0)?)).filter(|_| !none)
+        };
+        let mut owners: FxHashMap<usize, ResourceId> = given.iter().filter_map(owner).collect();
+        if owners.is_empty() {
+            return owners;
+        }
+        for id in self.scopes.ids() {
+            let Some(within) = self.domain(id) else { continue };
+            let mut seen = FxHashSet::default();
+            for (_, value) in self.scopes.get(id).variables() {
+                addresses(value, &mut |number| {
+                    let is_other = |change: &Change| change.within != Some(within);
+                    if changed.get(&number).is_some_and(is_other)
+                        && !given.get(&number).is_some_and(|given| given.contains(&within))
+                    {
+                        owners.remove(&number);
+                    }
+                    seen.insert(number)
+                });
+            }
+        }
+        owners
+    }
+
+    /// The resources that were given what has changed, or something that has it.
+    fn given(&self, changed: &Changed) -> FxHashMap<usize, FxHashSet<ResourceId>> {
+        let mut given: FxHashMap<usize, FxHashSet<ResourceId>> = FxHashMap::default();
+        for (id, resource) in self.catalog.with_bodies() {
+            let mut seen = FxHashSet::default();
+            for param in &resource.params {
+                if matches!(param.origin.how, How::ParameterDefault | How::Data(_)) {
+                    continue;
+                }
+                addresses(&param.value, &mut |number| {
+                    if changed.contains_key(&number) {
+                        given.entry(number).or_default().insert(id);
+                    }
+                    seen.insert(number)
+                });
+            }
+        }
+        given
+    }
+}

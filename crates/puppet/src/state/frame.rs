@@ -1,0 +1,28 @@
+//! The code that is evaluated, and how deep it may nest.
+
+use crate::error::{EvalError, Unwind};
+use crate::syntax::Program;
+use crate::value::closure::ScopeId;
+use ordain_source::Span;
+use std::sync::Arc;
+
+/// How deep evaluation may nest, in expressions. Compiles run on threads whose stack holds this.
+pub(crate) const MAX_DEPTH: u32 = 24_000;
+
+/// The stack that a thread needs for `MAX_DEPTH`; only what is used is ever backed by memory.
+pub const STACK_SIZE: usize = 1 << 30;
+
+/// The code that is being evaluated and the scope it sees.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The text that holds the code.
+    pub program: Arc<Program>,
+    /// The scope.
+    pub scope: ScopeId,
+}
+
+/// An error for a jump that has nowhere to go.
+pub(crate) fn misplaced(jump: &str, span: Span) -> Box<Unwind> {
+    let text = format!("{jump}() from context where this is illegal");
+    EvalError { is_jump: true, ..EvalError::without_issue(text, span) }.into()
+}

@@ -1,0 +1,68 @@
+//! The settings of a compile.
+
+use crate::state::budget;
+use crate::value::Value;
+use ecow::EcoString;
+use ordain_graph::exports::Exports;
+use ordain_graph::language::Strict;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The treatment of deferred values when a catalog is finished.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Deferral {
+    /// They stay, for whoever applies the catalog.
+    #[default]
+    Keep,
+    /// They are resolved: the catalog is for this machine.
+    Resolve,
+    /// They stay in the catalog, and are given as well as what it was compiled to.
+    Hand,
+}
+
+/// Settings that change what a compile does.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The severity of questionable code.
+    pub strict: Strict,
+    /// Whether an unknown variable is an error.
+    pub strict_variables: bool,
+    /// Whether facts have their old flat names as variables, too.
+    pub include_legacy_facts: bool,
+    /// How many steps a compile may take.
+    pub max_steps: u64,
+    /// How many resources a catalog may have.
+    pub max_resources: usize,
+    /// Whether the code of resource types sees the catalog at the end, as where it is applied.
+    pub examine_types: bool,
+    /// Whether the graph says of each attribute where its value came from and what it replaced. Forms
+    /// that say this of resources and relations alone are made faster without, and in half the memory.
+    pub has_history: bool,
+    /// The treatment of deferred values at the end.
+    pub deferral: Deferral,
+    /// The kinds that whoever applies the catalog has by itself. Their types in Ruby refuse values and
+    /// ask for an order, but what they convert is not taken: it would be converted twice.
+    pub native_kinds: BTreeSet<EcoString>,
+    /// The resources that nodes export for each other; without it nothing is exported or collected.
+    pub exports: Option<Arc<dyn Exports>>,
+    /// Further settings that manifests read as `$settings::name`.
+    pub values: BTreeMap<String, Value>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            strict: Strict::Error,
+            strict_variables: true,
+            include_legacy_facts: false,
+            max_steps: ordain_source::budget::scaled(budget::MAX_STEPS),
+            max_resources: ordain_source::budget::scaled_size(budget::MAX_RESOURCES),
+            examine_types: false,
+            has_history: true,
+            deferral: Deferral::Keep,
+            native_kinds: BTreeSet::new(),
+            exports: None,
+            values: BTreeMap::new(),
+        }
+    }
+}
