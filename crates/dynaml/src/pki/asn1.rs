@@ -1,7 +1,7 @@
 //! The distinguished encoding rules (DER) of ASN.1, in which certificates and keys are written.
 //!
 //! Go reads what others have written field by field and leaves what it does not need, such as the
-//! rest of a sequence; the types of `der` only know all or nothing.
+//! rest of a sequence; the types of `der` and `x509-cert` only know all or nothing.
 
 use der::asn1::{Any, BitStringRef, IntRef, UintRef};
 use der::{Decode, Encode, Length, Reader as _, SliceReader, Tag, TagNumber};
