@@ -11,9 +11,6 @@
 //! ends, or says something else than it should, all that it started is killed, and the next session
 //! starts another.
 
-// Child processes are the World's business.
-#![warn(clippy::disallowed_methods)]
-
 mod fault;
 mod host;
 mod script;

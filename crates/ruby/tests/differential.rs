@@ -2,7 +2,7 @@
 //!
 //! A template stands in `tests/templates/NAME.erb`; what it sees is set by `VALUES`, the same for
 //! both.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

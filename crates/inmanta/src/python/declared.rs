@@ -12,6 +12,7 @@ use crate::value::Value;
 
 /// The decorator of a plugin, the name in it if there is one, and that of the function. Other
 /// decorators may stand between.
+#[expect(clippy::expect_used, reason = "the pattern is constant")]
 static PLUGIN: LazyLock<Regex> = LazyLock::new(|| {
     let text = concat!(
         r"(?m)^[ \t]*@(?:[\w.]+\.)?plugin\b",

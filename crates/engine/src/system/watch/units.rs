@@ -20,6 +20,7 @@ const MANAGER: &str = "org.freedesktop.systemd1.Manager";
 
 /// How many signals wait at most until they are read; what is more is told as [`Event::Any`] by the
 /// end of the stream.
+#[expect(clippy::expect_used, reason = "the constant is not zero")]
 const QUEUE: NonZeroUsize = NonZeroUsize::new(4096).expect("is not zero");
 
 /// How long to wait before the bus is tried again.

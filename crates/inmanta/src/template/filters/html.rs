@@ -364,6 +364,7 @@ pub(super) fn xmlattr(runtime: &mut Runtime<'_>, bound: &Bound, autoescape: bool
     Ok(Val::text_like(text, autoescape))
 }
 
+#[expect(clippy::expect_used, reason = "the patterns are constants")]
 fn pattern(text: &'static str, cell: &'static OnceLock<Regex>) -> &'static Regex {
     cell.get_or_init(|| Regex::new(text).expect("the pattern is well-formed"))
 }
