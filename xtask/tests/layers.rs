@@ -21,6 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["puppet-tools"],
     &["puppet", "inmanta", "mcl", "dynaml"],
     &["plugins"],
+    &["puppet-types"],
     &["facts", "process"],
     &["graph", "ruby", "ecore", "kinds"],
     &["puppet-syntax"],

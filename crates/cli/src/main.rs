@@ -18,32 +18,18 @@ mod ui;
 mod watch;
 
 use std::borrow::Cow;
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser};
-
-use commands::Command;
+use commands::Cli;
 use compat::{inmanta, mgmt, spiff};
 use exit::{Exit, Failure};
-use options::GlobalArgs;
 use ordain_process::supervisor;
 use ordain_source::budget::Watch;
 use ui::Ui;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// Compile, check, explain, compare, plan and apply desired state
-#[derive(Parser)]
-#[command(name = "ordain", version, max_term_width = 100, after_help = exit::HELP)]
-struct Cli {
-    #[command(flatten)]
-    global: GlobalArgs,
-    #[command(subcommand)]
-    command: Command,
-}
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os();
@@ -80,7 +66,7 @@ fn run(args: std::env::ArgsOs, name: Option<std::path::PathBuf>) -> ExitCode {
         let args: Vec<String> = args.map(|a| a.to_string_lossy().into_owned()).collect();
         return mgmt::main(&args);
     }
-    let cli = match parse(std::env::args_os().collect()) {
+    let cli = match Cli::read(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => {
             print_usage(&error);
@@ -120,49 +106,4 @@ fn print_usage(error: &clap::Error) {
         Cow::Borrowed(_) => error.print(),
         Cow::Owned(shown) => io::stderr().write_all(shown.as_bytes()),
     };
-}
-
-/// Parses the command line. If it starts with a verb, only the arguments of that verb are built:
-/// building those of all verbs takes longer than many runs.
-fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let first = args.get(1).and_then(|verb| verb.to_str());
-    let Some(verb) = first.and_then(Command::single) else {
-        return Cli::from_arg_matches_mut(&mut full_command().try_get_matches_from(args)?);
-    };
-    let program = clap::Command::new("ordain").max_term_width(100);
-    let program = GlobalArgs::augment_args(program).subcommand(verb);
-    Cli::from_arg_matches_mut(&mut program.try_get_matches_from(args)?)
-}
-
-/// The command line with all verbs.
-fn full_command() -> clap::Command {
-    commands::code::with_code_note("", Cli::command())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_verb_alone_is_read_as_among_all_verbs() {
-        let all = Cli::command();
-        let verbs: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
-        assert!(verbs.contains(&"explain-code"));
-        for verb in verbs {
-            assert!(Command::single(verb).is_some(), "{verb}");
-            for arguments in [&["--help"][..], &["-h"], &["--no-such-flag"], &["--color", "mauve"]]
-            {
-                let line = || ["ordain", verb].into_iter().chain(arguments.iter().copied());
-                let message = |result: Result<Cli, clap::Error>| match result {
-                    Ok(_) => String::new(),
-                    Err(error) => error.render().ansi().to_string(),
-                };
-                let alone = message(parse(line().map(OsString::from).collect()));
-                let among = full_command().try_get_matches_from(line());
-                let among = message(among.and_then(|mut m| Cli::from_arg_matches_mut(&mut m)));
-                assert_eq!(alone, among, "{verb} {arguments:?}");
-                assert!(!alone.is_empty());
-            }
-        }
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ordain_graph::explain::Explanation;
 use ordain_inmanta::project::{Environment, Project, Setting, settings};
 use ordain_inmanta::session::{self, Outcome, Request};
-use ordain_inmanta::{diagnose, explain, export, output};
+use ordain_inmanta::{diagnostics, explain, output};
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{Diagnostic, EntryKind, SourceMap, World};
 use serde_json::{Map, json};
@@ -182,16 +182,16 @@ pub fn explain(
 
 fn failures(outcome: &Outcome<'_>, sources: &SourceMap) -> Result<(), Vec<Diagnostic>> {
     match &outcome.error {
-        Some(error) => Err(outcome.messages_without_passwords(diagnose::errors(error, sources))),
+        Some(error) => Err(outcome.messages_without_passwords(diagnostics::errors(error, sources))),
         None => Ok(()),
     }
 }
 
 /// Warnings of the compile and lints.
 fn remarks(outcome: &Outcome<'_>, sources: &SourceMap) -> Vec<Diagnostic> {
-    let warnings = outcome.warnings().iter().map(|w| diagnose::warning(w, sources));
-    let doubts = outcome.doubts.iter().map(|d| diagnose::doubt(d, sources));
-    outcome.messages_without_passwords(warnings.chain(doubts).collect())
+    let warnings = outcome.warnings().iter().map(|w| diagnostics::warning(w, sources));
+    let lints = outcome.lints.iter().map(|lint| diagnostics::lint(lint, sources));
+    outcome.messages_without_passwords(warnings.chain(lints).collect())
 }
 
 /// Compiles a model and calls `then` with the outcome. Needs a stack of [`STACK_SIZE`].
@@ -262,19 +262,20 @@ fn export_outcome(
     let mut further = Map::new();
     let mut resources = None;
     if let Some(error) = &outcome.error {
-        diagnostics.extend(outcome.messages_without_passwords(diagnose::errors(error, sources)));
+        diagnostics.extend(outcome.messages_without_passwords(diagnostics::errors(error, sources)));
     } else {
         match outcome.export() {
             Ok(exported) => {
                 if matches!(form, Form::Model { .. }) {
                     further.insert("resources".into(), exported.json());
                 }
-                resources = Some(exported.resources);
+                resources = Some(exported);
             }
             Err(error) => {
                 further.insert("export_error".into(), json!({"msg": error.message}));
-                diagnostics
-                    .extend(outcome.messages_without_passwords(diagnose::errors(&error, sources)));
+                diagnostics.extend(
+                    outcome.messages_without_passwords(diagnostics::errors(&error, sources)),
+                );
             }
         }
     }
@@ -285,9 +286,7 @@ fn export_outcome(
             let text = output::text(&outcome, &further, has_secrets);
             Some(text.map_err(|error| codes::io("cannot write the model", &error))?)
         }
-        Form::Resources => {
-            resources.filter(|_| !has_failed).map(|resources| export::text(&resources))
-        }
+        Form::Resources => resources.filter(|_| !has_failed).map(|resources| resources.text()),
     };
     if !outcome.python.is_used() {
         // The process ends soon, and the system reclaims all memory at once.

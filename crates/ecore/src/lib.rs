@@ -22,6 +22,7 @@
 
 mod encoding;
 mod model;
+mod namespaces;
 mod read;
 mod write;
 
@@ -30,15 +31,9 @@ pub use model::{
     Annotation, Attribute, Class, Classifier, DataType, Enumeration, Feature, FeatureRef,
     FeatureRole, Literal, Operation, Package, Parameter, Reference, TypeRef, annotation,
 };
+pub use namespaces::{ECORE, XML_TYPES};
 pub use read::{
     Document, MAX_ATTRIBUTES, MAX_DEPTH, MAX_ELEMENTS, MAX_NAMESPACES, MAX_TEXT, MAX_VALUE,
     Problem, read,
 };
 pub use write::write;
-
-/// The namespace of Ecore itself.
-pub const ECORE: &str = "http://www.eclipse.org/emf/2002/Ecore";
-/// The namespace of the data types of XML Schema as EMF has them.
-pub const XML_TYPES: &str = "http://www.eclipse.org/emf/2003/XMLType";
-pub(crate) const XMI: &str = "http://www.omg.org/XMI";
-pub(crate) const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";

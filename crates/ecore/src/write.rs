@@ -7,7 +7,7 @@ use ecow::EcoString;
 use crate::model::{
     Annotation, Class, Classifier, Enumeration, Feature, FeatureRole, Operation, Package, TypeRef,
 };
-use crate::{ECORE, XMI, XML_TYPES, XSI};
+use crate::namespaces::{ECORE, XMI, XML_TYPES, XSI};
 
 /// The text of an `.ecore` file with these packages.
 pub fn write(packages: &[Package]) -> String {

@@ -121,20 +121,21 @@ fn is_loopless(graph: &Graph) -> bool {
     let mut incoming = vec![0u32; nodes];
     // Where the arcs of each node end in the list; filled from there to where they begin.
     let mut starts = vec![0u32; nodes + 1];
-    for (from, to) in edges.clone() {
+    // A chain of iterators is much faster from within than in a loop.
+    edges.clone().for_each(|(from, to)| {
         incoming[to] += 1;
         starts[from] += 1;
-    }
+    });
     let mut total = 0;
     for start in &mut starts {
         total += *start;
         *start = total;
     }
     let mut targets = vec![0u32; total as usize];
-    for (from, to) in edges {
+    edges.for_each(|(from, to)| {
         starts[from] -= 1;
         targets[starts[from] as usize] = to as u32;
-    }
+    });
     let mut ready: Vec<u32> =
         (0..nodes as u32).filter(|&node| incoming[node as usize] == 0).collect();
     let mut done = 0;

@@ -1,4 +1,4 @@
-//! Why instances and their attributes are as they are, and a diagram of instances.
+//! Explains instances and their attributes, and draws instances as a diagram.
 
 use ordain_graph::explain::{Cause, Explanation};
 use ordain_graph::{
@@ -7,16 +7,16 @@ use ordain_graph::{
 use ordain_source::SourceMap;
 use rustc_hash::FxHashMap;
 
-use crate::diagnose::span;
-use crate::eval::{Given, How, Layout, Net};
+use crate::diagnostics::span;
+use crate::eval::{Assignment, AssignmentKind, Layout, Net};
 use crate::location::Location;
 use crate::lower::data;
 use crate::value::{InstanceId, Names, Value};
 
-/// How many instances of a list are told of.
-const MOST_ITEMS: usize = 50;
+/// The limit for instances of a list in an explanation.
+const MAX_ITEMS: usize = 50;
 
-/// The object of a question: an instance, and perhaps an attribute of it.
+/// The subject of an explanation: an instance, or an attribute of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Subject {
     /// The instance.
@@ -25,8 +25,8 @@ pub struct Subject {
     pub attribute: Option<String>,
 }
 
-/// The instance that a text names: `app::Host#2` is the second one of its entity, and
-/// `app::Host[name=web]` the one with that value; `.port` behind it is an attribute. Entities of
+/// Finds the instance that a text names: `app::Host#2` is the second one of its entity,
+/// `app::Host[name=web]` the one with this value. `.port` after it names an attribute. Entities of
 /// the main file need no `__config__::`.
 pub fn subject(net: &Net<'_>, text: &str) -> Option<Subject> {
     let (name, attribute) = match text.rsplit_once('.') {
@@ -58,40 +58,40 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Whether an instance is of an entity of this name.
+/// Whether an instance has the entity of this name.
 fn is_of(net: &Net<'_>, id: InstanceId, entity: &str) -> bool {
     let full = net.entity_name(id);
     full == entity || full.strip_prefix("__config__::") == Some(entity)
 }
 
-/// Why an instance, or an attribute of it, is as it is; `None` if it has no such attribute.
+/// Explains an instance or an attribute; `None` if there is no such attribute.
 pub fn explain(net: &Net<'_>, subject: &Subject, sources: &SourceMap) -> Option<Explanation> {
-    let explaining = Explaining { net, sources, layout: Layout::of(net) };
+    let explainer = Explainer { net, sources, layout: Layout::of(net) };
     let mut explanation = match &subject.attribute {
-        None => explaining.instance(subject.instance),
+        None => explainer.instance(subject.instance),
         Some(name) => {
             let value = net.attributes(subject.instance).into_iter().find(|(n, _)| n == name)?.1;
-            explaining.attribute(subject.instance, name, value.as_ref())
+            explainer.attribute(subject.instance, name, value.as_ref())
         }
     };
     explanation.hide(&net.secrets);
     Some(explanation)
 }
 
-struct Explaining<'a, 'w> {
+struct Explainer<'a, 'w> {
     net: &'a Net<'w>,
     sources: &'a SourceMap,
     layout: Layout,
 }
 
-impl Explaining<'_, '_> {
+impl Explainer<'_, '_> {
     fn instance(&self, id: InstanceId) -> Explanation {
         let mut causes: Vec<Cause> =
-            self.net.constructors(id).iter().map(|given| self.cause(given)).collect();
+            self.net.constructors(id).iter().map(|assignment| self.cause(assignment)).collect();
         for number in self.net.ran(id) {
             let found = &self.net.program.implementations[*number as usize];
             let name = found.full_name.to_string();
-            let words = format!("refined by {name}, which stands at");
+            let words = format!("refined by {name}, defined at");
             causes.push(self.at(
                 Cause { words, step: "implementation", name: Some(name), ..Cause::default() },
                 found.at,
@@ -110,10 +110,10 @@ impl Explaining<'_, '_> {
 
     fn attribute(&self, id: InstanceId, name: &str, value: Option<&Value>) -> Explanation {
         let mut causes = Vec::new();
-        match (self.net.given(id, name), value) {
-            (Some(given), Some(_)) => causes.push(self.cause(&given)),
+        match (self.net.assignment(id, name), value) {
+            (Some(assignment), Some(_)) => causes.push(self.cause(&assignment)),
             (None, Some(Value::List(items))) => {
-                causes.extend(items.iter().take(MOST_ITEMS).filter_map(|item| self.item(item)));
+                causes.extend(items.iter().take(MAX_ITEMS).filter_map(|item| self.item(item)));
             }
             _ => {}
         }
@@ -125,7 +125,7 @@ impl Explaining<'_, '_> {
         }
     }
 
-    /// An instance of a list, with the statements that made it.
+    /// An item of a list, with the constructor of the instance.
     fn item(&self, item: &Value) -> Option<Cause> {
         let Value::Instance(id) = item else { return None };
         let mut causes = self.net.constructors(*id).into_iter();
@@ -135,23 +135,23 @@ impl Explaining<'_, '_> {
         Some(cause)
     }
 
-    fn cause(&self, given: &Given) -> Cause {
-        let (words, step) = match given.how {
-            How::Constructor => ("given to a constructor at", "constructor"),
-            How::Assignment => ("assigned at", "assignment"),
-            How::Expression => ("given by the expression at", "expression"),
+    fn cause(&self, assignment: &Assignment) -> Cause {
+        let (words, step) = match assignment.kind {
+            AssignmentKind::Constructor => ("given to a constructor at", "constructor"),
+            AssignmentKind::Assignment => ("assigned at", "assignment"),
+            AssignmentKind::Expression => ("given by the expression at", "expression"),
         };
-        let expression = Some(given.text.clone());
+        let expression = Some(assignment.text.clone());
         let mut cause = Cause { words: words.into(), step, expression, ..Cause::default() };
-        if let Some(number) = self.layout.implementation(given.at) {
+        if let Some(number) = self.layout.implementation(assignment.at) {
             let found = &self.net.program.implementations[number as usize];
             let name = found.full_name.to_string();
-            let words = format!("in the implementation {name}, which stands at");
+            let words = format!("in the implementation {name}, defined at");
             let outer =
                 Cause { words, step: "implementation", name: Some(name), ..Cause::default() };
             cause.from.push(self.at(outer, found.at));
         }
-        self.at(cause, given.at)
+        self.at(cause, assignment.at)
     }
 
     fn at(&self, cause: Cause, at: Location) -> Cause {
@@ -162,8 +162,8 @@ impl Explaining<'_, '_> {
     }
 }
 
-/// The instances of a model as a graph: plain attributes as they are, relations as edges. Of two
-/// relations that are each other's inverse one is drawn.
+/// The instances of a model as a graph: relations become edges. Relations that are each other's
+/// inverse become one edge.
 pub fn diagram(net: &Net<'_>, sources: &SourceMap) -> Graph {
     let mut graph = Graph::default();
     let mut counts: FxHashMap<u32, u32> = FxHashMap::default();

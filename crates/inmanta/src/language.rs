@@ -1,4 +1,4 @@
-//! The interface of this language to the verbs for all languages.
+//! The implementation of the trait `Language`.
 
 use std::path::{Component, Path};
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 use ordain_graph::language::{CheckOptions, CheckReport, Claim, Discovery, Language, SourceText};
 use ordain_source::{CodeDoc, Diagnostic, FileId, Label, Severity, SourceMap, Span};
 
-use crate::diagnose::{self, CODES};
+use crate::diagnostics::{self, CODES};
 use crate::project::{Environment, Project};
 use crate::session::{Request, compile};
 
-/// Models in files that end in `.cf`.
+/// The language of files that end in `.cf`.
 #[derive(Clone, Copy, Debug)]
 pub struct Inmanta;
 
@@ -24,7 +24,7 @@ impl Language for Inmanta {
     }
 
     fn claim(&self, path: &Path, met: Discovery) -> Option<Claim> {
-        // Files there are copied or filled in, and other programs have files with this ending.
+        // Other programs use the ending for files that modules copy or fill in.
         let is_content =
             |part: Component<'_>| part.as_os_str() == "files" || part.as_os_str() == "templates";
         if met == Discovery::Elsewhere && path.components().any(is_content) {
@@ -52,27 +52,27 @@ impl Language for Inmanta {
         let mut outcome = compile(request);
         let mut found = Vec::new();
         if let Some(error) = &outcome.error {
-            found.extend(diagnose::errors(error, &own));
+            found.extend(diagnostics::errors(error, &own));
         }
         if outcome.error.is_none() {
-            let mut misfits = outcome.net.program.misfits();
-            misfits.extend(outcome.net.unmet_conditions());
-            for misfit in misfits {
-                let mut one = diagnose::errors(&misfit.error, &own);
-                if !misfit.is_certain {
+            let mut static_errors = outcome.net.program.static_errors();
+            static_errors.extend(outcome.net.unmet_conditions());
+            for static_error in static_errors {
+                let mut one = diagnostics::errors(&static_error.error, &own);
+                if !static_error.is_certain {
                     one.iter_mut().for_each(|d| d.severity = Severity::Warning);
                 }
                 found.extend(one);
             }
         }
-        found.extend(outcome.warnings().iter().map(|w| diagnose::warning(w, &own)));
-        found.extend(outcome.doubts.iter().map(|d| diagnose::doubt(d, &own)));
+        found.extend(outcome.warnings().iter().map(|w| diagnostics::warning(w, &own)));
+        found.extend(outcome.lints.iter().map(|lint| diagnostics::lint(lint, &own)));
         let mut places = Places { own: &own, checking, source, known: Vec::new() };
         found.into_iter().map(|d| places.moved(d)).collect::<Vec<_>>().into()
     }
 }
 
-/// Diagnostics of a run of its own, moved to the files of all.
+/// Maps the files of one compile to the files of all.
 struct Places<'a> {
     own: &'a SourceMap,
     checking: &'a CheckOptions<'a>,

@@ -1,24 +1,23 @@
 //! The front end for Inmanta's model language.
 //!
-//! A model is parsed ([`syntax`]), its names and types are checked ([`check`]), and then it is run
-//! as a net of variables that wait for each other ([`eval`]).
+//! A compile parses a model ([`syntax`]), checks its names and types ([`check`]), and runs it as a
+//! net of variables that wait for each other ([`eval`]).
 //!
 //! | module | contents |
 //! | --- | --- |
 //! | [`value`] | the values of the language |
-//! | [`mod@plugin`] | how plugin functions are called |
-//! | [`mod@error`] | errors in the original's words |
-//! | [`explanation`] | the original's long explanations of some of them |
+//! | [`diagnostics`] | errors in the original's words, and as diagnostics with excerpts |
 //! | [`location`] | places in model files |
 //! | [`symbol`] | interned names |
 //! | [`syntax`] | text to tree |
 //! | [`check`] | definitions and names |
-//! | [`types`], [`program`] | definitions of a program |
+//! | [`types`] | the types of values |
+//! | [`model`] | the definitions of a program, plugins, and resources |
 //! | [`mod@eval`] | the run |
 //! | [`project`] | modules and files |
 //! | [`mod@std`] | the model of the module `std` |
 //! | [`session`], [`output`] | a run as a whole, and its outcome as JSON |
-//! | [`mod@language`], [`diagnose`] | the interface to the verbs for all languages |
+//! | [`mod@language`] | the interface to the verbs for all languages |
 //! | [`functions`] | the plugins of the module `std` |
 //! | [`template`] | Jinja2 templates |
 //! | [`python`] | the Python code of modules |
@@ -28,20 +27,16 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
-pub mod diagnose;
-pub mod error;
+pub mod diagnostics;
 pub mod eval;
 pub mod explain;
-pub mod explanation;
 pub mod export;
 pub mod functions;
-mod hint;
 pub mod language;
 pub mod location;
 pub mod lower;
+pub mod model;
 pub mod output;
-pub mod plugin;
-pub mod program;
 pub mod project;
 pub mod python;
 pub mod session;

@@ -2,38 +2,38 @@
 
 use std::fmt::Write;
 
-/// A place. Lines and columns count from 1; a place without a column is a whole line.
+/// A place. Lines and columns count from 1. A place without a column is a whole line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Location {
     /// The file, as its number in [`Files`].
     pub file: u32,
     /// The line.
     pub line: u32,
-    /// The column where it begins; 0 for a whole line.
+    /// The first column; 0 for a whole line.
     pub column: u32,
-    /// The line where it ends.
+    /// The last line.
     pub end_line: u32,
-    /// The column behind its end.
+    /// The column after the last one.
     pub end_column: u32,
 }
 
 impl Location {
-    /// A whole line.
+    /// Creates the place of a whole line.
     pub fn line(file: u32, line: u32) -> Self {
         Self { file, line, ..Self::default() }
     }
 
-    /// Whether it has columns.
+    /// Whether the place has columns.
     pub fn is_range(&self) -> bool {
         self.column != 0
     }
 
-    /// From the beginning of this one to the end of another.
+    /// The range from the beginning of this place to the end of another.
     pub fn to(self, end: Self) -> Self {
         Self { end_line: end.end_line, end_column: end.end_column, ..self }
     }
 
-    /// The span of both, with the original's way to compare ends.
+    /// The range of both places. Ends are compared as in the original.
     pub fn merge(self, other: Self) -> Self {
         if !self.is_range() || !other.is_range() {
             return Self::line(self.file, self.line.min(other.line));
@@ -59,7 +59,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Adds a file and gives its number.
+    /// Adds a file and returns its number.
     pub fn add(&mut self, name: impl Into<String>) -> u32 {
         self.names.push(name.into());
         self.names.len() as u32 - 1

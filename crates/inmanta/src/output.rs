@@ -6,14 +6,13 @@ use ordain_data::{Decrypted, REDACTED, Redactor};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json, json};
 
-use crate::error::{Class, Error};
+use crate::diagnostics::{Class, Error};
 use crate::eval::Net;
-use crate::explanation;
 use crate::location::{Files, Location};
 use crate::session::Outcome;
-use crate::value::{InstanceId, Sort, Value, float_text};
+use crate::value::{InstanceId, ObjectKind, Value, float_text};
 
-/// The ids of instances: the entity and a number that counts for each entity.
+/// The ids of instances: the entity with a counter.
 struct Ids<'a> {
     net: &'a Net<'a>,
     numbers: Vec<u32>,
@@ -53,7 +52,7 @@ impl<'a> Ids<'a> {
             Value::Unknown(_) => json!({"$unknown": true}),
             Value::Reference(reference) => json!({"$reference": reference.class.as_str()}),
             Value::Object(object) => match &object.sort {
-                Sort::Tuple(items) => self.value(items),
+                ObjectKind::Tuple(items) => self.value(items),
                 _ => json!({"$py": object.repr.as_str()}),
             },
         }
@@ -74,7 +73,7 @@ fn location(at: Location, files: &Files) -> Json {
     out
 }
 
-/// The module and the class of an error: for a Python exception those of the exception.
+/// The module and the name of an error's class, or of its Python exception.
 fn class(found: &Error) -> (&str, &str) {
     match &found.python {
         Some(text) if found.class == Class::Python => {
@@ -85,7 +84,7 @@ fn class(found: &Error) -> (&str, &str) {
     }
 }
 
-/// An error with its causes, without its trace.
+/// An error with its causes as JSON, without its trace.
 pub fn error(found: &Error, files: &Files) -> Json {
     let (module, class) = class(found);
     let mut out = json!({
@@ -103,7 +102,7 @@ pub fn error(found: &Error, files: &Files) -> Json {
     if let Some(python) = &found.python
         && found.class != Class::Python
     {
-        // The class without its module, as the name of the error's own class.
+        // The name has no module, like that of the error's class.
         let (class, text) = python.split_once(": ").unwrap_or((python, ""));
         let class = class.rsplit('.').next().unwrap_or(class);
         out["python_cause"] = json!(format!("{class}: {text}"));
@@ -111,7 +110,7 @@ pub fn error(found: &Error, files: &Files) -> Json {
     out
 }
 
-/// The outcome without the instances.
+/// The outcome as JSON, without the instances.
 fn head(outcome: &Outcome<'_>) -> Map<String, Json> {
     let net = &outcome.net;
     let files = &net.program.files;
@@ -126,7 +125,7 @@ fn head(outcome: &Outcome<'_>) -> Map<String, Json> {
         out.insert("status".into(), json!("error"));
         let mut error = error(found, files);
         error["trace"] = json!(found.trace(files));
-        error["explain"] = json!(explanation::of(found));
+        error["explain"] = json!(found.explained());
         out.insert("error".into(), error);
         return out;
     }
@@ -158,7 +157,8 @@ fn compile_error(found: &Error, files: &Files) -> Json {
     };
     let class = class
         .map_or_else(|| format!("{}.{}", found.class.module(), found.class.name()), str::to_owned);
-    // Lines and columns count from 0 here; a whole line ends where the next one begins.
+    // Lines and columns count from 0 in this format. A whole line ends at the beginning of the next
+    // one.
     let place = |at: Location| {
         let (start, end) = if at.is_range() {
             ((at.line - 1, at.column - 1), (at.end_line - 1, at.end_column - 1))
@@ -210,8 +210,8 @@ pub fn json(outcome: &Outcome<'_>) -> Json {
     out.into()
 }
 
-/// The text of the outcome as JSON, with further entries: that of a large model is long, and is
-/// never there as a tree. Passwords are in it if that is asked for.
+/// Writes the outcome as JSON with further entries. The text of a large model is long, so it is
+/// written without a tree in memory. Passwords are included only if requested.
 ///
 /// # Errors
 /// If an entry cannot be written.
@@ -221,7 +221,7 @@ pub fn text(
     has_secrets: bool,
 ) -> serde_json::Result<String> {
     let secrets = Some(&outcome.net.secrets).filter(|all| !has_secrets && !all.is_empty());
-    let hiding = secrets.map(|secrets| Hiding { secrets, redactor: secrets.redactor() });
+    let hiding = secrets.map(|secrets| PasswordFilter { secrets, redactor: secrets.redactor() });
     let text = |mut value: Json| {
         hiding.iter().for_each(|hiding| hiding.hide(&mut value));
         serde_json::to_string(&value)
@@ -252,13 +252,13 @@ pub fn text(
     Ok(out)
 }
 
-/// Takes passwords out of a document.
-struct Hiding<'a> {
+/// Removes passwords from a document.
+struct PasswordFilter<'a> {
     secrets: &'a Decrypted,
     redactor: Option<Redactor>,
 }
 
-impl Hiding<'_> {
+impl PasswordFilter<'_> {
     fn hide(&self, value: &mut Json) {
         match value {
             Json::String(text) => {
@@ -282,14 +282,14 @@ impl Hiding<'_> {
         }
     }
 
-    /// The shown form of a text that has a password in it.
+    /// The text without passwords; `None` if it contains none.
     fn shown(&self, text: &str) -> Option<String> {
         if !self.secrets.is_in_text(text) {
             return None;
         }
         let redacted = self.redactor.as_ref().map(|redactor| redactor.redact(text));
         let is_changed = |shown: &Cow<'_, str>| *shown != text;
-        // A short one is the whole text.
+        // Short passwords are only found as whole texts.
         Some(redacted.filter(is_changed).map_or_else(|| REDACTED.into(), Cow::into_owned))
     }
 }

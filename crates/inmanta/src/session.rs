@@ -1,4 +1,4 @@
-//! A run from the main file to the outcome.
+//! Compiles a model: from the main file to the outcome.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -7,22 +7,21 @@ use std::sync::Arc;
 use ordain_plugins::Limits;
 use ordain_source::{Diagnostic, SourceMap, World, budget};
 
-use crate::diagnose;
-use crate::error::Error;
+use crate::diagnostics::{self, Error, Lint, Warning};
 use crate::eval::{DEFAULT_LIMIT, Net, Settings};
 use crate::functions::std_plugins;
 use crate::location::Location;
 use crate::lower::Lowered;
-use crate::plugin::{Context, Plugin};
-use crate::program::{Dataclass, Program, Warning};
-use crate::project::{Environment, Loading};
-use crate::python::{Exported, Module, Python, Setup};
-use crate::syntax::Doubt;
+use crate::model::plugin::{Context, Plugin};
+use crate::model::program::{Dataclass, Program};
+use crate::model::resource::Export;
+use crate::project::{Environment, LoadRequest};
+use crate::python::{Module, Python, Setup};
 use crate::value::Value;
 
-/// A request to run a model.
+/// A request to compile a model.
 pub struct Request<'w> {
-    /// The outside world.
+    /// Files, environment and time.
     pub world: &'w dyn World,
     /// The texts for diagnostics.
     pub sources: &'w SourceMap,
@@ -30,9 +29,9 @@ pub struct Request<'w> {
     pub project: PathBuf,
     /// The main file.
     pub main: PathBuf,
-    /// Its text.
+    /// The text of the main file.
     pub text: Arc<str>,
-    /// The directories of modules of version 1.
+    /// The search path for modules of version 1.
     pub modulepath: Vec<PathBuf>,
     /// The Python environment of the project.
     pub environment: Environment,
@@ -40,22 +39,22 @@ pub struct Request<'w> {
     pub autostd: bool,
     /// Rules for the order in which relations are frozen.
     pub precedence: Vec<[String; 4]>,
-    /// How paths begin in messages.
+    /// Prefixes of paths, with their replacements in messages.
     pub shown: Vec<(PathBuf, String)>,
     /// Facts of resources.
     pub facts: Vec<(String, String, Value)>,
     /// Settings of the compiler.
     pub settings: Vec<(String, String, String)>,
-    /// Plugins besides those that are built in.
+    /// Further plugins beside the built-in ones.
     pub plugins: Vec<Rc<dyn Plugin>>,
     /// The limits of a call of Python code.
     pub limits: Limits,
-    /// Only checks, runs nothing.
+    /// Checks the model without running it.
     pub check_only: bool,
 }
 
 impl<'w> Request<'w> {
-    /// A request for a main file.
+    /// Creates a request for a main file, with default options.
     pub fn new(
         world: &'w dyn World,
         sources: &'w SourceMap,
@@ -83,14 +82,14 @@ impl<'w> Request<'w> {
     }
 }
 
-/// The outcome of a run.
+/// The outcome of a compile.
 pub struct Outcome<'w> {
-    /// The program as far as it got.
+    /// The program, as far as the compile got.
     pub net: Net<'w>,
     /// The error, if there was one.
     pub error: Option<Box<Error>>,
-    /// Likely mistakes.
-    pub doubts: Vec<Doubt>,
+    /// Code that is probably a mistake.
+    pub lints: Vec<Lint>,
     /// The Python code of its modules.
     pub python: Rc<Python>,
     /// The modules that were loaded.
@@ -106,7 +105,7 @@ pub struct LoadedModule {
     pub directory: Option<PathBuf>,
     /// Whether it is of version 1.
     pub is_old: bool,
-    /// Its version, if it says one.
+    /// Its version, if it has one.
     pub version: Option<String>,
 }
 
@@ -119,29 +118,29 @@ impl Outcome<'_> {
     /// The resources of the model.
     ///
     /// # Errors
-    /// If one cannot be exported.
-    pub fn export(&mut self) -> crate::error::Result<Exported> {
+    /// If a resource cannot be exported.
+    pub fn export(&mut self) -> diagnostics::Result<Export> {
         crate::export::export(&mut self.net, Some(&self.python))
     }
 
-    /// The resources as a graph for this machine, those of an agent if one is named.
+    /// Lowers the resources of an agent, or of this machine, to a graph.
     ///
     /// # Errors
-    /// If one cannot be exported, or cannot be deployed here.
+    /// If a resource cannot be exported or deployed here.
     pub fn lower(
         &mut self,
         sources: &SourceMap,
         agent: Option<&str>,
     ) -> Result<Lowered, Vec<Diagnostic>> {
         self.python.want_files();
-        let exported = self.export().map_err(|error| diagnose::errors(&error, sources))?;
+        let exported = self.export().map_err(|error| diagnostics::errors(&error, sources))?;
         let mut lowered = crate::lower::lower(&self.net, &exported, sources, agent)?;
         let warnings = exported.warnings.into_iter();
         lowered.notes.extend(warnings.map(|text| Diagnostic::warning("inmanta::warning", text)));
         Ok(lowered)
     }
 
-    /// A text without the passwords of the model.
+    /// Removes the passwords of the model from a text.
     pub fn without_passwords(&self, text: String) -> String {
         match self.net.secrets.redactor() {
             Some(passwords) => passwords.redact(&text).into_owned(),
@@ -149,7 +148,7 @@ impl Outcome<'_> {
         }
     }
 
-    /// Takes the passwords of the model out of messages.
+    /// Removes the passwords of the model from messages.
     pub fn messages_without_passwords(&self, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         if let Some(passwords) = self.net.secrets.redactor() {
             for text in found.iter_mut().flat_map(Diagnostic::texts_mut) {
@@ -165,15 +164,15 @@ impl Outcome<'_> {
     }
 }
 
-/// How many bytes a model takes at most, besides those that its files allow for.
-const MOST_MEMORY: usize = 112 << 20;
+/// The memory that every model may take, in bytes. The size of its files adds to it.
+const BASE_MEMORY: usize = 112 << 20;
 
-/// Runs a model.
+/// Compiles a model.
 pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     let mut program = Program::default();
     program.namespace("__config__");
     let python = Python::new(python_setup(&request), request.limits);
-    let loading = Loading {
+    let loading = LoadRequest {
         world: request.world,
         project: request.project.clone(),
         modulepath: request.modulepath,
@@ -185,7 +184,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
     let loaded = loading.load(&mut program, &request.main, Arc::clone(&request.text));
     let (loaded, mut error) = match loaded {
         Ok(loaded) => (loaded, None),
-        Err(error) => (crate::project::Loaded::default(), Some(error)),
+        Err(error) => (crate::project::LoadedProject::default(), Some(error)),
     };
     if error.is_none() {
         let mut plugins: Vec<Rc<dyn Plugin>> = Vec::new();
@@ -205,7 +204,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         facts: request.facts,
         settings: request.settings,
         limit: limit.unwrap_or_else(|| budget::scaled(DEFAULT_LIMIT)),
-        most_bytes: budget::with_input(MOST_MEMORY),
+        max_bytes: budget::with_input(BASE_MEMORY),
     };
     let mut net = Net::new(program, settings);
     for line in python.take_printed().lines() {
@@ -222,17 +221,17 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
             net.program.warnings.extend(python_warnings(&python));
         }
     }
-    Outcome { net, error, doubts: loaded.doubts, python, modules }
+    Outcome { net, error, lints: loaded.lints, python, modules }
 }
 
-/// Defines the declarations of a model, with the plugins of its modules besides these.
+/// Registers the definitions of a model, with these plugins and those of its modules.
 fn define(
     program: &mut Program,
     mut plugins: Vec<Rc<dyn Plugin>>,
     python: &Rc<Python>,
-    loading: &Loading<'_>,
-    loaded: &crate::project::Loaded,
-) -> crate::error::Result<()> {
+    loading: &LoadRequest<'_>,
+    loaded: &crate::project::LoadedProject,
+) -> diagnostics::Result<()> {
     match python.load(loading.world, &python_modules(loaded)) {
         Ok(found) => {
             plugins.extend(found);
@@ -251,19 +250,19 @@ fn define(
     }
 }
 
-/// The warnings of Python code that have not been taken yet.
+/// Takes the warnings of Python code.
 fn python_warnings(python: &Python) -> impl Iterator<Item = Warning> {
     let warnings = python.take_warnings().into_iter();
     warnings.map(|(class, text)| Warning { class: class.into(), text, at: None })
 }
 
-/// Looks the counterparts of dataclasses up.
-fn pair(program: &mut Program, python: &Python, world: &dyn World) -> crate::error::Result<()> {
+/// Finds the Python classes of dataclasses.
+fn pair(program: &mut Program, python: &Python, world: &dyn World) -> diagnostics::Result<()> {
     let wanted = program.dataclass_entities();
     let name = |id: &u32| program.entities[*id as usize].full_name.as_str();
     let names: Vec<&str> = wanted.iter().map(name).collect();
     let classes = python.classes(world, &names)?;
-    // The original lets entities be that have none.
+    // The original ignores entities without a class.
     let found = wanted.into_iter().zip(classes).filter(|(_, class)| class.name.is_some());
     let dataclass = |(id, class)| (id, Dataclass { class, fields: Vec::new() });
     program.dataclasses = found.map(dataclass).collect();
@@ -274,7 +273,7 @@ fn pair(program: &mut Program, python: &Python, world: &dyn World) -> crate::err
 fn modules(
     world: &dyn World,
     program: &Program,
-    loaded: &crate::project::Loaded,
+    loaded: &crate::project::LoadedProject,
 ) -> Vec<LoadedModule> {
     let mut out: Vec<LoadedModule> = loaded
         .modules
@@ -294,7 +293,7 @@ fn modules(
     out
 }
 
-/// The project, as the Python side learns of it.
+/// The description of the project for the Python child.
 fn python_setup(request: &Request<'_>) -> Setup {
     let mut settings: Vec<(String, Vec<(String, String)>)> = Vec::new();
     for (section, key, value) in &request.settings {
@@ -315,7 +314,7 @@ fn python_setup(request: &Request<'_>) -> Setup {
 }
 
 /// The modules with their Python code.
-fn python_modules(loaded: &crate::project::Loaded) -> Vec<Module> {
+fn python_modules(loaded: &crate::project::LoadedProject) -> Vec<Module> {
     let python = |name: &str| {
         let (_, path) = loaded.python.iter().find(|(namespace, _)| {
             namespace.split("::").next().is_some_and(|module| module == name)

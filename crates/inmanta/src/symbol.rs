@@ -23,7 +23,7 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// The number of a name, which is given one if it has none.
+    /// The number of a name; adds the name if it is new.
     pub fn intern(&mut self, name: &str) -> Symbol {
         if let Some(&number) = self.numbers.get(name) {
             return Symbol(number);
@@ -35,7 +35,7 @@ impl Symbols {
         Symbol(number)
     }
 
-    /// The number of a name that occurs.
+    /// The number of a name; `None` if it never occurs.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.numbers.get(name).copied().map(Symbol)
     }

@@ -1,4 +1,4 @@
-//! Models and their outcomes.
+//! Compiles models and compares their outcomes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -113,7 +113,7 @@ fn syntax_errors_are_those_of_the_original() {
 #[test]
 fn deep_nesting_is_an_error() {
     let text = format!("x = {}1{}", "(".repeat(5000), ")".repeat(5000));
-    assert!(trace(&text).contains("nests too deep"));
+    assert!(trace(&text).contains("nested too deeply"));
 }
 
 #[test]
@@ -214,13 +214,13 @@ fn an_argument_without_a_value_is_no_failure_of_the_call() {
     );
 }
 
-/// The diagnostics of a model as they are shown.
+/// The rendered diagnostics of a model.
 fn shown(text: &str) -> String {
     let (world, sources) = (MemoryWorld::default(), SourceMap::new());
     let mut request = Request::new(&world, &sources, "/p", "/p/main.cf", text);
     request.shown = vec![("/p".into(), ".".into())];
     let outcome = compile(request);
-    let errors = ordain_inmanta::diagnose::errors(outcome.error.as_ref().unwrap(), &sources);
+    let errors = ordain_inmanta::diagnostics::errors(outcome.error.as_ref().unwrap(), &sources);
     errors.iter().map(|d| ordain_source::render::human(d, &sources, false)).collect()
 }
 
@@ -238,15 +238,15 @@ error[inmanta::modified-after-freeze]: List modified after freeze
  9 |     self.others += A(n=1)
    |     ^^^^^^^^^^^^^^^^^^^^^
    |     |
-   |     this value for `__config__::A.others` comes too late
+   |     this value for `__config__::A.others` is assigned too late
 10 | end
 11 | implement A using more when n == 0 and std::count(others) == 0
    |                                        ---------- this needed all values of \
-`__config__::A.others`; nobody had announced a further value
+`__config__::A.others`; no statement had announced a further value
    |
-   = help: let this value be known before, or announce it: what assigns to \
-`__config__::A.others` inside of `if` or `for` is announced, what an implementation assigns is not
-   = help: or say in project.yml's relation_precedence_policy what is complete first: \
+   = help: assign this value earlier, or announce it: assignments to `__config__::A.others` \
+inside `if` and `for` are announced, those in implementations are not
+   = help: or set the order of relations in project.yml's relation_precedence_policy: \
 `__config__::A.others before OTHER` or `OTHER before __config__::A.others`
 ";
     assert_eq!(shown, wanted, "{shown}");
@@ -331,7 +331,7 @@ fn division_by_zero_is_pythons_error() {
     }
 }
 
-/// The errors, with lines, that a check finds and every run would meet.
+/// The errors that `check` finds without a run, with their lines.
 fn checked(text: &str) -> Vec<String> {
     let (world, sources) = (MemoryWorld::default(), SourceMap::new());
     let mut request = Request::new(&world, &sources, "/p", "/p/main.cf", text);
@@ -339,7 +339,7 @@ fn checked(text: &str) -> Vec<String> {
     request.check_only = true;
     let mut outcome = compile(request);
     assert!(outcome.error.is_none());
-    let found = outcome.net.program.misfits().into_iter();
+    let found = outcome.net.program.static_errors().into_iter();
     found
         .chain(outcome.net.unmet_conditions())
         .map(|misfit| {
@@ -382,19 +382,19 @@ fn a_check_finds_constructors_that_an_index_makes_one() {
     assert_eq!(checked(text), expected);
 }
 
-/// The help that the diagnostics of an error give.
+/// The help texts of an error's diagnostics.
 fn help(text: &str) -> String {
     let (world, sources) = (MemoryWorld::default(), SourceMap::new());
     let request = Request::new(&world, &sources, "/p", "/p/main.cf", text);
     let outcome = compile(request);
     let error = outcome.error.as_ref().unwrap();
-    let found = ordain_inmanta::diagnose::errors(error, &sources);
+    let found = ordain_inmanta::diagnostics::errors(error, &sources);
     found.into_iter().flat_map(|one| one.help).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn errors_say_what_is_meant() {
-    let circle = "these wait for each other in a circle: a -> b -> a";
+    let circle = "these wait for each other: a -> b -> a";
     assert!(help("a = b\nb = a\n").contains(circle), "{}", help("a = b\nb = a\n"));
     let text = "entity Host:\n    string name\nend\nindex Host(name)\nHost(\"test\")\n";
     let named = "the values of a constructor have names: `Host(name=\"test\")`";

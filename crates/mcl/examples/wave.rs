@@ -1,5 +1,5 @@
-//! What one event costs in a chain of functions, and whether many leave something behind: run with
-//! `cargo run --release -p ordain-mcl --example wave`.
+//! Measures the cost of an event in a chain of functions and its memory use: run with `cargo run
+//! --release -p ordain-mcl --example wave`.
 
 use std::time::Instant;
 

@@ -1,26 +1,26 @@
-//! The codes of this front end's diagnostics.
+//! The diagnostic codes of this front end.
 
 use ordain_source::CodeDoc;
 
 /// A text that is no mcl.
 pub const SYNTAX: &str = "mcl::syntax";
-/// A statement or value that cannot have its shape.
+/// A statement or value of an invalid shape.
 pub const SHAPE: &str = "mcl::shape";
 /// A string with an unknown escape or variable.
 pub const STRING: &str = "mcl::string";
-/// A name that is not known, known twice, or needs itself.
+/// A name that is unknown, defined twice, or depends on itself.
 pub const NAME: &str = "mcl::name";
-/// A value of another type than is needed.
+/// A value of a wrong type.
 pub const TYPE: &str = "mcl::type";
-/// A program that ends with an error when it runs.
+/// A program that fails in a run.
 pub const EVALUATION: &str = "mcl::evaluation";
 /// Resources that cannot be.
 pub const RESOURCE: &str = "mcl::resource";
-/// The engine of this machine does not support it.
+/// The engine does not support it.
 pub const DEPLOY: &str = "mcl::deploy";
 /// A file of a program that cannot be read.
 pub const INPUT: &str = "mcl::input";
-/// An operator that will fail, or whose result is no number that it can have.
+/// An operator that will fail or overflow.
 pub const OPERATOR: &str = "mcl::operator";
 /// Only the wide edition accepts it.
 pub const WIDENING: &str = "mcl::widening";

@@ -1,4 +1,4 @@
-//! Why a field of a resource has its value: the binds, functions and classes that led to it.
+//! Explains the value of a field of a resource by the binds, functions and classes that led to it.
 
 use ordain_graph::explain::{Cause, Explanation};
 use ordain_source::{SourceMap, Span};
@@ -14,7 +14,7 @@ const MAX_DEPTH: u32 = 30;
 /// The most steps that are listed.
 const MAX_CAUSES: usize = 200;
 
-/// Finds a resource by its kind, as programs or graphs write it, and its name.
+/// Finds a resource by its kind, in the form of programs or graphs, and its name.
 pub fn find<'r>(resources: &'r Resources, kind: &str, name: &str) -> Option<&'r Resource> {
     let kind = kind.to_ascii_lowercase().replace("::", ":");
     resources.list.iter().find(|r| r.kind.kind.name == kind && r.name == name)

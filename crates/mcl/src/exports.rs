@@ -1,4 +1,4 @@
-//! Resources that hosts export to each other, in Ordain's own encoding: the fields as JSON.
+//! Resources that hosts export to each other. Fields are encoded as JSON.
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
@@ -9,7 +9,7 @@ use crate::lower;
 use crate::types::Type;
 use crate::value::{Map, Struct, Value};
 
-/// The export of a resource by a host of this name.
+/// The export of a resource by a host with this name.
 pub fn encode(resource: &Resource, host: &str) -> Export {
     let fields = resource.kind.kind.fields.iter().zip(&resource.fields);
     let given = fields.filter_map(|(field, value)| {
@@ -23,7 +23,7 @@ pub fn encode(resource: &Resource, host: &str) -> Export {
     }
 }
 
-/// A resource that was exported, under the fields of a template.
+/// An exported resource, with the fields of a template on top.
 pub(crate) fn decode(template: &Resource, data: &str) -> Result<Resource, String> {
     let read = ordain_data::json::read(data).map_err(|error| error.to_string())?;
     let mut resource = template.clone();
@@ -46,7 +46,7 @@ fn typed(data: &Data, ty: &Type) -> Option<Value> {
         (Data::Bool(value), Type::Bool | Type::Variant) => Value::Bool(*value),
         (Data::Int(value), Type::Int | Type::Variant) => Value::Int(*value),
         (Data::Float(value), Type::Float | Type::Variant) => Value::Float(*value),
-        // JSON has one form for `1` and `1.0`.
+        // JSON does not distinguish `1` and `1.0`.
         #[allow(clippy::cast_precision_loss, reason = "it was written from a float")]
         (Data::Int(value), Type::Float) => Value::Float(*value as f64),
         (Data::Str(text), Type::Str | Type::Variant) => text.as_str().into(),
@@ -74,7 +74,7 @@ fn typed(data: &Data, ty: &Type) -> Option<Value> {
     })
 }
 
-/// The key of a map, which JSON has as text.
+/// The key of a map, which is a text in JSON.
 fn key(text: &str, ty: &Type) -> Option<Value> {
     Some(match ty {
         Type::Str => text.into(),

@@ -29,7 +29,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The original's name for errors of this phase.
+    /// The name for errors of this phase in the original.
     pub fn class(self) -> &'static str {
         match self {
             Self::LexParse => "errLexParse",
@@ -64,13 +64,13 @@ pub struct Failure {
     pub phase: Phase,
     /// The error in the original's words.
     pub text: String,
-    /// Where, from the innermost level of imports outwards; a level may have several places.
+    /// The places, from the innermost level of imports outwards. A level may have several.
     pub places: Vec<Vec<Span>>,
     /// Whether the original says no place.
     pub is_placeless: bool,
-    /// Other places that matter, with what is to say of them.
+    /// Related places with their notes.
     pub related: Vec<(Span, String)>,
-    /// Where the mistake is, if not where the original says, and what to say there.
+    /// The place of the mistake, if the original reports another one, with a note.
     pub focus: Option<Box<(Span, String)>>,
     /// Advice.
     pub help: Option<String>,
@@ -90,7 +90,7 @@ impl Failure {
         }
     }
 
-    /// The same, where the original says no place.
+    /// The same, if the original reports no place.
     pub fn placeless(self) -> Self {
         Self { is_placeless: true, ..self }
     }

@@ -1,7 +1,8 @@
-//! The formatter: tokens keep their lines, what stands between them is made anew.
+//! The formatter. It keeps tokens on their lines and rewrites the blanks between them.
 //!
-//! Line ends mean something in mcl, so lists on one line stay there and lists with a line for each
-//! item stay so. Only bodies of resources get a line for each entry. Comments stay where they are.
+//! Line ends are significant in mcl, so lists on one line stay on one line, and lists with a line
+//! for each item keep their lines. Only bodies of resources get a line for each entry. Comments
+//! stay in place.
 
 use ordain_source::TextRange;
 
@@ -15,12 +16,12 @@ use crate::syntax::token::{T, Token};
 /// Formats a text.
 ///
 /// # Errors
-/// When it is no mcl; then there is nothing to write.
+/// When the text is no valid mcl.
 pub fn format(text: &str, edition: Edition) -> Result<String, SyntaxError> {
     let lexed = lexer::lex(text, edition)?;
     let tokens = lexed.tokens.clone();
     let (tree, layout) = parser::parse(text, lexed, edition)?;
-    // Commas that only the wide edition accepts are left out.
+    // Commas that only the wide edition accepts are removed.
     let mut superfluous: Vec<u32> = tree
         .widenings
         .iter()
@@ -84,7 +85,7 @@ enum Inside {
     Comment,
 }
 
-/// For each bracket that opens the number of the one that closes it.
+/// For each opening bracket the number of its closing bracket.
 fn closers(tokens: &[Token]) -> Vec<u32> {
     let mut closers = vec![0; tokens.len()];
     let mut open = Vec::new();
@@ -111,22 +112,22 @@ fn closes(kind: T) -> bool {
 struct Formatter<'t> {
     text: &'t str,
     braces: std::iter::Peekable<std::slice::Iter<'t, (u32, Brace)>>,
-    /// The tokens before which a space stands, whatever they are.
+    /// The tokens that always follow a space.
     spaced: std::iter::Peekable<std::slice::Iter<'t, u32>>,
     superfluous: Vec<u32>,
     closers: Vec<u32>,
     out: String,
-    /// The brackets that are open: what each is, and whether it began a line of its own.
+    /// The open brackets.
     open: Vec<Open>,
     before: Option<T>,
-    /// Line ends that wait to be written.
+    /// Pending line ends.
     newlines: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Open {
     brace: Option<Brace>,
-    /// Whether what is in it is indented: a line end follows the bracket.
+    /// Whether its content is indented, because a line end follows the bracket.
     is_long: bool,
 }
 
@@ -143,7 +144,7 @@ impl<'t> Formatter<'t> {
         self.open.last().is_some_and(|open| open.brace == Some(Brace::Resource))
     }
 
-    /// Writes the line ends that wait, at most one blank line, and the indentation.
+    /// Writes the pending line ends, at most one blank line, and the indentation.
     fn start_line(&mut self) -> bool {
         if self.newlines == 0 {
             return self.out.is_empty();
@@ -208,7 +209,7 @@ impl<'t> Formatter<'t> {
         self.before = Some(token.kind);
     }
 
-    /// Whether a space stands between the token before and this one, on one line.
+    /// Whether a space belongs between the previous token and this one on the same line.
     fn needs_space(&mut self, kind: T, next: T, closed: Option<Open>, at: u32) -> bool {
         let Some(before) = self.before else { return false };
         let around = self.open.last().and_then(|open| open.brace);

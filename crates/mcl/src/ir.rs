@@ -1,5 +1,5 @@
-//! A program put together: every class that is included and every function that is called has a life
-//! of its own here, names are numbers, and types are known.
+//! An elaborated program. Each include of a class and each call of a function has its own copy,
+//! names are numbers, and types are known.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub struct ParamId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DefId(pub u32);
 
-/// The whole program, or the body of a loop, which lives once for each item.
+/// The whole program, or the body of a loop, which is instantiated for each item.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RegionId(pub u32);
 
@@ -53,7 +53,7 @@ impl RegionId {
 pub struct Lambda {
     /// Its first parameter; the others follow.
     pub first: ParamId,
-    /// How many parameters it has.
+    /// The number of parameters.
     pub count: u32,
     /// Its body.
     pub body: IrId,
@@ -89,13 +89,13 @@ pub enum IrKind {
     Param(ParamId),
     /// A definition.
     Def(DefId),
-    /// A value that is a text because it stands in quotes.
+    /// A text in quotes.
     Text(IrId),
     /// A lambda.
     Lambda(Lambda),
-    /// A call of a function that is a value.
+    /// A call of a function value.
     Call(IrId, Box<[IrId]>),
-    /// A call of a function that is a statement: its own copy.
+    /// A call of a function statement, with its own copy.
     Apply(Lambda, Box<[IrId]>),
     /// A call of a built-in function.
     Builtin(Box<BuiltinCall>),
@@ -103,12 +103,12 @@ pub enum IrKind {
     Operator(Operator, IrId, Option<IrId>),
     /// A choice.
     If([IrId; 3]),
-    /// A value, or another in place of its error.
+    /// A value with a fallback for its error.
     Except(IrId, IrId),
 }
 
 impl IrKind {
-    /// Goes over the expressions that an expression is made of.
+    /// Visits the parts of an expression.
     pub(crate) fn each_part(&self, mut visit: impl FnMut(IrId)) {
         match self {
             Self::Const(_) | Self::Hostname | Self::Param(_) | Self::Def(_) => {}

@@ -1,4 +1,4 @@
-//! The language as the verbs for all languages see it.
+//! The language for verbs that work with all languages.
 
 use std::path::Path;
 
@@ -50,7 +50,8 @@ impl Language for Mcl {
             }
             Err(refused) => refused.diagnostics(),
         };
-        // The text was read as a file of its own; what is said of it is said of the one that was named.
+        // The text was compiled as a separate file, so diagnostics get the path of the requested
+        // one.
         for label in found.iter_mut().flat_map(|d| d.primary.iter_mut().chain(&mut d.related)) {
             if checking.sources.file(label.span.file).path == source.full {
                 label.span.file = source.file;

@@ -1,7 +1,7 @@
 //! The front end for mcl, the language of mgmt.
 //!
-//! A program becomes a graph of functions whose values change with the world; from each complete set
-//! of values comes a graph of resources:
+//! A program becomes a graph of functions whose values change over time. Each complete set of
+//! values yields a graph of resources:
 //!
 //! ```
 //! use ordain_mcl::functions::surroundings::Memory;
@@ -62,12 +62,12 @@ pub mod value;
 
 pub use language::Mcl;
 
-/// Which mcl is read.
+/// The version of the language.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Edition {
     /// The language of the original, with the forms that its last releases and its guide accept.
     #[default]
     Wide,
-    /// Exactly what the original accepts.
+    /// Exactly the language of the original.
     Upstream,
 }

@@ -1,4 +1,4 @@
-//! From a path to a running program: all phases in order.
+//! Runs all phases in order, from a path to a running program.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub enum Input {
 pub struct Options {
     /// Which mcl it is.
     pub edition: Edition,
-    /// Where modules are that come from elsewhere.
+    /// The directory of modules from elsewhere.
     pub module_path: Option<PathBuf>,
 }
 
@@ -47,7 +47,7 @@ pub struct Refused {
     pub failures: Vec<Failure>,
     /// An error in the input, before there is a program.
     pub input: Option<String>,
-    /// The paths that the original's messages have for files.
+    /// The paths of files in messages of the original.
     pub modules: Modules,
 }
 
@@ -81,7 +81,7 @@ pub struct Checked {
 /// Checks a program: everything but its run.
 ///
 /// # Errors
-/// With what is wrong.
+/// The errors.
 pub fn check(
     world: &dyn World,
     sources: &SourceMap,
@@ -91,8 +91,7 @@ pub fn check(
     limits::on_deep_stack(STACK, || check_here(world, sources, input, options))
 }
 
-/// The errors that a run will find in the resources, as far as they are known without one.
-/// Errors under a condition are warnings.
+/// The errors in resources that are known without a run. Errors under a condition are warnings.
 pub fn certain(checked: &Checked) -> Vec<Diagnostic> {
     let found = graph::literal::check(&checked.program);
     let one = |found: graph::literal::LiteralProblem| {
@@ -195,7 +194,7 @@ fn repeated_parameters(module: &Module) -> Vec<Diagnostic> {
     found
 }
 
-/// Meta parameters that a resource has twice.
+/// Meta parameters that a resource sets twice.
 fn repeated_meta(module: &Module) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (_, stmt) in module.tree.stmts.iter() {
@@ -214,7 +213,7 @@ fn repeated_meta(module: &Module) -> Vec<Diagnostic> {
     found
 }
 
-/// Keys of a `metadata.yaml` that mean nothing.
+/// Unknown keys of a `metadata.yaml`.
 fn unknown_metadata(module: &Module) -> Vec<Diagnostic> {
     let path = module.dir.join("metadata.yaml");
     let one = |key: &String| {
@@ -271,7 +270,7 @@ pub struct Compiled {
 /// Checks a program and evaluates it once.
 ///
 /// # Errors
-/// With what is wrong.
+/// The errors.
 pub fn compile(
     world: &dyn World,
     sources: &SourceMap,
@@ -290,7 +289,7 @@ pub fn compile(
     })
 }
 
-/// How long the values of a first graph are waited for.
+/// The maximal time to wait for the values of the first graph.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 fn first(checked: &Checked, surroundings: &dyn Surroundings) -> Result<Resources, Vec<Failure>> {
@@ -307,7 +306,7 @@ fn first(checked: &Checked, surroundings: &dyn Surroundings) -> Result<Resources
         if let Some(resources) = running.resources(surroundings)? {
             return Ok(resources);
         }
-        // Timers are waited for; other events come to `watch` only.
+        // Only timers are waited for; `watch` handles other events.
         let due = running.next_time().filter(|due| *due <= limit);
         let pause = due.map(|due| due.duration_since(world.now()).unwrap_or_default());
         if !pause.is_some_and(|pause| world.sleep(pause)) {

@@ -1,9 +1,9 @@
 //! A program as a stream of graphs of resources.
 //!
-//! [`Stream`] holds a program that runs. Whoever runs it — the engine, or a test — owns the world: it
-//! asks what there is to watch ([`Stream::watches`]) and until when to sleep ([`Stream::due`]), says
-//! what happened ([`Stream::happened`]), and asks for what follows from it ([`Stream::poll`]). Nothing
-//! here waits, starts a thread or looks at a clock other than that of the [`Surroundings`]:
+//! A [`Stream`] is a running program. Its driver, the engine or a test, gets the watches
+//! ([`Stream::watches`]) and the time of the next timer ([`Stream::due`]), reports events
+//! ([`Stream::happened`]), and gets the result ([`Stream::poll`]). Nothing here waits, starts a
+//! thread, or reads another clock than that of the [`Surroundings`]:
 //!
 //! ```
 //! use ordain_mcl::functions::surroundings::{Memory, Watch};
@@ -27,9 +27,8 @@
 //! assert!(matches!(stream.poll(&host), Ok(News::Nothing)));
 //! ```
 //!
-//! All that happened since the last poll is one wave, and a graph that is equal to the last one is no
-//! news. [`Stream::next_graph`] is the loop around it for those who can wait: what waiting means they
-//! say with a [`Wait`].
+//! All events since the last poll make one wave, and a graph that equals the last one is not
+//! returned. [`Stream::next_graph`] is the loop for callers that can wait; they provide a [`Wait`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -51,16 +50,16 @@ use crate::session::STACK;
 pub enum News {
     /// The resources are others than before.
     Graph(Arc<Resources>),
-    /// They are what they were.
+    /// The resources did not change.
     Nothing,
-    /// A value is missing that something that is watched will bring.
+    /// A value is missing that a watched event will provide.
     Incomplete,
 }
 
 /// How to wait until something happens.
 pub trait Wait {
-    /// Waits until one of these happens, or until this time, whichever is first; gives what happened.
-    /// Timers are not among the watches: their time is `until`.
+    /// Waits for one of these events or until this time, whichever is first. Returns the events.
+    /// Timers are not among the watches; `until` covers them.
     fn wait(&mut self, watches: &BTreeSet<Watch>, until: Option<SystemTime>) -> Vec<Watch>;
 
     /// The present environment of the program.
@@ -71,7 +70,7 @@ pub trait Wait {
 pub struct Stream {
     running: RunningProgram,
     last: Option<Arc<Resources>>,
-    /// When nodes that watch the clock are called again.
+    /// The next calls of nodes with timers.
     timers: BTreeMap<(NodeId, Watch), SystemTime>,
     watches: BTreeSet<Watch>,
     watches_changed: bool,
@@ -81,7 +80,7 @@ impl Stream {
     /// Starts a program.
     ///
     /// # Errors
-    /// When its graph of functions cannot be.
+    /// When its graph of functions cannot be built.
     pub fn new(program: Arc<Program>, surroundings: &dyn Surroundings) -> Result<Self, Failure> {
         if let Some(failure) = meta::repeated(&program) {
             return Err(failure);
@@ -96,12 +95,11 @@ impl Stream {
         })
     }
 
-    /// What follows from all that happened since the last poll. Timers whose time has come need not be
-    /// reported.
+    /// The result of all events since the last poll. Expired timers need not be reported.
     ///
     /// # Errors
-    /// What ends the program: no further graph will come. An error of the resources alone ends nothing:
-    /// [`Stream::is_over`] tells them apart.
+    /// The error that ends the program, after which no graph follows. An error of the resources
+    /// alone does not end it; [`Stream::is_over`] distinguishes them.
     pub fn poll(&mut self, surroundings: &dyn Surroundings) -> Result<News, Vec<Failure>> {
         let now = surroundings.world().now();
         self.fire(now);
@@ -120,7 +118,7 @@ impl Stream {
         Ok(News::Graph(resources))
     }
 
-    /// Says that something happened. Whether the program waits for it.
+    /// Reports an event. Returns whether the program waits for it.
     pub fn happened(&mut self, event: &Watch) -> bool {
         self.running.engine().wake(|watch| watch == event) > 0
     }
@@ -130,29 +128,30 @@ impl Stream {
         &self.watches
     }
 
-    /// Whether they are others than at the last call of this method.
+    /// Whether they changed since the last call of this method.
     pub fn watches_changed(&mut self) -> bool {
         std::mem::take(&mut self.watches_changed)
     }
 
-    /// When to poll again though nothing happened.
+    /// The time of the next poll if no event occurs.
     pub fn due(&self) -> Option<SystemTime> {
         self.timers.values().min().copied()
     }
 
-    /// How many nodes the graph of functions has.
+    /// The number of nodes of the graph of functions.
     pub fn size(&mut self) -> usize {
         self.running.engine().len()
     }
 
-    /// Whether no other graph can come: an error ended the program, or it waits for nothing.
+    /// Whether no further graph can follow, because an error ended the program, or it has no
+    /// watches.
     pub fn is_over(&mut self) -> bool {
         let failed = self.running.engine().has_failed();
         failed || self.last.is_some() && self.watches.is_empty() && self.timers.is_empty()
     }
 
-    /// Waits for the next graph, until this time at most. `None` if there was none until then, or none
-    /// can come any more.
+    /// Waits for the next graph, at most until this time. `None` if there was none, or none can
+    /// follow.
     ///
     /// # Errors
     /// As of [`Stream::poll`].
@@ -176,7 +175,7 @@ impl Stream {
         }
     }
 
-    /// Calls again what waits for a time that has come.
+    /// Calls the functions whose timers expired.
     fn fire(&mut self, now: SystemTime) {
         let ready: Vec<(NodeId, Watch)> = (self.timers.iter())
             .filter(|(_, due)| **due <= now)
@@ -188,10 +187,10 @@ impl Stream {
         }
     }
 
-    /// Notes what is watched from now on.
+    /// Updates the watches and timers.
     fn arm(&mut self, now: SystemTime) {
         let engine = self.running.engine();
-        // A timer that fired is armed again also if its node asks for the same as before.
+        // A timer that fired is armed again even if its node registers the same span as before.
         let changed = engine.watches_changed();
         let mut timers = BTreeMap::new();
         let mut watches = BTreeSet::new();

@@ -1,10 +1,10 @@
 //! Values of mcl: immutable, cheap to clone, 16 bytes.
 //!
-//! Values are typed statically, so that a value does not carry its type: the empty list is one
-//! value, whatever list it is. Where a type shows (`%T`), the caller brings it along.
+//! Types are static, so values do not carry them: empty lists of all types are the same value.
+//! Where the type is printed (`%T`), the caller provides it.
 //!
-//! Equality is by content; a float that is not a number differs from itself, as `==` of the
-//! language has it. [`Value::compare`] is the total order in which maps are kept and printed.
+//! Equality is by content, and NaN differs from itself, as in the language. [`Value::compare`] is
+//! the total order by which maps are sorted.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Write as _};
@@ -15,7 +15,8 @@ use ordain_functions::go;
 
 /// A text: bytes, mostly UTF-8.
 ///
-/// Functions can make any bytes (`base64_decode`, `substr`); a text remembers whether it is UTF-8.
+/// Functions can make arbitrary bytes (`base64_decode`, `substr`). A text records whether it is
+/// UTF-8.
 #[derive(Clone)]
 pub struct Str(Arc<Bytes>);
 
@@ -51,7 +52,7 @@ impl Str {
         }
     }
 
-    /// The text; what is not UTF-8 becomes replacement characters.
+    /// The text, with replacement characters for invalid UTF-8.
     pub fn to_text(&self) -> std::borrow::Cow<'_, str> {
         match &*self.0 {
             Bytes::Utf8(text) => text.into(),
@@ -135,8 +136,8 @@ impl fmt::Debug for Str {
 /// The weight of a value besides the bytes of its text.
 const PART: usize = 8;
 
-/// The parts of a value, and how heavy they are together: what is shared counts as often as it is
-/// seen, as for those who print or compare it.
+/// The parts of a value and their total weight. Shared parts count each time they are visited,
+/// because printing and comparing visit them each time.
 pub struct Parts<T> {
     parts: Vec<T>,
     weight: usize,
@@ -168,7 +169,7 @@ impl<T: PartialEq> PartialEq for Parts<T> {
 pub struct Map(Arc<Parts<(Value, Value)>>);
 
 impl Map {
-    /// A map of pairs in any order; of two equal keys the last counts.
+    /// A map of pairs in any order. The last of equal keys wins.
     pub fn new(pairs: impl IntoIterator<Item = (Value, Value)>) -> Self {
         let mut pairs: Vec<(Value, Value)> = pairs.into_iter().collect();
         let is_sorted = pairs.is_sorted_by(|a, b| a.0.compare(&b.0) == Ordering::Less);
@@ -222,7 +223,8 @@ struct Fields {
 }
 
 impl Struct {
-    /// A struct of as many names as values; names are shared by all structs of one place.
+    /// A struct of names and as many values. All structs of one place in the program share the
+    /// names.
     pub fn new(names: Arc<[EcoString]>, values: Vec<Value>) -> Self {
         debug_assert_eq!(names.len(), values.len());
         Self(Arc::new(Fields { names, values: Parts::new(values, Value::weight) }))
@@ -263,13 +265,13 @@ impl PartialEq for Struct {
     }
 }
 
-/// The body of a function value, of a type that the evaluator chooses.
+/// The body of a function value. The evaluator chooses its type.
 ///
-/// A function is known by its identity: it cannot be compared or printed.
+/// Functions have an identity only; they cannot be compared or printed.
 #[derive(Clone)]
 pub struct Func(Arc<Body>);
 
-/// In a box, so that a pointer to it is thin.
+/// Boxed, so that the pointer is thin.
 struct Body(Box<dyn std::any::Any + Send + Sync>);
 
 impl Func {
@@ -283,7 +285,7 @@ impl Func {
         self.0.0.downcast_ref()
     }
 
-    /// Whether both are one and the same function.
+    /// Whether both are the same function.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -318,7 +320,7 @@ impl Value {
         Self::List(Arc::new(Parts::new(items.into_iter().collect(), Value::weight)))
     }
 
-    /// How much there is to see of it: eight for each value in it, and one for each byte of its texts.
+    /// The weight of the value: eight for each value in it, and one for each byte of its texts.
     pub fn weight(&self) -> usize {
         match self {
             Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Func(_) => PART,
@@ -329,13 +331,13 @@ impl Value {
         }
     }
 
-    /// Whether it is a number or a bool, which take no room of their own.
+    /// Whether it is a number or a bool, which need no allocation.
     #[inline]
     pub fn is_plain(&self) -> bool {
         matches!(self, Self::Bool(_) | Self::Int(_) | Self::Float(_))
     }
 
-    /// How many bytes it takes by itself, without what others may share with it.
+    /// The bytes of its own allocation, without shared parts.
     pub fn own_bytes(&self) -> usize {
         let count = match self {
             Self::Str(text) => return text.len(),
@@ -407,7 +409,7 @@ impl Value {
     }
 
     /// The total order of values: numbers by size, texts by bytes, lists and structs item by item.
-    /// Values of different kinds, which never meet in one map, are ordered by kind.
+    /// Values of different kinds, which cannot be in one map, are ordered by kind.
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
@@ -427,8 +429,8 @@ impl Value {
         }
     }
 
-    /// Whether nothing that depends on this value could see the other in its place: as `==`, but a
-    /// float that is not a number is the same as itself, and `0` and `-0` differ.
+    /// Whether no function could tell the two values apart: as `==`, but NaN equals itself, and `0`
+    /// and `-0` differ.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => a == b,
@@ -524,7 +526,7 @@ impl PartialEq for Value {
     }
 }
 
-/// As the original prints values: texts in quotes, floats without exponent.
+/// Prints values as the original does: texts in quotes, floats without exponent.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();

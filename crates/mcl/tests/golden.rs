@@ -1,10 +1,10 @@
-//! Runs the pages in `tests/cases/`: each section has a program and what comes of it.
+//! Runs the pages in `tests/cases/`. Each section has a program and its expected results.
 //!
-//! A section has any number of blocks `mcl file=NAME` with modules, a block `mcl` (or `mcl upstream`
-//! for the original's own edition), and last `text graph`, `text error` or `mcl formatted`; also
-//! `text findings` with all that is wrong or questionable, `text functions` with the function graph,
-//! and `text why of=KIND[NAME].FIELD` with what led to a value.
-//! `ORDAIN_BLESS=1` writes what really comes into the pages.
+//! A section has any number of blocks `mcl file=NAME` with modules, a block `mcl` (or `mcl
+//! upstream` for the original's own edition), and last `text graph`, `text error` or `mcl
+//! formatted`; also `text findings` with all errors and warnings, `text functions` with the
+//! function graph, and `text why of=KIND[NAME].FIELD` with the explanation of a value.
+//! `ORDAIN_BLESS=1` writes the actual results into the pages.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};

@@ -178,10 +178,10 @@ fn resources_that_cannot_be_do_not_end_it() {
     assert_eq!(graph(&mut stream, &host).edges.len(), 1);
 }
 
-/// A world that plays what is written down for it.
+/// A world that plays a script of events.
 struct Play {
     host: Memory,
-    /// What happens at which second.
+    /// The events by second.
     script: Vec<(u64, &'static str, &'static str)>,
 }
 

@@ -1,26 +1,26 @@
-//! What can go wrong with the child itself.
+//! Failures of child processes.
 
 use std::fmt;
 
-use crate::host::Language;
+use crate::language::Language;
 
-/// Why the child does not answer.
+/// The reason why the child does not answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// There is no interpreter on the machine.
+    /// The machine has no interpreter.
     Missing(Language),
     /// It could not be started.
     Start(Language, String),
-    /// It ended; how it did, and what it printed last.
+    /// It ended, with its status and its last output.
     Ended(Language, String),
     /// It did not answer within so many seconds.
     Late(Language, u32),
-    /// It said something that is no message.
+    /// It sent an invalid message.
     Garbled(Language, String),
 }
 
 impl Fault {
-    /// What to do about it.
+    /// Advice for the user.
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Missing(Language::Ruby) => Some(

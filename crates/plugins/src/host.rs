@@ -1,4 +1,4 @@
-//! The child and the right to talk with it.
+//! Child processes and sessions with them.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,47 +10,20 @@ use ordain_source::{ChildSession, ChildSessionRequest, World};
 use serde_json::Value as Json;
 
 use crate::fault::Fault;
+use crate::language::Language;
 use crate::script;
 
-/// Where a `ruby` may be besides the `PATH`: that of Puppet's own packages.
+/// The `ruby` of Puppet's packages, which is tried besides the `PATH`.
 const ELSEWHERE: &str = "/opt/puppetlabs/puppet/bin/ruby";
 /// The largest message from the child.
 const MAX_MESSAGE: usize = 256 << 20;
-/// How much longer than its own limit the child may take before it is killed.
+/// The time in seconds beyond its own limit after which the child is killed.
 const GRACE: u32 = 3;
 
-/// Whose interpreter the child is.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Language {
-    /// `ruby`, for Puppet's modules.
-    #[default]
-    Ruby,
-    /// `python3`, for Inmanta's modules.
-    Python,
-}
-
-impl Language {
-    /// The name of the program.
-    pub fn program(self) -> &'static str {
-        match self {
-            Self::Ruby => "ruby",
-            Self::Python => "python3",
-        }
-    }
-
-    /// The variable of the environment that names another program.
-    fn variable(self) -> &'static str {
-        match self {
-            Self::Ruby => "ORDAIN_RUBY",
-            Self::Python => "ORDAIN_PYTHON",
-        }
-    }
-}
-
-/// What the child may use.
+/// The limits of a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Seconds for one call, those not counted in which it waits for the compile.
+    /// Seconds for one call, without the time that it waits for the compile.
     pub seconds: u32,
     /// Bytes of address space.
     pub memory: u64,
@@ -62,11 +35,11 @@ impl Default for Limits {
     }
 }
 
-/// The processes of an environment that run modules' code: one for each compile that is under way.
+/// The child processes that run code of modules, one for each running compile.
 #[derive(Default)]
 pub struct Host {
     language: Language,
-    /// Where the interpreter may be besides the `PATH`; these are tried first.
+    /// Paths of interpreters that are tried before the `PATH`.
     programs: Vec<String>,
     limits: Limits,
     state: Mutex<State>,
@@ -76,46 +49,46 @@ pub struct Host {
 #[derive(Default)]
 struct State {
     slots: Vec<Slot>,
-    /// How many wait for a child.
+    /// The number of threads that wait for a child.
     waiting: usize,
 }
 
-/// The place of a child.
+/// The slot of a child.
 struct Slot {
-    /// Whose it is; nobody's when it waits for work.
+    /// The owner; `None` for a free child.
     owner: Option<u64>,
-    /// Not there while somebody talks with it.
+    /// `None` during a session.
     child: Option<Child>,
 }
 
 struct Child {
     peer: Box<dyn ChildSession>,
-    /// What was loaded, by name, with what the child said of it.
+    /// The loaded items by name, with the child's description of each.
     loaded: HashMap<String, Json>,
-    /// The compile that was told of last.
+    /// The last compile that the child was told of.
     compile: Option<u64>,
-    /// The processor that it has together with the thread of that compile.
+    /// The processor that it shares with the thread of that compile.
     processor: Option<Box<dyn ProcessorShare>>,
-    /// Whether it has not answered yet to what it was told last.
+    /// Whether the answer to the last message is outstanding.
     owes_answer: bool,
     is_dead: bool,
 }
 
 impl Host {
-    /// A `python3` with these limits, which is not started yet: the first of the programs that is
-    /// there, or else that of the `PATH`.
+    /// A `python3` with these limits: the first of the programs that exists, or else that of the
+    /// `PATH`. It is started on demand.
     pub fn python(limits: Limits, programs: Vec<String>) -> Self {
         Self { limits, programs, language: Language::Python, ..Self::default() }
     }
 
-    /// A `ruby` with these limits, which is not started yet.
+    /// A `ruby` with these limits. It is started on demand.
     pub fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// The right to talk with the child of an owner: that which it had before, or else one that is
-    /// nobody's, or else a new one. It stays with its owner until [`Host::release`]; where another
-    /// session of the same owner has it, this waits for its end.
+    /// Begins a session with the child of an owner: its previous child, or else a free one, or else
+    /// a new one. The child belongs to its owner until [`Host::release`]. If another session of the
+    /// same owner is open, this waits for its end.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -140,10 +113,10 @@ impl Host {
             }
         };
         drop(state);
-        // From here on the session gives the right back, whatever happens.
+        // From here on the session returns the child, whatever happens.
         let mut session = Session { host: self, owner: Some(owner), child };
         if session.child.as_ref().is_some_and(|child| child.owes_answer) {
-            // One that has ended meanwhile is replaced.
+            // A child that ended meanwhile is replaced.
             let has_answered = session.receive().is_ok_and(|answer| answer[0] == "ok");
             session.child = session.child.take().filter(|_| has_answered);
         }
@@ -154,8 +127,8 @@ impl Host {
         Ok(session)
     }
 
-    /// An owner needs its child no more; others may have it. If it was told of a compile, it hears
-    /// the `farewell`, which it answers.
+    /// Frees the child of an owner for others. If the child was told of a compile, it gets the
+    /// `farewell` message, which it answers.
     pub fn release(&self, owner: u64, farewell: Option<&Json>) {
         let mut state = self.lock();
         let Some(at) = state.slots.iter().position(|slot| slot.owner == Some(owner)) else {
@@ -207,12 +180,12 @@ impl Host {
     }
 }
 
-/// The right to talk with a child. It is given back when the session is dropped.
+/// A session with a child. Dropping it frees the child for its owner.
 pub struct Session<'r> {
     host: &'r Host,
-    /// Whose child it is; nobody's once it was given back.
+    /// The owner of the child; `None` after the child was returned.
     owner: Option<u64>,
-    /// There from the start to the end.
+    /// Set during the whole session.
     child: Option<Child>,
 }
 
@@ -225,7 +198,7 @@ impl Session<'_> {
     /// Sends a message.
     ///
     /// # Errors
-    /// When the child is gone; it cannot be talked with any more then.
+    /// When the child ended. The session cannot be used any more then.
     pub fn send(&mut self, message: &Json) -> Result<(), Fault> {
         let mut bytes = vec![0; 4];
         serde_json::to_writer(&mut bytes, message)
@@ -233,10 +206,10 @@ impl Session<'_> {
         self.send_framed(bytes)
     }
 
-    /// Sends a message that is the text of JSON already.
+    /// Sends a message that is already encoded as JSON.
     ///
     /// # Errors
-    /// When the child is gone; it cannot be talked with any more then.
+    /// When the child ended. The session cannot be used any more then.
     pub fn send_text(&mut self, text: &[u8]) -> Result<(), Fault> {
         let mut bytes = Vec::with_capacity(text.len() + 4);
         bytes.extend([0; 4]);
@@ -244,7 +217,7 @@ impl Session<'_> {
         self.send_framed(bytes)
     }
 
-    /// Sends a message in front of which there is room for its length.
+    /// Sends a message with four bytes of space for its length in front.
     fn send_framed(&mut self, mut bytes: Vec<u8>) -> Result<(), Fault> {
         let language = self.host.language;
         let length = u32::try_from(bytes.len() - 4)
@@ -261,7 +234,7 @@ impl Session<'_> {
     /// The next message of the child.
     ///
     /// # Errors
-    /// When none comes in time, or the child is gone; it cannot be talked with any more then.
+    /// When none comes in time, or the child ended. The session cannot be used any more then.
     pub fn receive(&mut self) -> Result<Json, Fault> {
         let text = self.receive_text()?;
         serde_json::from_slice(&text).map_err(|error| self.refuse(error.to_string()))
@@ -270,7 +243,7 @@ impl Session<'_> {
     /// The text of the next message of the child.
     ///
     /// # Errors
-    /// When none comes in time, or the child is gone; it cannot be talked with any more then.
+    /// When none comes in time, or the child ended. The session cannot be used any more then.
     pub fn receive_text(&mut self) -> Result<Vec<u8>, Fault> {
         let patience = self.patience();
         let mut header = [0; 4];
@@ -287,38 +260,38 @@ impl Session<'_> {
         Ok(text)
     }
 
-    /// Whether the child is gone.
+    /// Whether the child ended.
     pub fn is_dead(&self) -> bool {
         self.child.as_ref().is_none_or(|child| child.is_dead)
     }
 
-    /// Whether the child was told of another compile last; from now on it is this one.
+    /// Sets the compile of the child. Returns whether it was another one before.
     pub fn is_new_for(&mut self, compile: u64) -> bool {
         self.child().compile.replace(compile) != Some(compile)
     }
 
-    /// Has this thread and the process of this number, which is the child or a copy of it, on one
-    /// processor until the child is released, where the system allows it.
+    /// Puts this thread and a process, which is the child or a copy of it, on one processor until
+    /// the child is released, if the system allows it.
     pub fn share_processor(&mut self, process: u32) {
         self.child().processor = share_processor(process);
     }
 
-    /// Lets this thread and the child have all processors again.
+    /// Lets this thread and the child use all processors again.
     pub fn use_all_processors(&mut self) {
         self.child().processor = None;
     }
 
-    /// What the child said of something when it was loaded.
+    /// The child's description of a loaded item.
     pub fn loaded(&self, name: &str) -> Option<&Json> {
         self.child.as_ref()?.loaded.get(name)
     }
 
-    /// Keeps what the child said of something that it loaded.
+    /// Stores the child's description of a loaded item.
     pub fn set_loaded(&mut self, name: &str, said: Json) {
         self.child().loaded.insert(name.to_owned(), said);
     }
 
-    /// Puts the child back for its next owner; one that is gone is forgotten.
+    /// Returns the child for its next owner. A child that ended is dropped.
     fn give_back(&mut self, owner: Option<u64>) {
         let Some(mine) = self.owner.take() else { return };
         let mut state = self.host.lock();
@@ -329,7 +302,7 @@ impl Session<'_> {
             Some(child) => state.slots[at] = Slot { owner, child: Some(child) },
             None => drop(state.slots.swap_remove(at)),
         }
-        // Most often nobody waits, and to wake nobody takes a system call.
+        // Usually nobody waits, and a notification costs a system call.
         if state.waiting > 0 {
             self.host.free.notify_all();
         }

@@ -1,22 +1,24 @@
-//! Runs the code that modules bring: Puppet's functions, Hiera back ends, ERB templates and resource
-//! types in Ruby; Inmanta's plug-ins, resources and references in Python.
+//! Runs code of modules: Puppet's functions, Hiera backends, ERB templates and resource types in
+//! Ruby; Inmanta's plugins, resources and references in Python.
 //!
-//! The code runs in child processes, `ruby` or `python3` as found on the machine. One is started when it is
-//! first needed and stays; compiles that run at the same time have one each. What it offers of Puppet's and Inmanta's programming interfaces is our own
-//! (the files in `ruby/` and `python/`), so neither need be installed. A [`Session`] is the right to talk with a child;
-//! while a call is under way the child asks things of the compile, and the compile may call it
-//! again, so both ends of a conversation are requests and answers by turns.
+//! The code runs in child processes, `ruby` or `python3` of the machine. A child is started on
+//! demand and reused; concurrent compiles have one each. The programming interfaces of Puppet and
+//! Inmanta are reimplemented (the files in `ruby/` and `python/`), so neither has to be installed.
+//! A [`Session`] gives access to a child. During a call the child may send requests to the compile,
+//! and the compile may call it again.
 //!
-//! The child has a limit for its memory and one for the time of a call. When it does not keep them,
-//! ends, or says something else than it should, all that it started is killed, and the next session
-//! starts another.
+//! The memory of a child and the time of a call are limited. If a child exceeds a limit, ends, or
+//! sends an invalid message, it is killed with its descendants, and the next session starts
+//! another.
 
 mod fault;
 mod host;
+mod language;
 mod script;
 
 pub use fault::Fault;
-pub use host::{Host, Language, Limits, Session};
+pub use host::{Host, Limits, Session};
+pub use language::Language;
 
-/// A host whose language is Ruby unless it is made otherwise.
+/// A host. Its default language is Ruby.
 pub type Ruby = Host;

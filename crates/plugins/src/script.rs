@@ -1,6 +1,6 @@
-//! The interpreters' side, sent to the child when it starts.
+//! The code for the child, which it gets at its start.
 
-use crate::host::Language;
+use crate::language::Language;
 
 /// The files of the Ruby side in the order they are evaluated.
 const FILES: &[(&str, &str)] = &[
@@ -26,8 +26,8 @@ const FILES: &[(&str, &str)] = &[
     ("ordain/main.rb", include_str!("../ruby/main.rb")),
 ];
 
-/// Reads the files from standard input and runs them. The input stays known to this process alone:
-/// what it runs itself reads nothing.
+/// Reads the files from standard input and runs them. Descendants do not inherit the input; they
+/// read nothing.
 const LOADER: &str = "\
 input = $stdin.dup; input.binmode; input.close_on_exec = true; $stdin.reopen(File::NULL)
 until (length = input.read(4).unpack1('N')).zero?
@@ -36,8 +36,7 @@ until (length = input.read(4).unpack1('N')).zero?
 end
 Ordain.run(input)";
 
-/// The modules of the Python side by their names; the first is run, the others are there to be
-/// imported.
+/// The Python modules by name. The first one is run, the others can be imported.
 const MODULES: &[(&str, &str)] = &[
     ("ordain", include_str!("../python/bridge.py")),
     ("inmanta", include_str!("../python/inmanta/init.py")),
@@ -75,8 +74,8 @@ const MODULES: &[(&str, &str)] = &[
     ("inmanta_plugins.std", include_str!("../python/std/std.py")),
 ];
 
-/// Reads the modules from standard input and runs the first. The input, which is also
-/// what is answered on, stays known to this process alone: what it runs itself reads nothing.
+/// Reads the modules from standard input and runs the first. The input is also the channel for
+/// answers. Descendants do not inherit it; they read nothing.
 const PYTHON_LOADER: &str = "\
 import os,sys,struct,types
 if sys.version_info<(3,8):
@@ -106,7 +105,7 @@ import resource
 resource.setrlimit(resource.RLIMIT_AS,(limits[1],limits[1]))
 bridge.run(source)";
 
-/// The command line behind the program.
+/// The arguments of the interpreter.
 pub(crate) fn options(language: Language) -> &'static [&'static str] {
     match language {
         Language::Ruby => {
@@ -116,7 +115,7 @@ pub(crate) fn options(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// What the loader reads.
+/// The input of the loader.
 #[expect(clippy::expect_used, reason = "the files are small")]
 pub(crate) fn program(language: Language, seconds: u32, memory: u64) -> Vec<u8> {
     let limits = match language {

@@ -1,4 +1,5 @@
-//! What to do about an error, where its message does not say so.
+//! Advice on errors whose message has none, by their issue and by the source at their
+//! place.
 
 use ordain_source::{Diagnostic, suggest};
 
@@ -16,7 +17,6 @@ pub fn advise(diagnostic: Diagnostic, text: Option<&str>) -> Diagnostic {
 }
 
 fn help(diagnostic: &Diagnostic, text: Option<&str>) -> Option<String> {
-    let message = diagnostic.message.as_str();
     let fixed = match diagnostic.issue.as_deref().unwrap_or_default() {
         "ILLEGAL_VAR_NAME" | "ILLEGAL_PARAM_NAME" => {
             "a variable's name begins with a small letter or `_`; letters, digits and `_` follow"
@@ -24,7 +24,7 @@ fn help(diagnostic: &Diagnostic, text: Option<&str>) -> Option<String> {
         "ILLEGAL_DEFINITION_NAME" | "ILLEGAL_CLASSREF" => {
             "such a name has small letters, digits and `_`, and `::` between its parts"
         }
-        "ILLEGAL_ASSIGNMENT" => return assignment(message, at(diagnostic, text)?),
+        "ILLEGAL_ASSIGNMENT" => return assignment(at(diagnostic, text)?),
         "ILLEGAL_REASSIGNMENT" => {
             "a variable is set once in its scope: give the second value another name"
         }
@@ -32,9 +32,6 @@ fn help(diagnostic: &Diagnostic, text: Option<&str>) -> Option<String> {
             "arithmetic is done with numbers; texts are joined in double quotes: \"${a}${b}\""
         }
         "BAD_STRING_SLICE_KEY_TYPE" => return reference(diagnostic, text?),
-        "OPERATOR_NOT_APPLICABLE" if message.contains("'[]' is not applicable to an Undef") => {
-            "there is no value before the brackets; `$x.dig('a', 'b')` is undef where one is missing"
-        }
         "HEREDOC_WITHOUT_END_TAGGED_LINE" => {
             "the text ends with a line that has only its tag, with `|` or `-` before it if wanted"
         }
@@ -50,43 +47,24 @@ fn help(diagnostic: &Diagnostic, text: Option<&str>) -> Option<String> {
             "defaults are set with `=>`; `+>` appends where a resource or a collector is named"
         }
         "UNCLOSED_MLCOMMENT" => "a comment that begins with `/*` ends with `*/`",
-        _ => return reference_meant(message).or_else(|| missing_parameter(message)),
+        _ => return None,
     };
     Some(fixed.to_owned())
 }
 
-/// What to write where something else stands for a reference, a type or a value of a query.
-fn reference_meant(message: &str) -> Option<String> {
-    let behind = |start: &str| message.split_once(start).map(|(_, rest)| rest);
-    if let Some(rest) = behind("The expression <")
-        && let Some((name, _)) = rest.split_once("> is not a valid type specification")
-    {
-        return Some(format!("a class is `Class['{name}']`, a resource `Type['title']`"));
-    }
-    if let Some(rest) = behind("No title provided and :")
-        && let Some((name, _)) = rest.split_once(" is not a valid resource reference")
-    {
-        let name = crate::names::capitalized(name);
-        return Some(format!("defaults are set by the name of the type: `{name} {{ ... }}`"));
-    }
-    message.contains("Cannot transform object of class Puppet::Pops::Model::").then(|| {
-        "a query compares with a text, a number, true, false, undef or a variable".to_owned()
-    })
-}
-
-/// What is written at the place of an error.
+/// The source at the place of an error.
 fn at<'t>(diagnostic: &Diagnostic, text: Option<&'t str>) -> Option<&'t str> {
     let range = diagnostic.primary.as_ref()?.span.range;
     text?.get(range.start as usize..range.end as usize)
 }
 
-/// What stands on its line before the place of an error.
+/// The source on the same line before the place of an error.
 fn before<'t>(diagnostic: &Diagnostic, text: Option<&'t str>) -> Option<&'t str> {
     let start = diagnostic.primary.as_ref()?.span.range.start as usize;
     text?.get(..start)?.rsplit('\n').next()
 }
 
-/// `$facts.os` where `$facts['os']` was meant: a name behind a variable and a dot is a function.
+/// Suggests `$facts['os']` for `$facts.os`: a name behind a variable and a dot is a function.
 pub fn member(name: &str, before: &str) -> Option<String> {
     let name = name.trim_start_matches('.');
     let value = before.strip_suffix('.').unwrap_or(before);
@@ -97,7 +75,7 @@ pub fn member(name: &str, before: &str) -> Option<String> {
     is_name.then(|| format!("the value under a key is `{value}['{name}']`"))
 }
 
-/// `inclde ntp` where `include ntp` was meant: a name with something after it on its line.
+/// Suggests `include ntp` for `inclde ntp`: a name with something after it on its line.
 fn statement(diagnostic: &Diagnostic, text: &str) -> Option<String> {
     let word = at(diagnostic, Some(text))?;
     let end = diagnostic.primary.as_ref()?.span.range.end as usize;
@@ -110,15 +88,17 @@ fn statement(diagnostic: &Diagnostic, text: &str) -> Option<String> {
     Some(format!("did you mean `{meant}`?"))
 }
 
-fn assignment(message: &str, written: &str) -> Option<String> {
-    if message.contains("'a Name'") {
-        return Some(format!("a variable begins with `$`: ${written}"));
+/// The advice for something that cannot be assigned to, by its source: a name or a minus sign.
+fn assignment(source: &str) -> Option<String> {
+    if source == "-" {
+        return Some("the name of a variable has no `-`: write `_`".to_owned());
     }
-    let minus = message.contains("'a '-' expression'");
-    minus.then(|| "the name of a variable has no `-`: write `_`".to_owned())
+    let is_name = source.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        && source.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b':'));
+    is_name.then(|| format!("a variable begins with `$`: ${source}"))
 }
 
-/// `package['ntp']` where `Package['ntp']` was meant.
+/// Suggests `Package['ntp']` for `package['ntp']`.
 fn reference(diagnostic: &Diagnostic, text: &str) -> Option<String> {
     let start = diagnostic.primary.as_ref()?.span.range.start as usize;
     let before = text.get(..start)?.trim_end().strip_suffix('[')?;
@@ -139,20 +119,6 @@ fn reference(diagnostic: &Diagnostic, text: &str) -> Option<String> {
     });
     let name = parts.collect::<Vec<String>>().join("::");
     Some(format!("a reference to a resource begins with a capital letter: {name}[...]"))
-}
-
-/// A class or resource without a value for a parameter that needs one.
-fn missing_parameter(message: &str) -> Option<String> {
-    let (before, rest) = message.split_once("expects a value for parameter '")?;
-    let parameter = rest.split_once('\'')?.0;
-    let Some((_, class)) = before.split_once("Class[") else {
-        // Of functions and templates the call says what to do.
-        let is_resource = before.contains("]:");
-        return is_resource.then(|| "give the value where the resource is declared".to_owned());
-    };
-    let class = class.split_once(']')?.0.to_lowercase();
-    let data = format!("{class}::{parameter}");
-    Some(format!("give the value where the class is declared, or in Hiera as `{data}`"))
 }
 
 #[cfg(test)]
@@ -178,9 +144,9 @@ mod tests {
         assert_eq!(idle("inclde role::web", "inclde"), "did you mean `include`?");
         assert_eq!(idle("inclde\nrole::web", "inclde"), "", "two statements");
         assert_eq!(idle("something role::web", "something"), "");
-        let message = "Illegal attempt to assign to 'a Name'. Not an assignable reference";
-        assert!(advice("ILLEGAL_ASSIGNMENT", message, "port = 1", "port").ends_with("$port"));
-        let message = "Class[A::B]: expects a value for parameter 'c'";
-        assert!(advice("RUNTIME_ERROR", message, "include a::b", "a::b").contains("`a::b::c`"));
+        let assigned = |text, at| advice("ILLEGAL_ASSIGNMENT", "Not assignable", text, at);
+        assert!(assigned("port = 1", "port").ends_with("$port"));
+        assert!(assigned("$http-port = 1", "-").ends_with("write `_`"));
+        assert_eq!(assigned("'port' = 1", "'port'"), "");
     }
 }

@@ -271,7 +271,7 @@ pub enum ResourceForm {
 /// An expression. Puppet has no other statements.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expr {
-    /// What could not be parsed. A program with one is never evaluated.
+    /// The place of a syntax error. A program with one is never evaluated.
     Error,
     /// Nothing: an empty body.
     Nop,
@@ -308,7 +308,7 @@ pub enum Expr {
     Text(ExprId),
     /// A heredoc: its syntax name if given, and its text ([`Expr::Str`] or [`Expr::Concat`]).
     Heredoc {
-        /// What stands after `:` in the tag; empty if nothing does.
+        /// The name after `:` in the tag; empty if there is none.
         syntax: EcoString,
         /// The text.
         text: ExprId,
@@ -344,7 +344,7 @@ pub enum Expr {
     Assign {
         /// The operator.
         op: AssignOp,
-        /// What is assigned to.
+        /// The target.
         left: ExprId,
         /// The value.
         right: ExprId,
@@ -378,7 +378,7 @@ pub enum Expr {
     Resource {
         /// Regular, virtual or exported.
         form: ResourceForm,
-        /// What stands before the brace; [`Expr::Name`] `class` for classes.
+        /// The type before the brace; [`Expr::Name`] `class` for classes.
         kind: ExprId,
         /// The bodies.
         bodies: ListRef<ResourceBody>,
@@ -418,7 +418,7 @@ pub enum Expr {
     Invariant {
         /// The title, [`Expr::Nop`] if there is none.
         title: ExprId,
-        /// What is tested: a block, a lambda or [`Expr::Nop`].
+        /// The tested condition: a block, a lambda or [`Expr::Nop`].
         body: ExprId,
     },
     /// The whole of a template: its parameters and its body.
@@ -427,7 +427,7 @@ pub enum Expr {
         has_params: bool,
         /// The parameters.
         params: ListRef<Param>,
-        /// What is rendered.
+        /// The rendered expression.
         body: ExprId,
     },
     /// Text of a template.
@@ -450,7 +450,7 @@ pub enum CallForm {
 pub struct Call {
     /// How it is written.
     pub form: CallForm,
-    /// What is called: [`Expr::Name`], or [`Expr::Ref`] for `Integer('3')`; for a method the name alone.
+    /// The callee: [`Expr::Name`], or [`Expr::Ref`] for `Integer('3')`; for a method the name alone.
     pub callee: ExprId,
     /// Receiver of a method first, then the arguments.
     pub args: ExprList,
@@ -583,14 +583,14 @@ pub enum Definition {
     TypeAlias {
         /// Its name.
         name: EcoString,
-        /// What it stands for: a type expression, hash or list.
+        /// Its definition: a type expression, hash or list.
         kind: ExprId,
     },
     /// `type Runtime[a, b] = …`
     TypeMapping {
-        /// What stands before the equals sign.
+        /// The type before the equals sign.
         kind: ExprId,
-        /// What it is mapped to.
+        /// The target of the mapping.
         mapping: ExprId,
     },
     /// `type X inherits Y { }`
@@ -609,13 +609,13 @@ pub enum Definition {
 /// A statement of a type's body.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TypeStatement {
-    /// What it says.
+    /// Its contents.
     pub kind: TypeStatementKind,
     /// The whole statement.
     pub range: TextRange,
 }
 
-/// What a statement of a type's body says.
+/// The contents of a statement of a type's body.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TypeStatementKind {
     /// `attr` or `has`
@@ -626,7 +626,7 @@ pub enum TypeStatementKind {
         title: Option<ExprId>,
         /// Where the title is written.
         title_range: TextRange,
-        /// What is tested: a block, a lambda or [`Expr::Nop`].
+        /// The tested condition: a block, a lambda or [`Expr::Nop`].
         body: ExprId,
         /// Where that is written.
         body_range: TextRange,
@@ -637,7 +637,7 @@ pub enum TypeStatementKind {
         name: EcoString,
         /// Where the name is written.
         name_range: TextRange,
-        /// Its parameters, what it gives and its body, as an [`Expr::Lambda`].
+        /// Its parameters, return type and body, as an [`Expr::Lambda`].
         lambda: ExprId,
         /// Where that is written.
         lambda_range: TextRange,

@@ -1,4 +1,4 @@
-//! What texts define: classes, defines, functions, nodes, type aliases.
+//! The definitions in a text: classes, defines, functions, nodes, type aliases.
 
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ pub struct FunctionDef {
 pub struct NodeDef {
     /// The text that holds it.
     pub program: Arc<Program>,
-    /// What it fits.
+    /// The names that it matches.
     pub matches: ExprList,
     /// Its body.
     pub body: ExprId,
@@ -108,7 +108,7 @@ pub struct AliasDef {
     pub name: EcoString,
     /// The text that holds it.
     pub program: Arc<Program>,
-    /// What it stands for.
+    /// Its definition.
     pub kind: ExprId,
     /// Where it is defined.
     pub span: Span,

@@ -35,6 +35,7 @@ pub fn capitalize_segments(name: &str) -> EcoString {
 }
 
 /// Whether a type name is as [`capitalize_segments`] makes it.
+#[inline]
 pub fn is_capitalized(name: &str) -> bool {
     let mut start = true;
     name.bytes().all(|byte| {

@@ -18,7 +18,7 @@ use ordain_syntax::ListRef;
 use crate::ast::*;
 use crate::regexp::is_encoded;
 
-/// What is still to be printed; the last is next.
+/// A pending part of the output; the last is next.
 enum Work {
     Text(&'static str),
     Expr(ExprId),
@@ -55,7 +55,7 @@ pub fn print_from(program: &Program, id: ExprId) -> String {
 }
 
 impl Printer<'_> {
-    /// Prints what can be printed at once, and puts what follows on the work list in order.
+    /// Prints the beginning of a part, and puts the rest on the work list in order.
     fn step(&mut self, work: Work) {
         match work {
             Work::Text(text) => self.out.push_str(text),

@@ -16,7 +16,7 @@ use crate::eval::{Compiler, LogEntry, STACK_SIZE, Settings, Strict};
 use crate::load::Environment;
 use crate::session::diagnose;
 use crate::types::new::{Host, new_instance};
-use crate::types::{Regexp, Type, object, parse};
+use crate::types::{Regexp, Type, object, specialize};
 use crate::value::closure::ScopeId;
 use crate::value::rich::to_data;
 use crate::value::{Object, Value};
@@ -382,7 +382,7 @@ fn read_object(kind: &str, data: &Data, depth: usize) -> Result<Value, String> {
 fn of_text(kind: &str, text: &str) -> Option<Value> {
     const KINDS: [&str; 6] = ["Binary", "SemVer", "SemVerRange", "Timespan", "Timestamp", "URI"];
     let kind = KINDS.into_iter().find(|known| *known == kind)?;
-    new_instance(&parse::parse_static(kind), &[Value::from(text)], &mut Nobody).ok()
+    new_instance(&crate::types::parse_static(kind), &[Value::from(text)], &mut Nobody).ok()
 }
 
 /// A type that is written as an object without parameters, such as `Pcore::IntegerType`.
@@ -406,6 +406,6 @@ impl Host for Nobody {
     }
 
     fn type_of_text(&mut self, text: &str) -> EvalResult<Type> {
-        parse::parse_text(text, &mut |_| None)
+        specialize::parse_text(text, &mut |_| None)
     }
 }

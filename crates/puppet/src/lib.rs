@@ -3,7 +3,6 @@
 pub mod catalog;
 pub mod codes;
 pub mod deferred;
-pub mod error;
 pub mod eval;
 pub mod functions;
 pub mod hiera;
@@ -12,10 +11,8 @@ pub mod load;
 pub mod lower;
 pub mod plugins;
 pub mod provenance;
-pub mod schema;
 pub mod session;
-pub mod types;
 pub mod validation;
-pub mod value;
 
 pub use ordain_puppet_syntax as syntax;
+pub use ordain_puppet_types::{error, schema, types, value};

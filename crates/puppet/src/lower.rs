@@ -124,6 +124,15 @@ const RELATIONS: [(&str, EdgeKind, bool); 4] = [
     ("subscribe", EdgeKind::Notify, false),
 ];
 
+/// The place of a relationship parameter in [`RELATIONS`].
+fn relation(name: &str) -> Option<usize> {
+    // Few names are as long as one of these, so that most are told apart without a comparison.
+    match name.len() {
+        6 | 7 | 9 => RELATIONS.iter().position(|(known, ..)| name == *known),
+        _ => None,
+    }
+}
+
 impl Lowering<'_, '_> {
     fn resources(&mut self) {
         let count = self.catalog.resources.len();
@@ -205,7 +214,7 @@ impl Lowering<'_, '_> {
     }
 
     fn attribute(&mut self, of: &Owner<'_>, param: Param) -> Attribute {
-        let relation = RELATIONS.iter().position(|(name, ..)| param.name == *name);
+        let relation = relation(&param.name);
         let secret = of.sensitive.contains(&param.name);
         let has_history = self.compiler.settings.has_history;
         let losers = match has_history {
@@ -428,9 +437,18 @@ impl Lowering<'_, '_> {
 
 /// The names of a resource besides its title: aliases, and the value of its name attribute.
 fn other_names(resource: &Resource) -> SmallVec<[ResourceRef; 1]> {
+    let namevar = namevar(resource);
+    let (mut alias, mut name) = (None, None);
+    for param in &resource.params {
+        if alias.is_none() && param.name == "alias" {
+            alias = Some(&param.value);
+        }
+        if name.is_none() && Some(param.name.as_str()) == namevar {
+            name = Some(&param.value);
+        }
+    }
     let mut several = Vec::new();
-    let alias = resource.param("alias").map(|p| flat(&p.value, &mut several)).unwrap_or_default();
-    let name = namevar(resource).and_then(|n| resource.param(n)).map(|p| &p.value);
+    let alias = alias.map(|value| flat(value, &mut several)).unwrap_or_default();
     let titles = alias.iter().chain(name).filter_map(|value| match value {
         Value::Str(title) if *title != resource.title => Some(title),
         _ => None,

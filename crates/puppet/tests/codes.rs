@@ -36,7 +36,8 @@ fn code(text: String) -> Option<String> {
 #[test]
 fn every_code_is_documented() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let sources = ["puppet", "puppet-syntax"].map(|name| crates.join(name).join("src"));
+    let sources =
+        ["puppet", "puppet-syntax", "puppet-types"].map(|name| crates.join(name).join("src"));
     let quoted = sources.iter().flat_map(|s| codes::quoted_below(s, &["codes", "codes.rs"]));
     let used: BTreeSet<_> = quoted.filter_map(code).collect();
     assert!(used.len() > 100, "the sources were not read");

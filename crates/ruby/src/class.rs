@@ -1,4 +1,4 @@
-//! The classes that there are.
+//! The built-in classes.
 
 /// A class or module, by its number in the table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -128,7 +128,7 @@ impl Class {
         )
     }
 
-    /// Whether it is the other or inherits from it.
+    /// Whether it is the other class or inherits from it.
     pub fn is_a(self, other: Class) -> bool {
         let mut class = self;
         loop {
@@ -162,7 +162,7 @@ impl Class {
         usize::from(self.0)
     }
 
-    /// How many there are.
+    /// The number of classes.
     pub(crate) const COUNT: usize = TABLE.len();
 
     /// The class with this number.

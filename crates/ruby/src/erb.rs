@@ -1,17 +1,17 @@
-//! Templates to source text: the text between tags becomes marks that the lexer knows.
+//! Turns templates into source text. The text between tags becomes marks that the lexer knows.
 //!
-//! The source has the lines of the template, and pieces of it are joined as Ruby's ERB joins them,
-//! so that a comment in a tag hides what follows on its line here too.
+//! The source has the same lines as the template. Its pieces are joined as in Ruby's ERB, so that a
+//! comment in a tag also hides the rest of its line.
 
-/// Before the number of a piece of text, in the source.
+/// Marks the number of a text in the source.
 pub(crate) const TEXT_MARK: char = '\u{1}';
-/// Before the parentheses around what is to be printed.
+/// Marks an expression in parentheses whose value is printed.
 pub(crate) const EMIT_MARK: char = '\u{2}';
 
-/// Which blanks and line ends next to tags are dropped.
+/// The blanks and line ends next to tags that are removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Trim {
-    /// None: what ERB does by itself.
+    /// None, ERB's default.
     None,
     /// `-`: blanks before `<%-` and the line end after `-%>`.
     #[default]
@@ -22,7 +22,7 @@ pub enum Trim {
     Lines,
 }
 
-/// The source of a template and the texts its marks mean.
+/// The source of a template and the texts for its marks.
 pub(crate) struct Compiled {
     pub source: String,
     pub texts: Vec<String>,
@@ -43,7 +43,7 @@ struct Compiler {
     tag: Option<&'static str>,
 }
 
-/// Makes source text of a template.
+/// Turns a template into source text.
 pub(crate) fn compile(template: &str, trim: Trim) -> Compiled {
     let out = Compiled { source: String::with_capacity(template.len()), texts: Vec::new() };
     let mut compiler = Compiler { out, line: Vec::new(), content: String::new(), tag: None };
@@ -163,7 +163,7 @@ fn explicit(compiler: &mut Compiler, template: &str, has_minus: bool) {
     }
     compiler.token(Token::Text(rest));
     if compiler.tag.is_some() {
-        // Ruby's ERB prints what is in a tag that is not closed.
+        // Ruby's ERB prints the content of a tag that is not closed.
         compiler.tag = None;
     }
 }

@@ -1,8 +1,8 @@
-//! Functions that modules bring in files of their own, as trees that can be called.
+//! Functions that modules define in Ruby files.
 //!
-//! A file is read by its form: `create_function` with dispatches and methods, or `newfunction` with
-//! a block. A file that has anything else in it is beyond the subset, so that nothing of it is ever
-//! run in part.
+//! A file has to contain one `create_function` with dispatches and methods, or one `newfunction`
+//! with a block. Files with any other code are beyond the subset, so that no file is evaluated in
+//! part.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use ecow::EcoString;
 use crate::eval::error::Error;
 use crate::eval::{self, Defined, Limits, MethodCall};
 use crate::host::Host;
+use crate::methods::BuiltIn;
 use crate::syntax::{self, Block, BlockArg, Call, Expr, HashEntry, Kind, ParamTarget, SyntaxError};
 use crate::value::{Foreign, Value};
 
@@ -25,7 +26,7 @@ pub struct Function {
     /// The types of `local_types`, each written as `Name = Type`.
     pub local_types: Vec<EcoString>,
     methods: Defined,
-    /// The block of a function of the older interface.
+    /// The block of a function of the 3.x interface.
     block: Option<Arc<Block>>,
     frozen_literals: bool,
 }
@@ -35,30 +36,30 @@ pub struct Function {
 pub enum Interface {
     /// By one of these signatures.
     Dispatches(Vec<Dispatch>),
-    /// With a list, by the older interface.
+    /// With a list, by the 3.x interface.
     Old {
-        /// How many arguments; at least `-n - 1` if negative.
+        /// The number of arguments; at least `-n - 1` if negative.
         arity: i32,
-        /// Whether it has a value.
+        /// Whether the function returns a value.
         is_rvalue: bool,
     },
 }
 
-/// A signature and the method behind it.
+/// A signature and its method.
 #[derive(Debug, Default)]
 pub struct Dispatch {
     /// The name of the method.
     pub method: EcoString,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// The type and the name of the block, and whether it may be left out.
+    /// The type and the name of the block, and whether the block is optional.
     pub block: Option<(EcoString, EcoString, bool)>,
     /// The type of the value.
     pub returns: Option<EcoString>,
-    /// Whether the method only says what is wrong with arguments of this kind.
+    /// Whether the method only explains why such arguments are wrong.
     pub explains: bool,
-    /// What the method gets, in its order.
-    pub knits: Vec<Knit>,
+    /// The arguments of the method, in order.
+    pub method_args: Vec<MethodArg>,
 }
 
 /// A parameter of a signature.
@@ -74,18 +75,18 @@ pub struct Param {
 
 /// An argument of a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Knit {
+pub enum MethodArg {
     /// The scope of the caller.
     Scope,
-    /// The argument of this number, if it was given.
+    /// The argument with this index, if the caller passed it.
     Argument(usize),
-    /// The arguments from this number on.
+    /// The arguments from this index on.
     Rest(usize),
 }
 
-/// The words that say how visible methods are, which does not matter to those who call by `self`.
+/// Visibility keywords. They do not affect calls on `self`.
 const VISIBILITY: &[&str] = &["private", "protected", "public"];
-/// Libraries that change nothing where all that is used is known.
+/// Libraries whose supported parts are built in, so that `require` does nothing.
 const LIBRARIES: &[&str] = &[
     "json",
     "yaml",
@@ -103,7 +104,7 @@ const LIBRARIES: &[&str] = &[
     "set",
 ];
 
-/// That a file is beyond the subset.
+/// The error for a file beyond the subset.
 fn beyond<T>(what: impl Into<String>, line: u32) -> Result<T, SyntaxError> {
     Err(SyntaxError { message: what.into(), line, is_unsupported: true })
 }
@@ -116,7 +117,7 @@ impl Function {
     pub fn parse(source: &str) -> Result<Self, SyntaxError> {
         let program = syntax::parse_file(source)?;
         if !program.ivars.is_empty() {
-            // They would have to outlive the call.
+            // They would have to survive the call.
             return beyond("instance variables", 1);
         }
         let mut found = None;
@@ -230,8 +231,8 @@ impl Function {
         Ok(Self { name, interface, local_types, methods, block: None, frozen_literals: false })
     }
 
-    /// Calls a method of the function, or the function itself if it is of the older interface. What
-    /// is left of the limits' steps stands in them afterwards.
+    /// Calls a method of the function, or the function itself if it has the 3.x interface.
+    /// Afterwards `limits` has the steps that are left.
     ///
     /// # Errors
     /// When the code raises an exception, is beyond the subset, or uses up a budget.
@@ -253,11 +254,11 @@ impl Function {
         };
         let (defined, frozen_literals) = (&self.methods, self.frozen_literals);
         let call = MethodCall { defined, body, args, block, frozen_literals };
-        eval::call_method(call, host, limits)
+        eval::call_method(call, host, &BuiltIn, limits)
     }
 }
 
-/// Whether the comments at the head of a file say that texts are frozen.
+/// Whether a magic comment freezes string literals.
 fn has_frozen_literals(source: &str) -> bool {
     let head = source.lines().take_while(|line| line.trim().is_empty() || line.starts_with('#'));
     head.into_iter().any(|line| {
@@ -266,7 +267,7 @@ fn has_frozen_literals(source: &str) -> bool {
     })
 }
 
-/// Hands each call that makes a function to `found`; anything else is beyond the subset.
+/// Calls `found` for each definition of a function. Any other statement is beyond the subset.
 fn statements(
     body: &Expr,
     module: &str,
@@ -326,7 +327,7 @@ fn path_of(expr: &Expr) -> Option<EcoString> {
     }
 }
 
-/// A name that is written as a symbol or text.
+/// The name in a symbol or string literal.
 fn name_of(expr: Option<&Expr>) -> Option<EcoString> {
     match &expr?.kind {
         Kind::Symbol(name) | Kind::Str(name) => Some(name.clone()),
@@ -334,7 +335,7 @@ fn name_of(expr: Option<&Expr>) -> Option<EcoString> {
     }
 }
 
-/// Whether an expression is a text that has no effects.
+/// Whether an expression is a text without side effects.
 fn is_plain_text(expr: &Expr) -> bool {
     match &expr.kind {
         Kind::Str(_) => true,
@@ -362,7 +363,7 @@ fn read_local_types(call: &Call, out: &mut Vec<EcoString>, line: u32) -> Result<
     Ok(())
 }
 
-/// The signature of a function that has none: that of its method.
+/// The signature of a function without dispatches, taken from its method.
 fn default_dispatch(name: &str, methods: &Defined, line: u32) -> Result<Dispatch, SyntaxError> {
     let method = name.rsplit("::").next().unwrap_or(name);
     let Some(define) = methods.get(method) else { return beyond("methods from elsewhere", line) };
@@ -417,11 +418,12 @@ impl Dispatch {
     fn add(&mut self, kind: &'static str, of: EcoString, name: EcoString) {
         let at = self.params.len();
         let repeats = kind.ends_with("repeated");
-        self.knits.push(if repeats { Knit::Rest(at) } else { Knit::Argument(at) });
+        self.method_args.push(if repeats { MethodArg::Rest(at) } else { MethodArg::Argument(at) });
         self.params.push(Param { kind, of, name });
     }
 
-    /// A line such as `param 'String', :name`. What Puppet refuses is left to Puppet's own code.
+    /// Reads a line such as `param 'String', :name`. Lines that Puppet refuses are beyond the
+    /// subset, so that Puppet's own code reports them.
     fn read_line(&mut self, call: &Call, is_internal: bool, line: u32) -> Result<(), SyntaxError> {
         let kind = match call.name.as_str() {
             "param" | "required_param" => "required",
@@ -438,7 +440,7 @@ impl Dispatch {
                 _ => return beyond("a return type of this form", line),
             },
             "scope_param" if is_internal && call.args.is_empty() => {
-                self.knits.push(Knit::Scope);
+                self.method_args.push(MethodArg::Scope);
                 return Ok(());
             }
             other => return beyond(format!("`{other}' in a dispatch"), line),
@@ -515,7 +517,10 @@ mod tests {
         assert_eq!(function.name, "a::b");
         assert_eq!(function.local_types, ["Some = String"]);
         let Interface::Dispatches(all) = &function.interface else { panic!() };
-        assert_eq!(all[0].knits, [Knit::Scope, Knit::Argument(0), Knit::Rest(1)]);
+        assert_eq!(
+            all[0].method_args,
+            [MethodArg::Scope, MethodArg::Argument(0), MethodArg::Rest(1)]
+        );
         let args = vec![Value::Nil, Value::Int(4)];
         let value = function.call("low", args, None, &mut Nothing, &mut Limits::default());
         assert!(matches!(value, Ok(Value::Int(8))), "{:?}", value.err());

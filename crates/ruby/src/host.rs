@@ -1,4 +1,4 @@
-//! What a program sees of the world around it.
+//! The interface between a program and the application that runs it.
 
 use std::any::Any;
 
@@ -6,13 +6,13 @@ use ecow::EcoString;
 
 use crate::value::{Foreign, Value};
 
-/// Gives variables and functions to a program.
+/// Provides variables and functions to a program.
 pub trait Host {
     /// The value of `@name`, if it is set.
     fn variable(&mut self, name: &str) -> Option<Value>;
 
-    /// Calls a method of `self`, or of a value that came from the host. The answer is `None` where
-    /// there is no such method.
+    /// Calls a method of `self` or of a value of the host. Returns `None` if there is no such
+    /// method.
     ///
     /// # Errors
     /// When the method fails.
@@ -23,20 +23,20 @@ pub trait Host {
         args: &[Value],
     ) -> Result<Option<Value>, HostError>;
 
-    /// Hears that an array or hash is about to change that was lent by a number, or a text, whose
-    /// number is 0. Where the answer is false it is frozen.
+    /// Asks whether a value that the host lent may change: the array or hash of this number, or a
+    /// text if the number is 0. If not, the value counts as frozen.
     fn may_change(&mut self, number: usize) -> bool {
         let _ = number;
         true
     }
 
-    /// The value of a constant that the language itself does not have.
+    /// The value of a constant that the interpreter does not know.
     fn constant(&mut self, path: &str) -> Option<Value> {
         let _ = path;
         None
     }
 
-    /// Calls a method of a class of the language that the interpreter has not, such as `File.exist?`.
+    /// Calls a class method that the interpreter lacks, such as `File.exist?`.
     ///
     /// # Errors
     /// When the method fails.
@@ -50,7 +50,7 @@ pub trait Host {
         Ok(None)
     }
 
-    /// Begins the call of a method with a block; `None` where there is no such method.
+    /// Begins the call of a method with a block. Returns `None` if there is no such method.
     ///
     /// # Errors
     /// When the method fails.
@@ -64,7 +64,7 @@ pub trait Host {
         Ok(None)
     }
 
-    /// Ends the call of a method with a block, which gave this value.
+    /// Ends the call of a method whose block returned this value.
     ///
     /// # Errors
     /// When the method fails.
@@ -79,28 +79,28 @@ pub trait Host {
         Ok(given)
     }
 
-    /// Whether an exception of one class of the host is one of another; `None` if that is not known.
+    /// Whether one exception class of the host inherits from another; `None` if that is unknown.
     fn is_exception(&self, raised: &str, class: &str) -> Option<bool> {
         let _ = (raised, class);
         None
     }
 
-    /// Whether `self` may have methods that the host does not do.
+    /// Whether `self` may have methods that the host lacks.
     fn has_other_methods(&self) -> bool {
         false
     }
 
-    /// What `self` is called in messages, such as `main:Object`.
+    /// The name of `self` in messages, such as `main:Object`.
     fn self_name(&self) -> EcoString {
         "main:Object".into()
     }
 }
 
-/// What a method does with its block.
+/// The use that a method makes of its block.
 pub enum BlockCall {
-    /// Nothing: this is its result.
+    /// It does not call the block and returns this value.
     Done(Value),
-    /// It calls the block once with these values, and ends then.
+    /// It calls the block once with these values and then ends.
     Yield(Vec<Value>),
 }
 
@@ -116,8 +116,8 @@ pub enum HostError {
         /// Its message.
         message: EcoString,
     },
-    /// It is beyond what the host does: a real Ruby may know it.
+    /// The host does not support it; a real Ruby may.
     Unsupported(String),
-    /// An error that goes through the program as it is.
+    /// An error that the program cannot rescue.
     Abort(Box<dyn Any>),
 }

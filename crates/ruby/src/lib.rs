@@ -1,11 +1,11 @@
-//! A subset of the Ruby language and ERB, over a host that gives variables and functions.
+//! An interpreter for a subset of Ruby and ERB. A host provides variables and functions.
 //!
-//! A [`Template`] is parsed once and rendered any number of times, by any thread. What a template
-//! sees, its [`Host`] gives: instance variables, methods of `self`, and values with methods of their
-//! own. Everything that a program can make grow has a budget ([`Limits`]).
+//! A [`Template`] is parsed once and rendered any number of times, in any thread. Its [`Host`]
+//! provides instance variables, methods of `self`, and values with methods of their own. Steps,
+//! memory and stack are limited ([`Limits`]).
 //!
-//! What is beyond the subset is told apart from what is wrong: [`Error::Unsupported`] and
-//! [`SyntaxError::is_unsupported`] mean that a real Ruby may know better.
+//! Code beyond the subset is no error of the program: [`Error::Unsupported`] and
+//! [`SyntaxError::is_unsupported`] mean that a real Ruby may run it.
 //!
 //! ```
 //! use ordain_ruby::{Foreign, Host, HostError, Limits, Template, Trim, Value};
@@ -47,11 +47,13 @@ mod value;
 
 use ecow::EcoString;
 
+use methods::BuiltIn;
+
 pub use class::Class;
 pub use erb::Trim;
 pub use eval::Limits;
 pub use eval::error::Error;
-pub use function::{Dispatch, Function, Interface, Knit, Param};
+pub use function::{Dispatch, Function, Interface, MethodArg, Param};
 pub use host::{BlockCall, HOST_CLASS, Host, HostError};
 pub use syntax::SyntaxError;
 pub use value::{
@@ -69,18 +71,18 @@ impl Template {
     /// Parses a template.
     ///
     /// # Errors
-    /// When it is no Ruby, or beyond the subset.
+    /// When it is no valid Ruby, or beyond the subset.
     pub fn parse(text: &str, trim: Trim) -> Result<Self, SyntaxError> {
         let compiled = erb::compile(text, trim);
         let program = syntax::parse(&compiled.source, &compiled.texts)?;
         Ok(Self { program, length: text.len() })
     }
 
-    /// Renders the template. What is left of the limits' steps stands in them afterwards.
+    /// Renders the template. Afterwards `limits` has the steps that are left.
     ///
     /// # Errors
     /// When the program raises an exception, is beyond the subset, or uses up a budget.
     pub fn render(&self, host: &mut dyn Host, limits: &mut Limits) -> Result<EcoString, Error> {
-        eval::run(&self.program, host, limits, self.length)
+        eval::run(&self.program, host, &BuiltIn, limits, self.length)
     }
 }

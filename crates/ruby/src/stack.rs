@@ -1,4 +1,4 @@
-//! How much stack is in use.
+//! Measures the use of the stack.
 
 /// An address on the stack.
 #[inline(never)]
@@ -7,7 +7,7 @@ pub(crate) fn address() -> usize {
     std::ptr::from_ref(&marker) as usize
 }
 
-/// The bytes between here and an address of before.
+/// The distance in bytes to an earlier address.
 pub(crate) fn used(base: usize) -> usize {
     base.abs_diff(address())
 }

@@ -1,5 +1,5 @@
-//! The tree of a piece of code for those who translate it: names in place of numbers, and one node
-//! for what they do not know.
+//! Syntax trees for translators of Ruby code. Variables have names in place of numbers, and one
+//! node stands for all unsupported constructs.
 
 use ecow::EcoString;
 
@@ -64,27 +64,27 @@ pub enum Tree {
     Call(Box<Method>),
     /// `next a`, and `return a`, which in the block of a definition are the same.
     Leave(Option<Box<Tree>>),
-    /// Anything else, in a word or two.
+    /// Any other construct, with a short description.
     Other(&'static str),
 }
 
 /// A call.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Method {
-    /// What it is called on.
+    /// The receiver.
     pub receiver: Option<Tree>,
     /// Its name.
     pub name: EcoString,
     /// Its arguments.
     pub args: Vec<Tree>,
-    /// Its block, if it is written there.
+    /// Its block, if it is a literal.
     pub block: Option<Code>,
 }
 
 /// A block: plain parameters and statements.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Code {
-    /// The names of its parameters; nothing if they are not all plain ones.
+    /// The names of its parameters; `None` unless all are plain names.
     pub params: Option<Vec<EcoString>>,
     /// Its body.
     pub body: Tree,
@@ -92,8 +92,7 @@ pub struct Code {
     pub line: u32,
 }
 
-/// The block that a method gets which is called on a line of a text, such as `munge` in
-/// `munge { |value| … }`.
+/// The block of a call on a line of a text, such as that of `munge` in `munge { |value| … }`.
 ///
 /// # Errors
 /// When there is no such call, or it is beyond the subset of Ruby.
@@ -115,7 +114,7 @@ pub fn block_of(source: &str, line: u32, method: &str) -> Result<Code, SyntaxErr
     }
 }
 
-/// Where a line begins, and its text.
+/// The offset of a line and its text.
 fn line_of(source: &str, line: u32) -> Option<(usize, &str)> {
     let mut start = 0;
     for (number, text) in (1..).zip(source.split_inclusive('\n')) {
@@ -127,7 +126,7 @@ fn line_of(source: &str, line: u32) -> Option<(usize, &str)> {
     None
 }
 
-/// Where a word stands in a line.
+/// The offset of a word in a line.
 fn word_in(text: &str, word: &str) -> Option<usize> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '?' | '!' | '.' | ':' | '@');
     text.match_indices(word)
@@ -135,7 +134,7 @@ fn word_in(text: &str, word: &str) -> Option<usize> {
         .find(|at| !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
-/// Reads trees; it keeps the names of the blocks around, the innermost last.
+/// Reads trees. It has the variable names of the enclosing blocks, the innermost last.
 struct Reader {
     names: Vec<Box<[EcoString]>>,
     ivars: Vec<EcoString>,

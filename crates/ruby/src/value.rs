@@ -1,6 +1,7 @@
 //! Values of the language.
 //!
-//! Texts, arrays and hashes are shared and can be changed: what one name appends, the others see.
+//! Texts, arrays and hashes are shared and mutable: a change through one name is visible through
+//! all.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -15,8 +16,6 @@ use ordain_functions::regex;
 use rustc_hash::FxBuildHasher;
 
 use crate::class::Class;
-use crate::eval::Interp;
-use crate::eval::error::Eval;
 use crate::syntax::{Block, RegexFlags};
 
 /// A value.
@@ -45,7 +44,7 @@ pub enum Value {
     Range(Rc<Range>),
     /// A regular expression.
     Regexp(Rc<Regexp>),
-    /// What a regular expression matched.
+    /// The match of a regular expression.
     Match(Rc<MatchData>),
     /// A block or lambda.
     Proc(Rc<Proc>),
@@ -55,20 +54,20 @@ pub enum Value {
     Exception(Rc<Exception>),
     /// A time.
     Time(Rc<Time>),
-    /// An iteration that was not begun.
+    /// A method that is called with a block later.
     Enumerator(Rc<Enumerator>),
     /// A value of the host.
     Foreign(Rc<Foreign>),
-    /// What `self` is outside of everything.
+    /// `self` outside of all classes and methods.
     Main,
 }
 
-/// A text that can be changed.
+/// A mutable text.
 #[derive(Default)]
 pub struct Text {
     pub(crate) text: RefCell<EcoString>,
     pub(crate) is_frozen: Cell<bool>,
-    /// Whether the host hears of changes.
+    /// Whether the host is asked before changes.
     pub(crate) is_lent: Cell<bool>,
 }
 
@@ -77,7 +76,7 @@ pub struct Text {
 pub struct Array {
     pub(crate) items: RefCell<Vec<Value>>,
     pub(crate) is_frozen: Cell<bool>,
-    /// What the host knows it by; 0 if it does not.
+    /// The number by which the host knows it, or 0.
     pub(crate) number: Cell<usize>,
 }
 
@@ -88,11 +87,11 @@ pub(crate) type Entries = IndexMap<Key, Value, FxBuildHasher>;
 #[derive(Default)]
 pub struct Hash {
     pub(crate) entries: RefCell<Entries>,
-    /// The value of keys that are not there, or the block that gives it.
+    /// The value of missing keys, or the block that computes it.
     pub(crate) default: RefCell<Value>,
     pub(crate) default_is_block: Cell<bool>,
     pub(crate) is_frozen: Cell<bool>,
-    /// What the host knows it by; 0 if it does not.
+    /// The number by which the host knows it, or 0.
     pub(crate) number: Cell<usize>,
 }
 
@@ -110,7 +109,7 @@ pub struct Regexp {
     pub(crate) regex: Arc<regex::Regex>,
 }
 
-/// What a regular expression matched in a text.
+/// The match of a regular expression in a text.
 pub struct MatchData {
     pub(crate) text: EcoString,
     pub(crate) regexp: Rc<Regexp>,
@@ -141,19 +140,22 @@ pub(crate) enum ProcBody {
         block: Arc<Block>,
         env: Rc<Env>,
         method: Rc<MethodFrame>,
-        /// The call that the block was given to: where `break` goes.
+        /// The call that got the block; `break` ends it.
         home: u64,
     },
     /// `&:name`
     Symbol(EcoString),
     /// A method of a value.
     Method(Value, EcoString),
-    /// Code of the interpreter, which enumerators hand to methods.
-    Native(NativeBlock),
+    /// Calls a block of the host.
+    Foreign(Rc<Foreign>),
+    /// Calls a block with the values as one, and another value behind it.
+    WithObject(Rc<Proc>, Value),
+    /// Calls a block with the values as one, and a number behind it that counts up.
+    WithIndex(Rc<Proc>, Cell<i64>),
+    /// Appends the values as one to a list.
+    Collect(Rc<RefCell<Vec<Value>>>),
 }
-
-/// The code of a native block.
-pub(crate) type NativeBlock = Box<dyn Fn(&mut Interp<'_>, &[Value]) -> Eval>;
 
 /// An exception.
 pub struct Exception {
@@ -174,7 +176,7 @@ pub struct Time {
     pub(crate) is_utc: bool,
 }
 
-/// An iteration that was not begun.
+/// A method that is called with a block later.
 pub struct Enumerator {
     pub(crate) receiver: Value,
     pub(crate) method: EcoString,
@@ -185,9 +187,9 @@ pub struct Enumerator {
 pub struct Foreign {
     /// The name of its class.
     pub class: EcoString,
-    /// What it is printed as.
+    /// Its text when printed.
     pub text: EcoString,
-    /// What the host knows it by.
+    /// The host's own value.
     pub inner: Rc<dyn Any>,
 }
 
@@ -215,8 +217,8 @@ impl Value {
         Self::from_entries(entries)
     }
 
-    /// Lets the host hear of changes of this text, array or hash, by a number other than 0 if it is
-    /// no text; another number takes the place of the one before.
+    /// Has the host asked before this text, array or hash changes. The host knows an array or hash
+    /// by its number, which is not 0; a later number replaces an earlier one.
     #[must_use]
     pub fn lent(self, number: usize) -> Self {
         match &self {
@@ -228,7 +230,7 @@ impl Value {
         self
     }
 
-    /// Keeps this text from being changed.
+    /// Makes this text immutable.
     #[must_use]
     pub fn frozen(self) -> Self {
         if let Self::Str(text) = &self {
@@ -247,7 +249,7 @@ impl Value {
         (number != 0).then_some(number)
     }
 
-    /// Where this array or hash is in memory, if at least so many hold it.
+    /// The address of this array or hash, if at least this many references to it exist.
     pub fn address_if_held(&self, holders: usize) -> Option<usize> {
         let (held, address) = match self {
             Self::Array(array) => (Rc::strong_count(array), Rc::as_ptr(array) as usize),
@@ -268,7 +270,7 @@ impl Value {
         i64::try_from(&big).map_or_else(|_| Self::Big(Rc::new(big)), Self::Int)
     }
 
-    /// Whether it counts as true.
+    /// Whether a condition takes it as true.
     pub fn truthy(&self) -> bool {
         !matches!(self, Self::Nil | Self::Bool(false))
     }
@@ -338,15 +340,23 @@ impl Value {
     }
 }
 
+impl Time {
+    /// The time as `to_s` prints it.
+    pub(crate) fn text(&self) -> String {
+        let format = if self.is_utc { "%F %T UTC" } else { "%F %T %z" };
+        ordain_functions::time::format(format, self.nanos, Some(self.offset)).unwrap_or_default()
+    }
+}
+
 impl Text {
-    /// The text as it is now.
+    /// The current text.
     pub fn get(&self) -> EcoString {
         self.text.borrow().clone()
     }
 }
 
 impl Array {
-    /// The items as they are now.
+    /// The current items.
     pub(crate) fn get(&self) -> Vec<Value> {
         self.items.borrow().clone()
     }
@@ -361,7 +371,7 @@ impl Array {
 }
 
 impl Hash {
-    /// The entries as they are now.
+    /// The current entries.
     pub(crate) fn pairs(&self) -> Vec<(Value, Value)> {
         self.entries.borrow().iter().map(|(k, v)| (k.0.clone(), v.clone())).collect()
     }
@@ -379,11 +389,11 @@ impl Hash {
     }
 }
 
-/// A key of a hash: a text is one of its own that does not change.
+/// A key of a hash. Texts are copied and frozen, so that the key cannot change.
 #[derive(Clone)]
 pub(crate) struct Key(pub Value);
 
-/// Looks up a key without making one.
+/// A borrowed key for lookups.
 pub(crate) struct Ref<'v>(pub &'v Value);
 
 impl Key {
@@ -426,7 +436,7 @@ impl Equivalent<Key> for Ref<'_> {
     }
 }
 
-/// How many values a comparison of keys looks at.
+/// The maximal number of values and the maximal depth of a comparison of keys.
 const EQL_BUDGET: (u32, u32) = (100_000, 200);
 
 /// `eql?`: as `==`, but numbers of different classes differ.
@@ -477,9 +487,9 @@ fn eql_entries(a: &Hash, b: &Hash, budget: &mut (u32, u32)) -> bool {
     same
 }
 
-/// How deep the hash of a value looks.
+/// The depth to which the content of a value is hashed.
 const HASH_DEPTH: usize = 4;
-/// How many items of an array count for its hash.
+/// The number of items of an array that are hashed.
 const HASH_ITEMS: usize = 16;
 
 fn hash<H: Hasher>(value: &Value, state: &mut H, depth: usize) {
@@ -507,7 +517,7 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, depth: usize) {
     }
 }
 
-/// Values are given back one after the other: they may be nested deeper than the stack is.
+/// Drops values in a loop. Recursion could overflow the stack, because values may be nested deeply.
 fn release(mut queue: Vec<Value>) {
     while let Some(value) = queue.pop() {
         match value {

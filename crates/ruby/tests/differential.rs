@@ -1,7 +1,7 @@
-//! Templates rendered here and by the Ruby that is installed: text or exception must be the same.
+//! Renders templates with this crate and with the installed Ruby. Text or exception have to be the
+//! same.
 //!
-//! A template stands in `tests/templates/NAME.erb`; what it sees is set by `VALUES`, the same for
-//! both.
+//! Templates are in `tests/templates/NAME.erb`. `VALUES` sets the variables of both.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ impl Host for Values {
     }
 }
 
-/// What a template gives: its text, or the class, message and line of an exception.
+/// The text of a template, or the class, message and line of an exception.
 fn ours(text: &str, trim: Trim) -> String {
     let template = match Template::parse(text, trim) {
         Ok(template) => template,
@@ -113,7 +113,7 @@ fn mode(trim: Trim) -> &'static str {
     }
 }
 
-/// Has Ruby render all files in one process, each answer ended by a line of its own.
+/// Renders all files in one Ruby process. A separator line ends each answer.
 fn theirs(paths: &[PathBuf], trim: Trim) -> Vec<String> {
     let script = format!(
         r##"
@@ -156,7 +156,7 @@ fn compare(paths: &[PathBuf], trim: Trim) {
     let mut failures = Vec::new();
     for (path, theirs) in paths.iter().zip(theirs) {
         let ours = ours(&std::fs::read_to_string(path).unwrap(), trim);
-        // The words of Ruby's parser are its own.
+        // Messages of Ruby's parser are not compared.
         let both_refuse =
             theirs.starts_with("exception:\nSyntaxError") && ours.starts_with("no template:");
         if ours != theirs && !both_refuse {

@@ -1,5 +1,4 @@
-//! What is refused, and what ends by a budget: with an error that names the line, soon, and within
-//! the stack of a small thread.
+//! Limits: programs end soon with an error that names the line, within the stack of a small thread.
 #![allow(clippy::unwrap_used)]
 
 use ordain_ruby::{Error, Foreign, Host, HostError, Limits, Template, Trim, Value};
@@ -21,7 +20,7 @@ impl Host for Nothing {
     }
 }
 
-/// What a template gives, in a thread with a stack of the usual size.
+/// The result of a template in a thread with a stack of the usual size.
 fn outcome(text: &str) -> String {
     let text = text.to_owned();
     let work = move || {
@@ -210,7 +209,7 @@ fn broken_templates_name_the_line() {
         assert!(outcome.starts_with(&format!("{line}: ")), "{template}: {outcome}");
         assert!(!outcome.contains("unsupported"), "{template}: {outcome}");
     }
-    // What is in a tag that is never closed is text.
+    // The content of a tag that is never closed is text.
     assert_eq!(outcome("text <% 'never closed'"), "text of 20 bytes");
     assert_eq!(outcome(""), "text of 0 bytes");
 }

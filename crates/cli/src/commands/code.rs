@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn every_verb_says_in_its_help_what_may_run() {
-        let mut all = crate::full_command();
+        let mut all = super::super::full_command();
         let mut found = names("", &all);
         let mut known: Vec<String> = VERBS.iter().map(|(verb, _)| verb.to_string()).collect();
         found.sort();
@@ -107,7 +107,7 @@ mod tests {
                 assert!(help.contains(&format!("Code that may run: {runs}")), "{verb}: {help}");
             }
         }
-        assert!(crate::Cli::command().get_subcommands().count() > 20);
+        assert!(super::super::Cli::command().get_subcommands().count() > 20);
     }
 
     #[test]

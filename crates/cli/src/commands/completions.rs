@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory, ValueEnum};
+use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use ordain_source::Diagnostic;
 use serde_json::{Value as Json, json};
@@ -46,13 +46,17 @@ enum ShellName {
     Fish,
 }
 
-/// Prints the script of a shell.
+/// Prints the script of a shell for a command line.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn run(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, Failure> {
+pub fn run(
+    ui: &mut Ui,
+    args: &CompletionsArgs,
+    mut command_line: clap::Command,
+) -> Result<Exit, Failure> {
     if args.format == Some(Form::Json) {
-        let out = document(&mut crate::Cli::command());
+        let out = document(&mut command_line);
         writeln!(ui.document(), "{out}")?;
         return Ok(Exit::Done);
     }
@@ -66,7 +70,7 @@ pub fn run(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, Failure> {
         }
     };
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut crate::Cli::command(), "ordain", &mut script);
+    clap_complete::generate(shell, &mut command_line, "ordain", &mut script);
     ui.document().write_all(&script)?;
     Ok(Exit::Done)
 }

@@ -1,4 +1,4 @@
-//! The verbs, one file each: first the arguments, then the implementation.
+//! The command line and its verbs, one file each: first the arguments, then the implementation.
 
 mod apply;
 mod check;
@@ -24,11 +24,51 @@ pub mod plan;
 mod rollback;
 mod types;
 
-use clap::{Args, Subcommand};
+use std::ffi::OsString;
 
-use crate::exit::{Exit, Failure};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::exit::{self, Exit, Failure};
+use crate::options::GlobalArgs;
 use crate::ui::Ui;
 use crate::watch::{self, WatchArgs};
+
+/// Compile, check, explain, compare, plan and apply desired state
+#[derive(Parser)]
+#[command(name = "ordain", version, max_term_width = 100, after_help = exit::HELP)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+impl Cli {
+    /// Parses the command line. If it starts with a verb, only the arguments of that verb are
+    /// built: building those of all verbs takes longer than many runs.
+    ///
+    /// # Errors
+    /// Help, the version, or a usage error.
+    pub fn read(args: Vec<OsString>) -> Result<Self, clap::Error> {
+        let first = args.get(1).and_then(|verb| verb.to_str());
+        let Some(verb) = first.and_then(Command::single) else {
+            return Self::from_arg_matches_mut(&mut full_command().try_get_matches_from(args)?);
+        };
+        let program = clap::Command::new("ordain").max_term_width(100);
+        let program = GlobalArgs::augment_args(program).subcommand(verb);
+        Self::from_arg_matches_mut(&mut program.try_get_matches_from(args)?)
+    }
+}
+
+/// The command line with all verbs.
+fn full_command() -> clap::Command {
+    code::with_code_note("", Cli::command())
+}
+
+/// Runs `ordain completions` with the whole command line, which only this module knows.
+fn print_completions(ui: &mut Ui, args: &completions::CompletionsArgs) -> Result<Exit, Failure> {
+    completions::run(ui, args, Cli::command())
+}
 
 /// Defines the verbs: the name, the arguments and the function of each.
 macro_rules! verbs {
@@ -105,5 +145,33 @@ verbs! {
     "types" Types(types::TypesArgs) => types::run,
     "parse" Parse(parse::ParseArgs) => parse::run,
     "explain-code" ExplainCode(explain_code::ExplainCodeArgs) => explain_code::run,
-    "completions" Completions(completions::CompletionsArgs) => completions::run,
+    "completions" Completions(completions::CompletionsArgs) => print_completions,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verb_alone_is_read_as_among_all_verbs() {
+        let all = Cli::command();
+        let verbs: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
+        assert!(verbs.contains(&"explain-code"));
+        for verb in verbs {
+            assert!(Command::single(verb).is_some(), "{verb}");
+            for arguments in [&["--help"][..], &["-h"], &["--no-such-flag"], &["--color", "mauve"]]
+            {
+                let line = || ["ordain", verb].into_iter().chain(arguments.iter().copied());
+                let message = |result: Result<Cli, clap::Error>| match result {
+                    Ok(_) => String::new(),
+                    Err(error) => error.render().ansi().to_string(),
+                };
+                let alone = message(Cli::read(line().map(OsString::from).collect()));
+                let among = full_command().try_get_matches_from(line());
+                let among = message(among.and_then(|mut m| Cli::from_arg_matches_mut(&mut m)));
+                assert_eq!(alone, among, "{verb} {arguments:?}");
+                assert!(!alone.is_empty());
+            }
+        }
+    }
 }

@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use ordain_data::Value as Data;
-use ordain_inmanta::error::Error;
+use ordain_inmanta::diagnostics::Error;
 use ordain_inmanta::location::Files;
+use ordain_inmanta::model::resource;
+use ordain_inmanta::output;
 use ordain_inmanta::project::{Project, set};
 use ordain_inmanta::session::{LoadedModule, Outcome};
-use ordain_inmanta::{explanation, export, output};
 use ordain_source::limits::on_deep_stack;
 use ordain_source::{HostWorld, SourceMap};
 
@@ -313,7 +313,7 @@ struct CompileOutput {
     printed: String,
     error: Option<String>,
     data: String,
-    resources: Result<Vec<Data>, String>,
+    resources: Result<resource::Export, String>,
 }
 
 fn compile(global: &Global, args: &CommonArgs, exporting: Option<&Export>) -> io::Result<ExitCode> {
@@ -405,7 +405,7 @@ fn run(
 
 fn summarize(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> CompileOutput {
     let files = &outcome.net.program.files;
-    let shown = |warning: &ordain_inmanta::program::Warning| match warning.class.as_str() {
+    let shown = |warning: &ordain_inmanta::diagnostics::Warning| match warning.class.as_str() {
         "" => warning.text.clone(),
         class => format!("{class}: {}", warning.text),
     };
@@ -435,9 +435,9 @@ fn summarize(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> Compi
             let found = outcome.export();
             let files = &outcome.net.program.files;
             let hidden = |text| outcome.without_passwords(text);
-            found.map(|exported| exported.resources).map_err(|error| hidden(error.trace(files)))
+            found.map_err(|error| hidden(error.trace(files)))
         }
-        false => Ok(Vec::new()),
+        false => Ok(resource::Export::default()),
     };
     let error = error.map(|text| outcome.without_passwords(text));
     let warnings = warnings.into_iter().map(|text| outcome.without_passwords(text)).collect();
@@ -447,7 +447,7 @@ fn summarize(outcome: &mut Outcome<'_>, global: &Global, exports: bool) -> Compi
 /// An error with its long explanation, as the original program prints it.
 fn explained(error: &Error, files: &Files) -> String {
     let trace = error.trace(files);
-    match explanation::of(error) {
+    match error.explained() {
         Some(text) => format!("{}\n\n{}", trace.trim_matches('\n'), text.trim_matches('\n')),
         None => format!("Error: {}", trace.trim_matches('\n')),
     }
@@ -470,7 +470,7 @@ fn write_export(
         Ok(resources) => resources,
         Err(text) => return Ok(Err(text.clone())),
     };
-    if resources.is_empty() {
+    if resources.resources.is_empty() {
         writeln!(out, "exporter       WARNING Empty deployment model.")?;
     }
     let Some(file) = &args.json else {
@@ -482,7 +482,7 @@ fn write_export(
         return Ok(Err(text.to_owned()));
     };
     let mut out = private_file::create(&directory.join(file))?;
-    out.write_all(export::text(resources).as_bytes())?;
+    out.write_all(resources.text().as_bytes())?;
     Ok(Ok(()))
 }
 

@@ -11,7 +11,7 @@ use crate::model::{
     Annotation, Attribute, Class, Classifier, DataType, Enumeration, Feature, FeatureRef,
     FeatureRole, Literal, Operation, Package, Parameter, Reference, TypeRef,
 };
-use crate::{ECORE, XMI};
+use crate::namespaces::{ECORE, XMI};
 use references::Index;
 use xml::{Element, Result};
 
@@ -59,13 +59,6 @@ pub fn read(text: &str, file_name: Option<&str>) -> Result<Document> {
 /// The text of an attribute; empty if it is missing.
 fn text(element: &Element, name: &str) -> EcoString {
     element.get(name).cloned().unwrap_or_default()
-}
-
-fn name(element: &Element) -> Result<EcoString> {
-    match element.get("name") {
-        Some(name) if !name.is_empty() => Ok(name.clone()),
-        _ => Err(Problem::new(element.range, format!("<{}> has no name", element.name))),
-    }
 }
 
 fn flag(element: &Element, name: &str, default: bool) -> Result<bool> {
@@ -122,7 +115,7 @@ impl Reader {
 
     fn package(&mut self, element: &Element) -> Result<Package> {
         let mut out = Package {
-            name: name(element)?,
+            name: element.required_name()?,
             ns_uri: text(element, "nsURI"),
             ns_prefix: text(element, "nsPrefix"),
             ..Package::default()
@@ -155,7 +148,7 @@ impl Reader {
             "EEnum" => Ok(Classifier::Enumeration(self.enumeration(element)?)),
             "EDataType" => {
                 let mut out = DataType {
-                    name: name(element)?,
+                    name: element.required_name()?,
                     instance_class: element.get("instanceClassName").cloned(),
                     annotations: Vec::new(),
                 };
@@ -176,7 +169,7 @@ impl Reader {
 
     fn class(&mut self, element: &Element) -> Result<Class> {
         let mut out = Class {
-            name: name(element)?,
+            name: element.required_name()?,
             is_abstract: flag(element, "abstract", false)?,
             is_interface: flag(element, "interface", false)?,
             super_types: self.references(element, "eSuperTypes")?,
@@ -200,14 +193,17 @@ impl Reader {
         let kind = |reader: &Self, element: &Element| {
             reader.references(element, "eType").ok().and_then(|found| found.into_iter().next())
         };
-        let mut out =
-            Operation { name: name(element)?, kind: kind(self, element), ..Operation::default() };
+        let mut out = Operation {
+            name: element.required_name()?,
+            kind: kind(self, element),
+            ..Operation::default()
+        };
         for child in &element.children {
             match &*child.name {
                 "eAnnotations" => out.annotations.push(self.annotation(child)),
                 "eParameters" => {
                     let kind = kind(self, child);
-                    out.parameters.push(Parameter { name: name(child)?, kind });
+                    out.parameters.push(Parameter { name: child.required_name()?, kind });
                 }
                 // Generic types and exceptions are not needed: operations are read for their code
                 // only.
@@ -218,13 +214,13 @@ impl Reader {
     }
 
     fn enumeration(&mut self, element: &Element) -> Result<Enumeration> {
-        let mut out = Enumeration { name: name(element)?, ..Enumeration::default() };
+        let mut out = Enumeration { name: element.required_name()?, ..Enumeration::default() };
         for child in &element.children {
             match &*child.name {
                 "eAnnotations" => out.annotations.push(self.annotation(child)),
                 "eLiterals" => {
                     let value = number(child, "value", 0)?;
-                    let name = name(child)?;
+                    let name = child.required_name()?;
                     out.literals.push(Literal {
                         text: child.get("literal").filter(|text| **text != name).cloned(),
                         name,
@@ -264,7 +260,7 @@ impl Reader {
             is_unsettable: flag(element, "unsettable", false)?,
             is_derived: flag(element, "derived", false)?,
             default: element.get("defaultValueLiteral").cloned(),
-            ..Feature::new(name(element)?, of)
+            ..Feature::new(element.required_name()?, of)
         };
         for child in &element.children {
             match &*child.name {

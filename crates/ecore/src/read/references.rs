@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::xml::{Element, Problem, Result};
 use crate::model::{FeatureRef, TypeRef};
-use crate::{ECORE, XMI, XML_TYPES};
+use crate::namespaces::{ECORE, XMI, XML_TYPES};
 
 /// The named elements of a document.
 pub(super) struct Index {
@@ -66,7 +66,7 @@ impl Index {
 
     fn package(&mut self, element: &Element, around: &[EcoString]) -> Result<usize> {
         let mut path = around.to_vec();
-        path.push(super::name(element)?);
+        path.push(element.required_name()?);
         let id = self.packages.len();
         self.packages.push(Entry { path: path.clone(), packages: vec![], classifiers: vec![] });
         self.add_id(element, Target::Package(id));
@@ -77,7 +77,7 @@ impl Index {
             match &*child.name {
                 "eClassifiers" => self.classifier_of(id, child)?,
                 "eSubpackages" => {
-                    let name = super::name(child)?;
+                    let name = child.required_name()?;
                     let inner = self.package(child, &path)?;
                     self.packages[id].packages.push(inner);
                     // A class wins over a package of the same name.
@@ -90,7 +90,7 @@ impl Index {
     }
 
     fn classifier_of(&mut self, package: usize, element: &Element) -> Result<()> {
-        let name = super::name(element)?;
+        let name = element.required_name()?;
         let number = self.packages[package].classifiers.len();
         let before = self.names.insert((package, name.clone()), Member::Classifier(number));
         if let Some(Member::Classifier(_)) = before {
@@ -101,7 +101,7 @@ impl Index {
         self.add_id(element, Target::Classifier(package, number));
         let mut features = Vec::new();
         for child in element.children.iter().filter(|one| one.name == "eStructuralFeatures") {
-            let feature = super::name(child)?;
+            let feature = child.required_name()?;
             if !self.features.insert((package, number, feature.clone())) {
                 let message = format!("the feature {feature} is defined twice in {name}");
                 return Err(Problem::new(child.range, message));

@@ -9,6 +9,8 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
+use crate::namespaces::XSI;
+
 /// The largest file, in bytes.
 pub const MAX_TEXT: usize = 64 << 20;
 /// The deepest nesting of elements.
@@ -67,6 +69,17 @@ impl Element {
     pub fn get(&self, name: &str) -> Option<&EcoString> {
         let mut all = self.attributes.iter();
         all.find(|one| one.namespace.is_none() && one.name == name).map(|one| &one.value)
+    }
+
+    /// The value of the attribute `name`.
+    ///
+    /// # Errors
+    /// When it is missing or empty.
+    pub fn required_name(&self) -> Result<EcoString> {
+        match self.get("name") {
+            Some(name) if !name.is_empty() => Ok(name.clone()),
+            _ => Err(Problem::new(self.range, format!("<{}> has no name", self.name))),
+        }
     }
 
     /// The value of an attribute of a namespace.
@@ -204,7 +217,7 @@ impl Tree {
             }
             out.attributes.push(XmlAttribute { namespace, name, value });
         }
-        if let Some(kind) = out.get_of(crate::XSI, "type") {
+        if let Some(kind) = out.get_of(XSI, "type") {
             out.kind = Some(self.resolve(&kind.clone(), true, range)?);
         }
         Ok(out)

@@ -31,18 +31,21 @@ impl Text {
     }
 
     /// `{` or `[`
+    #[inline]
     pub(super) fn begin(&mut self, sign: u8) {
         self.bytes.push(sign);
         self.follows = false;
     }
 
     /// `}` or `]`
+    #[inline]
     pub(super) fn end(&mut self, sign: u8) {
         self.bytes.push(sign);
         self.follows = true;
     }
 
     /// Goes to the next item of a list.
+    #[inline]
     pub(super) fn item(&mut self) {
         if std::mem::replace(&mut self.follows, true) {
             self.bytes.push(b',');
@@ -57,7 +60,10 @@ impl Text {
     }
 
     /// Goes to the next entry of an object; the key has nothing to escape.
+    #[inline]
     pub(super) fn plain_key(&mut self, key: &'static str) {
+        // Room for all at once spares a check of the capacity for each part.
+        self.bytes.reserve(key.len() + 4);
         self.item();
         self.bytes.push(b'"');
         self.bytes.extend_from_slice(key.as_bytes());
@@ -67,6 +73,28 @@ impl Text {
     /// `true`, `false` or `null`
     pub(super) fn word(&mut self, word: &'static str) {
         self.bytes.extend_from_slice(word.as_bytes());
+    }
+
+    /// A value that is JSON already.
+    pub(super) fn json(&mut self, json: &[u8]) {
+        self.bytes.extend_from_slice(json);
+    }
+
+    /// A number of a line or the like.
+    pub(super) fn unsigned(&mut self, number: u32) {
+        let mut digits = [0; u32::MAX.ilog10() as usize + 1];
+        let mut at = digits.len();
+        let mut rest = number;
+        loop {
+            at -= 1;
+            // A digit is less than ten.
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.bytes.extend_from_slice(&digits[at..]);
     }
 
     /// A number, or another value that is written as it is.

@@ -65,8 +65,8 @@ pub fn write(
 struct Writer<'a, W> {
     graph: &'a Graph,
     sources: &'a SourceMap,
-    /// The file of the last place.
-    file: Option<(FileId, Arc<SourceFile>)>,
+    /// The file of the last place, and its path as JSON.
+    file: Option<(FileId, Arc<SourceFile>, Box<[u8]>)>,
     extra: FxHashMap<ResourceId, ImplicitEdges>,
     text: Text,
     out: W,
@@ -201,7 +201,7 @@ impl<W: Write> Writer<'_, W> {
             self.place(resource);
         }
         self.word("exported", if resource.exported { "true" } else { "false" });
-        self.entry("kind", nature(resource));
+        self.word("kind", nature(resource));
         self.parameters(id, resource);
         let mut secret = resource.attributes.iter().filter(|a| matches!(a.value, Value::Secret(_)));
         if let Some(first) = secret.next() {
@@ -215,22 +215,33 @@ impl<W: Write> Writer<'_, W> {
     fn place(&mut self, resource: &Resource) {
         match source_position(self.graph, resource.origin) {
             Some(SourcePosition::Source(span)) => {
-                let known = self.file.take().filter(|(id, _)| *id == span.file);
-                let (_, file) = known.unwrap_or_else(|| (span.file, self.sources.file(span.file)));
-                self.file_line(&file.path.to_string_lossy(), file.line(span.range.start));
-                self.file = Some((span.file, file));
+                let known = self.file.take().filter(|(id, ..)| *id == span.file);
+                let (_, file, path) = known.unwrap_or_else(|| {
+                    let file = self.sources.file(span.file);
+                    let mut path = Text::default();
+                    path.string(&file.path.to_string_lossy());
+                    (span.file, file, path.bytes().into())
+                });
+                self.file_line(&path, file.line(span.range.start));
+                self.file = Some((span.file, file, path));
             }
-            Some(SourcePosition::Known(place)) => self.file_line(&place.file, place.line),
+            Some(SourcePosition::Known(place)) => {
+                let mut path = Text::default();
+                path.string(&place.file);
+                self.file_line(path.bytes(), place.line);
+            }
             None => {}
         }
     }
 
-    fn file_line(&mut self, file: &str, line: u32) {
-        if !file.is_empty() {
-            self.entry("file", file);
+    /// Writes a place; the path of the file is JSON already.
+    fn file_line(&mut self, path: &[u8], line: u32) {
+        if path != b"\"\"" {
+            self.text.plain_key("file");
+            self.text.json(path);
         }
         self.text.plain_key("line");
-        self.text.number(line);
+        self.text.unsigned(line);
     }
 
     fn parameters(&mut self, id: ResourceId, resource: &Resource) {
@@ -361,12 +372,13 @@ fn names(text: &str, id: &ResourceRef) -> bool {
     title.and_then(|rest| rest.strip_suffix(']')) == Some(id.title.as_str())
 }
 
+/// The kind of the type of a resource, as JSON.
 fn nature(resource: &Resource) -> &'static str {
     match resource.containment {
-        Containment::ClassResource => "class",
-        Containment::Define => "defined_type",
-        Containment::Class if resource.id.kind != "Stage" => "unknown",
-        Containment::Class | Containment::Leaf => "compilable_type",
+        Containment::ClassResource => r#""class""#,
+        Containment::Define => r#""defined_type""#,
+        Containment::Class if resource.id.kind != "Stage" => r#""unknown""#,
+        Containment::Class | Containment::Leaf => r#""compilable_type""#,
     }
 }
 

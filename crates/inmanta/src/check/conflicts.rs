@@ -1,21 +1,21 @@
-//! Constructors at the top level of files that an index gives the same instance, and that give an
-//! attribute of it different values.
+//! Finds constructors at the top level of files that an index maps to the same instance, but that
+//! set an attribute to different values.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::literals::Misfit;
-use crate::error::{Background, Class, Error};
+use super::literals::StaticError;
+use crate::diagnostics::{Background, Class, Error};
 use crate::location::Location;
-use crate::program::{NewInfo, Program};
+use crate::model::program::{NewInfo, Program};
 use crate::symbol::Symbol;
 use crate::syntax::ast::NewId;
 use crate::syntax::text::NoInstances;
 use crate::value::Value;
 
 impl Program {
-    /// All pairs of constructors that say different things of one instance. Each constructor has a
-    /// number; it is said of each whether every run comes by it.
-    pub(super) fn conflicts(&self, certain: &[bool], found: &mut Vec<Misfit>) {
+    /// Adds all pairs of constructors that contradict each other. `certain` tells for each
+    /// constructor, by number, whether every run executes it.
+    pub(super) fn conflicts(&self, certain: &[bool], found: &mut Vec<StaticError>) {
         let mut first: FxHashMap<(u32, u32, String), usize> = FxHashMap::default();
         let mut told: FxHashSet<(usize, usize)> = FxHashSet::default();
         for (number, info) in self.news.iter().enumerate() {
@@ -27,13 +27,13 @@ impl Program {
                     && told.insert((other, number))
                     && let Some(error) = self.conflict(other, number, info)
                 {
-                    found.push(Misfit { error, is_certain: true });
+                    found.push(StaticError { error, is_certain: true });
                 }
             }
         }
     }
 
-    /// The values that a constructor gives to the attributes of an index, if all are constants.
+    /// The key of a constructor in an index, if all its values are constants.
     fn constant_key(&self, info: NewInfo, list: u32) -> Option<String> {
         let value = |name: &Symbol| self.constant_of(info, *name);
         let names = self.index_lists[list as usize].iter();
@@ -42,14 +42,14 @@ impl Program {
         Some(texts.collect::<Vec<_>>().join(","))
     }
 
-    /// The constant that a constructor gives to an attribute, itself or by a default.
+    /// The constant that a constructor or a default sets an attribute to.
     fn constant_of(&self, info: NewInfo, name: Symbol) -> Option<&Value> {
         let all = self.direct(info).iter().chain(self.indirect(info));
         let (_, value) = all.into_iter().find(|(known, _)| *known == name)?;
         self.constant(*value)
     }
 
-    /// That two constructors of an instance give an attribute different values, if they do.
+    /// The error if two constructors of an instance set an attribute to different values.
     fn conflict(&self, first: usize, second: usize, info: NewInfo) -> Option<Box<Error>> {
         let other = self.news[first]?;
         for (name, value) in self.direct(info).iter().chain(self.indirect(info)) {
@@ -84,7 +84,7 @@ impl Program {
         None
     }
 
-    /// Where a constructor names an attribute, or its class if a default gives the value.
+    /// The place where a constructor names an attribute; its class if a default sets the value.
     fn place_of(&self, number: usize, name: Symbol) -> Location {
         let node = &self.ast.news[NewId::new(number as u32)];
         let named = self.ast.names.list(node.names).iter().find(|known| known.symbol == name);

@@ -1,22 +1,20 @@
-//! Entities that extend `std::Dataclass`, against the Python dataclasses that are their
-//! counterparts.
+//! Compares entities that extend `std::Dataclass` with the Python dataclasses of the same name.
 
 use ecow::EcoString;
 
-use crate::error::{Class, Error, Result};
-use crate::explanation::{self, Explanation, Side};
-use crate::plugin::TypeExpr;
-use crate::program::{Program, PythonClass};
+use crate::diagnostics::explanation::{self, Explanation, Side};
+use crate::diagnostics::{Class, Error, Result};
+use crate::model::program::{Program, PythonClass};
 use crate::symbol::Symbol;
 use crate::syntax::ast::Definition;
-use crate::types::{Type, TypeId};
+use crate::types::{Type, TypeExpr, TypeId};
 
-/// The end of every complaint of a single attribute.
+/// The end of each error message about a single attribute.
 const IDENTICAL: &str =
     "All attributes of a dataclasses must be identical in both the python and inmanta domain";
 
 impl Program {
-    /// The entities that must have a counterpart, in the order of their definition.
+    /// The entities that need a Python dataclass, in the order of their definition.
     pub(crate) fn dataclass_entities(&self) -> Vec<u32> {
         let root = self.entities.iter().position(|entity| entity.full_name == "std::Dataclass");
         let Some(root) = root else { return Vec::new() };
@@ -24,10 +22,10 @@ impl Program {
         (0..self.entities.len() as u32).filter(is_below).collect()
     }
 
-    /// Compares an entity with its counterpart, if it must have one.
+    /// Compares an entity with its Python dataclass, if it needs one.
     ///
     /// # Errors
-    /// The complaints.
+    /// The differences.
     pub(crate) fn check_dataclass(&mut self, id: u32) -> Result<()> {
         let Some(found) = self.dataclasses.get(&id).map(|found| found.class.clone()) else {
             return Ok(());
@@ -68,8 +66,8 @@ impl Program {
         self.check_plain(id)
     }
 
-    /// How to make an entity and the Python class of its name alike, by a change of the class, or
-    /// of the entity if it is asked for.
+    /// Explains how to change the Python class so that it matches the entity, or optionally the
+    /// entity.
     fn explain_dataclass(
         &mut self,
         id: u32,
@@ -95,7 +93,7 @@ impl Program {
         explanation::dataclass(&full, &own, with_entity.then_some((&*place, other)))
     }
 
-    /// The type of a field as a model writes it; `ERROR` if it cannot.
+    /// The type of a field in the model language; `ERROR` if there is none.
     fn written_type(&mut self, entity: u32, field: Option<&TypeExpr>) -> String {
         let namespace = self.entities[entity as usize].namespace;
         let ty = field.and_then(|ty| self.resolve(namespace, ty).ok());
@@ -103,7 +101,7 @@ impl Program {
         text.unwrap_or_else(|| "ERROR".into())
     }
 
-    /// Whether a type can be written in a model.
+    /// Whether the model language can express a type.
     fn can_be_written(&self, ty: TypeId) -> bool {
         match self.types.get(ty) {
             Type::Union(_) | Type::Reference(_) | Type::Any | Type::Literal => false,
@@ -114,7 +112,7 @@ impl Program {
         }
     }
 
-    /// The Python type for the values of an attribute of a type.
+    /// The Python type of an attribute's values.
     fn python_type(&self, ty: TypeId) -> String {
         match self.types.get(ty) {
             Type::String => "str".into(),
@@ -146,7 +144,8 @@ impl Program {
         }
     }
 
-    /// Complaints of attributes and fields, which are taken out as they are met.
+    /// Compares attributes with fields. Removes fields that have an attribute, so the caller can
+    /// report the rest.
     fn compare_fields(
         &mut self,
         id: u32,
@@ -207,7 +206,7 @@ impl Program {
         }
     }
 
-    /// Whether the type of a field says of an attribute's type as much as Python can.
+    /// Whether a field type matches an attribute type, as precisely as Python can express it.
     fn corresponds(&self, own: TypeId, python: TypeId) -> bool {
         let python_type = self.types.get(python);
         let own_type = self.types.get(own);
@@ -246,7 +245,7 @@ impl Program {
         }
     }
 
-    /// That a dataclass does nothing: no implementations but `std::none`, no indexes.
+    /// Checks that a dataclass has no implementations but `std::none`, and no indexes.
     fn check_plain(&self, id: u32) -> Result<()> {
         let entity = &self.entities[id as usize];
         let (full, place) = (&entity.full_name, self.files.show(entity.at));
@@ -273,7 +272,7 @@ impl Program {
         ))
     }
 
-    /// Where indexes of an entity of this name are defined.
+    /// The places of the indexes of an entity.
     fn index_places(&self, name: Option<Symbol>) -> Vec<String> {
         let is_meant = |symbol: Symbol| {
             let text = self.name(symbol);

@@ -1,24 +1,24 @@
-//! Registering definitions, in the original's order.
+//! Registers definitions in the order of the original, since that decides which error comes first.
 
 use std::rc::Rc;
 
 use ecow::EcoString;
 
-use crate::error::{Class, Error, Reporter, Result};
+use crate::diagnostics::{Class, Error, Reporter, Result, Warning};
 use crate::location::Location;
-use crate::plugin::Plugin;
-use crate::program::{
-    Attribute, AttributeKind, Entity, Implement, Implementation, Named, NamespaceId, PluginEntry,
-    Program, Typedef, Visible, Warning,
+use crate::model::plugin::Plugin;
+use crate::model::program::{
+    Attribute, AttributeKind, DefinitionId, Entity, Implement, Implementation, NamespaceId,
+    PluginEntry, Program, Typedef, Visible,
 };
 use crate::symbol::Symbol;
 use crate::syntax::ast::{
     Definition, EntityDef, ImplementDef, ImplementationDef, ImportDef, IndexDef, Name, RelationDef,
     TypedefDef, Unit,
 };
-use crate::types::{NAMED, Type, TypeId};
+use crate::types::{BUILTIN_TYPES, Type, TypeId};
 
-use super::Found;
+use super::Resolution;
 
 /// The file of the compiler's own definitions.
 const INTERNAL: Location =
@@ -33,15 +33,14 @@ impl Program {
         }
         if let Some(block) = unit.block {
             let first = 0;
-            self.tops.push(crate::program::TopBlock { namespace, block, first });
+            self.tops.push(crate::model::program::TopBlock { namespace, block, first });
         }
     }
 
-    /// Registers everything and finds what is wrong with it, up to where names in expressions are
-    /// looked up.
+    /// Registers all definitions and checks them. Names in expressions are resolved later.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error.
     pub fn define(&mut self, plugins: &[Rc<dyn Plugin>]) -> Result<()> {
         let std = self.namespace("std");
         self.self_name = Some(self.ast.symbols.intern("self"));
@@ -105,7 +104,7 @@ impl Program {
         Ok(())
     }
 
-    /// `std::Entity`, which the compiler defines.
+    /// Defines `std::Entity`, which no file declares.
     fn root(&mut self, std: NamespaceId) -> Result<EntityDef> {
         let name = Name { symbol: self.ast.symbols.intern("Entity"), at: INTERNAL };
         let def = EntityDef {
@@ -158,7 +157,7 @@ impl Program {
         &mut self,
         namespace: NamespaceId,
         name: Symbol,
-        named: Named,
+        named: DefinitionId,
         at: Location,
     ) -> Result<()> {
         let old = self.namespaces[namespace as usize].defines.insert(name, named);
@@ -166,10 +165,10 @@ impl Program {
         let Some(old) = old else { return Ok(()) };
         let full = self.full_name(namespace, name);
         let message = match named {
-            Named::Entity(_) => format!("Entity {full} is already defined"),
-            Named::Typedef(_) => format!("TypeConstraint {full} is already defined"),
-            Named::Plugin(_) => format!("Type {full} is already defined"),
-            Named::Implementation(id) => {
+            DefinitionId::Entity(_) => format!("Entity {full} is already defined"),
+            DefinitionId::Typedef(_) => format!("TypeConstraint {full} is already defined"),
+            DefinitionId::Plugin(_) => format!("Type {full} is already defined"),
+            DefinitionId::Implementation(id) => {
                 let target = self.implementations[id as usize].target;
                 let target = self.name(target);
                 format!("Implementation {full} for type {target} is already defined")
@@ -178,12 +177,12 @@ impl Program {
         Err(duplicate(message, at, self.location_of(old)))
     }
 
-    fn location_of(&self, named: Named) -> Location {
+    fn location_of(&self, named: DefinitionId) -> Location {
         match named {
-            Named::Entity(id) => self.entities[id as usize].at,
-            Named::Typedef(id) => self.typedefs[id as usize].at,
-            Named::Implementation(id) => self.implementations[id as usize].at,
-            Named::Plugin(id) => self.plugins[id as usize].at,
+            DefinitionId::Entity(id) => self.entities[id as usize].at,
+            DefinitionId::Typedef(id) => self.typedefs[id as usize].at,
+            DefinitionId::Implementation(id) => self.implementations[id as usize].at,
+            DefinitionId::Plugin(id) => self.plugins[id as usize].at,
         }
     }
 
@@ -197,12 +196,12 @@ impl Program {
             comment: def.comment.clone(),
             ..Entity::default()
         });
-        self.enter(namespace, def.name.symbol, Named::Entity(id), def.name.at)
+        self.enter(namespace, def.name.symbol, DefinitionId::Entity(id), def.name.at)
     }
 
     fn register_typedef(&mut self, namespace: NamespaceId, def: &TypedefDef) -> Result<()> {
         let name = self.name(def.name.symbol).to_owned();
-        if NAMED.iter().any(|(known, _)| *known == name) {
+        if BUILTIN_TYPES.iter().any(|(known, _)| *known == name) {
             self.warnings.push(Warning {
                 class: "CompilerRuntimeWarning".into(),
                 text: format!(
@@ -221,7 +220,7 @@ impl Program {
             at: def.name.at,
             comment: def.comment.clone(),
         });
-        self.enter(namespace, def.name.symbol, Named::Typedef(id), def.name.at)
+        self.enter(namespace, def.name.symbol, DefinitionId::Typedef(id), def.name.at)
     }
 
     fn register_implementation(
@@ -239,7 +238,7 @@ impl Program {
             block: def.block,
             at: def.name.at,
         });
-        self.enter(namespace, def.name.symbol, Named::Implementation(id), def.name.at)
+        self.enter(namespace, def.name.symbol, DefinitionId::Implementation(id), def.name.at)
     }
 
     fn register_import(&mut self, namespace: NamespaceId, def: &ImportDef) -> Result<()> {
@@ -278,13 +277,13 @@ impl Program {
             at,
         });
         let symbol = self.ast.symbols.intern(short);
-        self.enter(namespace, symbol, Named::Plugin(id), at)
+        self.enter(namespace, symbol, DefinitionId::Plugin(id), at)
     }
 
     fn define_typedef(&mut self, namespace: NamespaceId, def: &TypedefDef) -> Result<()> {
         let base = self.find_type(namespace, def.base)?;
         let named = self.namespaces[namespace as usize].defines.get(&def.name.symbol);
-        if let Some(Named::Typedef(id)) = named {
+        if let Some(DefinitionId::Typedef(id)) = named {
             self.typedefs[*id as usize].base = base;
         }
         Ok(())
@@ -382,7 +381,7 @@ impl Program {
         let text = format!("Implementation({})", self.name(def.name.symbol));
         let reporter = || Reporter { text: text.clone(), location: Some(def.name.at) };
         let found = self.find(namespace, def.entity).map_err(|e| reported(e, &reporter))?;
-        let Found::Named(Named::Entity(entity)) = found else {
+        let Resolution::Definition(DefinitionId::Entity(entity)) = found else {
             let message = format!(
                 "Implementation can only be define for an Entity, but {} is a {}",
                 self.name(def.entity.symbol),
@@ -391,21 +390,25 @@ impl Program {
             return Err(Error::new(Class::Typing, message).by(text, def.name.at));
         };
         let named = self.namespaces[namespace as usize].defines.get(&def.name.symbol);
-        if let Some(Named::Implementation(id)) = named {
+        if let Some(DefinitionId::Implementation(id)) = named {
             self.implementations[*id as usize].entity = Some(entity);
         }
         Ok(())
     }
 
-    pub(super) fn found_text(&self, found: Found) -> String {
+    pub(super) fn found_text(&self, found: Resolution) -> String {
         match found {
-            Found::Type(ty) => self.type_text(ty),
-            Found::Named(Named::Entity(id)) => self.entities[id as usize].full_name.to_string(),
-            Found::Named(Named::Typedef(id)) => self.typedefs[id as usize].full_name.to_string(),
-            Found::Named(Named::Implementation(id)) => {
+            Resolution::Type(ty) => self.type_text(ty),
+            Resolution::Definition(DefinitionId::Entity(id)) => {
+                self.entities[id as usize].full_name.to_string()
+            }
+            Resolution::Definition(DefinitionId::Typedef(id)) => {
+                self.typedefs[id as usize].full_name.to_string()
+            }
+            Resolution::Definition(DefinitionId::Implementation(id)) => {
                 self.implementations[id as usize].full_name.to_string()
             }
-            Found::Named(Named::Plugin(id)) => {
+            Resolution::Definition(DefinitionId::Plugin(id)) => {
                 self.plugins[id as usize].plugin.signature().name.to_string()
             }
         }
@@ -466,7 +469,7 @@ impl Program {
         let text = format!("Implement({})", self.name(def.entity.symbol));
         let reporter = || Reporter { text: text.clone(), location: Some(def.entity.at) };
         let found = self.find(namespace, def.entity).map_err(|e| reported(e, &reporter))?;
-        let Found::Named(Named::Entity(entity)) = found else {
+        let Resolution::Definition(DefinitionId::Entity(entity)) = found else {
             let message = format!(
                 "Implementation can only be define for an Entity, but {} is a {}",
                 self.name(def.entity.symbol),
@@ -478,7 +481,7 @@ impl Program {
         let mut implementations = Vec::new();
         for name in &def.implementations {
             let found = self.find(namespace, *name).map_err(|e| reported(e, &reporter))?;
-            let Found::Named(Named::Implementation(id)) = found else {
+            let Resolution::Definition(DefinitionId::Implementation(id)) = found else {
                 let message = format!("{} is not an implementation", self.name(name.symbol));
                 return Err(Error::new(Class::Typing, message).by(text, def.entity.at));
             };
@@ -509,12 +512,12 @@ impl Program {
     }
 }
 
-/// An error with the place of a statement, if it has none.
+/// Sets the place of an error to a statement, unless it has one.
 fn located(error: Box<Error>, at: Location) -> Box<Error> {
     error.at(at)
 }
 
-/// An error that passes through a statement.
+/// Sets the reporting statement of an error, unless it has one.
 pub(super) fn reported(mut error: Box<Error>, reporter: &dyn Fn() -> Reporter) -> Box<Error> {
     if matches!(error.class, Class::TypeNotFound | Class::MissingImport | Class::AmbiguousType) {
         error.set_reporter(true, reporter);
@@ -522,7 +525,7 @@ pub(super) fn reported(mut error: Box<Error>, reporter: &dyn Fn() -> Reporter) -
     error
 }
 
-/// Two things that collide.
+/// The error that a name is defined twice.
 pub(super) fn duplicate(message: impl Into<String>, at: Location, other: Location) -> Box<Error> {
     let mut error = Error::new(Class::Duplicate, message).at(at);
     error.other = Some(other);

@@ -1,18 +1,18 @@
-//! Entities: parents first, attributes, inheritance.
+//! Defines entities, parents first, with their attributes and inheritance.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::define::{duplicate, reported};
-use crate::error::{Class, Error, Reporter, Result};
-use crate::program::{Attribute, AttributeKind, Named, NamespaceId, Program};
+use crate::diagnostics::{Class, Error, Reporter, Result};
+use crate::model::program::{Attribute, AttributeKind, DefinitionId, NamespaceId, Program};
 use crate::symbol::Symbol;
 use crate::syntax::ast::{AttributeDef, EntityDef, ExprId};
 use crate::types::{Type, TypeId};
 
-use super::Found;
+use super::Resolution;
 
-/// An entity that is being sorted, with the parents that are still to be looked at.
-struct Open {
+/// An entity on the path of the topological sort, with its unvisited parents.
+struct PendingEntity {
     index: usize,
     parents: Vec<u32>,
     next: usize,
@@ -24,14 +24,14 @@ impl Program {
         let numbers: Vec<u32> = self
             .named
             .iter()
-            .filter_map(|named| if let Named::Entity(id) = named { Some(*id) } else { None })
+            .filter_map(|named| if let DefinitionId::Entity(id) = named { Some(*id) } else { None })
             .collect();
         let index_of: FxHashMap<u32, usize> =
             numbers.iter().enumerate().map(|(i, id)| (*id, i)).collect();
         let mut is_done = vec![false; defs.len()];
         for start in 0..defs.len() {
-            let mut open: Vec<Open> = Vec::new();
-            self.open_entity(defs, start, &mut is_done, &mut open)?;
+            let mut open: Vec<PendingEntity> = Vec::new();
+            self.push_entity(defs, start, &mut is_done, &mut open)?;
             while let Some(top) = open.last_mut() {
                 let Some(&parent) = top.parents.get(top.next) else {
                     order.push(top.index);
@@ -43,7 +43,7 @@ impl Program {
                 if let Some(at) = open.iter().position(|o| o.index == parent) {
                     return Err(self.cycle(defs, &open[at..], &numbers));
                 }
-                self.open_entity(defs, parent, &mut is_done, &mut open)?;
+                self.push_entity(defs, parent, &mut is_done, &mut open)?;
             }
         }
         for index in order {
@@ -53,26 +53,26 @@ impl Program {
         Ok(())
     }
 
-    fn open_entity(
+    fn push_entity(
         &mut self,
         defs: &[(NamespaceId, &EntityDef)],
         index: usize,
         is_done: &mut [bool],
-        open: &mut Vec<Open>,
+        open: &mut Vec<PendingEntity>,
     ) -> Result<()> {
         if std::mem::replace(&mut is_done[index], true) {
             return Ok(());
         }
         let (namespace, def) = defs[index];
         let parents = self.parents_of(namespace, def)?;
-        open.push(Open { index, parents, next: 0 });
+        open.push(PendingEntity { index, parents, next: 0 });
         Ok(())
     }
 
     fn cycle(
         &self,
         defs: &[(NamespaceId, &EntityDef)],
-        open: &[Open],
+        open: &[PendingEntity],
         numbers: &[u32],
     ) -> Box<Error> {
         let names: Vec<&str> = open
@@ -97,7 +97,7 @@ impl Program {
         let mut parents = Vec::new();
         for parent in &def.parents {
             let found = self.find(namespace, *parent).map_err(|e| reported(e, &reporter))?;
-            let Found::Named(Named::Entity(id)) = found else {
+            let Resolution::Definition(DefinitionId::Entity(id)) = found else {
                 let message = format!(
                     "Parents of an entity need to be entities. Default constructors are not \
                      supported. {} is not an entity",
@@ -129,7 +129,7 @@ impl Program {
         self.check_inherited(id)
     }
 
-    /// Attributes of one name of an entity and of those that it extends must have the same type.
+    /// Checks that an attribute has the same type as the inherited attributes of this name.
     fn check_inherited(&self, id: u32) -> Result<()> {
         let entity = &self.entities[id as usize];
         let mut known: FxHashMap<Symbol, u32> = FxHashMap::default();
@@ -167,7 +167,7 @@ impl Program {
         def: &AttributeDef,
     ) -> Result<()> {
         let base = self.find_type(namespace, def.ty.name)?;
-        // The original looks it up again for each use, and warns each time.
+        // The original looks the type up again for each use, and warns each time.
         self.find_type(namespace, def.ty.name)?;
         if let Some(&old) = self.entities[entity as usize].own_names.get(&def.name.symbol) {
             return Err(self.attribute_exists(old, def.name, entity));
@@ -211,7 +211,7 @@ impl Program {
         if references { self.types.add(Type::OrReference(ty)) } else { ty }
     }
 
-    /// Slots, defaults and the order of entry in indexes, once all relations are known.
+    /// Computes slots, defaults and the order of indexes, once all relations are known.
     pub(super) fn finish_entities(&mut self) {
         for id in 0..self.entities.len() {
             let line: Vec<u32> =

@@ -1,38 +1,37 @@
-//! Errors that every run would meet: values that stand in a constructor as they are and do not fit
-//! the attribute, instances that nothing implements, attributes that an instance does not have.
+//! Finds errors without a run: constants in constructors that do not fit the attribute, instances
+//! without an implementation, attributes that do not exist.
 
 use ordain_kinds::ScalarType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::error::{Background, Class, Error};
+use crate::diagnostics::{Background, Class, Error, Fault};
 use crate::location::Location;
-use crate::program::Program;
+use crate::model::program::Program;
 use crate::syntax::ast::{BlockId, Callee, ExprId, ExprKind, NewId, Slot, StmtKind};
 use crate::types::{Type, TypeId};
 use crate::value::Value;
 
-/// A value that does not fit.
-pub struct Misfit {
+/// An error that is found without a run.
+pub struct StaticError {
     /// The error.
     pub error: Box<Error>,
-    /// Whether every run meets it: the constructor is at the top level of a file.
+    /// Whether every run fails with it, since the constructor is at the top level of a file.
     pub is_certain: bool,
 }
 
-/// A constant of which a typedef asks more.
-pub(crate) struct Narrowed {
+/// A constant for an attribute whose typedef has a condition.
+pub(crate) struct TypedefConstant {
     pub(crate) value: Value,
     pub(crate) typedef: u32,
-    /// Where its attribute is named.
+    /// The place where the constructor names the attribute.
     pub(crate) at: Location,
     pub(crate) background: Background,
     pub(crate) is_certain: bool,
 }
 
 impl Program {
-    /// All values of constructors that are known and do not fit their attribute. The model was
-    /// checked before.
-    pub fn misfits(&self) -> Vec<Misfit> {
+    /// All errors that are found without a run. The model must be checked already.
+    pub fn static_errors(&self) -> Vec<StaticError> {
         let mut certain = vec![false; self.news.len()];
         let mut calls = Vec::new();
         for top in &self.tops {
@@ -48,13 +47,13 @@ impl Program {
             let new = NewId::new(number as u32);
             let node = &self.ast.news[new];
             let entity = &self.entities[info.entity as usize];
-            // Elsewhere another file may implement it before it is made.
+            // In other blocks, an implementation from another file may come first.
             if entity.all_implements.is_empty() && certain[number] {
                 let name = entity.name.map_or("", |name| self.name(name));
                 let text = format!("Unable to select implementation for entity {name}");
                 let mut error = Error::new(Class::Runtime, text).at(node.class.at);
                 error.background = Some(Box::new(self.about_implementations(info.entity)));
-                found.push(Misfit { error, is_certain: true });
+                found.push(StaticError { error, is_certain: true });
             }
             let names = self.ast.names.list(node.names).iter();
             for (name, value) in names.zip(self.ast.lists.list(node.values)) {
@@ -74,16 +73,16 @@ impl Program {
                 let mut error = Error::new(Class::Runtime, text).at(name.at);
                 let background = self.about_attribute(attribute, name.at);
                 error.background = Some(Box::new(background));
-                found.push(Misfit { error, is_certain: certain[number] });
+                found.push(StaticError { error, is_certain: certain[number] });
             }
         }
         self.conflicts(&certain, &mut found);
         found
     }
 
-    /// The constants in constructors of which a typedef asks more than their type, with the
-    /// typedef. Typedefs that ask Python code of modules are left out.
-    pub(crate) fn narrowed_constants(&self) -> Vec<Narrowed> {
+    /// The constants of constructors whose typedefs have conditions. Leaves out typedefs that call
+    /// Python code.
+    pub(crate) fn typedef_constants(&self) -> Vec<TypedefConstant> {
         let mut certain = vec![false; self.news.len()];
         for top in &self.tops {
             self.mark(top.block, &mut certain, &mut Vec::new());
@@ -106,7 +105,7 @@ impl Program {
                     continue;
                 }
                 let background = self.about_attribute(attribute, name.at);
-                found.push(Narrowed {
+                found.push(TypedefConstant {
                     value: value.clone(),
                     typedef,
                     at: name.at,
@@ -126,7 +125,7 @@ impl Program {
         }
     }
 
-    /// Whether an expression calls a plugin that is not built in.
+    /// Whether an expression calls a plugin in Python.
     fn asks_python(&self, expr: ExprId) -> bool {
         let mut left = vec![expr];
         while let Some(id) = left.pop() {
@@ -141,9 +140,9 @@ impl Program {
         false
     }
 
-    /// Attributes of instances in variables at the top level that their entity does not have.
-    fn unknown_attributes(&self, found: &mut Vec<Misfit>) {
-        // The entity of each variable that is set in one place, to a new instance.
+    /// Finds attributes that the entities of top-level variables do not have.
+    fn unknown_attributes(&self, found: &mut Vec<StaticError>) {
+        // The entity of each variable whose only assignment is a constructor.
         let mut entities: FxHashMap<u32, Option<u32>> = FxHashMap::default();
         for (_, stmt) in self.ast.stmts.iter() {
             let StmtKind::Assign(_, Slot::Global(number), value) = stmt.kind else { continue };
@@ -172,7 +171,7 @@ impl Program {
         let mut seen = FxHashSet::default();
         for (base, name, at) in read.chain(set) {
             let Some(entity) = entity_of(base) else { continue };
-            // A name that is set stands in the tree like one that is read.
+            // The tree has two nodes for an assigned attribute, so each place is reported once.
             if !seen.insert((at.file, at.line, name)) {
                 continue;
             }
@@ -183,12 +182,13 @@ impl Program {
             let (name_text, full) = (self.name(name), &known.full_name);
             let text = format!("could not find attribute with name: {name_text} in type {full}");
             let near = self.attribute_like(entity, name);
-            let error = Error::new(Class::NotFound, text).at(at).meaning(near);
-            found.push(Misfit { error, is_certain: true });
+            let fault = Fault::UnknownAttribute(name_text.to_owned());
+            let error = Error::new(Class::NotFound, text).with_fault(fault).at(at).meaning(near);
+            found.push(StaticError { error, is_certain: true });
         }
     }
 
-    /// Variables of which each needs the next and the last one the first: `a -> b -> a`.
+    /// A cycle of variables that need each other: `a -> b -> a`.
     pub(crate) fn circle(&self) -> Option<String> {
         let mut needs: FxHashMap<u32, (&str, Vec<u32>)> = FxHashMap::default();
         for (_, stmt) in self.ast.stmts.iter() {
@@ -229,14 +229,14 @@ impl Program {
         None
     }
 
-    /// Arguments of a call of a built-in plugin that do not fit its parameters.
-    fn arguments(&self, id: ExprId, found: &mut Vec<Misfit>) {
+    /// Finds arguments that do not fit the parameters of a built-in plugin.
+    fn arguments(&self, id: ExprId, found: &mut Vec<StaticError>) {
         let ExprKind::Call(call) = self.ast.exprs[id].kind else { return };
         let call = &self.ast.calls[call];
         let Callee::Plugin(plugin) = call.callee else { return };
         let entry = &self.plugins[plugin as usize];
         let signature = entry.plugin.signature();
-        // Of those in Python only the names are known here.
+        // The parameters of plugins in Python are not known here.
         let is_known = signature.file.is_empty() && self.ast.lists.list(call.splats).is_empty();
         if !is_known {
             return;
@@ -244,7 +244,7 @@ impl Program {
         let positional = self.ast.lists.list(call.positional);
         let is_named = |name: &str| call.names.iter().any(|known| self.name(*known) == name);
         if let Err(error) = signature.check_count(positional.len(), &is_named) {
-            found.push(Misfit { error: error.at(self.ast.exprs[id].at), is_certain: true });
+            found.push(StaticError { error: error.at(self.ast.exprs[id].at), is_certain: true });
             return;
         }
         for (value, ty) in positional.iter().zip(&entry.params) {
@@ -254,12 +254,12 @@ impl Program {
                 let wanted = self.type_text(*ty);
                 let text = format!("Invalid value {}, expected {wanted}", shown(value));
                 let error = Error::new(Class::Runtime, text).at(node.at);
-                found.push(Misfit { error, is_certain: true });
+                found.push(StaticError { error, is_certain: true });
             }
         }
     }
 
-    /// Marks the constructors that a block makes in any case, and lists its calls.
+    /// Marks the constructors that a block always executes, and lists its calls.
     fn mark(&self, block: BlockId, certain: &mut [bool], calls: &mut Vec<ExprId>) {
         let mut left: Vec<ExprId> = Vec::new();
         for stmt in &self.ast.blocks[block].statements {
@@ -279,7 +279,7 @@ impl Program {
                     }
                 }
                 ExprKind::Call(_) => calls.push(id),
-                // Instances in these may never be made.
+                // A branch may never be evaluated.
                 ExprKind::Cond(condition, ..) => {
                     left.push(*condition);
                     continue;
@@ -291,7 +291,7 @@ impl Program {
         }
     }
 
-    /// Whether a constant may be a value of a type. The conditions of typedefs are not looked at.
+    /// Whether a constant fits a type. Ignores the conditions of typedefs.
     fn may_fit(&self, value: &Value, ty: TypeId) -> bool {
         match (self.types.get(ty), value) {
             (Type::Nullable(_), Value::Null) => true,
@@ -319,7 +319,7 @@ impl Program {
     }
 }
 
-/// Whether a value is one of no parts.
+/// Whether a value is neither a list nor a dict.
 fn is_plain(value: &Value) -> bool {
     matches!(
         value,
@@ -327,7 +327,6 @@ fn is_plain(value: &Value) -> bool {
     )
 }
 
-/// A constant as it is written.
 /// The error of a value that fits the model and that the kind of the resource refuses when it is
 /// deployed.
 fn refused_by_kind(entity: &str, attribute: &str, value: &Value) -> Option<String> {
@@ -350,6 +349,7 @@ fn refused_by_kind(entity: &str, attribute: &str, value: &Value) -> Option<Strin
     })
 }
 
+/// A constant as the model language writes it.
 fn shown(value: &Value) -> String {
     match value {
         Value::Str(text) => format!("'{text}'"),

@@ -1,4 +1,4 @@
-//! The checks of a program before it runs: the meaning of names, definitions that do not fit.
+//! Checks a program before it runs: resolves names and validates definitions.
 
 mod conflicts;
 mod dataclasses;
@@ -10,5 +10,5 @@ mod normalize;
 mod plugins;
 mod shadow;
 
-pub use names::Found;
+pub use names::Resolution;
 pub(crate) use normalize::{Scopes, namespace_not_found};

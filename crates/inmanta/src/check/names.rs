@@ -1,20 +1,20 @@
-//! Looking names up.
+//! Resolves names.
 
 use ordain_source::suggest;
 
-use crate::error::{Background, Class, Error, Result};
+use crate::diagnostics::{Background, Class, Error, Result, Warning};
 use crate::location::Location;
-use crate::program::{Named, NamespaceId, Program, Visible, Warning};
+use crate::model::program::{DefinitionId, NamespaceId, Program, Visible};
 use crate::syntax::ast::Name;
 use crate::types::{Type, TypeId};
 
-/// The kinds of names.
+/// The meaning of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Found {
+pub enum Resolution {
     /// A type that is built in.
     Type(TypeId),
     /// The definitions in a namespace.
-    Named(Named),
+    Definition(DefinitionId),
 }
 
 impl Program {
@@ -27,20 +27,20 @@ impl Program {
         });
     }
 
-    /// The namespace of a name from the root, which is made if there is none.
+    /// The namespace of a name from the root; created if there is none.
     pub fn namespace(&mut self, name: &str) -> NamespaceId {
         if self.namespaces.is_empty() {
-            self.namespaces.push(crate::program::Namespace::default());
+            self.namespaces.push(crate::model::program::Namespace::default());
         }
         if let Some(&id) = self.namespace_numbers.get(name) {
             return id;
         }
         let parent = name.rsplit_once("::").map_or(0, |(parent, _)| self.namespace(parent));
         let id = self.namespaces.len() as NamespaceId;
-        let mut namespace = crate::program::Namespace {
+        let mut namespace = crate::model::program::Namespace {
             name: name.to_owned(),
             parent: Some(parent),
-            ..crate::program::Namespace::default()
+            ..crate::model::program::Namespace::default()
         };
         namespace.visible.insert(name.to_owned(), Visible { target: id, import: None });
         self.namespaces.push(namespace);
@@ -48,7 +48,7 @@ impl Program {
         id
     }
 
-    /// The namespace in which a node stands.
+    /// The namespace of a file.
     pub fn namespace_at(&self, file: u32) -> NamespaceId {
         self.file_namespaces.get(file as usize).copied().unwrap_or_default()
     }
@@ -57,9 +57,9 @@ impl Program {
     ///
     /// # Errors
     /// If nothing has this name, or its namespace was not imported.
-    pub fn find(&mut self, namespace: NamespaceId, name: Name) -> Result<Found> {
+    pub fn find(&mut self, namespace: NamespaceId, name: Name) -> Result<Resolution> {
         let text = self.ast.symbols.name(name.symbol).clone();
-        // A byte is searched faster than a text, and most names have none.
+        // Searching a byte is faster than searching a text, and most names have no namespace.
         if text.as_bytes().contains(&b':')
             && let Some((prefix, last)) = text.rsplit_once("::")
         {
@@ -69,13 +69,13 @@ impl Program {
             if *self.types.get(ty) == Type::Number {
                 self.warn_of_number(name.at);
             }
-            return Ok(Found::Type(ty));
+            return Ok(Resolution::Type(ty));
         }
         let mut around = Some(namespace);
         while let Some(id) = around {
             let namespace = &self.namespaces[id as usize];
             if let Some(named) = namespace.defines.get(&name.symbol) {
-                return Ok(Found::Named(*named));
+                return Ok(Resolution::Definition(*named));
             }
             around = namespace.parent;
         }
@@ -95,10 +95,10 @@ impl Program {
         Error::new(Class::TypeNotFound, message).at(name.at).meaning(near.as_deref())
     }
 
-    /// The names that mean something in a namespace without a prefix, for suggestions.
+    /// The names that are visible in a namespace without a prefix, for suggestions.
     fn defined_in(&self, namespace: NamespaceId) -> Vec<String> {
         let mut names: Vec<String> =
-            crate::types::NAMED.iter().map(|(name, _)| (*name).to_owned()).collect();
+            crate::types::BUILTIN_TYPES.iter().map(|(name, _)| (*name).to_owned()).collect();
         let mut around = Some(namespace);
         while let Some(id) = around {
             let namespace = &self.namespaces[id as usize];
@@ -109,7 +109,7 @@ impl Program {
         names
     }
 
-    /// The further facts of an error about a value of an attribute that is set at a place.
+    /// The background of an error about the value of an attribute.
     pub(crate) fn about_attribute(&self, attribute: u32, at: Location) -> Background {
         let attribute = &self.attributes[attribute as usize];
         let name = self.name(attribute.name);
@@ -121,7 +121,7 @@ impl Program {
         }
     }
 
-    /// The further facts of an error about an instance without an implementation.
+    /// The background of an error about an instance without an implementation.
     pub(crate) fn about_implementations(&self, entity: u32) -> Background {
         let entity = &self.entities[entity as usize];
         let name = entity.name.map_or("", |name| self.name(name));
@@ -138,7 +138,7 @@ impl Program {
         name: Name,
         prefix: &str,
         last: &str,
-    ) -> Result<Found> {
+    ) -> Result<Resolution> {
         let inside = &self.namespaces[namespace as usize];
         let text = self.ast.name(name.symbol);
         let Some(visible) = inside.visible.get(prefix) else {
@@ -161,7 +161,7 @@ impl Program {
         let symbol = self.ast.symbols.get(last);
         let found = symbol.and_then(|s| self.namespaces[target as usize].defines.get(&s));
         match found {
-            Some(named) => Ok(Found::Named(*named)),
+            Some(named) => Ok(Resolution::Definition(*named)),
             None => Err(self.not_found(text, target, name)),
         }
     }
@@ -172,7 +172,7 @@ impl Program {
     /// If there is none.
     pub fn find_entity(&mut self, namespace: NamespaceId, name: Name) -> Result<u32> {
         match self.find(namespace, name)? {
-            Found::Named(Named::Entity(entity)) => Ok(entity),
+            Resolution::Definition(DefinitionId::Entity(entity)) => Ok(entity),
             _ => {
                 let message = format!("{} is not an entity", self.name(name.symbol));
                 Err(Error::new(Class::Typing, message).at(name.at))
@@ -180,16 +180,16 @@ impl Program {
         }
     }
 
-    /// The type of a name, where it is one of a value.
+    /// The type that a name refers to.
     ///
     /// # Errors
     /// If there is none.
     pub fn find_type(&mut self, namespace: NamespaceId, name: Name) -> Result<TypeId> {
         Ok(match self.find(namespace, name)? {
-            Found::Type(ty) => ty,
-            Found::Named(Named::Entity(id)) => self.types.add(Type::Entity(id)),
-            Found::Named(Named::Typedef(id)) => self.types.add(Type::Typedef(id)),
-            Found::Named(_) => {
+            Resolution::Type(ty) => ty,
+            Resolution::Definition(DefinitionId::Entity(id)) => self.types.add(Type::Entity(id)),
+            Resolution::Definition(DefinitionId::Typedef(id)) => self.types.add(Type::Typedef(id)),
+            Resolution::Definition(_) => {
                 let message = "Attributes can only be a type. Entities need to be defined as \
                                relations.";
                 return Err(Error::new(Class::Typing, message).at(name.at));

@@ -1,24 +1,26 @@
-//! Looking up the names in expressions: types, plugins, attributes and variables.
+//! Resolves the names in expressions: types, plugins, attributes and variables.
 
 use ordain_source::suggest;
 use rustc_hash::FxHashMap;
 
-use super::Found;
-use crate::error::{Class, Error, Reporter, Result};
-use crate::program::{Argument, Left, Named, NamespaceId, NewInfo, Program};
+use super::Resolution;
+use crate::diagnostics::{Class, Error, Reporter, Result};
+use crate::model::program::{
+    Argument, DefinitionId, NamespaceId, NewInfo, Program, TargetAttribute,
+};
 use crate::symbol::Symbol;
 use crate::syntax::ast::{
     BlockId, CallId, Callee, ExprId, ExprKind, Name, NewId, Slot, StmtId, StmtKind,
 };
 use crate::types::{Type, TypeId};
 
-/// The target of an assignment.
+/// The target that the value of an expression is assigned to.
 #[derive(Clone, Copy, Debug)]
 pub struct Hint {
-    /// The type that is wanted there.
+    /// The type of the target.
     ty: Option<TypeId>,
     /// The object and attribute.
-    left: Left,
+    left: TargetAttribute,
 }
 
 /// The attributes of indexes.
@@ -34,27 +36,27 @@ enum Level {
     Block(FxHashMap<Symbol, u16>),
     /// The variable of a comprehension.
     Element(Symbol),
-    /// An instance; behind it there are the variables of a namespace.
+    /// An instance. Names that it lacks are looked up in a namespace.
     Instance(NamespaceId),
     /// The top level of a namespace.
     Top(NamespaceId),
 }
 
-/// The names that are visible at a place.
+/// The scopes around an expression, the innermost last.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
     levels: Vec<Level>,
 }
 
 impl Scopes {
-    /// In a condition of an `implement` statement of a namespace.
+    /// The scopes of a condition of an `implement` statement.
     pub(crate) fn instance(namespace: NamespaceId) -> Self {
         Self { levels: vec![Level::Instance(namespace)] }
     }
 }
 
 impl Program {
-    /// Gives numbers to the variables at the top level of all files.
+    /// Numbers the variables at the top level of all files.
     pub(crate) fn number_globals(&mut self) {
         for i in 0..self.tops.len() {
             let top = self.tops[i];
@@ -83,20 +85,20 @@ impl Program {
         self.ast.blocks[block].variables = variables;
     }
 
-    /// Looks up the names in the block of a file.
+    /// Resolves the names in the top-level block of a file.
     ///
     /// # Errors
-    /// The first one that means nothing.
+    /// The first name that is not defined.
     pub(crate) fn normalize_top(&mut self, index: usize) -> Result<()> {
         let top = self.tops[index];
         let mut scopes = Scopes { levels: vec![Level::Top(top.namespace)] };
         self.normalize_statements(top.block, &mut scopes)
     }
 
-    /// Looks up the names in an implementation.
+    /// Resolves the names in an implementation.
     ///
     /// # Errors
-    /// The first one that means nothing.
+    /// The first name that is not defined.
     pub(crate) fn normalize_implementation(&mut self, id: u32) -> Result<()> {
         let implementation = &self.implementations[id as usize];
         let mut scopes = Scopes::instance(implementation.namespace);
@@ -152,7 +154,7 @@ impl Program {
             }
             StmtKind::SetAttr { base, name, value, .. } => {
                 self.resolve_reference(base, scopes);
-                let left = Left { object: Some(base), attribute: name };
+                let left = TargetAttribute { object: Some(base), attribute: name };
                 self.normalize(value, Some(Hint { ty: None, left }), scopes)
             }
             StmtKind::For { variable, iterable, block } => {
@@ -187,7 +189,7 @@ impl Program {
         }
     }
 
-    /// The assignments inside of a block whose object is not declared in it.
+    /// The attribute assignments in a block whose object is declared outside of it.
     fn promises_of(&self, block: BlockId) -> Vec<(StmtId, u16)> {
         let variables = &self.ast.blocks[block].variables;
         let mut out = Vec::new();
@@ -221,7 +223,7 @@ impl Program {
         }
     }
 
-    /// Where a variable is.
+    /// The slot of a variable.
     fn slot(&self, name: Symbol, file: u32, scopes: &Scopes) -> Slot {
         if let Some((prefix, last)) = self.name(name).rsplit_once("::") {
             let namespace = &self.namespaces[self.namespace_at(file) as usize];
@@ -258,7 +260,7 @@ impl Program {
         Slot::Unresolved
     }
 
-    /// Looks up the variable at the beginning of a reference, without errors.
+    /// Resolves the variable at the beginning of a reference; reports no errors.
     fn resolve_reference(&mut self, id: ExprId, scopes: &Scopes) {
         let mut id = id;
         while let ExprKind::Attr(base, _) = self.ast.exprs[id].kind {
@@ -270,7 +272,7 @@ impl Program {
         }
     }
 
-    /// A reference again, for use in other scopes.
+    /// Copies a reference, for use in other scopes.
     fn copy_reference(&mut self, id: ExprId, scopes: &Scopes) -> ExprId {
         let at = self.ast.exprs[id].at;
         match self.ast.exprs[id].kind.clone() {
@@ -286,10 +288,10 @@ impl Program {
         }
     }
 
-    /// Looks up the names in an expression.
+    /// Resolves the names in an expression.
     ///
     /// # Errors
-    /// The first one that means nothing.
+    /// The first name that is not defined.
     pub(crate) fn normalize(
         &mut self,
         id: ExprId,
@@ -338,7 +340,7 @@ impl Program {
                 Ok(())
             }
             ExprKind::Attr(base, _) => self.normalize(base, None, scopes).map_err(|mut error| {
-                // The original looks at the whole reference.
+                // The original reports the whole reference.
                 if error.class == Class::NotFound {
                     (error.reporter, error.location) = (None, None);
                     error = error.by(self.ast.reported(id), self.ast.exprs[id].at);
@@ -349,7 +351,7 @@ impl Program {
         }
     }
 
-    /// A part of a comprehension that knows the loop variable.
+    /// Resolves a part of a comprehension, where the loop variable is visible.
     fn normalize_inside(
         &mut self,
         variable: Symbol,
@@ -363,17 +365,17 @@ impl Program {
         result
     }
 
-    /// Looks up a callee.
+    /// Resolves a callee.
     fn callee(&mut self, id: ExprId, call: CallId) -> Result<Callee> {
         let name = self.ast.calls[call].name;
         let namespace = self.namespace_at(self.ast.exprs[id].at.file);
         match self.find(namespace, name)? {
-            Found::Type(ty)
+            Resolution::Type(ty)
                 if !matches!(self.types.get(ty), Type::LiteralList | Type::LiteralDict) =>
             {
                 Ok(Callee::Cast(ty.0))
             }
-            Found::Named(Named::Plugin(plugin)) => Ok(Callee::Plugin(plugin)),
+            Resolution::Definition(DefinitionId::Plugin(plugin)) => Ok(Callee::Plugin(plugin)),
             _ => {
                 let message = format!(
                     "Can not call '{}', can only call plugin or primitive type cast",
@@ -441,9 +443,9 @@ impl Program {
             if !has_splats && (left.is_none() || dynamic.len() > 1) {
                 return Err(self.missing_attributes(id, entity, &dynamic));
             }
-            if let Some(Left { object: Some(object), attribute }) = left {
+            if let Some(TargetAttribute { object: Some(object), attribute }) = left {
                 let object = self.copy_reference(object, scopes);
-                left = Some(Left { object: Some(object), attribute });
+                left = Some(TargetAttribute { object: Some(object), attribute });
             }
         }
         let mut owns = false;
@@ -455,7 +457,7 @@ impl Program {
             };
             let hint = (!indexed.contains(&name.symbol)).then_some(Hint {
                 ty: Some(self.attributes[attribute as usize].ty),
-                left: Left { object: None, attribute: name.symbol },
+                left: TargetAttribute { object: None, attribute: name.symbol },
             });
             self.normalize(*value, hint, scopes)?;
             owns |= hint.is_some() && self.needs_owner(*value);
@@ -463,7 +465,7 @@ impl Program {
         for splat in self.ast.lists.list(splats).to_vec() {
             self.normalize(splat, None, scopes)?;
         }
-        // Those for indexes come first, both in their order.
+        // Attributes of indexes come first; otherwise the order is kept.
         let count = all.iter().filter(|(name, _)| indexed.contains(name)).count();
         if count > 0 && count < all.len() {
             all.sort_by_key(|(name, _)| !indexed.contains(name));
@@ -479,7 +481,7 @@ impl Program {
         Ok(())
     }
 
-    /// The attributes of the indexes of an entity: those that are set, and those that are not.
+    /// The attributes of the entity's indexes: those that are set, and those that are not.
     fn index_names(&self, entity: u32, set: &SetArguments) -> (IndexNames, Vec<Symbol>) {
         let mut indexed = IndexNames::new();
         let mut dynamic = Vec::new();
@@ -495,7 +497,7 @@ impl Program {
         (indexed, dynamic)
     }
 
-    /// The defaults of an entity, and the values that are set in their place or besides.
+    /// The values of a constructor together with the defaults of the entity.
     fn with_defaults(&self, entity: u32, names: &[Name], values: &[ExprId]) -> SetArguments {
         let mut all: SetArguments = self.entities[entity as usize].defaults.as_slice().into();
         for (name, value) in names.iter().zip(values) {
@@ -507,7 +509,7 @@ impl Program {
         all
     }
 
-    /// Whether a constructor in a value needs to know the instance that the value is for.
+    /// Whether a constructor in an expression needs the instance that the expression belongs to.
     fn needs_owner(&self, id: ExprId) -> bool {
         match &self.ast.exprs[id].kind {
             ExprKind::New(new) => self
@@ -524,21 +526,21 @@ impl Program {
         }
     }
 
-    /// That an entity has no attribute of a name.
+    /// The error that an entity has no attribute of this name.
     pub(crate) fn no_attribute(&self, entity: u32, name: Symbol) -> Box<Error> {
         let full = &self.entities[entity as usize].full_name;
         let text = format!("no attribute {} on type {full}", self.name(name));
         Error::new(Class::Typing, text).meaning(self.attribute_like(entity, name))
     }
 
-    /// The attribute of an entity that may be meant by a name.
+    /// The attribute of an entity with the most similar name.
     pub(crate) fn attribute_like(&self, entity: u32, name: Symbol) -> Option<&str> {
         let slots = self.entities[entity as usize].slots.iter();
         let known = slots.map(|slot| self.name(self.attributes[*slot as usize].name));
         suggest::nearest(self.name(name), known)
     }
 
-    /// That a constructor lacks an attribute that an index needs.
+    /// The error that a constructor lacks an attribute of an index.
     pub(crate) fn missing_attributes(
         &self,
         id: ExprId,
@@ -561,7 +563,7 @@ impl Program {
         error.by(self.ast.reported(id), self.ast.exprs[id].at)
     }
 
-    /// The entity of a constructor, by its name and by the attribute that it is assigned to.
+    /// The entity of a constructor, from its name and from the type of its target.
     fn entity_of(&mut self, id: ExprId, new: NewId, hint: Option<Hint>) -> Result<u32> {
         let at = self.ast.exprs[id].at;
         let class = self.ast.news[new].class;
@@ -625,7 +627,7 @@ impl Program {
     }
 }
 
-/// That a namespace is not visible.
+/// The message that a namespace is not visible.
 pub(crate) fn namespace_not_found(name: &str) -> String {
     format!("Namespace {name} not found.\nTry importing it with `import {name}`")
 }

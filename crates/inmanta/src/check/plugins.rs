@@ -1,23 +1,21 @@
-//! The types of plugins' signatures.
+//! Resolves the types in the signatures of plugins.
 
 use ecow::EcoString;
 
-use crate::error::{Class, Error, Result};
+use crate::diagnostics::{Class, Error, Result};
 use crate::location::Location;
-use crate::plugin::TypeExpr;
-use crate::program::{NamespaceId, Program};
+use crate::model::program::{NamespaceId, Program};
 use crate::syntax::ast::Name;
-use crate::types::{Type, TypeId};
+use crate::types::{Type, TypeExpr, TypeId};
 
-/// Where a type is said.
+/// The place of a type in a signature.
 #[derive(Clone, Copy)]
 struct Site {
     namespace: NamespaceId,
     at: Location,
 }
 
-/// The place that errors in a signature have: the line of a plugin of a module, none for what is
-/// built in.
+/// The place of errors in a signature: the line of a plugin in Python, none for built-in plugins.
 fn place(at: Location) -> Location {
     if at.line == 0 {
         return Location::line(u32::MAX, 1);
@@ -26,7 +24,7 @@ fn place(at: Location) -> Location {
 }
 
 impl Program {
-    /// Looks the types of a plugin up.
+    /// Resolves the types of a plugin.
     ///
     /// # Errors
     /// If a name in its signature is unknown.
@@ -39,7 +37,8 @@ impl Program {
             params.push(self.resolve_at(from, &param.ty)?);
         }
         let any = self.types.add(Type::Any);
-        let optional = |program: &mut Self, param: &Option<crate::plugin::Param>| match param {
+        let optional = |program: &mut Self, param: &Option<crate::model::plugin::Param>| match param
+        {
             Some(param) => program.resolve_at(from, &param.ty),
             None => Ok(any),
         };
@@ -52,7 +51,7 @@ impl Program {
         Ok(())
     }
 
-    /// The type that a signature says.
+    /// Resolves a type of a signature.
     ///
     /// # Errors
     /// If a name in it is unknown.
@@ -138,7 +137,7 @@ impl Program {
         })
     }
 
-    /// The type of a name, which may be of a namespace that the module of a plugin does not see.
+    /// The type of a name, even if the module of the plugin does not import its namespace.
     fn find_visible(&mut self, from: Site, name: &str) -> Result<TypeId> {
         let name = Name { symbol: self.ast.symbols.intern(name), at: from.at };
         match self.find_type(from.namespace, name) {
@@ -149,7 +148,7 @@ impl Program {
         }
     }
 
-    /// The entity whose counterpart a dataclass is.
+    /// The entity of a Python dataclass.
     fn resolve_dataclass(&mut self, names: &[EcoString], text: &str) -> Result<TypeId> {
         let named = |name: &EcoString| {
             let mut ids = self.dataclasses.keys();

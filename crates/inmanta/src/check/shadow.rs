@@ -1,19 +1,20 @@
-//! Variables that hide others.
+//! Warns of variables that hide others.
 
+use crate::diagnostics::Warning;
 use crate::location::Location;
-use crate::program::{Program, Warning};
+use crate::model::program::Program;
 use crate::symbol::Symbol;
 use crate::syntax::ast::{BlockId, Definition, StmtKind};
 
-/// The variables around a block with the places where they are declared.
-type Around = Vec<(Symbol, Vec<Location>)>;
+/// The variables of the enclosing blocks with the places of their declarations.
+type EnclosingVariables = Vec<(Symbol, Vec<Location>)>;
 
 impl Program {
     /// Warns of variables that hide others.
     pub(crate) fn warn_of_shadows(&mut self) {
         let mut found = Vec::new();
         for top in self.tops.clone() {
-            let mut around = Around::new();
+            let mut around = EnclosingVariables::new();
             let definitions: Vec<BlockId> = self
                 .definitions
                 .iter()
@@ -40,7 +41,7 @@ impl Program {
         &self,
         block: BlockId,
         variable: Option<(Symbol, Location)>,
-        around: &mut Around,
+        around: &mut EnclosingVariables,
         found: &mut Vec<Warning>,
     ) {
         let outside = around.len();
@@ -51,15 +52,15 @@ impl Program {
         around.truncate(outside);
     }
 
-    /// Adds the variables of a block, and warns of those that are there already.
+    /// Adds the variables of a block, and warns of those that hide others.
     fn declare(
         &self,
         block: BlockId,
         variable: Option<(Symbol, Location)>,
-        around: &mut Around,
+        around: &mut EnclosingVariables,
         found: &mut Vec<Warning>,
     ) {
-        let mut own: Around = Vec::new();
+        let mut own: EnclosingVariables = Vec::new();
         let mut at_of: rustc_hash::FxHashMap<Symbol, usize> = rustc_hash::FxHashMap::default();
         let declared = self.ast.blocks[block].statements.iter().filter_map(|statement| {
             let statement = &self.ast.stmts[*statement];
@@ -99,7 +100,7 @@ impl Program {
         around.extend(own);
     }
 
-    /// The blocks right inside of one, each with its loop variable.
+    /// The blocks directly inside a block, each with its loop variable.
     fn nested_blocks(&self, block: BlockId) -> Vec<(BlockId, Option<(Symbol, Location)>)> {
         let mut out = Vec::new();
         for statement in &self.ast.blocks[block].statements {

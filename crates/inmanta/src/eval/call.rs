@@ -4,40 +4,24 @@ use std::rc::Rc;
 
 use ecow::EcoString;
 
-use super::units::Values;
-use super::{Net, Place, ScopeId, UnitId, Work};
-use crate::error::{Class, Error, Result};
-use crate::plugin::{Arguments, Param, Signature, Stop};
-use crate::program::Warning;
+use super::net::Net;
+use super::state::call::{CallArguments, CheckedArguments};
+use super::state::ids::{Place, ScopeId, UnitId};
+use super::state::unit::{Values, Work};
+use crate::diagnostics::{Class, Error, Result, Warning};
+use crate::model::plugin::{Arguments, Param, Signature, Stop};
 use crate::syntax::ast::{Callee, ExprId, ExprKind};
 use crate::types::{Type, TypeId};
 use crate::value::{Value, VarId};
 
-/// Arguments as they are given.
-#[derive(Debug, Default)]
-pub(super) struct Given {
-    positional: Vec<Value>,
-    named: Vec<(EcoString, Value)>,
-}
-
-/// Arguments that were checked against a signature.
-#[derive(Default)]
-pub(super) struct Checked {
-    pub(super) arguments: Arguments,
-    /// Whether one is not known.
-    pub(super) has_unknown: bool,
-    /// The variables that need a value before the rest is checked.
-    pub(super) missing: Vec<VarId>,
-}
-
 impl Net<'_> {
-    /// Runs a call. Says whether it is done, or has to run again.
+    /// Runs a call. Returns whether it is done; otherwise it runs again.
     pub(super) fn run_call(
         &mut self,
         unit: UnitId,
         expr: ExprId,
         target: VarId,
-        arguments: Option<Rc<Given>>,
+        arguments: Option<Rc<CallArguments>>,
         scope: ScopeId,
     ) -> Result<bool> {
         let place = Place::expr(expr);
@@ -78,12 +62,12 @@ impl Net<'_> {
         expr: ExprId,
         scope: ScopeId,
         values: &mut Values,
-    ) -> Result<Given> {
+    ) -> Result<CallArguments> {
         let ExprKind::Call(call) = self.program.ast.exprs[expr].kind else {
-            return Ok(Given::default());
+            return Ok(CallArguments::default());
         };
         let call = self.program.ast.calls[call].clone();
-        let mut given = Given::default();
+        let mut given = CallArguments::default();
         for argument in self.program.ast.lists.list(call.positional).to_vec() {
             given.positional.push(self.execute(argument, scope, values)?);
         }
@@ -106,7 +90,7 @@ impl Net<'_> {
         Ok(given)
     }
 
-    /// A cast.
+    /// Evaluates a cast.
     pub(super) fn cast(
         &mut self,
         expr: ExprId,
@@ -161,17 +145,17 @@ impl Net<'_> {
         unit: UnitId,
         expr: ExprId,
         plugin: u32,
-        given: &Given,
+        given: &CallArguments,
         scope: ScopeId,
     ) -> Result<Option<Value>> {
         *self.calls.entry(plugin).or_default() += 1;
         let entry = self.program.plugins[plugin as usize].plugin.clone();
-        let is_next = self.ahead.front().is_some_and(|call| call.unit == unit);
-        let call = if is_next { self.ahead.pop_front() } else { None };
+        let is_next = self.batch.front().is_some_and(|call| call.unit == unit);
+        let call = if is_next { self.batch.pop_front() } else { None };
         let (arguments, is_prepared) = match call {
             Some(call) => (call.arguments, true),
             None => {
-                let Checked { arguments, has_unknown, missing } =
+                let CheckedArguments { arguments, has_unknown, missing } =
                     self.check_arguments(plugin, given)?;
                 if !missing.is_empty() {
                     self.call_again(unit, missing);
@@ -180,7 +164,7 @@ impl Net<'_> {
                 if has_unknown && !entry.signature().allow_unknown {
                     return Ok(Some(self.unknown()));
                 }
-                let is_prepared = self.hand_over(plugin, &arguments);
+                let is_prepared = self.start_batch(plugin, &arguments);
                 (arguments, is_prepared)
             }
         };
@@ -208,9 +192,9 @@ impl Net<'_> {
         }
     }
 
-    /// Calls again when some variables have values.
+    /// Runs the unit of a call again once some variables have values.
     fn call_again(&mut self, unit: UnitId, vars: Vec<VarId>) {
-        // It is told once for each variable, so it runs after the last one.
+        // Each variable notifies the unit once, so it runs after the last one.
         self.units[unit as usize].waits = 1;
         for var in vars {
             self.units[unit as usize].requires.push(var);
@@ -232,8 +216,11 @@ impl Net<'_> {
         let error = match stop {
             Stop::Raised { class, text } => {
                 let mut error = Error::new(Class::External, format!("Exception {place}"));
-                error.python =
-                    Some(if text.is_empty() { class } else { format!("{class}: {text}") });
+                error.python = Some(if text.is_empty() {
+                    class.to_string()
+                } else {
+                    format!("{class}: {text}")
+                });
                 error
             }
             Stop::Explicit { message, python } => {
@@ -288,17 +275,21 @@ impl Net<'_> {
         plugin: u32,
         positional: &[Value],
         named: &[(EcoString, Value)],
-    ) -> Result<Checked> {
-        let given = Given { positional: positional.to_vec(), named: named.to_vec() };
+    ) -> Result<CheckedArguments> {
+        let given = CallArguments { positional: positional.to_vec(), named: named.to_vec() };
         self.check_arguments(plugin, &given)
     }
 
-    pub(super) fn check_arguments(&mut self, plugin: u32, given: &Given) -> Result<Checked> {
+    pub(super) fn check_arguments(
+        &mut self,
+        plugin: u32,
+        given: &CallArguments,
+    ) -> Result<CheckedArguments> {
         let entry = self.program.plugins[plugin as usize].plugin.clone();
         let signature = entry.signature();
         let is_named = |name: &str| given.named.iter().any(|(known, _)| known == name);
         signature.check_count(given.positional.len(), &is_named)?;
-        let mut checked = Checked::default();
+        let mut checked = CheckedArguments::default();
         let arguments = &mut checked.arguments;
         *arguments = Arguments {
             values: signature.params.iter().map(|param| param.default.clone()).collect(),
@@ -324,6 +315,17 @@ impl Net<'_> {
                 arguments.rest.push(value.clone());
             }
         }
+        self.check_named_arguments(plugin, signature, given, checked)
+    }
+
+    /// Checks the named arguments after the positional ones.
+    fn check_named_arguments(
+        &mut self,
+        plugin: u32,
+        signature: &Signature,
+        given: &CallArguments,
+        mut checked: CheckedArguments,
+    ) -> Result<CheckedArguments> {
         for (name, value) in &given.named {
             let Some(i) = signature.params.iter().position(|p| p.name == *name) else {
                 let ty = self.program.plugins[plugin as usize].keywords;
@@ -340,7 +342,7 @@ impl Net<'_> {
                 checked.arguments.keywords.push((name.clone(), value.clone()));
                 continue;
             };
-            if i < given.positional.len().min(places) {
+            if i < checked.arguments.positional {
                 let message =
                     format!("{}() got multiple values for argument '{name}'", signature.name);
                 return Err(Error::new(Class::Runtime, message));
@@ -354,10 +356,11 @@ impl Net<'_> {
         Ok(checked)
     }
 
-    /// Checks an argument. Says whether something has to have a value before the next is checked.
+    /// Checks an argument. Returns whether variables need a value before the next argument is
+    /// checked.
     fn check_argument(
         &mut self,
-        checked: &mut Checked,
+        checked: &mut CheckedArguments,
         signature: &Signature,
         (param, ty): (&Param, TypeId),
         value: &Value,
@@ -403,7 +406,7 @@ impl Net<'_> {
         named: &[(EcoString, Value)],
     ) -> Result<Value> {
         let entry = self.program.plugins[plugin as usize].plugin.clone();
-        let Checked { arguments, has_unknown, missing } =
+        let CheckedArguments { arguments, has_unknown, missing } =
             self.check_plugin_arguments(plugin, positional, named)?;
         let fail = |net: &Self, message: &str| {
             Err(net.error_at(Place::expr(expr), Error::new(Class::Runtime, message)))

@@ -1,20 +1,21 @@
 //! Comprehensions: a unit for each element, and one for all.
 
-use super::{Net, Place, Requires, Root, ScopeId, Work};
-use crate::error::{Class, Error, Result};
+use super::net::Net;
+use super::state::ids::{ListenerId, Place, ScopeId};
+use super::state::unit::{Comprehension, Requires, Root, Work};
+use crate::diagnostics::{Class, Error, Result};
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::{Value, VarId};
 
 impl Net<'_> {
-    /// Takes an element of the list of a comprehension.
+    /// Starts the unit for an element of a comprehension.
     pub(super) fn element(&mut self, number: u32, value: &Value, place: Place) -> Result<()> {
-        let super::Comprehension { expr, scope, listener, .. } =
-            self.comprehensions[number as usize];
+        let Comprehension { expr, scope, listener, .. } = self.comprehensions[number as usize];
         let ExprKind::Comprehension { value: each, guard, .. } = self.program.ast.exprs[expr].kind
         else {
             return Ok(());
         };
-        self.bounded().map_err(|error| self.error_at(place, error))?;
+        self.check_size().map_err(|error| self.error_at(place, error))?;
         let inner = self.element_scope(scope, value, place);
         let target = self.plain(0);
         self.comprehensions[number as usize].results.push(target);
@@ -39,7 +40,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Decides whether an element of a comprehension is taken.
+    /// Runs the guard of a comprehension for an element.
     pub(super) fn run_guard(
         &mut self,
         number: u32,
@@ -48,7 +49,7 @@ impl Net<'_> {
         scope: ScopeId,
         requires: &Requires,
     ) -> Result<()> {
-        let super::Comprehension { expr, listener, .. } = self.comprehensions[number as usize];
+        let Comprehension { expr, listener, .. } = self.comprehensions[number as usize];
         let ExprKind::Comprehension { value: each, guard: Some(guard), .. } =
             self.program.ast.exprs[expr].kind
         else {
@@ -93,12 +94,12 @@ impl Net<'_> {
         }
     }
 
-    /// Adds the variables that the value for an element of a comprehension waits for.
+    /// Emits the value of an element.
     fn emit_element(
         &mut self,
         each: ExprId,
         scope: ScopeId,
-        listener: Option<super::ListenerId>,
+        listener: Option<ListenerId>,
         requires: &mut Requires,
     ) -> Result<Root> {
         match listener {
@@ -142,7 +143,7 @@ impl Net<'_> {
     }
 
     pub(super) fn end_comprehension(&mut self, number: u32, requires: &Requires) -> Result<()> {
-        let super::Comprehension { expr, target, .. } = self.comprehensions[number as usize];
+        let Comprehension { expr, target, .. } = self.comprehensions[number as usize];
         let mut items = Vec::with_capacity(requires.len());
         for var in requires {
             match self.get(*var, Place::expr(expr))? {

@@ -1,12 +1,15 @@
-//! Instances.
+//! Creates instances.
 
 use smallvec::smallvec;
 
-use super::units::Values;
-use super::{Instance, Kind, Net, Place, Requires, ScopeId, Work};
-use crate::error::{Class, Error, Result};
-use crate::explanation::{self, Explanation};
-use crate::program::{AttributeKind, NewInfo};
+use super::net::Net;
+use super::state::ids::{Place, ScopeId};
+use super::state::index::Instance;
+use super::state::unit::{Requires, Values, Work};
+use super::state::variable::Kind;
+use crate::diagnostics::explanation::{self, Explanation};
+use crate::diagnostics::{Class, Error, Result};
+use crate::model::program::{AttributeKind, NewInfo};
 use crate::symbol::Symbol;
 use crate::syntax::ast::{ExprId, ExprKind, NewId};
 use crate::value::{InstanceId, Value};
@@ -67,7 +70,7 @@ impl Net<'_> {
         Ok((instance, names))
     }
 
-    /// The instance that has the same values in an index, which must be the same one in all.
+    /// The instance with the same key in an index. It must be the same in all indexes.
     fn matching(
         &mut self,
         id: ExprId,
@@ -151,7 +154,7 @@ impl Net<'_> {
                 late.push((name, value.clone()));
             }
         }
-        if let Some(given) = self.taken_from_left(info, scope, values)?
+        if let Some(given) = self.inverse_attribute(info, scope, values)?
             && !late.iter().any(|(name, _)| *name == given.0)
         {
             late.insert(0, given);
@@ -165,8 +168,8 @@ impl Net<'_> {
         Err(self.program.missing_attributes(id, info.entity, &missing))
     }
 
-    /// The attribute that the object gives which the instance is assigned to.
-    fn taken_from_left(
+    /// The attribute that the inverse relation sets: the object that the instance is assigned to.
+    fn inverse_attribute(
         &mut self,
         info: NewInfo,
         scope: ScopeId,
@@ -207,7 +210,7 @@ impl Net<'_> {
         direct: &[(Symbol, Value)],
         place: Place,
     ) -> Result<InstanceId> {
-        self.bounded().map_err(|error| self.error_at(place, error))?;
+        self.check_size().map_err(|error| self.error_at(place, error))?;
         let id = InstanceId(self.instances.len() as u32);
         let first = self.ready(Kind::Plain, Value::Instance(id), place).0;
         self.instances.push(Instance {
@@ -227,7 +230,7 @@ impl Net<'_> {
         Ok(id)
     }
 
-    /// Sets the other attributes.
+    /// Sets the attributes that no index needs.
     fn fill(
         &mut self,
         id: ExprId,

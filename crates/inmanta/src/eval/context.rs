@@ -1,18 +1,19 @@
-//! The run as plugins see it.
+//! The interface of a run for plugins.
 
 use std::path::Path;
 
 use ecow::EcoString;
 use ordain_source::World;
 
-use super::{Kind, Net, Place, ScopeId};
-use crate::error::{Class, Error};
+use super::net::Net;
+use super::state::ids::{Place, ScopeId};
+use super::state::variable::Kind;
+use crate::diagnostics::{Class, Error, Fault};
 use crate::location::Location;
-use crate::plugin::{Context, Origin, Stop, TypeExpr};
-use crate::program::{AttributeKind, Named};
+use crate::model::plugin::{Context, Origin, PluginState, Stop};
+use crate::model::program::{AttributeKind, DefinitionId};
 use crate::syntax::ast::ExprId;
-use crate::template::Renderer;
-use crate::types::Type;
+use crate::types::{Type, TypeExpr};
 use crate::value::{InstanceId, Value, VarId};
 
 impl Net<'_> {
@@ -20,7 +21,7 @@ impl Net<'_> {
         self.call_site.last().copied().unwrap_or((ExprId::new(0), ScopeId::TOP))
     }
 
-    /// The place of the call that is under way.
+    /// The place of the current call.
     pub(super) fn here(&self) -> Place {
         Place::expr(self.site().0)
     }
@@ -62,8 +63,8 @@ impl Net<'_> {
 }
 
 impl Context for Net<'_> {
-    fn renderer(&mut self) -> &mut Renderer {
-        &mut self.renderer
+    fn state(&mut self) -> &mut PluginState {
+        &mut self.plugin_state
     }
 
     fn secret(&mut self, text: &str) {
@@ -78,7 +79,7 @@ impl Context for Net<'_> {
         let symbol = self.program.ast.symbols.intern(name);
         let var = self.attribute_var(instance, symbol)?;
         match self.value_of(var) {
-            Err(Stop::Unset(vars)) => self.value_ahead(var).ok_or(Stop::Unset(vars)),
+            Err(Stop::Unset(vars)) => self.value_in_batch(var).ok_or(Stop::Unset(vars)),
             found => found,
         }
     }
@@ -209,10 +210,9 @@ impl Context for Net<'_> {
             .collect();
         let (expr, _) = self.site();
         let made = self.create(id as u32, &direct, Place::expr(expr));
-        let instance = made.map_err(|error| match &error.python {
-            Some(python) if error.class == Class::Python => {
-                let class = python.split(':').next().unwrap_or_default();
-                Stop::raised(class, error.message.clone())
+        let instance = made.map_err(|error| match &error.fault {
+            Some(Fault::Raised(exception)) => {
+                Stop::raised(exception.clone(), error.message.clone())
             }
             _ => Stop::Error(error),
         })?;
@@ -230,7 +230,7 @@ impl Context for Net<'_> {
         named: &[(EcoString, Value)],
     ) -> Result<Value, Stop> {
         let found = self.program.named.iter().find_map(|item| match item {
-            Named::Plugin(id)
+            DefinitionId::Plugin(id)
                 if self.program.plugins[*id as usize].plugin.signature().name == plugin =>
             {
                 Some(*id)

@@ -1,14 +1,14 @@
-//! Arguments that are handed over as objects of Python dataclasses.
+//! Arguments that are passed as objects of Python dataclasses.
 
-use super::Net;
-use crate::error::{Class, Error, Result};
-use crate::plugin::Origin;
+use super::net::Net;
+use crate::diagnostics::{Class, Error, Result};
+use crate::model::plugin::Origin;
 use crate::symbol::Symbol;
 use crate::types::{Type, TypeId};
 use crate::value::{InstanceId, Value, VarId, string_repr};
 
 impl Net<'_> {
-    /// The instances in an argument that become objects.
+    /// Collects the instances in an argument that are passed as objects.
     fn converted(&self, value: &Value, ty: TypeId, out: &mut Vec<InstanceId>) {
         match (self.program.types.get(ty), value) {
             (Type::OrReference(_), Value::Instance(_)) if self.reference_of(value).is_some() => {}
@@ -44,8 +44,8 @@ impl Net<'_> {
         fields.filter_map(|(name, ty)| Some((*name, self.slot_var(id, *name)?, *ty))).collect()
     }
 
-    /// Checks that the instances in an argument can be objects of their dataclasses, one after the
-    /// other. Gives the fields without a value of the first that has such.
+    /// Checks the instances in an argument one after the other. Returns the variables without a
+    /// value of the first instance that has such.
     ///
     /// # Errors
     /// The first value that does not fit, or is not known.
@@ -53,7 +53,7 @@ impl Net<'_> {
         let mut instances = Vec::new();
         self.converted(value, ty, &mut instances);
         for id in instances {
-            // A value that came from an object is that object again, whatever is in it.
+            // An instance that was made from an object is passed as that object.
             if let Some(Origin::Object) = self.origins.get(&id) {
                 continue;
             }

@@ -1,17 +1,17 @@
-//! The requirements of expressions and statements. Emitting makes the units that will run.
+//! Emits expressions and statements: creates their units and the variables that these wait for.
 
-use super::{
-    Comprehension, Kind, Listener, ListenerId, NONE, Net, Place, Promise, Requires, Root, Scope,
-    ScopeId, Unit, UnitId, Work,
-};
+use super::net::Net;
+use super::state::ids::{ListenerId, NONE, Place, Scope, ScopeId, UnitId};
+use super::state::unit::{Comprehension, Listener, Promise, Requires, Root, Unit, Work};
+use super::state::variable::Kind;
 use crate::check::namespace_not_found;
-use crate::error::{Class, Error, Result};
+use crate::diagnostics::{Class, Error, Result};
 use crate::symbol::Symbol;
 use crate::syntax::ast::{BlockId, ExprId, ExprKind, Slot, StmtId, StmtKind};
 use crate::value::{InstanceId, Value, VarId};
 
 impl Net<'_> {
-    /// Makes a unit, which runs once all that it waits for is ready.
+    /// Creates a unit. It runs when all variables that it waits for are ready.
     pub(super) fn unit(&mut self, work: Work, scope: ScopeId, requires: Requires) -> UnitId {
         self.sequence += 1;
         self.living += 1;
@@ -34,7 +34,7 @@ impl Net<'_> {
         id
     }
 
-    /// A unit that evaluates an expression into a variable.
+    /// Creates a unit that evaluates an expression into a variable.
     pub(super) fn exec(
         &mut self,
         expr: ExprId,
@@ -53,7 +53,7 @@ impl Net<'_> {
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
-    /// A scope with so many new variables.
+    /// Creates a scope with `count` variables.
     pub(super) fn block_scope(&mut self, parent: ScopeId, count: usize, block: BlockId) -> ScopeId {
         let first = self.vars.len() as u32;
         for _ in 0..count {
@@ -66,18 +66,18 @@ impl Net<'_> {
         id
     }
 
-    /// A scope with the variable of a comprehension.
+    /// Creates a scope with the loop variable of a comprehension.
     pub(super) fn element_scope(&mut self, parent: ScopeId, value: &Value, at: Place) -> ScopeId {
         let first = self.ready(Kind::Element, value.clone(), at).0;
         self.push_scope(Scope { parent, first, owner: NONE })
     }
 
-    /// A scope that knows the instance that values are for.
+    /// Creates a scope for the values of an instance.
     pub(super) fn owner_scope(&mut self, parent: ScopeId, owner: InstanceId) -> ScopeId {
         self.push_scope(Scope { parent, first: NONE, owner: owner.0 })
     }
 
-    /// The instance that values are for.
+    /// The instance that a scope computes values for.
     pub(super) fn owner(&self, scope: ScopeId) -> Option<InstanceId> {
         let mut at = scope;
         while at != ScopeId::TOP && at.as_instance().is_none() {
@@ -90,7 +90,7 @@ impl Net<'_> {
         None
     }
 
-    /// The scope so many levels up.
+    /// The scope `levels` levels up.
     pub(super) fn up(&self, scope: ScopeId, levels: u16) -> ScopeId {
         let mut at = scope;
         let mut levels = levels;
@@ -109,7 +109,7 @@ impl Net<'_> {
         }
     }
 
-    /// The variable of a name.
+    /// The variable that a slot refers to.
     fn lookup(
         &self,
         name: Symbol,
@@ -209,7 +209,7 @@ impl Net<'_> {
         self.listeners.len() as ListenerId - 1
     }
 
-    /// Promises the assignments of statements inside of one; gives the number of the first promise.
+    /// Promises the assignments in a statement; returns the number of the first promise.
     fn take_promises(&mut self, id: StmtId, scope: ScopeId) -> Result<u32> {
         let first = self.promises.len() as u32;
         let Some(promised) = self.program.promises.get(&id) else { return Ok(first) };
@@ -227,7 +227,7 @@ impl Net<'_> {
         Ok(first)
     }
 
-    /// A reference that stands further inside than where it is emitted.
+    /// Emits a reference from an inner scope in an outer one.
     fn emit_lifted(
         &mut self,
         id: ExprId,
@@ -402,8 +402,8 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Adds the variables that an expression waits for whose elements a listener gets as they come.
-    /// Says how its value is read when all is there.
+    /// Adds the variables that an expression waits for. A listener gets the elements of its value
+    /// as they arrive. Returns how the value is read at the end.
     pub(super) fn emit_gradual(
         &mut self,
         id: ExprId,

@@ -1,4 +1,4 @@
-//! The values of expressions, once all that they wait for is there.
+//! Evaluates expressions whose variables are ready.
 
 use std::rc::Rc;
 
@@ -6,14 +6,15 @@ use ordain_source::budget;
 use ordain_source::limits::{Exceeded, most_items};
 use ordain_syntax::ListRef;
 
-use super::units::Values;
-use super::{Net, Place, ScopeId};
-use crate::error::{Class, Error, Result};
+use super::net::Net;
+use super::state::ids::{Place, ScopeId};
+use super::state::unit::Values;
+use crate::diagnostics::{Class, Error, Result};
 use crate::syntax::ast::{BinOp, ExprId, ExprKind};
 use crate::value::Value;
 
 impl Net<'_> {
-    /// The value of an expression; `values` are those of the variables that it waited for.
+    /// Evaluates an expression; `values` are those of the variables that it waited for.
     pub(super) fn execute(
         &mut self,
         id: ExprId,
@@ -41,9 +42,8 @@ impl Net<'_> {
                 let value = self.execute(*inner, scope, values)?;
                 self.negate(id, value)
             }
-            ExprKind::Regex(subject, pattern) => {
-                let pattern = *pattern;
-                let value = self.execute(*subject, scope, values)?;
+            &ExprKind::Regex(subject, pattern) => {
+                let value = self.execute(subject, scope, values)?;
                 self.matches(id, pattern, value)
             }
             &ExprKind::List(items) => {
@@ -51,8 +51,8 @@ impl Net<'_> {
                 flat(items).map_err(|error| self.error_at(Place::expr(id), error))
             }
             ExprKind::Dict(keys, items) => {
-                let (keys, items) = (*keys, *items);
-                let items = self.execute_all(items, scope, values)?;
+                let keys = *keys;
+                let items = self.execute_all(*items, scope, values)?;
                 let keys = self.program.ast.keys.list(keys).iter().cloned();
                 Ok(Value::Dict(Rc::new(keys.zip(items).collect())))
             }
@@ -76,7 +76,7 @@ impl Net<'_> {
         }
     }
 
-    /// The values of several expressions.
+    /// Evaluates several expressions.
     fn execute_all(
         &mut self,
         items: ListRef<ExprId>,
@@ -91,7 +91,7 @@ impl Net<'_> {
         Ok(out)
     }
 
-    /// An entry of a dict.
+    /// Evaluates `map[key]`.
     pub(super) fn entry(&self, id: ExprId, map: &Value, key: &Value) -> Result<Value> {
         let fail = |class, message: String| {
             Err(self.error_at(Place::expr(id), Error::new(class, message)))
@@ -121,7 +121,7 @@ impl Net<'_> {
         fail(Class::Key, format!("key {key} not found in dict, options are [{options}]"))
     }
 
-    /// Two values with an operator.
+    /// Evaluates a binary operator.
     pub(super) fn binary(&self, id: ExprId, op: BinOp, a: Value, b: Value) -> Result<Value> {
         self.count_compared(op, &b)
             .and_then(|()| super::operators::binary(op, &a, &b, self))
@@ -130,20 +130,20 @@ impl Net<'_> {
 
     /// Counts the items of a list that is searched.
     fn count_compared(&self, op: BinOp, list: &Value) -> Result<()> {
-        /// How many items may be compared with others.
-        const MOST: u64 = 300_000_000;
+        /// The limit for comparisons of items in a run.
+        const MAX_COMPARISONS: u64 = 300_000_000;
         if let (BinOp::In, Value::List(items)) = (op, list) {
             let compared = self.compared.get().saturating_add(items.len() as u64);
             self.compared.set(compared);
-            if compared > budget::scaled(MOST) {
-                let text = Exceeded::Steps(budget::scaled(MOST)).to_string();
+            if compared > budget::scaled(MAX_COMPARISONS) {
+                let text = Exceeded::Steps(budget::scaled(MAX_COMPARISONS)).to_string();
                 return Err(Error::new(Class::Runtime, text));
             }
         }
         Ok(())
     }
 
-    /// The value behind `**`.
+    /// The dict of a `**` argument.
     fn splat(&self, id: ExprId, value: Value) -> Result<Value> {
         if matches!(value, Value::Dict(_)) {
             return Ok(value);
@@ -152,7 +152,7 @@ impl Net<'_> {
         Err(self.error_at(Place::expr(id), Error::new(Class::Typing, message)))
     }
 
-    /// `not`
+    /// Evaluates `not`.
     pub(super) fn negate(&self, id: ExprId, value: Value) -> Result<Value> {
         match value {
             Value::Bool(b) => Ok(Value::Bool(!b)),
@@ -188,7 +188,7 @@ impl Net<'_> {
     }
 }
 
-/// A list; the lists in it become its items.
+/// Builds a list; nested lists are flattened.
 fn flat(values: Vec<Value>) -> Result<Value> {
     let length = |value: &Value| if let Value::List(inner) = value { inner.len() } else { 1 };
     if values.iter().map(length).sum::<usize>() > most_items() {

@@ -1,93 +1,15 @@
-//! The checks before anything runs, and the errors about missing values at the end.
+//! Reports values that are missing at the end of a run.
 
-use super::{Kind, Net, Place, Work};
-use crate::error::{Class, Error, Result};
-use crate::program::AttributeKind;
-use crate::types::Type;
-use crate::value::{InstanceId, Value};
+use super::net::Net;
+use super::state::ids::Place;
+use super::state::unit::{Unit, Work};
+use super::state::variable::Kind;
+use crate::diagnostics::{Background, Class, Error, Reporter, Result};
+use crate::model::program::AttributeKind;
+use crate::syntax::ast::ExprId;
+use crate::value::{InstanceId, Value, VarId};
 
 impl Net<'_> {
-    /// Checks the defaults and relations of an entity, and looks up its conditions.
-    pub(super) fn normalize_entity(&mut self, id: u32) -> Result<()> {
-        for i in 0..self.program.entities[id as usize].own.len() {
-            let attribute = self.program.entities[id as usize].own[i];
-            let found = &self.program.attributes[attribute as usize];
-            let (Some(default), ty, at) = (found.default, found.ty, found.at) else { continue };
-            if *self.program.types.get(found.base) == Type::Number {
-                self.program.warn_of_number(at);
-            }
-            let Some(value) = self.program.constant(default).cloned() else {
-                let text = self.program.ast.reported(default);
-                let message = format!("{text} is not a constant");
-                return Err(self.default_error(attribute, Error::new(Class::Runtime, message)));
-            };
-            if let Err(error) = self.validate(&value, ty) {
-                let is_typedef = error.reporter.is_some()
-                    && error.class == Class::Runtime
-                    && error.message.contains("does not match constraint");
-                if error.reporter.is_some() && !is_typedef {
-                    return Err(error);
-                }
-                let mut error = error;
-                (error.reporter, error.location) = (None, Some(at));
-                return Err(self.default_error(attribute, error));
-            }
-        }
-        self.check_relations(id)?;
-        for i in 0..self.program.entities[id as usize].implements.len() {
-            let implement = self.program.entities[id as usize].implements[i];
-            let found = &mut self.program.implements[implement as usize];
-            if std::mem::replace(&mut found.is_normalized, true) {
-                continue;
-            }
-            let (condition, at) = (found.condition, found.at);
-            if let Some(condition) = condition {
-                let namespace = self.program.namespace_at(at.file);
-                let mut scopes = crate::check::Scopes::instance(namespace);
-                self.program.normalize(condition, None, &mut scopes)?;
-            }
-        }
-        let all = self.program.implements_of(id);
-        self.program.entities[id as usize].all_implements = all;
-        self.program.check_dataclass(id)
-    }
-
-    fn default_error(&self, attribute: u32, error: Box<Error>) -> Box<Error> {
-        let found = &self.program.attributes[attribute as usize];
-        let default = found.default.map_or_else(String::new, |default| {
-            match self.program.constant(default) {
-                Some(Value::List(_)) => "List()".into(),
-                _ => self.program.ast.reported(default),
-            }
-        });
-        let name = self.program.name(found.name);
-        error.by(format!("{} {name} = {default}", found.type_text), found.at)
-    }
-
-    fn check_relations(&self, id: u32) -> Result<()> {
-        let entity = &self.program.entities[id as usize];
-        for attribute in &entity.own {
-            let found = &self.program.attributes[*attribute as usize];
-            if !found.is_relation() {
-                continue;
-            }
-            for parent in &entity.parents {
-                let Some(other) = self.program.attribute(*parent, found.name) else { continue };
-                let other = &self.program.attributes[other as usize];
-                let owner = &self.program.entities[other.entity as usize];
-                let message = format!(
-                    "Attribute name {} is already defined in {}, unable to define relationship",
-                    self.program.name(found.name),
-                    owner.name.map_or("", |name| self.program.name(name))
-                );
-                let mut error = Error::new(Class::Duplicate, message).at(found.at);
-                error.other = Some(other.at);
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
     /// Finds the values that are missing at the end.
     pub(super) fn finish(&mut self) -> Result<()> {
         let mut errors = Vec::new();
@@ -101,7 +23,7 @@ impl Net<'_> {
             return Err(Error::several(errors, &self.program.files));
         }
         if self.living > 0 {
-            return Err(self.left_over());
+            return Err(self.stuck_units());
         }
         Ok(())
     }
@@ -139,7 +61,7 @@ impl Net<'_> {
     }
 
     /// The variable of an annotation.
-    fn annotation(&self, expr: crate::syntax::ast::ExprId) -> Option<crate::value::VarId> {
+    fn annotation(&self, expr: ExprId) -> Option<VarId> {
         self.annotations.iter().flatten().find(|(known, _)| *known == expr).map(|(_, var)| *var)
     }
 
@@ -152,12 +74,12 @@ impl Net<'_> {
             let mut error = *Error::new(Class::Runtime, message);
             error.location = self.last_place(id);
             let text = Value::Instance(id).text(self);
-            error.reporter = Some(crate::error::Reporter { text, location: error.location });
+            error.reporter = Some(Reporter { text, location: error.location });
             error.background = Some(Box::new(self.program.about_implementations(entity as u32)));
             errors.push(error);
         }
         for slot in 0..self.program.entities[entity].slots.len() {
-            let var = crate::value::VarId(first + 1 + slot as u32);
+            let var = VarId(first + 1 + slot as u32);
             if self.vars[var.0 as usize].is_ready() {
                 continue;
             }
@@ -188,9 +110,9 @@ impl Net<'_> {
                 }
             };
             let mut error = *Error::new(Class::Unset, message);
-            let mut background = crate::error::Background::default();
+            let mut background = Background::default();
             if let Some(place) = self.last_place(id) {
-                background.places.push((place, "the instance is made here".into()));
+                background.places.push((place, "the instance is created here".into()));
             }
             background.places.push((found.at, format!("`{name}` is defined here")));
             error.background = Some(Box::new(background));
@@ -198,9 +120,9 @@ impl Net<'_> {
         }
     }
 
-    /// That units are left which nothing lets run.
-    fn left_over(&self) -> Box<Error> {
-        let mut left: Vec<&super::Unit> =
+    /// The error that some units can never run.
+    fn stuck_units(&self) -> Box<Error> {
+        let mut left: Vec<&Unit> =
             self.units.iter().filter(|unit| !matches!(unit.work, Work::Done)).collect();
         left.sort_by_key(|unit| unit.sequence);
         let first = left.iter().find_map(|unit| match unit.work {
@@ -212,8 +134,8 @@ impl Net<'_> {
         let message = format!("not all statements executed: [{}]", texts.join(", "));
         let mut error = Error::new(Class::Runtime, message);
         if let Some(circle) = self.program.circle() {
-            let mut background = crate::error::Background::default();
-            background.help.push(format!("these wait for each other in a circle: {circle}"));
+            let mut background = Background::default();
+            background.help.push(format!("these wait for each other: {circle}"));
             error.background = Some(Box::new(background));
         }
         match first {
@@ -222,7 +144,7 @@ impl Net<'_> {
         }
     }
 
-    fn unit_text(&self, unit: &super::Unit) -> String {
+    fn unit_text(&self, unit: &Unit) -> String {
         match &unit.work {
             Work::Exec { expr, .. } | Work::Assign { expr, .. } | Work::Call { expr, .. } => {
                 self.program.ast.repr(*expr)

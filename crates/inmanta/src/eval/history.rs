@@ -1,13 +1,14 @@
-//! How instances came by their values, for explanations.
+//! The assignments of an instance's attributes, for explanations.
 
-use super::{Net, Place};
+use super::net::Net;
+use super::state::ids::{NONE, Place};
 use crate::location::Location;
 use crate::syntax::ast::ExprKind;
 use crate::value::InstanceId;
 
-/// How something was said.
+/// The kinds of assignments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum How {
+pub enum AssignmentKind {
     /// By a constructor.
     Constructor,
     /// By an assignment.
@@ -18,19 +19,19 @@ pub enum How {
 
 /// The source of an attribute's value.
 #[derive(Clone, Debug)]
-pub struct Given {
-    /// How.
-    pub how: How,
-    /// Where.
+pub struct Assignment {
+    /// The kind.
+    pub kind: AssignmentKind,
+    /// The place.
     pub at: Location,
-    /// The kind of the source.
+    /// The text of the statement or expression.
     pub text: String,
 }
 
 impl Net<'_> {
-    /// The source of an attribute's value; `None` for lists, which get theirs from several places,
-    /// and for attributes without a value.
-    pub fn given(&self, id: InstanceId, attribute: &str) -> Option<Given> {
+    /// The assignment of an attribute; `None` without a value, and for lists, since they have
+    /// several assignments.
+    pub fn assignment(&self, id: InstanceId, attribute: &str) -> Option<Assignment> {
         let instance = &self.instances[id.0 as usize];
         let slots = &self.program.entities[instance.entity as usize].slots;
         let named =
@@ -38,25 +39,25 @@ impl Net<'_> {
         let slot = slots.iter().position(named)?;
         let var = &self.vars[instance.first as usize + 1 + slot];
         let at = self.location(var.place);
-        let is_there = var.is_ready() && at.file != super::NONE;
-        is_there.then(|| self.said(var.place, at))
+        let is_there = var.is_ready() && at.file != NONE;
+        is_there.then(|| self.assignment_at(var.place, at))
     }
 
-    /// The constructors of an instance, the first one first.
-    pub fn constructors(&self, id: InstanceId) -> Vec<Given> {
+    /// The constructors of an instance, in the order in which they ran.
+    pub fn constructors(&self, id: InstanceId) -> Vec<Assignment> {
         let places = &self.instances[id.0 as usize].places;
-        places.iter().map(|place| self.said(*place, self.location(*place))).collect()
+        places.iter().map(|place| self.assignment_at(*place, self.location(*place))).collect()
     }
 
-    fn said(&self, place: Place, at: Location) -> Given {
-        let how = match place.as_expr() {
-            None => How::Assignment,
+    fn assignment_at(&self, place: Place, at: Location) -> Assignment {
+        let kind = match place.as_expr() {
+            None => AssignmentKind::Assignment,
             Some(expr) => match self.program.ast.exprs[expr].kind {
-                ExprKind::New(_) => How::Constructor,
-                _ => How::Expression,
+                ExprKind::New(_) => AssignmentKind::Constructor,
+                _ => AssignmentKind::Expression,
             },
         };
-        Given { how, at, text: self.reporter(place).text }
+        Assignment { kind, at, text: self.reporter(place).text }
     }
 
     /// The numbers of the implementations that ran for an instance.
@@ -65,10 +66,10 @@ impl Net<'_> {
     }
 }
 
-/// Which implementation a place is in.
+/// Maps places to implementations.
 #[derive(Debug, Default)]
 pub struct Layout {
-    /// For each file where its parts begin: the line, and the implementation if it is one.
+    /// The parts of each file: their first line, and the implementation if the part is one.
     files: Vec<Vec<(u32, Option<u32>)>>,
 }
 
@@ -94,7 +95,7 @@ impl Layout {
 
     fn add(&mut self, at: Location, implementation: Option<u32>) {
         let file = at.file as usize;
-        if at.file == super::NONE {
+        if at.file == NONE {
             return;
         }
         if self.files.len() <= file {

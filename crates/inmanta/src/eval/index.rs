@@ -3,42 +3,19 @@
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 
-use ecow::EcoString;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use super::units::Values;
-use super::{IndexKey, Net, Place, Requires, ScopeId};
-use crate::error::{Class, Error, Result};
-use crate::program::AttributeKind;
+use super::net::Net;
+use super::state::ids::{Place, ScopeId};
+use super::state::index::{IndexKey, Part};
+use super::state::unit::{Requires, Values};
+use crate::diagnostics::{Class, Error, Result};
+use crate::model::program::AttributeKind;
 use crate::symbol::Symbol;
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::types::Type;
 use crate::value::{InstanceId, Value, VarId, string_repr};
-
-/// A value in the key of an index. Values are the same if type and value are.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Part {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Float(u64),
-    Str(EcoString),
-    Instance(InstanceId),
-    Other(EcoString),
-    /// A value that is not known, by its address: each is the same only as itself.
-    Unknown(usize),
-}
-
-/// The instances of an entity by the keys of its indexes. The keys themselves are not kept: the
-/// instances have their values.
-#[derive(Debug, Default)]
-pub(super) struct Index {
-    /// The instance and the list of attributes, by the hash of the key.
-    first: FxHashMap<u64, (InstanceId, u32)>,
-    /// Those whose hash another key had before.
-    others: FxHashMap<IndexKey, InstanceId>,
-}
 
 fn hash(key: &IndexKey) -> u64 {
     FxBuildHasher.hash_one(key)
@@ -61,7 +38,7 @@ impl Net<'_> {
             Entry::Vacant(free) => {
                 free.insert((instance, key.0));
             }
-            // Who has the key already is this instance.
+            // The instance is in the index already.
             Entry::Occupied(taken) if *taken.get() == (instance, key.0) => {}
             Entry::Occupied(_) => {
                 index.others.insert(key, instance);
@@ -116,7 +93,7 @@ impl Net<'_> {
         parts.collect::<Vec<_>>().join(", ")
     }
 
-    /// Enters an instance in the indexes of its entity and those that it extends.
+    /// Adds an instance to the indexes of its entity and its ancestors.
     pub(super) fn enter(&mut self, instance: InstanceId) -> Result<()> {
         let entity = self.instances[instance.0 as usize].entity;
         for i in 0..self.program.entities[entity as usize].indexed.len() {
@@ -157,7 +134,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Where an instance was constructed last.
+    /// The place of the last constructor of an instance.
     pub(super) fn last_place(&self, instance: InstanceId) -> Option<crate::location::Location> {
         self.instances[instance.0 as usize].places.last().map(|place| self.location(*place))
     }
@@ -215,7 +192,7 @@ impl Net<'_> {
         self.error_at(place, Error::new(Class::NotFound, message))
     }
 
-    /// The value of a key: whole numbers become floats where the attribute is one.
+    /// The value of a key: integers are converted if the attribute is a float.
     fn coerced(&self, entity: u32, name: Symbol, value: &Value, place: Place) -> Result<Part> {
         if let Value::Reference(_) = value {
             let message = format!(
@@ -286,7 +263,7 @@ impl Net<'_> {
         self.look_up(entity, &query, expr, Some(target)).map(|_| ())
     }
 
-    /// The other end of a relation of an object, and the entity there.
+    /// The inverse of an object's relation, and the entity at that end.
     fn inverse(&self, expr: ExprId, object: &Value, relation: Symbol) -> Result<(Symbol, u32)> {
         let fail =
             |message: String| self.error_at(Place::expr(expr), Error::new(Class::Typing, message));

@@ -4,17 +4,17 @@ use ecow::EcoString;
 use num_bigint::{BigInt, Sign};
 use ordain_source::limits::most_text;
 
-use crate::error::{Class, Error, Result};
+use crate::diagnostics::{Class, Error, Result};
 use crate::syntax::ast::BinOp;
 use crate::value::{Names, Value, compare_numbers};
 
-/// The longest number that an operator makes, in bits.
-const LARGEST: usize = 1 << 22;
+/// The limit for the size of numbers, in bits.
+const MAX_BITS: usize = 1 << 22;
 
-/// Two values with an operator.
+/// Applies a binary operator.
 ///
 /// # Errors
-/// If they do not fit it.
+/// If the operator does not support these values.
 pub(super) fn binary(op: BinOp, a: &Value, b: &Value, names: &dyn Names) -> Result<Value> {
     if op == BinOp::In {
         return contains(a, b, names);
@@ -125,12 +125,12 @@ fn float(value: &Value) -> Result<f64> {
     })
 }
 
-/// Python's error of this name.
+/// Python's `ZeroDivisionError`.
 fn by_zero(text: &str) -> Box<Error> {
     Error::new(Class::ZeroDivision, text)
 }
 
-/// An error that the original gives without a place.
+/// An arithmetic error, which the original reports without a place.
 fn zero(text: &str) -> Box<Error> {
     Error::new(Class::Runtime, text)
 }
@@ -156,7 +156,7 @@ fn numbers(op: BinOp, a: &Value, b: &Value) -> Result<Value> {
         }
     }
     let (Some(a), Some(b)) = (a.as_integer(), b.as_integer()) else { return Ok(Value::Int(0)) };
-    if a.bits() as usize + b.bits() as usize > LARGEST {
+    if a.bits() as usize + b.bits() as usize > MAX_BITS {
         return Err(zero("the number is too large"));
     }
     Ok(Value::int(match op {
@@ -178,7 +178,7 @@ fn power(a: &BigInt, b: &BigInt) -> Result<Value> {
     if b.sign() == Sign::Minus {
         return floats(BinOp::Power, &Value::int(a.clone()), &Value::int(b.clone()));
     }
-    let exponent = u32::try_from(b).ok().filter(|e| u64::from(*e) * a.bits() <= LARGEST as u64);
+    let exponent = u32::try_from(b).ok().filter(|e| u64::from(*e) * a.bits() <= MAX_BITS as u64);
     let Some(exponent) = exponent else {
         if a.bits() <= 1 {
             let is_odd = b.bit(0);
@@ -240,7 +240,7 @@ fn floats(op: BinOp, a: &Value, b: &Value) -> Result<Value> {
     }))
 }
 
-/// The whole number that Python's `int` makes of a value.
+/// Python's `int(value)`; `None` if it fails.
 pub(super) fn to_int(value: &Value) -> Option<Value> {
     match value {
         Value::Bool(b) => Some(Value::Int(i64::from(*b))),
@@ -251,7 +251,7 @@ pub(super) fn to_int(value: &Value) -> Option<Value> {
     }
 }
 
-/// A number without blanks around it and underscores inside.
+/// The digits of a number without surrounding blanks and underscores.
 fn digits(text: &str) -> Option<String> {
     let text = text.trim();
     let inner = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -263,7 +263,7 @@ fn digits(text: &str) -> Option<String> {
     is_fine.then(|| text.trim_start_matches('+').replace('_', ""))
 }
 
-/// The float that Python's `float` makes of a value.
+/// Python's `float(value)`; `None` if it fails.
 pub(super) fn to_float(value: &Value) -> Option<Value> {
     let Value::Str(text) = value else {
         return if value.is_number() { float(value).ok().map(Value::Float) } else { None };

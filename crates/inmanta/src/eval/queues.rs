@@ -1,103 +1,20 @@
-//! The loop: units run, and variables are frozen when none can run.
+//! The main loop: runs units, and freezes variables when no unit can run.
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
-
-use super::{NONE, Net, Reason};
-use crate::error::{Class, Error, Result};
-use crate::program::AttributeKind;
+use super::net::Net;
+use super::state::ids::NONE;
+use super::state::queue::WaitQueue;
+use super::state::variable::Reason;
+use crate::diagnostics::{Class, Error, Result};
+use crate::model::program::AttributeKind;
 use crate::value::VarId;
 
-/// How many turns the loop takes at most, if nothing else is said.
+/// The default limit for iterations of the main loop.
 pub const DEFAULT_LIMIT: u64 = 10_000_000;
 
-/// Variables that may be frozen, in lanes: relations without a rule, relations with rules in the
-/// order of the rules, others.
-#[derive(Debug, Default)]
-pub(super) struct WaitQueue {
-    free: VecDeque<VarId>,
-    /// The lane of an attribute.
-    lane_of: FxHashMap<u32, usize>,
-    lanes: Vec<VecDeque<VarId>>,
-    /// The lane that is looked at.
-    at: usize,
-    count: usize,
-}
-
-impl WaitQueue {
-    fn new(order: &[u32]) -> Self {
-        Self {
-            lane_of: order.iter().enumerate().map(|(i, a)| (*a, i)).collect(),
-            lanes: order.iter().map(|_| VecDeque::new()).collect(),
-            ..Self::default()
-        }
-    }
-
-    /// Adds a variable of an attribute.
-    pub(super) fn push(&mut self, var: VarId, attribute: u32) {
-        self.count += 1;
-        match self.lane_of.get(&attribute) {
-            Some(&lane) => {
-                self.lanes[lane].push_back(var);
-                if lane < self.at {
-                    self.at = 0;
-                }
-            }
-            None => self.free.push_back(var),
-        }
-    }
-
-    fn pop(&mut self) -> Option<VarId> {
-        if let Some(var) = self.free.pop_front() {
-            self.count -= 1;
-            return Some(var);
-        }
-        while let Some(lane) = self.lanes.get_mut(self.at) {
-            if let Some(var) = lane.pop_front() {
-                self.count -= 1;
-                return Some(var);
-            }
-            self.at += 1;
-        }
-        None
-    }
-
-    /// How many bytes it takes.
-    pub(super) fn bytes(&self) -> usize {
-        self.count * size_of::<VarId>()
-    }
-
-    fn reset(&mut self) {
-        self.free.clear();
-        self.lanes.iter_mut().for_each(VecDeque::clear);
-        (self.at, self.count) = (0, 0);
-    }
-}
-
-/// Variables that nobody waits for.
-#[derive(Debug, Default)]
-pub(super) struct Zero {
-    /// In the order in which they came; some have left since.
-    entries: VecDeque<(VarId, u32)>,
-    next: u32,
-    /// How many there are, frozen ones included until they are dropped.
-    count: usize,
-    /// How many of them were frozen since.
-    pub(super) frozen: usize,
-    /// Those that somebody waits for now.
-    pub(super) woken: Vec<VarId>,
-}
-
-impl Zero {
-    /// How many bytes they take.
-    pub(super) fn bytes(&self) -> usize {
-        self.entries.len() * size_of::<(VarId, u32)>()
-    }
-}
-
 impl Net<'_> {
-    /// The queue with its lanes, by the rules for the order of relations.
+    /// Creates the queue with a lane for each relation that has a precedence rule.
     pub(super) fn precedence(&mut self) -> Result<WaitQueue> {
         let rules = self.settings.precedence.clone();
         let mut edges: Vec<(u32, u32)> = Vec::new();
@@ -175,7 +92,7 @@ impl Net<'_> {
         Err(Error::new(Class::Compiler, message))
     }
 
-    /// Freezes the next variable that is waited for.
+    /// Freezes the next variable that a unit waits for.
     fn freeze_waiting(&mut self) -> bool {
         while let Some(var) = self.waiting.pop() {
             if self.vars[var.0 as usize].is_ready() {
@@ -206,7 +123,7 @@ impl Net<'_> {
         self.delayed[self.vars[var.0 as usize].link as usize].zero
     }
 
-    /// Freezes the next one of those that nobody waited for and somebody waits for now.
+    /// Freezes the next variable that had no waiters before and has some now.
     fn freeze_woken(&mut self) -> bool {
         self.zero.count -= std::mem::take(&mut self.zero.frozen);
         let mut woken = std::mem::take(&mut self.zero.woken);
@@ -240,7 +157,7 @@ impl Net<'_> {
         false
     }
 
-    /// Freezes something that units wait for which wait for each other.
+    /// Freezes a variable of units that wait for each other.
     fn break_cycle(&mut self) -> bool {
         let mut living: Vec<(u64, u32)> = self
             .units
@@ -290,7 +207,7 @@ impl Net<'_> {
     }
 }
 
-/// The order of relations that rules give; `None` if they go round in a circle.
+/// The order of relations by their rules; `None` if the rules form a cycle.
 fn order(edges: &[(u32, u32)]) -> Option<Vec<u32>> {
     let mut nodes: Vec<u32> = Vec::new();
     for (first, then) in edges {

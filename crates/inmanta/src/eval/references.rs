@@ -1,12 +1,14 @@
-//! Reading attributes, promising them, and asking whether they are defined.
+//! Units that read attributes, promise them, or check whether they are defined.
 
-use super::{Listener, Net, Place, Requires, ScopeId, Work};
-use crate::error::{Class, Error, Reporter, Result};
+use super::net::Net;
+use super::state::ids::{Place, ScopeId};
+use super::state::unit::{Listener, Requires, Work};
+use crate::diagnostics::{Class, Error, Fault, Reporter, Result};
 use crate::syntax::ast::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::value::{InstanceId, Value, VarId};
 
 impl Net<'_> {
-    /// The object that an attribute is read of.
+    /// Evaluates the object of an attribute.
     pub(super) fn object(
         &mut self,
         expr: ExprId,
@@ -65,7 +67,9 @@ impl Net<'_> {
                 crate::value::Names::entity_name(self, instance)
             );
             let entity = self.instances[instance.0 as usize].entity;
-            Error::new(Class::NotFound, message).meaning(self.program.attribute_like(entity, name))
+            let fault = Fault::UnknownAttribute(self.program.name(name).to_owned());
+            let error = Error::new(Class::NotFound, message).with_fault(fault);
+            error.meaning(self.program.attribute_like(entity, name))
         })
     }
 
@@ -109,7 +113,7 @@ impl Net<'_> {
         let StmtKind::SetAttr { base, name, .. } = self.program.ast.stmts[stmt].kind else {
             return Ok(());
         };
-        // Where an optional relation on the way has no value, that relation may get one.
+        // If an optional relation on the path has no value, the promise is for that relation.
         let var = match self.read(requires, Place::expr(base)) {
             Err(error) if error.class == Class::OptionalValue => {
                 requires.first().and_then(|var| self.behind(*var))
@@ -162,7 +166,7 @@ impl Net<'_> {
         self.watch(expr, target, var, scope)
     }
 
-    /// Finds out whether a variable has something.
+    /// Computes `is defined` for a variable.
     pub(super) fn watch(
         &mut self,
         expr: ExprId,

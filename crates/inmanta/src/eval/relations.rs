@@ -1,20 +1,23 @@
-//! Relations: values that are set on both ends, and lists that are frozen.
+//! Relations: sets values on both ends, and freezes lists.
 
 use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::{Kind, Listener, ListenerId, Member, NONE, Net, Place, Rare, Reason, State, Waiter};
-use crate::error::{Class, Error, Result};
-use crate::explanation::{Explanation, Late, Reverse};
-use crate::program::AttributeKind;
+use super::net::Net;
+use super::state::ids::{ListenerId, NONE, Place};
+use super::state::unit::Listener;
+use super::state::variable::{Kind, Member, RareFields, Reason, State, Waiter};
+use crate::diagnostics::explanation::{Explanation, Late, Reverse};
+use crate::diagnostics::{Background, Class, Error, Result};
+use crate::model::program::AttributeKind;
 use crate::symbol::Symbol;
 use crate::syntax::ast::{ExprKind, StmtKind};
 use crate::types::TypeId;
 use crate::value::{InstanceId, Value, VarId};
 
-/// How many items a relation is searched through one by one.
-const FEW: usize = 8;
+/// The size up to which a relation is searched linearly.
+const MAX_LINEAR_SEARCH: usize = 8;
 
 impl Net<'_> {
     fn relation_type(&self, var: VarId) -> TypeId {
@@ -83,7 +86,7 @@ impl Net<'_> {
         let found = &mut self.vars[var.0 as usize];
         found.place = place;
         if found.is_ready() {
-            // The other end has told somebody who set this one; the value set first stays.
+            // Setting the other end ran a listener that set this one. The first value stays.
             found.state = State::Ready(value.clone());
         } else {
             self.freeze_with(var, Reason::Full, Some(value.clone()));
@@ -99,7 +102,7 @@ impl Net<'_> {
             _ if found.is_ready() => return false,
             _ => delayed.items.as_ref().map_or(&[], |items| items),
         };
-        if items.len() <= FEW {
+        if items.len() <= MAX_LINEAR_SEARCH {
             return items.contains(value);
         }
         let rare = delayed.rare.get_or_insert_with(Box::default);
@@ -125,12 +128,10 @@ impl Net<'_> {
                 Value::List(items) => items,
                 single => std::slice::from_ref(single),
             };
-            for item in items {
-                if !self.has_item(var, item) {
-                    return Err(self.late_item(var, value, place, recurs, high));
-                }
-            }
-            return Ok(());
+            return match items.iter().all(|item| self.has_item(var, item)) {
+                true => Ok(()),
+                false => Err(self.late_item(var, value, place, recurs, high)),
+            };
         }
         if let Value::List(items) = value {
             if items.is_empty() {
@@ -257,7 +258,7 @@ impl Net<'_> {
         self.freeze_with(var, reason, None);
     }
 
-    /// Freezes a variable with a value if it is not a list; without one it is `null`.
+    /// Freezes a variable that is not a list. Its value is `null` unless one is given.
     fn freeze_with(&mut self, var: VarId, reason: Reason, value: Option<Value>) {
         if self.vars[var.0 as usize].is_ready() {
             return;
@@ -269,7 +270,8 @@ impl Net<'_> {
         let delayed = self.delayed_of(var);
         delayed.is_queued = true;
         delayed.reason = reason;
-        delayed.rare = (!waited.is_empty()).then(|| Box::new(Rare { waited, ..Rare::default() }));
+        delayed.rare =
+            (!waited.is_empty()).then(|| Box::new(RareFields { waited, ..RareFields::default() }));
         let is_in_zero = delayed.zero != NONE;
         let items = delayed.items.take();
         if is_in_zero {
@@ -283,7 +285,7 @@ impl Net<'_> {
         self.tell_all(waiters);
     }
 
-    /// The places of some who wait for a variable.
+    /// The places of some units that wait for a variable.
     fn waiting_places(&self, var: VarId) -> SmallVec<[Place; 3]> {
         let mut places = SmallVec::new();
         let mut at = match self.vars[var.0 as usize].state {
@@ -298,7 +300,7 @@ impl Net<'_> {
         places
     }
 
-    /// That a value came after a freeze, with the reason of the freeze.
+    /// The error that a value was assigned after a freeze, with the reason of the freeze.
     fn too_late(&self, var: VarId, value: &Value, place: Place, recurs: bool) -> Box<Error> {
         let at = self.location(place);
         let mut error = Error::new(Class::ModifiedAfterFreeze, "List modified after freeze").at(at);
@@ -307,12 +309,12 @@ impl Net<'_> {
         let delayed = &self.delayed[found.link as usize];
         let entity = &self.program.entities[attribute.entity as usize].full_name;
         let name = format!("{entity}.{}", self.program.name(attribute.name));
-        let mut places = vec![(at, format!("this value for `{name}` comes too late"))];
+        let mut places = vec![(at, format!("this value for `{name}` is assigned too late"))];
         if let Some(rare) = &delayed.rare {
             let why = match delayed.reason {
-                Reason::Cycle => "what would have to run before waits in a ring",
-                Reason::End => "nothing was left to run",
-                _ => "nobody had announced a further value",
+                Reason::Cycle => "the statements that could add to it wait for each other",
+                Reason::End => "no statement was left to run",
+                _ => "no statement had announced a further value",
             };
             for waiter in &rare.waited {
                 let text = format!("this needed all values of `{name}`; {why}");
@@ -320,8 +322,8 @@ impl Net<'_> {
             }
         }
         let mut help = vec![format!(
-            "let this value be known before, or announce it: what assigns to `{name}` inside of \
-             `if` or `for` is announced, what an implementation assigns is not"
+            "assign this value earlier, or announce it: assignments to `{name}` inside `if` and \
+             `for` are announced, those in implementations are not"
         )];
         if !recurs {
             help.push(
@@ -329,14 +331,10 @@ impl Net<'_> {
             );
         }
         help.push(format!(
-            "or say in project.yml's relation_precedence_policy what is complete first: \
+            "or set the order of relations in project.yml's relation_precedence_policy: \
              `{name} before OTHER` or `OTHER before {name}`"
         ));
-        error.background = Some(Box::new(crate::error::Background {
-            places,
-            help,
-            ..crate::error::Background::default()
-        }));
+        error.background = Some(Box::new(Background { places, help, ..Background::default() }));
         error.explanation = Some(self.explain_late(var, value, place, recurs));
         error
     }
@@ -359,8 +357,8 @@ impl Net<'_> {
         }))
     }
 
-    /// Lets the explanations of an error and its causes know the statement that they pass through:
-    /// where no statement is noted yet, or always if it is to be replaced.
+    /// Records the statement that an error passes through in its explanation and those of its
+    /// causes: only if there is none yet, or always if `replace` is set.
     pub(super) fn note_statements(&self, error: &mut Error, place: Place, replaces: bool) {
         for cause in &mut error.causes {
             self.note_statements(cause, place, replaces);
@@ -370,7 +368,7 @@ impl Net<'_> {
         }
     }
 
-    /// Lets the explanation of an error know the statement that led to it.
+    /// Records the statement of an error in its explanation.
     pub(super) fn note_statement(&self, error: &mut Error, place: Place) {
         if let Some(Explanation::Late(late)) = &mut error.explanation
             && let Some(reverse) = &mut late.reverse
@@ -379,7 +377,7 @@ impl Net<'_> {
         }
     }
 
-    /// The statement that sets a relation from its own side, in place of the other one.
+    /// The statement that sets a relation from its own side instead of the inverse.
     fn reversed(&self, relation: u32, place: Place) -> Option<String> {
         let ast = &self.program.ast;
         let attribute = &self.program.attributes[relation as usize];

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use ordain_functions::printf::python::{Arg, format};
 use ordain_source::limits::most_text;
 
-use super::{Net, Place};
-use crate::error::{Class, Error, Result};
+use super::net::Net;
+use super::state::ids::Place;
+use crate::diagnostics::{Class, Error, Result};
 use crate::syntax::ast::{ExprId, Field, FormatId, Part};
 use crate::value::{Value, float_integer, string_repr};
 
 impl Net<'_> {
-    /// A string with its placeholders filled.
+    /// Fills the placeholders of a string.
     pub(super) fn format_string(
         &self,
         id: ExprId,

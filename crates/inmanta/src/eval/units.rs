@@ -1,24 +1,14 @@
-//! Running units that are ready.
+//! Runs units whose variables are ready.
 
 use ordain_source::budget;
 
-use super::{Listener, Net, Place, Reason, Requires, Root, ScopeId, Unit, UnitId, Work};
-use crate::error::{Class, Error, Reporter, Result};
+use super::net::Net;
+use super::state::ids::{ListenerId, Place, ScopeId, UnitId};
+use super::state::unit::{Listener, Requires, Root, Unit, Values, Work};
+use super::state::variable::Reason;
+use crate::diagnostics::{Class, Error, Reporter, Result};
 use crate::syntax::ast::{ExprId, ExprKind, StmtId, StmtKind};
 use crate::value::{InstanceId, Value, VarId};
-
-/// The values of the variables that a unit waited for, read one after the other.
-pub(super) struct Values {
-    pub(super) values: smallvec::SmallVec<[Value; 3]>,
-    pub(super) at: usize,
-}
-
-impl Values {
-    pub(super) fn next(&mut self) -> Value {
-        self.at += 1;
-        self.values.get(self.at - 1).cloned().unwrap_or_default()
-    }
-}
 
 impl Net<'_> {
     /// The place of a unit in the program.
@@ -47,7 +37,7 @@ impl Net<'_> {
         })
     }
 
-    /// Takes a unit off: it has run.
+    /// Removes a unit that has run.
     pub(super) fn done(&mut self, id: UnitId) {
         let unit = &mut self.units[id as usize];
         unit.work = Work::Done;
@@ -65,7 +55,7 @@ impl Net<'_> {
         Ok(Values { values, at: 0 })
     }
 
-    /// Runs a unit. Says whether it is done.
+    /// Runs a unit. Returns whether it is done.
     pub(super) fn run_unit(&mut self, id: UnitId) -> Result<bool> {
         let Unit { work, scope, .. } = &self.units[id as usize];
         let (work, scope) = (work.clone(), *scope);
@@ -127,12 +117,12 @@ impl Net<'_> {
             Work::Guard { .. } | Work::Comprehension { .. } | Work::ComprehensionEnd { .. } => {
                 self.run_comprehension_work(work, scope, requires)
             }
-            Work::Pass { .. } | Work::Give { .. } => self.hand_on(work, requires),
+            Work::Pass { .. } | Work::Give { .. } => self.pass_on(work, requires),
             Work::Call { .. } | Work::Done => Ok(()),
         }
     }
 
-    /// Goes on with a comprehension.
+    /// Continues a comprehension.
     fn run_comprehension_work(
         &mut self,
         work: &Work,
@@ -161,8 +151,8 @@ impl Net<'_> {
         }
     }
 
-    /// Hands a value on.
-    fn hand_on(&mut self, work: &Work, requires: &Requires) -> Result<()> {
+    /// Passes a value to a variable or a listener.
+    fn pass_on(&mut self, work: &Work, requires: &Requires) -> Result<()> {
         match *work {
             Work::Pass { expr, target } => {
                 let mut values = self.read(requires, Place::expr(expr))?;
@@ -178,7 +168,7 @@ impl Net<'_> {
         }
     }
 
-    /// An error in a step that has no statement of its own in the original.
+    /// An error in a step without a statement in the original.
     pub(super) fn raw(&self, mut error: Box<Error>, place: Place, class: &str) -> Box<Error> {
         if !error.class.is_runtime() {
             return error;
@@ -277,7 +267,7 @@ impl Net<'_> {
         if value.is_unknown() {
             return Ok(());
         }
-        self.bounded().map_err(|error| self.error_at(Place::stmt(stmt), error))?;
+        self.check_size().map_err(|error| self.error_at(Place::stmt(stmt), error))?;
         let variables = &self.program.ast.blocks[block].variables;
         let at = variables.iter().position(|name| *name == variable);
         let count = variables.len();
@@ -358,7 +348,7 @@ impl Net<'_> {
         self.emit_block(block, inner)
     }
 
-    /// The class of the error that something is no boolean.
+    /// The class of the error that a condition is no boolean.
     pub(super) fn bool_error_class(&self, value: &Value) -> Class {
         if matches!(value, Value::Reference(_)) {
             Class::UnexpectedReference
@@ -432,7 +422,7 @@ impl Net<'_> {
         self.assign(value, var, place, instance, name, scope)
     }
 
-    /// A unit that sets an attribute.
+    /// Creates a unit that sets an attribute.
     pub(super) fn assign(
         &mut self,
         value: ExprId,
@@ -487,7 +477,7 @@ impl Net<'_> {
         }
     }
 
-    /// That an operand is no boolean.
+    /// The error that an operand is no boolean.
     pub(super) fn not_bool(&self, value: &Value, side: &str, op: &str) -> Box<Error> {
         let message =
             format!("Invalid {side} hand value `{}`: `{op}` expects a boolean", value.text(self));
@@ -498,7 +488,7 @@ impl Net<'_> {
         &mut self,
         expr: ExprId,
         target: VarId,
-        listener: Option<super::ListenerId>,
+        listener: Option<ListenerId>,
         scope: ScopeId,
         requires: &Requires,
     ) -> Result<()> {
@@ -536,7 +526,7 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Freezes a variable that nobody waits for any more.
+    /// Freezes a variable that no unit waits for.
     pub(super) fn freeze_last(&mut self, var: VarId) {
         self.freeze(var, Reason::End);
     }

@@ -1,29 +1,29 @@
-//! Whether values fit types.
+//! Checks values against types.
 
 use std::rc::Rc;
 
-use super::Net;
-use crate::check::literals::Misfit;
-use crate::error::{Class, Error, Result};
-use crate::plugin::Origin;
+use super::net::Net;
+use crate::check::literals::StaticError;
+use crate::diagnostics::{Class, Error, Exception, Fault, Result};
+use crate::model::plugin::Origin;
 use crate::types::{Type, TypeId};
-use crate::value::{Reference, Sort, Value};
+use crate::value::{ObjectKind, Reference, Value};
 
 impl Net<'_> {
-    fn misfit(&self, class: Class, value: &Value, ty: TypeId) -> Box<Error> {
+    fn static_error(&self, class: Class, value: &Value, ty: TypeId) -> Box<Error> {
         let ty = self.program.type_text(ty);
         Error::new(class, format!("Invalid value '{}', expected {ty}", value.text(self)))
     }
 
-    /// Whether a value fits a type.
+    /// Checks that a value fits a type.
     ///
     /// # Errors
-    /// That it does not, in the words of the type.
+    /// If the value does not fit.
     pub(super) fn validate(&mut self, value: &Value, ty: TypeId) -> Result<()> {
         let wanted = self.program.types.get(ty);
         let fits = match (wanted, value) {
             (Type::OrReference(_) | Type::Reference(_), Value::Object(object))
-                if matches!(object.sort, Sort::BareReference) =>
+                if matches!(object.sort, ObjectKind::BareReference) =>
             {
                 return Err(assertion());
             }
@@ -75,7 +75,7 @@ impl Net<'_> {
             | (Type::Bool, Value::Bool(_)) => true,
             _ => false,
         };
-        if fits { Ok(()) } else { Err(self.misfit(Class::Runtime, value, ty)) }
+        if fits { Ok(()) } else { Err(self.static_error(Class::Runtime, value, ty)) }
     }
 
     fn unexpected(&self, value: &Value, ty: TypeId) -> Box<Error> {
@@ -103,7 +103,7 @@ impl Net<'_> {
         Err(Error::new(Class::Typing, message))
     }
 
-    /// Whether a type says that its values can be references.
+    /// Whether a type accepts references.
     pub(super) fn takes_references(&self, ty: TypeId) -> bool {
         match self.program.types.get(ty) {
             Type::Reference(_) | Type::OrReference(_) => true,
@@ -113,7 +113,7 @@ impl Net<'_> {
         }
     }
 
-    /// The reference that a value is, or that stands behind an instance of a dataclass.
+    /// The reference in a value, or behind an instance of a dataclass.
     pub(super) fn reference_of(&self, value: &Value) -> Option<Rc<Reference>> {
         match value {
             Value::Reference(reference) => Some(Rc::clone(reference)),
@@ -125,7 +125,7 @@ impl Net<'_> {
         }
     }
 
-    /// Whether all values of a type are of another one, for the values that references compute.
+    /// Whether a type is a subtype of another one, for the values of references.
     fn is_subtype(&self, a: TypeId, b: TypeId) -> bool {
         if a == b {
             return true;
@@ -195,7 +195,7 @@ impl Net<'_> {
         Error::new(Class::Typing, message)
     }
 
-    /// Whether the model language has a way to write a type.
+    /// Whether the model language can express a type.
     fn is_written(&self, ty: TypeId) -> bool {
         match self.program.types.get(ty) {
             Type::List(inner) | Type::Nullable(inner) | Type::OrReference(inner) => {
@@ -220,7 +220,7 @@ impl Net<'_> {
         })
     }
 
-    /// Whether a value is made of plain values and references only.
+    /// Checks that a value consists of plain values and references.
     fn validate_literal(&self, value: &Value) -> Result<()> {
         match literal(value) {
             Literal::Yes => return Ok(()),
@@ -231,16 +231,16 @@ impl Net<'_> {
         Err(Error::new(Class::Typing, message))
     }
 
-    /// The constants in constructors that do not fit their typedef, without a run.
-    pub fn unmet_conditions(&mut self) -> Vec<Misfit> {
+    /// The constants in constructors that do not satisfy their typedefs, found without a run.
+    pub fn unmet_conditions(&mut self) -> Vec<StaticError> {
         let mut found = Vec::new();
-        for constant in self.program.narrowed_constants() {
+        for constant in self.program.typedef_constants() {
             let Err(mut error) = self.validate_typedef(&constant.value, constant.typedef) else {
                 continue;
             };
             error.location = Some(constant.at);
             error.background = Some(Box::new(constant.background));
-            found.push(Misfit { error, is_certain: constant.is_certain });
+            found.push(StaticError { error, is_certain: constant.is_certain });
         }
         found
     }
@@ -260,7 +260,7 @@ impl Net<'_> {
         let message =
             format!("Invalid value {}, does not match constraint `{constraint}`", value.repr(self));
         let full = self.program.typedefs[id as usize].full_name.clone();
-        Err(Error::new(Class::Runtime, message).by(full, at))
+        Err(Error::new(Class::Runtime, message).with_fault(Fault::UnmetCondition).by(full, at))
     }
 }
 
@@ -277,7 +277,7 @@ fn unexpected_any() -> Box<Error> {
 enum Literal {
     Yes,
     No,
-    /// The original ends while it looks.
+    /// The original fails during the check.
     Stumbles,
 }
 
@@ -295,15 +295,15 @@ fn literal(value: &Value) -> Literal {
         Value::List(items) => all(items.iter()),
         Value::Dict(entries) => all(entries.values()),
         Value::Object(object) => match object.sort {
-            Sort::Number => Literal::Yes,
-            Sort::BareNone | Sort::BareReference => Literal::Stumbles,
+            ObjectKind::Number => Literal::Yes,
+            ObjectKind::BareNone | ObjectKind::BareReference => Literal::Stumbles,
             _ => Literal::No,
         },
         _ => Literal::Yes,
     }
 }
 
-/// The original's error for a case that it takes for impossible.
+/// The original's error for a case that it considers impossible.
 fn assertion() -> Box<Error> {
-    Error::python("AssertionError", "")
+    Error::python(&Exception::AssertionError, "")
 }

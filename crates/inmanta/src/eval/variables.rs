@@ -1,15 +1,18 @@
-//! Variables: setting, reading, freezing, listening.
+//! Sets and reads variables, and notifies units and listeners.
 
-use super::{
-    DEPTH, Delayed, Kind, Listener, ListenerId, NONE, Net, Place, Reason, State, UnitId, Var,
-    Waiter,
-};
-use crate::error::{Class, Error, Reporter, Result};
-use crate::program::AttributeKind;
+use super::net::Net;
+use super::state::ids::{ListenerId, NONE, Place, UnitId};
+use super::state::unit::Listener;
+use super::state::variable::{Delayed, Kind, Reason, State, Var, Waiter};
+use crate::diagnostics::{Background, Class, Error, Reporter, Result};
+use crate::model::program::AttributeKind;
 use crate::symbol::Symbol;
 use crate::syntax::ast::ExprKind;
 use crate::types::TypeId;
 use crate::value::{InstanceId, Value, VarId};
+
+/// The limit for settings that lead to further settings.
+const MAX_DEPTH: u32 = 1000;
 
 impl Net<'_> {
     fn push_var(&mut self, kind: Kind, meta: u32, link: u32) -> VarId {
@@ -25,7 +28,7 @@ impl Net<'_> {
         id
     }
 
-    /// A variable that takes anything; a type that it has to fit has a number above 0.
+    /// Creates a plain variable. Type 0 accepts all values.
     pub(super) fn plain(&mut self, ty: u32) -> VarId {
         self.push_var(Kind::Plain, ty, NONE)
     }
@@ -34,7 +37,7 @@ impl Net<'_> {
         self.plain(ty.0 + 1)
     }
 
-    /// A variable that has its value.
+    /// Creates a variable with a value.
     pub(super) fn ready(&mut self, kind: Kind, value: Value, place: Place) -> VarId {
         let id = self.push_var(kind, 0, NONE);
         let var = &mut self.vars[id.0 as usize];
@@ -56,7 +59,7 @@ impl Net<'_> {
         self.delay(Kind::Collected, NONE, NONE)
     }
 
-    /// The variable of a slot.
+    /// Creates the variable of a slot.
     pub(super) fn slot(&mut self, attribute: u32, instance: InstanceId) -> VarId {
         let (kind, ty) = {
             let found = &self.program.attributes[attribute as usize];
@@ -69,7 +72,7 @@ impl Net<'_> {
             (kind, found.internal)
         };
         if self.program.self_name == Some(self.program.attributes[attribute as usize].name) {
-            // Its name is taken: it is the instance itself.
+            // An attribute named `self` is the instance itself.
             return self.ready(Kind::Plain, Value::Instance(instance), Place(NONE >> 1));
         }
         match kind {
@@ -128,7 +131,7 @@ impl Net<'_> {
         }
     }
 
-    /// Whether freezing would let somebody go on.
+    /// Whether a freeze would let a unit run.
     pub(super) fn potential(&self, var: VarId) -> bool {
         let found = &self.vars[var.0 as usize];
         let delayed = &self.delayed[found.link as usize];
@@ -158,7 +161,7 @@ impl Net<'_> {
         }
     }
 
-    /// Whether it could be frozen at the end.
+    /// Whether the variable may be frozen at the end.
     pub(super) fn can_get(&self, var: VarId) -> bool {
         if self.is_delayed(var) { self.is_complete(var) } else { self.is_ready(var) }
     }
@@ -192,7 +195,8 @@ impl Net<'_> {
             return;
         }
         let delayed = self.delayed_of(var);
-        // One that is kept before it is made, or twice, counts as open, as in the original.
+        // A promise that is kept twice, or before it is made, makes the count wrong, as in the
+        // original.
         delayed.promises = delayed.promises.wrapping_sub(1);
         if self.vars[var.0 as usize].kind == Kind::Collected {
             if self.providers(var) == 0 {
@@ -203,7 +207,7 @@ impl Net<'_> {
         }
     }
 
-    /// Has a unit wait for a variable.
+    /// Adds a unit to the waiters of a variable.
     pub(super) fn wait(&mut self, unit: UnitId, var: VarId) {
         self.units[unit as usize].waits += 1;
         self.enlist(unit, var);
@@ -248,7 +252,7 @@ impl Net<'_> {
         at
     }
 
-    /// Tells a unit that one of those it waits for is ready.
+    /// Notifies a unit that a variable is ready.
     pub(super) fn tell(&mut self, unit: UnitId) {
         let found = &mut self.units[unit as usize];
         found.waits -= 1;
@@ -257,7 +261,7 @@ impl Net<'_> {
         }
     }
 
-    /// The units that wait for a variable, which are taken off.
+    /// Takes the waiters of a variable.
     fn take_waiters(&mut self, var: VarId) -> u32 {
         match &mut self.vars[var.0 as usize].state {
             State::Open { head, tail } => {
@@ -268,14 +272,14 @@ impl Net<'_> {
         }
     }
 
-    /// Gives a variable its value; gives those who waited for it, who have to be told.
+    /// Sets the value of a variable. Returns the waiters, which the caller must notify.
     pub(super) fn settle(&mut self, var: VarId, value: Value) -> u32 {
         let waiters = self.take_waiters(var);
         self.vars[var.0 as usize].state = State::Ready(value);
         waiters
     }
 
-    /// Tells those who waited for a variable.
+    /// Notifies the waiters of a variable.
     pub(super) fn tell_all(&mut self, waiters: u32) {
         let mut at = waiters;
         while at != NONE {
@@ -287,7 +291,7 @@ impl Net<'_> {
         }
     }
 
-    /// Lets a proxy stand for a variable.
+    /// Connects a proxy to a variable.
     pub(super) fn connect(&mut self, proxy: VarId, var: VarId, place: Place) -> Result<()> {
         let listener = self.vars[proxy.0 as usize].meta;
         self.vars[proxy.0 as usize].link = var.0;
@@ -306,7 +310,8 @@ impl Net<'_> {
         Ok(())
     }
 
-    /// Has a listener get the present and later items of a variable; says whether the variable has items.
+    /// Adds a listener to a variable; it gets present and later items. Returns whether the variable
+    /// has items.
     pub(super) fn listen(
         &mut self,
         var: VarId,
@@ -350,7 +355,7 @@ impl Net<'_> {
         }
     }
 
-    /// Gives a value to a listener, each element of a list by itself.
+    /// Passes a value to a listener; a list element by element.
     pub(super) fn receive_all(
         &mut self,
         listener: ListenerId,
@@ -368,7 +373,7 @@ impl Net<'_> {
         self.receive(listener, value, place).map(|_| ())
     }
 
-    /// Gives an element to a listener, which says whether it has enough.
+    /// Passes an element to a listener. Returns whether it needs no more.
     pub(super) fn receive(
         &mut self,
         listener: ListenerId,
@@ -376,7 +381,7 @@ impl Net<'_> {
         place: Place,
     ) -> Result<bool> {
         self.depth += 1;
-        if self.depth > DEPTH {
+        if self.depth > MAX_DEPTH {
             self.depth -= 1;
             return Err(Error::new(Class::Runtime, "lists feed each other through too many steps"));
         }
@@ -401,7 +406,7 @@ impl Net<'_> {
         result
     }
 
-    /// An error of setting an attribute, with the statement that set it.
+    /// Records the assignment that caused an error.
     pub(super) fn assignment_error(
         &self,
         error: Box<Error>,
@@ -427,7 +432,7 @@ impl Net<'_> {
         self.error_at(by, self.could_not_set(instance, name).caused_by(error))
     }
 
-    /// Lets an error about a value of an attribute point at the argument of the constructor.
+    /// Moves the focus of an error to the argument of the constructor.
     fn point_at_argument(&self, error: &mut Error, by: Place, attribute: u32) {
         let name = self.program.attributes[attribute as usize].name;
         if let Some(at) = self.argument(by, name) {
@@ -438,7 +443,7 @@ impl Net<'_> {
         }
     }
 
-    /// Where a constructor names an attribute.
+    /// The place where a constructor names an attribute.
     fn argument(&self, by: Place, attribute: Symbol) -> Option<crate::location::Location> {
         let ExprKind::New(new) = self.program.ast.exprs[by.as_expr()?].kind else { return None };
         let names = self.program.ast.names.list(self.program.ast.news[new].names);
@@ -513,14 +518,11 @@ impl Net<'_> {
         );
         let mut error = Error::new(Class::DoubleSet, message);
         let places = vec![(old, "first set here".into()), (new, "and set here again".into())];
-        error.background = Some(Box::new(crate::error::Background {
-            places,
-            ..crate::error::Background::default()
-        }));
+        error.background = Some(Box::new(Background { places, ..Background::default() }));
         error
     }
 
-    /// Sets a variable; `recurs` says whether the other end of a relation is set, too.
+    /// Sets a variable. `recurs` tells whether the other end of a relation is set, too.
     pub(super) fn set(
         &mut self,
         var: VarId,

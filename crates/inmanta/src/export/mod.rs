@@ -1,32 +1,30 @@
-//! The resources of a model, as `inmanta export` writes them.
+//! Exports the resources of a model, as `inmanta export` does.
 //!
-//! Where modules bring resource classes in Python, these export all resources; else those of `std`
-//! are exported here, and no Python is started.
+//! If modules have resource classes in Python, these export all resources. Otherwise the resources
+//! of `std` are exported here, without Python.
 
-mod id;
+mod json;
 mod references;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use ordain_data::{Map, Value as Data};
 
-use crate::error::{Class, Error};
+use crate::diagnostics::{Class, Error, Exception};
 use crate::eval::Net;
-use crate::functions::write_text;
-use crate::plugin::{Context, Stop};
-use crate::python::{Exported, Python};
-use crate::value::{InstanceId, Names, Value, float_text};
+use crate::model::plugin::{Context, Stop};
+use crate::model::resource::{self, Export, Id, Kind, Resource, STD_KINDS};
+use crate::python::Python;
+use crate::value::{InstanceId, Names, Value};
 
-pub use id::{Id, identity};
-use id::{Kind, STD_KINDS};
 use references::Collector;
 
 /// The resources of a model that has run.
 ///
 /// # Errors
-/// If one cannot be exported: its id is not valid or there twice, or they need each other in a
-/// cycle.
-pub fn export(net: &mut Net<'_>, python: Option<&Python>) -> Result<Exported, Box<Error>> {
+/// If an id is invalid or occurs twice, or resources require each other in a cycle.
+pub fn export(net: &mut Net<'_>, python: Option<&Python>) -> Result<Export, Box<Error>> {
     let instances: Vec<InstanceId> = net.instances().collect();
     let exported = match python.filter(|python| python.is_used()) {
         Some(python) => python.export(net, &instances),
@@ -38,28 +36,27 @@ pub fn export(net: &mut Net<'_>, python: Option<&Python>) -> Result<Exported, Bo
 }
 
 /// Checks that no resource is part of several resource sets.
-fn check_sets(net: &mut Net<'_>, exported: &Exported) -> Result<(), Stop> {
+fn check_sets(net: &mut Net<'_>, exported: &Export) -> Result<(), Stop> {
     let sets: Vec<InstanceId> =
         net.instances().filter(|id| net.entity_name(*id) == "std::ResourceSet").collect();
     if sets.is_empty() {
         return Ok(());
     }
-    let ids: HashMap<InstanceId, &str> = exported
-        .instances
+    let ids: HashMap<InstanceId, &Id> = exported
+        .resources
         .iter()
-        .zip(&exported.resources)
-        .filter_map(|(instance, resource)| Some(((*instance)?, resource.get("id")?.as_str()?)))
+        .filter_map(|resource| Some((resource.instance?, &*resource.id)))
         .collect();
-    let mut of: HashMap<&str, String> = HashMap::new();
+    let mut of: HashMap<&Id, String> = HashMap::new();
     for set in sets {
         let name = net.attribute(set, "name")?.text(net);
         let Value::List(items) = attribute(net, set, "resources")? else { continue };
         for item in items.iter() {
             let Value::Instance(instance) = item else { continue };
             let Some(id) = ids.get(instance) else { continue };
-            let id = id.strip_suffix(",v=0").unwrap_or(id);
             match of.get(id) {
                 Some(other) if *other != name => {
+                    let id = id.without_version();
                     let text = format!(
                         "resource '{id}' can not be part of multiple ResourceSets: {other} and {name}"
                     );
@@ -78,34 +75,22 @@ fn check_sets(net: &mut Net<'_>, exported: &Exported) -> Result<(), Stop> {
 fn failed(stop: &Stop) -> Box<Error> {
     match stop {
         Stop::Error(error) => error.clone(),
-        Stop::Raised { class, text } => {
-            let mut error = Error::new(Class::Python, text.clone());
-            error.python = Some(format!("{class}: {text}"));
-            error
-        }
+        Stop::Raised { class, text } => Error::python(class, text.clone()),
         Stop::Explicit { message, .. } => Error::new(Class::Python, message.clone()),
         Stop::Unset(_) => Error::new(Class::Unset, "the model is not complete"),
         Stop::Unknown(_) => Error::new(Class::Python, "a value is not known yet"),
     }
 }
 
-/// A resource before its requirements are known.
-struct Made {
-    id: Id,
-    instance: InstanceId,
-    fields: Map,
-}
-
-fn native(context: &mut dyn Context, instances: &[InstanceId]) -> Result<Exported, Stop> {
-    let mut exported = Exported::default();
-    let mut all = Vec::new();
+fn native(context: &mut dyn Context, instances: &[InstanceId]) -> Result<Export, Stop> {
+    let mut exported = Export::default();
     let mut seen = HashSet::new();
     for kind in STD_KINDS.iter().filter(|kind| !kind.fields.is_empty()) {
         for &instance in instances {
             if context.is_instance(instance, kind.entity) != Some(true) {
                 continue;
             }
-            let id = match id::of_kind(context, kind, instance) {
+            let id = match resource::of_kind(context, kind, instance) {
                 Ok(id) => id,
                 Err(Stop::Unknown(_)) => {
                     exported.skipped.push(Value::Instance(instance).repr(context));
@@ -117,21 +102,23 @@ fn native(context: &mut dyn Context, instances: &[InstanceId]) -> Result<Exporte
             if matches!(managed, Value::Bool(false)) {
                 continue;
             }
+            let id = Arc::new(id);
             if !seen.insert(id.clone()) {
                 let id = id.without_version();
                 let text =
                     format!("Resource {id} exists more than once in the configuration model");
-                return Err(Stop::raised("inmanta.resources.ResourceException", text));
+                return Err(Stop::raised(Exception::Resource, text));
             }
             let fields = fields(context, kind, &id, instance)?;
-            all.push(Made { id, instance, fields });
+            let requires = Vec::new();
+            exported.resources.push(Resource { id, instance: Some(instance), fields, requires });
         }
     }
-    finish(context, all, &mut exported)?;
+    add_requires(context, &mut exported)?;
     Ok(exported)
 }
 
-/// An attribute, known or not.
+/// The value of an attribute, which may be unknown.
 fn attribute(context: &mut dyn Context, instance: InstanceId, name: &str) -> Result<Value, Stop> {
     match context.attribute(instance, name) {
         Err(Stop::Unknown(value)) => Ok(value),
@@ -163,148 +150,126 @@ fn fields(
     Ok(out)
 }
 
-/// Adds requirements and ids, and checks that there is no cycle.
-fn finish(context: &mut dyn Context, all: Vec<Made>, exported: &mut Exported) -> Result<(), Stop> {
-    let ids: HashMap<InstanceId, String> =
-        all.iter().map(|made| (made.instance, made.id.without_version())).collect();
-    let mut edges: Vec<(String, Vec<String>)> = Vec::new();
-    for mut made in all {
-        let needed = match attribute(context, made.instance, "requires")? {
-            Value::List(items) => items,
-            _ => continue,
+/// Adds the requirements of each resource, and checks that there is no cycle. Resources whose
+/// requirements are not known yet are left out.
+fn add_requires(context: &mut dyn Context, exported: &mut Export) -> Result<(), Stop> {
+    let ids: HashMap<InstanceId, (String, Arc<Id>)> = exported
+        .resources
+        .iter()
+        .filter_map(|resource| {
+            Some((resource.instance?, (resource.id.without_version(), resource.id.clone())))
+        })
+        .collect();
+    for mut resource in std::mem::take(&mut exported.resources) {
+        let Some(instance) = resource.instance else { continue };
+        let Value::List(needed) = attribute(context, instance, "requires")? else { continue };
+        let required = |item: &Value| match item {
+            Value::Instance(instance) => ids.get(instance),
+            _ => None,
         };
-        let found: BTreeSet<&String> = needed
-            .iter()
-            .filter_map(|item| match item {
-                Value::Instance(instance) => ids.get(instance),
-                _ => None,
-            })
-            .collect();
+        let found: BTreeMap<&String, &Arc<Id>> =
+            needed.iter().filter_map(required).map(|(text, id)| (text, id)).collect();
         if found.is_empty() && !needed.is_empty() {
             let shown = Value::List(needed.clone()).repr(context);
             exported.warnings.push(format!(
                 "The resource {} had requirements before flattening, but not after flattening. \
                  Initial set was {shown}. Perhaps provides relation is not wired through correctly?",
-                made.id.without_version()
+                resource.id.without_version()
             ));
         }
-        let found: Vec<String> = found.into_iter().cloned().collect();
-        let requires = Data::list(found.iter().map(|id| Data::str(id.as_str())));
-        made.fields.insert(Data::str("requires"), requires);
-        made.fields.insert(Data::str("id"), Data::str(made.id.to_string()));
-        edges.push((made.id.without_version(), found));
-        exported.resources.push(Data::Map(made.fields.into()));
-        exported.instances.push(Some(made.instance));
+        resource.requires = found.into_values().cloned().collect();
+        exported.resources.push(resource);
     }
-    match cycle(&edges) {
-        Some(names) => {
+    match cycle(&exported.resources) {
+        Some(members) => {
+            let names: Vec<String> = members.into_iter().map(Id::without_version).collect();
             let text = format!("Cycle in dependencies: [{}]", names.join(", "));
-            Err(Stop::raised("inmanta.export.DependencyCycleException", text))
+            Err(Stop::raised(Exception::DependencyCycle, text))
         }
         None => Ok(()),
     }
 }
 
-/// The names of a cycle, if there is one.
-fn cycle(edges: &[(String, Vec<String>)]) -> Option<Vec<String>> {
-    let number: HashMap<&str, usize> =
-        edges.iter().enumerate().map(|(at, (name, _))| (name.as_str(), at)).collect();
-    // 0 is new, 1 is on the path, 2 is done.
-    let mut state = vec![0u8; edges.len()];
-    for start in 0..edges.len() {
-        if state[start] != 0 {
+/// The ids of the resources of a cycle, if there is one.
+fn cycle(resources: &[Resource]) -> Option<Vec<&Id>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        OnPath,
+        Done,
+    }
+    let positions: HashMap<&Id, usize> =
+        resources.iter().enumerate().map(|(at, resource)| (&*resource.id, at)).collect();
+    let mut states = vec![State::New; resources.len()];
+    for start in 0..resources.len() {
+        if states[start] != State::New {
             continue;
         }
         let mut path = vec![(start, 0)];
-        state[start] = 1;
+        states[start] = State::OnPath;
         while let Some((node, next)) = path.last_mut() {
-            let Some(name) = edges[*node].1.get(*next) else {
-                state[*node] = 2;
+            let Some(required) = resources[*node].requires.get(*next) else {
+                states[*node] = State::Done;
                 path.pop();
                 continue;
             };
             *next += 1;
-            let Some(&other) = number.get(name.as_str()) else { continue };
-            match state[other] {
-                0 => {
-                    state[other] = 1;
+            let Some(&other) = positions.get(&**required) else { continue };
+            match states[other] {
+                State::New => {
+                    states[other] = State::OnPath;
                     path.push((other, 0));
                 }
-                1 => {
+                State::OnPath => {
                     let from = path.iter().position(|&(node, _)| node == other).unwrap_or(0);
-                    let names = path[from..].iter().map(|&(node, _)| edges[node].0.clone());
-                    return Some(names.collect());
+                    return Some(
+                        path[from..].iter().map(|&(node, _)| &*resources[node].id).collect(),
+                    );
                 }
-                _ => {}
+                State::Done => {}
             }
         }
     }
     None
 }
 
-/// The resources as the original writes them: one line, everything beyond ASCII escaped.
-pub fn text(resources: &[Data]) -> String {
-    let mut out = String::from("[");
-    for (index, resource) in resources.iter().enumerate() {
-        out.push_str(if index > 0 { ", " } else { "" });
-        write(resource, &mut out);
-    }
-    out.push(']');
-    if out.contains("</") { out.replace("</", "<\\/") } else { out }
-}
-
-fn write(data: &Data, out: &mut String) {
-    match data {
-        Data::Null => out.push_str("null"),
-        Data::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
-        Data::Int(number) => out.push_str(&number.to_string()),
-        Data::BigInt(digits) => out.push_str(digits),
-        Data::Float(number) => out.push_str(&float_text(*number)),
-        Data::Str(text) => write_text(text, out),
-        Data::List(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                out.push_str(if index > 0 { ", " } else { "" });
-                write(item, out);
-            }
-            out.push(']');
-        }
-        Data::Map(entries) => {
-            out.push('{');
-            for (index, (key, item)) in entries.iter().enumerate() {
-                out.push_str(if index > 0 { ", " } else { "" });
-                write(key, out);
-                out.push_str(": ");
-                write(item, out);
-            }
-            out.push('}');
-        }
-        // An export has neither.
-        Data::Secret(inner) => write(inner, out),
-        Data::Bytes(bytes) => write_text(&String::from_utf8_lossy(bytes), out),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn id(value: &str) -> Arc<Id> {
+        let [entity, agent, attribute] = ["m::R", "agent", "name"].map(str::to_owned);
+        Arc::new(Id { entity, agent, attribute, value: value.to_owned() })
+    }
+
+    fn resource(value: &str, requires: &[&str]) -> Resource {
+        let requires = requires.iter().map(|value| id(value)).collect();
+        Resource { id: id(value), instance: None, fields: Map::default(), requires }
+    }
+
     #[test]
     fn cycles_are_found() {
-        let edges = |list: &[(&str, &[&str])]| -> Vec<(String, Vec<String>)> {
-            let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect();
-            list.iter().map(|(name, needed)| ((*name).to_owned(), names(needed))).collect()
+        let found = |list: &[(&str, &[&str])]| -> Option<Vec<String>> {
+            let all: Vec<_> = list.iter().map(|(value, needed)| resource(value, needed)).collect();
+            cycle(&all).map(|ids| ids.into_iter().map(|id| id.value.clone()).collect())
         };
-        assert_eq!(cycle(&edges(&[("a", &["b"]), ("b", &["c", "x"]), ("c", &[])])), None);
-        let found = cycle(&edges(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])]));
-        assert_eq!(found, Some(vec!["b".to_owned(), "c".to_owned()]));
+        assert_eq!(found(&[("a", &["b"]), ("b", &["c", "x"]), ("c", &[])]), None);
+        let names = ["b", "c"].map(str::to_owned).to_vec();
+        assert_eq!(found(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])]), Some(names));
     }
 
     #[test]
     fn text_is_that_of_python() {
-        let wanted = r#"[{"a": [1, 1.0, null, true, 1180591620717411303424], "b": "\u00e9<\/x>"}]"#;
-        let read = ordain_data::json::read(&wanted.replace("\\/", "/"));
-        let Ok(Data::List(resources)) = &read else { panic!("it is a list: {read:?}") };
-        assert_eq!(text(resources), wanted);
+        let fields = r#"{"a": [1, 1.0, null, true, 1180591620717411303424], "b": "\u00e9</x>"}"#;
+        let read = ordain_data::json::read(fields);
+        let Ok(Data::Map(fields)) = &read else { panic!("it is a map: {read:?}") };
+        let mut resource = resource("é", &["a"]);
+        resource.fields = (**fields).clone();
+        let export = Export { resources: vec![resource], ..Export::default() };
+        let wanted = concat!(
+            r#"[{"a": [1, 1.0, null, true, 1180591620717411303424], "b": "\u00e9<\/x>", "#,
+            r#""requires": ["m::R[agent,name=a]"], "id": "m::R[agent,name=\u00e9],v=0"}]"#
+        );
+        assert_eq!(export.text(), wanted);
     }
 }

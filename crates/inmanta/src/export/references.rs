@@ -1,19 +1,22 @@
-//! References in resources: they stand apart, with an id, and mutators put their values in place.
+//! Exports references: they are listed beside the fields, with ids, and mutators put their values
+//! into the fields.
 
 use std::collections::BTreeMap;
 
 use ordain_data::Value as Data;
 use ordain_functions::digest;
 
-use crate::plugin::Stop;
+use super::json;
+use crate::diagnostics::Exception;
+use crate::model::plugin::Stop;
 use crate::value::{Reference, Value};
 
-/// The namespace of the ids.
+/// The UUID namespace of the ids.
 const NAMESPACE: [u8; 16] = [
     0x6b, 0xa7, 0xb8, 0x12, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8,
 ];
-/// How deep references may nest.
-const DEPTH_LIMIT: usize = 100;
+/// The limit for nested references.
+const MAX_DEPTH: usize = 100;
 
 /// The references of a resource.
 #[derive(Default)]
@@ -23,10 +26,11 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// A value as data with null in place of its references, which are noted with their paths.
+    /// Converts a value to data, with null in place of each reference. Adds the path and the id of
+    /// each reference to `places`.
     ///
     /// # Errors
-    /// If something in it cannot be exported.
+    /// If a part of the value cannot be exported.
     pub(super) fn separated(
         &mut self,
         value: &Value,
@@ -66,17 +70,17 @@ impl Collector {
                 let shown =
                     if let Value::Object(object) = value { &object.repr } else { "an instance" };
                 let text = format!("{shown} in resource is not JSON serializable at path {path}");
-                return Err(Stop::raised("TypeError", text));
+                return Err(Stop::raised(Exception::TypeError, text));
             }
         })
     }
 
-    /// Adds a reference and those it needs; gives its id.
+    /// Adds a reference and those in its arguments; returns its id.
     fn add(&mut self, reference: &Reference) -> Result<String, Stop> {
         self.depth += 1;
-        if self.depth > DEPTH_LIMIT {
+        if self.depth > MAX_DEPTH {
             let text = "Reference cycle detected";
-            return Err(Stop::raised("inmanta.references.ReferenceCycleException", text));
+            return Err(Stop::raised(Exception::ReferenceCycle, text));
         }
         let mut arguments = Vec::new();
         for (name, value) in &reference.arguments {
@@ -127,8 +131,8 @@ fn reference_argument(name: &str, id: &str) -> Data {
     argument("reference", name, "id", Data::str(id))
 }
 
-/// The mutators that put references in their places. They have ids like references, which are not
-/// exported but give their order.
+/// The mutators that put references into fields. Their ids are not exported, but decide their
+/// order.
 pub(super) fn mutators(resource: &str, places: &[(String, String)]) -> Data {
     let made = places.iter().map(|(path, id)| {
         let arguments = Data::list([
@@ -160,9 +164,9 @@ fn identifier(model: &Data) -> String {
     parts.join("-")
 }
 
-/// Data as Python writes it with sorted keys.
+/// Appends data in the format of Python's module `json` with sorted keys.
 fn write_sorted(data: &Data, out: &mut String) {
-    super::write(&sorted(data), out);
+    json::write(&sorted(data), out);
 }
 
 fn sorted(data: &Data) -> Data {

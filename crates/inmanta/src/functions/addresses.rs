@@ -1,9 +1,10 @@
-//! Functions on addresses and networks.
+//! Functions for addresses and networks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::{Entry, Outcome, plain, string};
-use crate::plugin::{Arguments, Context, Stop};
+use super::entry::{Entry, Outcome, plain, string};
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Arguments, Context, Stop};
 use crate::value::Value;
 
 pub(super) const TABLE: &[Entry] = &[
@@ -26,7 +27,7 @@ pub(super) const TABLE: &[Entry] = &[
     ),
 ];
 
-/// An address with the length of its prefix.
+/// An address with a prefix length.
 #[derive(Clone, Debug)]
 pub(super) struct Interface {
     pub(super) address: IpAddr,
@@ -113,7 +114,7 @@ fn interface(arguments: &Arguments) -> Result<Interface, Stop> {
 fn not_an_interface(text: &str) -> Stop {
     let shown = ordain_functions::text::repr_python(text);
     let text = format!("{shown} does not appear to be an IPv4 or IPv6 interface");
-    Stop::raised("ValueError", text)
+    Stop::raised(Exception::ValueError, text)
 }
 
 fn address_text(address: IpAddr) -> Value {
@@ -154,7 +155,7 @@ fn ipindex(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let first = network.number() & network.mask();
     let host = u32::from(bits(network.address) - network.prefix);
     let last = if host == 128 { u128::MAX } else { first | ((1 << host) - 1) };
-    let out_of_range = || Stop::raised("IndexError", "address out of range");
+    let out_of_range = || Stop::raised(Exception::IndexError, "address out of range");
     let position = arguments.get(1).as_integer().unwrap_or_default();
     let picked = match position.sign() {
         num_bigint::Sign::Minus => {
@@ -178,7 +179,7 @@ fn add_to_ip(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let sum = num_bigint::BigInt::from(interface.number()) + more;
     let bad = |why: String| {
         let text = format!("{sum} ({why}) is not permitted as an IPv{version} address");
-        Stop::raised("ipaddress.AddressValueError", text)
+        Stop::raised(Exception::AddressValueError, text)
     };
     if sum.sign() == num_bigint::Sign::Minus {
         return Err(bad("< 0".into()));

@@ -1,9 +1,10 @@
-//! The environment, the time, and the server's settings.
+//! Functions for the environment, the time, and the settings of the server.
 
 use std::time::UNIX_EPOCH;
 
-use super::{Entry, Outcome, plain, string};
-use crate::plugin::{Arguments, Context, Stop};
+use super::entry::{Entry, Outcome, plain, string};
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Arguments, Context, Stop};
 use crate::value::Value;
 
 pub(super) const TABLE: &[Entry] = &[
@@ -22,7 +23,7 @@ pub(super) const TABLE: &[Entry] = &[
         .context(),
 ];
 
-/// The section of the configuration that says where the server is.
+/// The configuration section with the address of the server.
 const SERVER: &str = "compiler_rest_transport";
 
 fn variable(context: &mut dyn Context, name: &str) -> Option<String> {
@@ -61,7 +62,7 @@ fn get_env_int(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     match found {
         Some(text) => ordain_functions::integer::parse_python(&text)
             .map(Value::int)
-            .map_err(|error| Stop::raised("ValueError", error.to_string())),
+            .map_err(|error| Stop::raised(Exception::ValueError, error.to_string())),
         None if has_default(arguments) => Ok(arguments.get(1).clone()),
         None => Ok(Value::unknown(name)),
     }
@@ -75,7 +76,7 @@ fn timestamp(context: &mut dyn Context, _: &Arguments) -> Outcome {
 fn environment_id(context: &dyn Context) -> Result<String, Stop> {
     context.setting("config", "environment").map(str::to_owned).ok_or_else(|| {
         let text = "The environment of this model should be configured in config>environment";
-        Stop::raised("Exception", text)
+        Stop::raised(Exception::Exception, text)
     })
 }
 
@@ -83,7 +84,7 @@ fn environment(context: &mut dyn Context, _: &Arguments) -> Outcome {
     environment_id(context).map(Value::str)
 }
 
-/// No server is asked, so its answer is that of one which cannot be reached.
+/// Answers as if the server cannot be reached, since none is contacted.
 fn environment_name(context: &mut dyn Context, _: &Arguments) -> Outcome {
     let id = environment_id(context)?;
     Ok(Value::unknown(id))
@@ -101,7 +102,7 @@ fn server_ca(context: &mut dyn Context, _: &Arguments) -> Outcome {
     let path = context.project_directory().join(name);
     match context.world().read(&path) {
         Ok(bytes) => Ok(Value::str(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(_) => Err(Stop::raised("Exception", format!("{name} isn't a valid file"))),
+        Err(_) => Err(Stop::raised(Exception::Exception, format!("{name} isn't a valid file"))),
     }
 }
 
@@ -118,14 +119,14 @@ fn server_token(context: &mut dyn Context, _: &Arguments) -> Outcome {
     if context.setting(SERVER, "token").is_none_or(str::is_empty) {
         return Ok(Value::str(""));
     }
-    Err(Stop::raised("Exception", "Unable to get a valid token"))
+    Err(Stop::raised(Exception::Exception, "Unable to get a valid token"))
 }
 
 fn getfact(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let Value::Instance(instance) = *arguments.get(0) else {
         return Err(not_a_resource());
     };
-    let Some(id) = crate::export::identity(context, instance)? else {
+    let Some(id) = crate::model::resource::identity(context, instance)? else {
         return Err(not_a_resource());
     };
     let id = id.without_version();
@@ -142,5 +143,5 @@ fn getfact(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
 }
 
 pub(super) fn not_a_resource() -> Stop {
-    Stop::raised("Exception", "Facts can only be retreived from resources.")
+    Stop::raised(Exception::Exception, "Facts can only be retreived from resources.")
 }

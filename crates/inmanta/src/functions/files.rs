@@ -1,11 +1,12 @@
-//! Functions on files of modules and of the project, templates, and passwords.
+//! Functions for files of modules and of the project, templates, and passwords.
 
 use std::path::{Path, PathBuf};
 
 use ordain_source::world::EntryKind;
 
-use super::{Entry, Outcome, integer, plain, string};
-use crate::plugin::{Arguments, Context, Stop};
+use super::entry::{Entry, Outcome, integer, plain, string};
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Arguments, Context, Stop};
 use crate::template;
 use crate::value::Value;
 
@@ -19,34 +20,18 @@ pub(super) const TABLE: &[Entry] = &[
     plain("password", "pw_id: string", "string", password).context(),
 ];
 
-/// The beginning of texts that name a file to a file handler.
+/// The prefix of texts that refer to a file.
 const FILE_MARKER: &str = "imp-module-source:file://";
-/// The longest password that is made.
-const PASSWORD_LIMIT: i64 = 1 << 16;
+/// The limit for the length of generated passwords.
+const MAX_PASSWORD_LENGTH: i64 = 1 << 16;
 
 fn exception(text: String) -> Stop {
-    Stop::raised("Exception", text)
+    Stop::raised(Exception::Exception, text)
 }
 
-/// A path with `./` at its beginning replaced by the module where the call stands.
-///
-/// # Errors
-/// If the call stands in no module.
-pub(crate) fn extended(context: &dyn Context, path: &str) -> Result<String, Stop> {
-    let Some(rest) = path.strip_prefix("./") else { return Ok(path.to_owned()) };
-    let namespace = context.namespace();
-    let module = namespace.split("::").next().unwrap_or_default();
-    match context.module_directory(module) {
-        Some(_) => Ok(format!("{module}/{rest}")),
-        None => Err(exception(format!(
-            "Unable to determine current module for path {path}, called from {namespace}"
-        ))),
-    }
-}
-
-/// The file that a path means: its first part is a module or, if empty, the project.
+/// Resolves a path. Its first part is a module, or empty for the project.
 fn locate(context: &dyn Context, folder: &str, path: &str) -> Result<PathBuf, Stop> {
-    let path = extended(context, path)?;
+    let path = template::module_path(context, path)?;
     let (module, rest) = path.split_once('/').unwrap_or((&path, ""));
     let root = match module {
         "" => context.project_directory(),
@@ -69,17 +54,16 @@ fn existing(context: &dyn Context, folder: &str, path: &str) -> Result<PathBuf, 
 }
 
 fn read_text(context: &dyn Context, path: &Path) -> Result<String, Stop> {
-    let bytes = context
-        .world()
-        .read(path)
-        .map_err(|error| Stop::raised("OSError", format!("{error}: '{}'", path.display())))?;
+    let bytes = context.world().read(path).map_err(|error| {
+        Stop::raised(Exception::OSError, format!("{error}: '{}'", path.display()))
+    })?;
     String::from_utf8(bytes)
         .map(|text| text.replace("\r\n", "\n").replace('\r', "\n"))
         .map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let byte = error.as_bytes().get(at).copied().unwrap_or_default();
             Stop::raised(
-                "UnicodeDecodeError",
+                Exception::UnicodeDecodeError,
                 format!(
                     "'utf-8' codec can't decode byte 0x{byte:02x} in position {at}: invalid start byte"
                 ),
@@ -108,7 +92,7 @@ fn list_files(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let path = locate(context, "files", string(arguments, 0))?;
     let entries = context.world().list(&path).map_err(|_| {
         Stop::raised(
-            "FileNotFoundError",
+            Exception::FileNotFoundError,
             format!("[Errno 2] No such file or directory: '{}'", path.display()),
         )
     })?;
@@ -168,13 +152,12 @@ fn generate_password(context: &mut dyn Context, arguments: &Arguments) -> Outcom
         return Ok(found);
     }
     let length = integer(arguments, 1);
-    if length > PASSWORD_LIMIT {
-        return Err(Stop::raised("MemoryError", ""));
+    if length > MAX_PASSWORD_LENGTH {
+        return Err(Stop::raised(Exception::MemoryError, ""));
     }
     let mut password = String::new();
     while (password.len() as i64) < length {
-        // Six bits of each random byte; those beyond the alphabet are dropped, so that every
-        // letter is equally likely.
+        // Values beyond the alphabet are dropped, so that all letters are equally likely.
         for byte in context.world().random().to_le_bytes() {
             if let Some(&letter) = LETTERS.get(usize::from(byte & 63))
                 && (password.len() as i64) < length
@@ -191,8 +174,8 @@ fn generate_password(context: &mut dyn Context, arguments: &Arguments) -> Outcom
         Some(folder) => world.make_directory(folder, 0o755),
         None => Ok(()),
     };
-    written
-        .and_then(|()| world.write(&path, text.as_bytes(), 0o600))
-        .map_err(|error| Stop::raised("OSError", format!("{error}: '{}'", path.display())))?;
+    written.and_then(|()| world.write(&path, text.as_bytes(), 0o600)).map_err(|error| {
+        Stop::raised(Exception::OSError, format!("{error}: '{}'", path.display()))
+    })?;
     Ok(Value::str(password))
 }

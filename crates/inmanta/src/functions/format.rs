@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use num_bigint::BigInt;
 use ordain_functions::printf::python::{self, Arg, Field};
 
+use super::entry::{Entry, Outcome, plain, string};
 use super::python::class_name;
-use super::{Entry, Outcome, plain, python_repr, python_text, string};
-use crate::plugin::{Arguments, Context, Stop};
+use super::python::{python_repr, python_text};
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Arguments, Context, Stop};
 use crate::value::Value;
 
 pub(super) const TABLE: &[Entry] =
@@ -18,7 +20,7 @@ fn format(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     run.expand(context, string(arguments, 0), 0).map(Value::str)
 }
 
-/// How fields without a name are numbered.
+/// The numbering of fields without a name.
 enum Numbering {
     Open,
     Automatic(usize),
@@ -31,7 +33,7 @@ struct Run<'a> {
 }
 
 fn value_error(text: impl ToString) -> Stop {
-    Stop::raised("ValueError", text.to_string())
+    Stop::raised(Exception::ValueError, text.to_string())
 }
 
 impl Run<'_> {
@@ -86,12 +88,14 @@ impl Run<'_> {
             Some(index) => self.arguments.rest.get(index).cloned().ok_or_else(|| {
                 let text =
                     format!("Replacement index {index} out of range for positional args tuple");
-                Stop::raised("IndexError", text)
+                Stop::raised(Exception::IndexError, text)
             })?,
             None => {
                 let named = self.arguments.keywords.iter().find(|(name, _)| name == first);
                 let shown = ordain_functions::text::repr_python(first);
-                named.map(|(_, v)| v.clone()).ok_or_else(|| Stop::raised("KeyError", shown))?
+                named
+                    .map(|(_, v)| v.clone())
+                    .ok_or_else(|| Stop::raised(Exception::KeyError, shown))?
             }
         };
         while !rest.is_empty() {
@@ -127,29 +131,29 @@ fn attribute(context: &mut dyn Context, value: &Value, name: &str) -> Outcome {
         Value::Instance(instance) => super::objects::get(context, *instance, name),
         other => {
             let text = format!("'{}' object has no attribute '{name}'", class_name(other));
-            Err(Stop::raised("AttributeError", text))
+            Err(Stop::raised(Exception::AttributeError, text))
         }
     }
 }
 
 fn element(value: &Value, key: &str) -> Outcome {
     match value {
-        Value::Dict(entries) => entries
-            .get(key)
-            .cloned()
-            .ok_or_else(|| Stop::raised("KeyError", ordain_functions::text::repr_python(key))),
+        Value::Dict(entries) => entries.get(key).cloned().ok_or_else(|| {
+            Stop::raised(Exception::KeyError, ordain_functions::text::repr_python(key))
+        }),
         Value::List(items) => match key.parse::<usize>() {
             Ok(index) => items
                 .get(index)
                 .cloned()
-                .ok_or_else(|| Stop::raised("IndexError", "list index out of range")),
-            Err(_) => {
-                Err(Stop::raised("TypeError", "list indices must be integers or slices, not str"))
-            }
+                .ok_or_else(|| Stop::raised(Exception::IndexError, "list index out of range")),
+            Err(_) => Err(Stop::raised(
+                Exception::TypeError,
+                "list indices must be integers or slices, not str",
+            )),
         },
         other => {
             let text = format!("'{}' object is not subscriptable", class_name(other));
-            Err(Stop::raised("TypeError", text))
+            Err(Stop::raised(Exception::TypeError, text))
         }
     }
 }
@@ -181,13 +185,13 @@ fn shown(
         _ => {
             let class = class_name(value);
             let text = format!("unsupported format string passed to {class}.__format__");
-            return Err(Stop::raised("TypeError", text));
+            return Err(Stop::raised(Exception::TypeError, text));
         }
     };
     python::format(&arg, spec).map_err(value_error)
 }
 
-/// A text with everything beyond ASCII escaped: Python's `ascii`.
+/// Python's `ascii`: escapes all characters beyond ASCII.
 fn ascii(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

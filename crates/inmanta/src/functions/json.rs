@@ -1,19 +1,20 @@
-//! JSON as Python's module `json` reads and writes it.
+//! JSON in the format of Python's module `json`.
 
 use ecow::EcoString;
 use num_bigint::BigInt;
 
-use super::{Entry, Outcome, plain, string};
-use crate::plugin::{Arguments, Context, Stop};
-use crate::value::{Dict, Sort, Value, float_text};
+use super::entry::{Entry, Outcome, plain, string};
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Arguments, Context, Stop};
+use crate::value::{Dict, ObjectKind, Value, float_text};
 
 pub(super) const TABLE: &[Entry] = &[
     plain("json_loads", "s: string", "any", loads),
     plain("json_dumps", "obj: any", "string", dumps),
 ];
 
-/// How deep a document may nest.
-const DEPTH_LIMIT: usize = 500;
+/// The limit for nested values.
+const MAX_DEPTH: usize = 500;
 
 fn loads(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let chars: Vec<char> = string(arguments, 0).chars().collect();
@@ -39,7 +40,7 @@ impl Reader {
         let line = 1 + before.iter().filter(|&&c| c == '\n').count();
         let column = at - before.iter().rposition(|&c| c == '\n').map_or(0, |n| n + 1) + 1;
         let text = format!("{what}: line {line} column {column} (char {at})");
-        Stop::raised("json.decoder.JSONDecodeError", text)
+        Stop::raised(Exception::JsonDecodeError, text)
     }
 
     fn peek(&self) -> Option<char> {
@@ -80,9 +81,9 @@ impl Reader {
     }
 
     fn nested(&mut self, read: fn(&mut Self) -> Outcome) -> Outcome {
-        if self.depth >= DEPTH_LIMIT {
+        if self.depth >= MAX_DEPTH {
             let text = "maximum recursion depth exceeded while decoding a JSON document";
-            return Err(Stop::raised("RecursionError", text));
+            return Err(Stop::raised(Exception::RecursionError, text));
         }
         self.depth += 1;
         self.at += 1;
@@ -136,7 +137,7 @@ impl Reader {
             Ok(number) => Ok(Value::Int(number)),
             Err(_) if text.len() > 4300 => {
                 let text = "Exceeds the limit (4300 digits) for integer string conversion";
-                Err(Stop::raised("ValueError", text))
+                Err(Stop::raised(Exception::ValueError, text))
             }
             Err(_) => Ok(Value::int(text.parse::<BigInt>().unwrap_or_default())),
         }
@@ -268,8 +269,8 @@ fn dumps(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     Ok(Value::str(out))
 }
 
-/// Writes a value. What was handed over item by item has all that has items for a list; what is in
-/// a tuple is Python's own.
+/// Writes a value. A value that plugins get as a proxy prints its items as a list; tuples keep
+/// Python's own format.
 fn write(
     context: &mut dyn Context,
     value: &Value,
@@ -300,9 +301,9 @@ fn write(
         }
         Value::Unknown(_) => return Err(Stop::Unknown(value.clone())),
         Value::Object(object) => match &object.sort {
-            Sort::Tuple(items) => write(context, items, false, out)?,
-            Sort::Items(items) if is_handed => write(context, items, true, out)?,
-            Sort::Bytes(bytes) if is_handed => {
+            ObjectKind::Tuple(items) => write(context, items, false, out)?,
+            ObjectKind::Items(items) if is_handed => write(context, items, true, out)?,
+            ObjectKind::Bytes(bytes) if is_handed => {
                 let items: Vec<String> = bytes.iter().map(u8::to_string).collect();
                 out.push_str(&format!("[{}]", items.join(", ")));
             }
@@ -310,7 +311,7 @@ fn write(
             _ => return Err(not_serializable(&object.repr)),
         },
         Value::Instance(_) | Value::Reference(_) => {
-            return Err(not_serializable(&super::python_repr(value, context)));
+            return Err(not_serializable(&super::python::python_repr(value, context)));
         }
     }
     Ok(())
@@ -332,10 +333,10 @@ fn write_list(
 }
 
 fn not_serializable(shown: &str) -> Stop {
-    Stop::raised("TypeError", format!("{shown} is not JSON serializable"))
+    Stop::raised(Exception::TypeError, format!("{shown} is not JSON serializable"))
 }
 
-/// A text in quotes with everything beyond ASCII escaped.
+/// Appends a quoted text, with all characters beyond ASCII escaped.
 pub(crate) fn write_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;

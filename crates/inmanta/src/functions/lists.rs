@@ -1,13 +1,15 @@
-//! Functions on lists and dicts.
+//! Functions for lists and dicts.
 
 use std::cmp::Ordering;
 
 use ecow::EcoString;
 use ordain_source::limits::most_items;
 
+use super::entry::{Entry, Outcome, integer, items, plain, string};
 use super::python::class_name;
-use super::{Entry, Outcome, integer, items, plain, python_repr, string};
-use crate::plugin::{Arguments, Context, Stop};
+use super::python::python_repr;
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Arguments, Context, Stop};
 use crate::value::{Dict, Value, compare_numbers};
 
 pub(super) const TABLE: &[Entry] = &[
@@ -52,13 +54,13 @@ fn len(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
 fn sequence(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let (length, start) = (integer(arguments, 0), integer(arguments, 1));
     if length > most_items() as i64 {
-        return Err(Stop::raised("MemoryError", ""));
+        return Err(Stop::raised(Exception::MemoryError, ""));
     }
     let end = start.saturating_add(length);
     Ok(Value::list((start..end).map(Value::Int)))
 }
 
-/// The position that an index means in Python, where negative ones count from the end.
+/// The position of a Python index; negative ones count from the end.
 pub(super) fn position(index: i64, length: usize) -> Option<usize> {
     let index = if index < 0 { index.checked_add(i64::try_from(length).ok()?)? } else { index };
     usize::try_from(index).ok().filter(|&index| index < length)
@@ -68,7 +70,7 @@ fn pick(items: &[Value], index: i64) -> Outcome {
     position(index, items.len())
         .and_then(|index| items.get(index))
         .cloned()
-        .ok_or_else(|| Stop::raised("IndexError", "list index out of range"))
+        .ok_or_else(|| Stop::raised(Exception::IndexError, "list index out of range"))
 }
 
 fn at(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
@@ -83,11 +85,11 @@ fn item(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
             Value::List(items) => pick(items, index),
             Value::Str(text) => match position(index, text.chars().count()) {
                 Some(index) => Ok(Value::str(text.chars().skip(index).take(1).collect::<String>())),
-                None => Err(Stop::raised("IndexError", "string index out of range")),
+                None => Err(Stop::raised(Exception::IndexError, "string index out of range")),
             },
-            Value::Dict(_) => Err(Stop::raised("KeyError", index.to_string())),
+            Value::Dict(_) => Err(Stop::raised(Exception::KeyError, index.to_string())),
             other => Err(Stop::raised(
-                "TypeError",
+                Exception::TypeError,
                 format!("'{}' object is not subscriptable", class_name(other)),
             )),
         })
@@ -106,7 +108,7 @@ fn flatten(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
             }
             other => {
                 let text = format!("'{}' object is not iterable", class_name(other));
-                return Err(Stop::raised("TypeError", text));
+                return Err(Stop::raised(Exception::TypeError, text));
             }
         }
     }
@@ -135,20 +137,20 @@ fn unique(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
     Ok(Value::Bool(true))
 }
 
-/// The value of an attribute as Python's `getattr` on an item gives it.
+/// Python's `getattr` on an item.
 fn attribute(context: &mut dyn Context, item: &Value, name: &str) -> Outcome {
     match item {
         Value::Instance(instance) => super::objects::get(context, *instance, name),
         other => {
             let text = format!("'{}' object has no attribute '{name}'", class_name(other));
-            Err(Stop::raised("AttributeError", text))
+            Err(Stop::raised(Exception::AttributeError, text))
         }
     }
 }
 
 fn key_sort(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let Some(path) = arguments.get(1).as_str() else {
-        return Err(Stop::raised("TypeError", "attribute name must be a string"));
+        return Err(Stop::raised(Exception::TypeError, "attribute name must be a string"));
     };
     let mut keyed = Vec::new();
     for item in items(arguments, 0) {
@@ -161,14 +163,14 @@ fn key_sort(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let mut wrong = None;
     keyed.sort_by(|(a, _), (b, _)| {
         compare(a, b).unwrap_or_else(|| {
-            // Python asks whether the later one is less.
+            // Python checks whether the later item is less, so the message names it first.
             wrong.get_or_insert_with(|| (class_name(b).to_owned(), class_name(a).to_owned()));
             Ordering::Equal
         })
     });
     if let Some((left, right)) = wrong {
         let text = format!("'<' not supported between instances of '{left}' and '{right}'");
-        return Err(Stop::raised("TypeError", text));
+        return Err(Stop::raised(Exception::TypeError, text));
     }
     Ok(Value::list(keyed.into_iter().map(|(_, item)| item)))
 }
@@ -202,7 +204,7 @@ fn dict_keys(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
 fn dict_get(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     match dict(arguments, 0).and_then(|entries| entries.get(string(arguments, 1))) {
         Some(value) => Ok(value.clone()),
-        None => Err(Stop::raised("KeyError", python_repr(arguments.get(1), context))),
+        None => Err(Stop::raised(Exception::KeyError, python_repr(arguments.get(1), context))),
     }
 }
 

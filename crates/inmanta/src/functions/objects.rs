@@ -1,9 +1,10 @@
-//! Functions on instances, and on values of any kind.
+//! Functions for instances, and for values of any kind.
 
+use super::entry::{Entry, Outcome, plain, string};
 use super::python::class_name;
-use super::{Entry, Outcome, plain, python_repr, string};
-use crate::error::Class;
-use crate::plugin::{Arguments, Context, Stop};
+use super::python::python_repr;
+use crate::diagnostics::{Class, Exception};
+use crate::model::plugin::{Arguments, Context, Stop};
 use crate::value::{InstanceId, Value};
 
 pub(super) const TABLE: &[Entry] = &[
@@ -25,7 +26,7 @@ pub(super) const TABLE: &[Entry] = &[
     plain("invert", "value: bool", "bool", invert).deprecated("the `not` unary operator"),
 ];
 
-/// An attribute of an instance, where a missing one is Python's `AttributeError`.
+/// The attribute of an instance; a missing one is Python's `AttributeError`.
 pub(super) fn get(context: &mut dyn Context, instance: InstanceId, name: &str) -> Outcome {
     context.attribute(instance, name).map_err(|stop| match stop {
         Stop::Error(error) if error.class == Class::NotFound => missing(name),
@@ -35,7 +36,7 @@ pub(super) fn get(context: &mut dyn Context, instance: InstanceId, name: &str) -
 
 fn missing(name: &str) -> Stop {
     let shown = ordain_functions::text::repr_python(name);
-    Stop::raised("AttributeError", format!("(None, {shown})"))
+    Stop::raised(Exception::AttributeError, format!("(None, {shown})"))
 }
 
 fn attr(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
@@ -44,7 +45,7 @@ fn attr(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
         Value::Instance(instance) => get(context, *instance, name),
         other => {
             let text = format!("'{}' object has no attribute '{name}'", class_name(other));
-            Err(Stop::raised("AttributeError", text))
+            Err(Stop::raised(Exception::AttributeError, text))
         }
     }
 }
@@ -66,13 +67,14 @@ fn is_instance(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let Value::Instance(instance) = arguments.get(0) else {
         let text =
             format!("'{}' object has no attribute '_get_instance'", class_name(arguments.get(0)));
-        return Err(Stop::raised("AttributeError", text));
+        return Err(Stop::raised(Exception::AttributeError, text));
     };
     match context.is_instance(*instance, name) {
         Some(answer) => Ok(Value::Bool(answer)),
-        None => {
-            Err(Stop::raised("AttributeError", "'NoneType' object has no attribute 'validate'"))
-        }
+        None => Err(Stop::raised(
+            Exception::AttributeError,
+            "'NoneType' object has no attribute 'validate'",
+        )),
     }
 }
 
@@ -95,7 +97,7 @@ fn objid(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
         }
         other => {
             let text = format!("'{}' object has no attribute '_get_instance'", class_name(other));
-            Err(Stop::raised("AttributeError", text))
+            Err(Stop::raised(Exception::AttributeError, text))
         }
     }
 }
@@ -114,8 +116,8 @@ fn type_of(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     }))
 }
 
-/// The families of an operating system that are looked at: no system has nearly as many.
-const FAMILY_LIMIT: usize = 1000;
+/// The limit for ancestors of an operating system family. It stops cycles.
+const MAX_FAMILIES: usize = 1000;
 
 fn familyof(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let family = string(arguments, 1);
@@ -126,7 +128,7 @@ fn familyof(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     if is_family(context, member)? {
         return Ok(Value::Bool(true));
     }
-    for _ in 0..FAMILY_LIMIT {
+    for _ in 0..MAX_FAMILIES {
         match context.attribute(member, "family") {
             Ok(Value::Instance(parent)) => {
                 if is_family(context, member)? {

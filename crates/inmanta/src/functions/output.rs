@@ -1,7 +1,9 @@
 //! Printing and assertions.
 
-use super::{Entry, Outcome, plain, python_text, string};
-use crate::plugin::{Arguments, Context, Stop};
+use super::entry::{Entry, Outcome, plain, string};
+use super::python::python_text;
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Arguments, Context, Stop};
 use crate::value::Value;
 
 pub(super) const TABLE: &[Entry] = &[
@@ -21,7 +23,10 @@ fn assert(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
     if arguments.get(0).is_truthy() {
         return Ok(Value::Null);
     }
-    Err(Stop::raised("AssertionError", format!("Assertion error: {}", string(arguments, 1))))
+    Err(Stop::raised(
+        Exception::AssertionError,
+        format!("Assertion error: {}", string(arguments, 1)),
+    ))
 }
 
 fn equals(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
@@ -31,7 +36,7 @@ fn equals(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     }
     let text = format!("{} != {}", python_text(left, context), python_text(right, context));
     Err(Stop::raised(
-        "AssertionError",
+        Exception::AssertionError,
         match arguments.get(2).as_str() {
             Some(why) => format!("{text}: {why}"),
             None => text,

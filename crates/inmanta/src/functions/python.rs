@@ -1,8 +1,8 @@
-//! Values as Python code of a plugin sees and prints them.
+//! Values as Python code of plugins prints them.
 
 use crate::value::{Names, Value};
 
-/// A value as `str` of Python gives it for what a plugin was handed.
+/// Python's `str` for the value that a plugin gets.
 pub fn python_text(value: &Value, names: &dyn Names) -> String {
     match value {
         Value::Str(text) => text.to_string(),
@@ -12,8 +12,8 @@ pub fn python_text(value: &Value, names: &dyn Names) -> String {
     }
 }
 
-/// A value as `repr` of Python gives it for what a plugin was handed: what stands for lists, dicts
-/// and instances of the model has an `@` before it.
+/// Python's `repr` for the value that a plugin gets: proxies of lists, dicts and instances print an
+/// `@` first.
 pub fn python_repr(value: &Value, names: &dyn Names) -> String {
     match value {
         Value::Null => "None".into(),
@@ -25,7 +25,7 @@ pub fn python_repr(value: &Value, names: &dyn Names) -> String {
     }
 }
 
-/// The name of the class that Python has for a value in a plugin.
+/// The name of the Python class of the value that a plugin gets.
 pub(super) fn class_name(value: &Value) -> &str {
     match value {
         Value::Null => "NoneType",

@@ -1,12 +1,14 @@
-//! References: values that are computed when they are deployed.
+//! Functions that create references: values that are computed at deployment.
 
 use std::rc::Rc;
 
 use ecow::EcoString;
 
+use super::entry::{Entry, Outcome, plain, string};
 use super::environment::not_a_resource;
-use super::{Entry, Outcome, plain, string};
-use crate::plugin::{Arguments, Context, Stop, TypeExpr};
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Arguments, Context, Stop};
+use crate::types::TypeExpr;
 use crate::value::{Reference, Value};
 
 pub(super) const TABLE: &[Entry] = &[
@@ -28,7 +30,7 @@ fn reference(
     arguments: Vec<(&str, Value)>,
     text: Option<String>,
 ) -> Value {
-    // As Python prints objects that say nothing else.
+    // Python's default `repr`.
     let text = text.unwrap_or_else(|| format!("<inmanta_plugins.std.{class} object>"));
     Value::Reference(Rc::new(Reference {
         name: name.into(),
@@ -53,11 +55,14 @@ fn int(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
 
 fn fact(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let Value::Instance(instance) = *arguments.get(0) else { return Err(not_a_resource()) };
-    let Some(id) = crate::export::identity(context, instance)? else {
+    let Some(id) = crate::model::resource::identity(context, instance)? else {
         return Err(not_a_resource());
     };
     let Some(environment) = context.setting("config", "environment").map(Value::str) else {
-        return Err(Stop::raised("Exception", "The environment for this model should be set!"));
+        return Err(Stop::raised(
+            Exception::Exception,
+            "The environment for this model should be set!",
+        ));
     };
     let (id, name) = (id.without_version(), string(arguments, 1));
     let text = format!("FactReference[resource_id={id},fact_name={name}]");

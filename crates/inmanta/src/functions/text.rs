@@ -1,9 +1,10 @@
-//! Functions on text.
+//! Functions for text.
 
 use ordain_functions::digest;
 
-use super::{Entry, Outcome, integer, plain, string};
-use crate::plugin::{Arguments, Context, Stop};
+use super::entry::{Entry, Outcome, integer, plain, string};
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Arguments, Context, Stop};
 use crate::value::Value;
 
 pub(super) const TABLE: &[Entry] = &[
@@ -46,7 +47,7 @@ fn limit(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let length = integer(arguments, 1);
     let keep = match usize::try_from(length) {
         Ok(length) => length,
-        // Counted from the end.
+        // Negative indexes count from the end.
         Err(_) => {
             let from_end = usize::try_from(length.unsigned_abs()).unwrap_or(usize::MAX);
             text.chars().count().saturating_sub(from_end)
@@ -62,7 +63,7 @@ fn length(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
 fn split(_: &mut dyn Context, arguments: &Arguments) -> Outcome {
     let delimiter = string(arguments, 1);
     if delimiter.is_empty() {
-        return Err(Stop::raised("ValueError", "empty separator"));
+        return Err(Stop::raised(Exception::ValueError, "empty separator"));
     }
     Ok(Value::list(string(arguments, 0).split(delimiter).map(Value::str)))
 }

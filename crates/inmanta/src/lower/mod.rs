@@ -1,9 +1,10 @@
-//! Exported resources as the graph that the engine takes.
+//! Lowers exported resources to a graph.
 
 mod kinds;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
@@ -13,21 +14,19 @@ use ordain_graph::{
 };
 use ordain_source::{Diagnostic, SourceMap};
 
-use crate::diagnose::span;
+use crate::diagnostics::span;
 use crate::eval::{Layout, Net};
-use crate::export::Id;
 use crate::location::Location;
-use crate::python::Exported;
-use crate::value::InstanceId;
+use crate::model::resource::{Export, Id, Resource as ModelResource};
 use kinds::{Fields, Files, Mapped};
 
-/// The code of diagnostics about resources that cannot be deployed on this machine.
+/// The code of diagnostics about resources that this machine cannot deploy.
 const CODE: &str = "inmanta::deploy";
-/// The text in place of a value that is not known yet.
+/// The placeholder for an unknown value.
 const UNDEFINED: &str = "<<undefined>>";
-/// The names of agents that stand for the machine itself.
+/// The agents of the machine itself.
 const OWN_NAMES: [&str; 2] = ["localhost", "internal"];
-/// The ways to reach a host that stay on this machine.
+/// The connection methods that stay on this machine.
 const LOCAL: [&str; 4] = ["local", "sudo", "su", "doas"];
 
 /// The resources of a model for this machine.
@@ -35,36 +34,23 @@ const LOCAL: [&str; 4] = ["local", "sudo", "su", "doas"];
 pub struct Lowered {
     /// The graph.
     pub graph: Graph,
-    /// Warnings and remarks.
+    /// Warnings and notes.
     pub notes: Vec<Diagnostic>,
 }
 
-/// A resource of the export.
-struct Found<'a> {
-    id: Id,
-    fields: Fields<'a>,
-    instance: Option<InstanceId>,
-    requires: Vec<&'a str>,
-}
-
-/// The graph of the resources that one agent deploys: the one that is named, else the only one, else that of the
+/// Lowers the resources of one agent: the given one, otherwise the only one, otherwise that of the
 /// machine itself.
 ///
 /// # Errors
-/// If there are several agents and none is this machine's, or a resource cannot be deployed here.
+/// If there are several agents and none is that of the machine, or if a resource cannot be deployed
+/// here.
 pub fn lower(
     net: &Net<'_>,
-    exported: &Exported,
+    exported: &Export,
     sources: &SourceMap,
     agent: Option<&str>,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    let all: Vec<Found<'_>> = exported
-        .resources
-        .iter()
-        .enumerate()
-        .filter_map(|(at, resource)| found(resource, exported.instances.get(at).copied()?))
-        .collect();
-    let chosen = chosen(&all, agent)?;
+    let chosen = chosen(&exported.resources, agent)?;
     let mut lowering = Lowering {
         net,
         sources,
@@ -76,8 +62,8 @@ pub fn lower(
         inner: Vec::new(),
     };
     lowering.graph.name = chosen.unwrap_or_default().into();
-    let own: Vec<&Found<'_>> =
-        all.iter().filter(|one| chosen.is_none_or(|agent| one.id.agent == agent)).collect();
+    let of_agent = |one: &&ModelResource| chosen.is_none_or(|agent| one.id.agent == agent);
+    let own: Vec<&ModelResource> = exported.resources.iter().filter(of_agent).collect();
     let own = lowering.known(&own);
     for one in &own {
         if agent.is_none() {
@@ -95,17 +81,13 @@ pub fn lower(
     if errors.is_empty() { Ok(Lowered { graph, notes }) } else { Err(errors) }
 }
 
-fn found(resource: &Data, instance: Option<InstanceId>) -> Option<Found<'_>> {
-    let fields = Fields(resource.as_map()?);
-    let id = Id::parse(fields.get("id")?.as_str()?)?;
-    let requires = fields.get("requires").and_then(Data::as_list);
-    let requires = requires.into_iter().flatten().filter_map(Data::as_str).collect();
-    Some(Found { id, fields, instance, requires })
+fn field<'a>(resource: &'a ModelResource, name: &str) -> Option<&'a Data> {
+    Fields(&resource.fields).get(name)
 }
 
-/// The agent whose resources are meant; none if there are no resources.
+/// The agent whose resources are lowered; `None` if there are no resources.
 fn chosen<'a>(
-    all: &'a [Found<'_>],
+    all: &'a [ModelResource],
     agent: Option<&'a str>,
 ) -> Result<Option<&'a str>, Vec<Diagnostic>> {
     let agents: BTreeSet<&str> = all.iter().map(|one| one.id.agent.as_str()).collect();
@@ -124,7 +106,7 @@ fn chosen<'a>(
         return Ok(Some(own));
     }
     let text = format!("the model has resources for several agents: {}", names());
-    Err(vec![Diagnostic::error(CODE, text).help("--node says whose are meant")])
+    Err(vec![Diagnostic::error(CODE, text).help("--node selects the agent")])
 }
 
 struct Lowering<'a, 'w> {
@@ -134,31 +116,29 @@ struct Lowering<'a, 'w> {
     graph: Graph,
     notes: Vec<Diagnostic>,
     errors: Vec<Diagnostic>,
-    /// The resources by their ids, with their ids in the graph.
-    ids: HashMap<String, (ResourceId, bool)>,
-    /// Those whose directories are made, too, with their paths.
+    /// The resources in the graph by id, and whether each one handles events.
+    ids: HashMap<Arc<Id>, (ResourceId, bool)>,
+    /// The resources that create their parent directories, with their paths.
     inner: Vec<(ResourceId, String)>,
 }
 
 impl Lowering<'_, '_> {
-    /// Those that can be deployed: all their values are known, and so are those of all that they
-    /// require.
-    fn known<'f>(&mut self, all: &[&'f Found<'f>]) -> Vec<&'f Found<'f>> {
-        let mut users: HashMap<&str, Vec<usize>> = HashMap::new();
+    /// The resources without unknown values whose requirements have none either.
+    fn known<'f>(&mut self, all: &[&'f ModelResource]) -> Vec<&'f ModelResource> {
+        let mut users: HashMap<&Id, Vec<usize>> = HashMap::new();
         let mut left_out: HashSet<usize> = HashSet::new();
         let mut work = Vec::new();
         for (at, one) in all.iter().enumerate() {
             for needed in &one.requires {
                 users.entry(needed).or_default().push(at);
             }
-            if one.fields.0.values().any(is_undefined) {
+            if one.fields.values().any(is_undefined) {
                 left_out.insert(at);
                 work.push(at);
             }
         }
         while let Some(at) = work.pop() {
-            let id = all[at].id.without_version();
-            for user in users.get(id.as_str()).into_iter().flatten() {
+            for user in users.get(&*all[at].id).into_iter().flatten() {
                 if left_out.insert(*user) {
                     work.push(*user);
                 }
@@ -171,25 +151,25 @@ impl Lowering<'_, '_> {
                 continue;
             }
             let name = one.id.without_version();
-            let text = if one.fields.0.values().any(is_undefined) {
-                format!("{name} is left out: a value of it is not known yet")
+            let text = if one.fields.values().any(is_undefined) {
+                format!("{name} is left out: one of its values is not known yet")
             } else {
-                format!("{name} is left out: it requires what is not known yet")
+                format!("{name} is left out: it requires a resource that is left out")
             };
             self.notes.push(Diagnostic::warning(CODE, text));
         }
         out
     }
 
-    /// Refuses a resource that is deployed over a connection.
-    fn refuse_remote(&mut self, one: &Found<'_>) {
-        let mut next = one.fields.get("via");
+    /// Reports a resource that is deployed over a connection.
+    fn refuse_remote(&mut self, one: &ModelResource) {
+        let mut next = field(one, "via");
         while let Some(via) = next.filter(|via| via.as_map().is_some()) {
             let method = via.get("method_name").and_then(Data::as_str).unwrap_or_default();
             if !LOCAL.contains(&method) {
                 let name = one.id.without_version();
-                let text = format!("{name} is not of this machine: it is reached by {method}");
-                let help = "--node says that an agent's resources are those of this machine";
+                let text = format!("{name} is on another machine: it is reached by {method}");
+                let help = "--node treats an agent's resources as those of this machine";
                 self.errors.push(Diagnostic::error(CODE, text).help(help));
                 return;
             }
@@ -197,16 +177,17 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn add(&mut self, one: &Found<'_>, files: &Files) {
+    fn add(&mut self, one: &ModelResource, files: &Files) {
         let name = one.id.without_version();
         let has_references =
-            one.fields.get("mutators").and_then(Data::as_list).is_some_and(|list| !list.is_empty());
+            field(one, "mutators").and_then(Data::as_list).is_some_and(|list| !list.is_empty());
         if has_references {
             let text = format!("{name} has references, which only the orchestrator resolves");
             self.errors.push(Diagnostic::error(CODE, text));
             return;
         }
-        let mapped = match kinds::mapped(&one.id.entity, &one.id.value, one.fields, files) {
+        let mapped = match kinds::mapped(&one.id.entity, &one.id.value, Fields(&one.fields), files)
+        {
             Ok(mapped) => mapped,
             Err(why) => {
                 self.errors.push(Diagnostic::error(CODE, format!("{name}: {why}")));
@@ -226,16 +207,16 @@ impl Lowering<'_, '_> {
         if makes_parents {
             self.inner.push((id, one.id.value.clone()));
         }
-        self.ids.insert(name, (id, reloads));
+        self.ids.insert(one.id.clone(), (id, reloads));
     }
 
-    /// Adds the directories around those that want them, where the model does not declare them. The
-    /// engine makes a directory before the files in it.
+    /// Adds parent directories that the model does not declare. The engine creates a directory
+    /// before its files.
     fn add_parents(&mut self) {
         for (inner, path) in std::mem::take(&mut self.inner) {
             let origin = self.graph.resource(inner).origin;
             let around: Vec<&Path> = Path::new(&path).ancestors().skip(1).collect();
-            // The root is there.
+            // The root directory always exists.
             for directory in around.iter().rev().skip(1) {
                 let title = directory.to_string_lossy();
                 let id = ResourceRef { kind: "File".into(), title: title.as_ref().into() };
@@ -261,14 +242,14 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn resource(&mut self, id: ResourceRef, mapped: Mapped, one: &Found<'_>) -> Resource {
+    fn resource(&mut self, id: ResourceRef, mapped: Mapped, one: &ModelResource) -> Resource {
         let made = one.instance.and_then(|instance| self.net.places(instance).first().copied());
         let origin = self.origin(Step::Declaration, made);
         let mut attributes = Vec::with_capacity(mapped.attributes.len());
         for (name, value, from) in mapped.attributes {
-            let given = one.instance.and_then(|instance| self.net.given(instance, &from));
-            let origin = match given {
-                Some(given) => self.origin(Step::Declaration, Some(given.at)),
+            let assignment = one.instance.and_then(|instance| self.net.assignment(instance, &from));
+            let origin = match assignment {
+                Some(assignment) => self.origin(Step::Declaration, Some(assignment.at)),
                 None => origin,
             };
             let value = self.net.secrets.mark(value);
@@ -288,7 +269,7 @@ impl Lowering<'_, '_> {
         resource
     }
 
-    /// A place, and the implementation that it is in.
+    /// The origin of a place, with the implementation around it as its parent.
     fn origin(&mut self, step: Step, at: Option<Location>) -> OriginId {
         let implementation = at.and_then(|at| self.layout.implementation(at));
         let parent = implementation.map(|number| {
@@ -301,21 +282,21 @@ impl Lowering<'_, '_> {
         self.graph.origins.intern(Origin { step, span, parent })
     }
 
-    fn edges(&mut self, all: &[&Found<'_>]) {
-        let sends: HashMap<String, bool> = all
+    fn edges(&mut self, all: &[&ModelResource]) {
+        let sends: HashMap<&Id, bool> = all
             .iter()
             .map(|one| {
-                let sends = one.fields.get("send_event").and_then(Data::as_bool);
-                (one.id.without_version(), sends.unwrap_or_default())
+                let sends = field(one, "send_event").and_then(Data::as_bool);
+                (&*one.id, sends.unwrap_or_default())
             })
             .collect();
         for one in all {
-            let Some(&(to, reloads)) = self.ids.get(&one.id.without_version()) else { continue };
-            let receives = one.fields.get("receive_events").and_then(Data::as_bool) != Some(false);
+            let Some(&(to, reloads)) = self.ids.get(&one.id) else { continue };
+            let receives = field(one, "receive_events").and_then(Data::as_bool) != Some(false);
             let origin = self.graph.resource(to).origin;
             for needed in &one.requires {
-                let Some(&(from, _)) = self.ids.get(*needed) else { continue };
-                let sends = sends.get(*needed).copied().unwrap_or_default();
+                let Some(&(from, _)) = self.ids.get(needed) else { continue };
+                let sends = sends.get(&**needed).copied().unwrap_or_default();
                 let kind = match reloads && receives && sends {
                     true => EdgeKind::Notify,
                     false => EdgeKind::Before,
@@ -335,7 +316,7 @@ fn is_undefined(value: &Data) -> bool {
     }
 }
 
-/// A value of the model as data; instances are their texts.
+/// Converts a value of the model to data; instances become text.
 pub fn data(value: &crate::value::Value, net: &Net<'_>) -> Data {
     use crate::value::Value;
     match value {

@@ -1,30 +1,30 @@
-//! The Python environment of a project: where packages are, found without running Python.
+//! Finds the Python environment of a project and its packages, without running Python.
 
 use std::path::{Path, PathBuf};
 
 use ordain_source::{EntryKind, ProcessRequest, World};
 
-/// Directories of environments inside of a project.
+/// The names of environments inside a project.
 const OWN: [&str; 4] = [".env", ".venv", "venv", "env"];
-/// The variable that names another interpreter.
+/// The environment variable with the interpreter.
 const INTERPRETER: &str = "ORDAIN_PYTHON";
-/// How long Python may take to say where it looks for packages.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
+/// The time limit for Python to print its search path.
+const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(20);
 /// The Python program that prints the search path.
 const SAY_PATH: &str = "import sys; print('\\n'.join(sys.path))";
 
 /// A Python environment.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Environment {
-    /// Its interpreter, if it is not just `python3`.
+    /// Its interpreter, if it is not `python3` of the `PATH`.
     pub interpreter: Option<PathBuf>,
     /// The directories of its packages.
     pub packages: Vec<PathBuf>,
 }
 
 impl Environment {
-    /// The environment that a project runs in: its own, else the one that is active, else that of
-    /// the interpreter.
+    /// Finds the environment of a project: its own, otherwise the active one, otherwise that of the
+    /// interpreter.
     pub fn of(world: &dyn World, project: &Path) -> Self {
         let mut out = Self::default();
         let given = world.env("PYTHONPATH").unwrap_or_default();
@@ -46,7 +46,7 @@ impl Environment {
         out
     }
 
-    /// Adds a directory of packages, and the ones that its `.pth` files name.
+    /// Adds a directory of packages, and those that its `.pth` files add.
     fn add(&mut self, world: &dyn World, directory: PathBuf) {
         if self.packages.contains(&directory) {
             return;
@@ -60,8 +60,7 @@ impl Environment {
         }
     }
 
-    /// The directories of packages that the interpreter names besides the known ones; this starts
-    /// it.
+    /// Runs the interpreter and returns the directories of packages that are not known yet.
     pub fn asked(&self, world: &dyn World) -> Vec<PathBuf> {
         let program = self.interpreter.clone().unwrap_or_else(|| "python3".into());
         let request = ProcessRequest {
@@ -69,7 +68,7 @@ impl Environment {
             cwd: None,
             env: Vec::new(),
             stdin: Vec::new(),
-            timeout: Some(PATIENCE),
+            timeout: Some(TIMEOUT),
         };
         let Ok(output) = world.run(&request) else { return Vec::new() };
         let mut found = Self { interpreter: None, packages: self.packages.clone() };
@@ -87,7 +86,7 @@ fn on_path(world: &dyn World) -> Option<PathBuf> {
     programs.find(|program| world.kind(program) == Some(EntryKind::File))
 }
 
-/// The directories of packages that belong to an interpreter, by its place.
+/// The directories of packages of an interpreter, from its location.
 fn packages_of(world: &dyn World, interpreter: &Path) -> Vec<PathBuf> {
     let root = |program: &Path| Some(program.parent()?.parent()?.to_path_buf());
     let mut out = Vec::new();
@@ -102,7 +101,7 @@ fn packages_of(world: &dyn World, interpreter: &Path) -> Vec<PathBuf> {
             return out;
         }
     }
-    // The interpreter of an environment is a link to the one it is made from.
+    // The interpreter of a virtual environment is a link to the one that created it.
     if let Some(resolved) = world.resolve(&program) {
         program = resolved;
     }
@@ -122,7 +121,7 @@ fn below(world: &dyn World, root: &Path, name: &str) -> Vec<PathBuf> {
     let mut out = Vec::new();
     for library in ["lib", "lib64"] {
         let library = root.join(library);
-        // One is often a link to the other.
+        // One directory is often a link to the other.
         let is_link = world.read_link(&library).is_ok();
         let entries = if is_link { Vec::new() } else { world.list(&library).unwrap_or_default() };
         for (entry, _) in entries {
@@ -136,8 +135,7 @@ fn below(world: &dyn World, root: &Path, name: &str) -> Vec<PathBuf> {
     out
 }
 
-/// The directories that `.pth` files of a directory add, and those in which packages are that are
-/// edited in place.
+/// The directories that `.pth` files add, and those of editable packages.
 fn linked(world: &dyn World, directory: &Path) -> Vec<PathBuf> {
     let mut out = Vec::new();
     for (name, kind) in world.list(directory).unwrap_or_default() {
@@ -161,11 +159,11 @@ fn linked(world: &dyn World, directory: &Path) -> Vec<PathBuf> {
     out
 }
 
-/// The directories that hold the packages of a line `MAPPING … = {'inmanta_plugins': '/a/b'}`.
+/// The directories of the packages in a line `MAPPING … = {'inmanta_plugins': '/a/b'}`.
 fn mapped(line: &str) -> Vec<PathBuf> {
     let quoted: Vec<&str> = line.split(['\'', '"']).skip(1).step_by(2).collect();
     let pairs = quoted.chunks_exact(2);
-    // A package `a.b` at `/x/a/b` is found where `a` is: in `/x`.
+    // A package `a.b` at `/x/a/b` is found through `a`, in `/x`.
     let place = |pair: &[&str]| {
         let depth = pair[0].split('.').count();
         Path::new(pair[1]).ancestors().nth(depth).map(Path::to_path_buf)

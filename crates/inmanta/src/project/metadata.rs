@@ -1,11 +1,11 @@
-//! `project.yml`.
+//! Reads `project.yml` and the metadata of modules.
 
 use std::path::{Path, PathBuf};
 
 use ordain_data::Value as Data;
 use ordain_source::World;
 
-use crate::error::{Class, Error, Result};
+use crate::diagnostics::{Class, Error, Result};
 
 /// The metadata of a project.
 #[derive(Clone, Default, Debug)]
@@ -18,12 +18,12 @@ pub struct Project {
     pub modulepath: Vec<PathBuf>,
     /// Rules for the order in which relations are frozen.
     pub precedence: Vec<[String; 4]>,
-    /// Whether modules come from a repository of packages.
+    /// Whether modules may be Python packages.
     pub has_package_source: bool,
 }
 
 impl Project {
-    /// The project that a path is in: its directory or one around has `project.yml`.
+    /// The project around a path: the nearest directory with `project.yml`.
     pub fn around(world: &dyn World, path: &Path) -> Option<PathBuf> {
         path.ancestors()
             .find(|directory| world.kind(&directory.join("project.yml")).is_some())
@@ -33,7 +33,7 @@ impl Project {
     /// Reads the `project.yml` of a directory.
     ///
     /// # Errors
-    /// If it is not there or cannot be understood.
+    /// If the file is missing or invalid.
     pub fn read(world: &dyn World, directory: &Path) -> Result<Self> {
         let path = directory.join("project.yml");
         let shown = path.display();
@@ -99,7 +99,7 @@ pub fn parse_rule(rule: &str) -> Option<[String; 4]> {
     Some([entity, relation, then_entity, then_relation].map(str::to_owned))
 }
 
-/// A key of a module's metadata: `module.yml` says it, or `setup.cfg`.
+/// A key of a module's metadata, from `module.yml` or `setup.cfg`.
 fn of_module(world: &dyn World, directory: &Path, name: &str) -> Option<Data> {
     let read = |name: &str| {
         let bytes = world.read(&directory.join(name)).ok()?;
@@ -118,7 +118,7 @@ fn of_module(world: &dyn World, directory: &Path, name: &str) -> Option<Data> {
     })
 }
 
-/// The name of a module of version 2, as it is imported.
+/// The import name of a module of version 2.
 pub fn name_of_package(world: &dyn World, directory: &Path) -> Option<String> {
     let name = text_of(&of_module(world, directory, "name")?)?;
     let name = name.strip_prefix("inmanta-module-").unwrap_or(&name);
@@ -135,7 +135,7 @@ pub fn version(world: &dyn World, directory: &Path) -> Option<String> {
     }
 }
 
-/// Whether a module says of itself that it should no longer be used.
+/// Whether a module is marked as deprecated.
 pub fn is_deprecated(world: &dyn World, directory: &Path) -> bool {
     match of_module(world, directory, "deprecated") {
         Some(Data::Bool(truth)) => truth,

@@ -1,4 +1,4 @@
-//! Projects: the main file, modules, and the order in which files are loaded.
+//! Loads projects: the main file, and modules in the order of their imports.
 
 mod environment;
 mod metadata;
@@ -15,37 +15,36 @@ pub use environment::Environment;
 pub use metadata::{Project, parse_rule, version};
 pub use settings::{Setting, set, settings};
 
-use crate::error::{Class, Error, Result};
-use crate::explanation;
-use crate::plugin::Plugin;
-use crate::program::Program;
+use crate::diagnostics::{Class, Error, Lint, Result, Warning, explanation};
+use crate::model::plugin::Plugin;
+use crate::model::program::Program;
+use crate::syntax;
 use crate::syntax::ast::{Definition, ImportDef};
-use crate::syntax::{self, Doubt};
 
-/// The request to load a project.
-pub struct Loading<'a> {
-    /// The outside world.
+/// A request to load a project.
+pub struct LoadRequest<'a> {
+    /// Files, environment and time.
     pub world: &'a dyn World,
     /// The directory of the project.
     pub project: PathBuf,
-    /// The directories where modules of version 1 are looked for.
+    /// The search path for modules of version 1.
     pub modulepath: Vec<PathBuf>,
-    /// The Python environment, where modules of version 2 are.
+    /// The Python environment with the modules of version 2.
     pub environment: Environment,
     /// Whether `std` is imported everywhere.
     pub autostd: bool,
-    /// The beginnings of paths, with the ones that messages have in their place.
+    /// Prefixes of paths, with their replacements in messages.
     pub shown: Vec<(PathBuf, String)>,
-    /// The texts for diagnostics: the file of a number here is that of the same number there.
+    /// The texts for diagnostics. Files have the same numbers as in the program.
     pub sources: &'a SourceMap,
 }
 
-/// A module that was found.
+/// The location of a module.
 #[derive(Clone, Debug)]
 struct Module {
-    /// Where its files are.
+    /// Its directory.
     directory: PathBuf,
-    /// Where its Python code is, if it has any.
+    /// The directory of its Python code.
     python: PathBuf,
     /// Whether it is a module of version 1.
     is_old: bool,
@@ -53,32 +52,37 @@ struct Module {
 
 /// A loaded project.
 #[derive(Default)]
-pub struct Loaded {
+pub struct LoadedProject {
     /// The modules with their directories.
     pub modules: Vec<(String, PathBuf)>,
     /// The Python files of the modules: namespace and path.
     pub python: Vec<(String, PathBuf)>,
     /// The modules of version 1.
     pub old: Vec<String>,
-    /// Where Python says that packages are, if it was asked.
+    /// The directories of packages that Python printed, if it was run.
     pub asked: Option<Vec<PathBuf>>,
-    /// Likely mistakes.
-    pub doubts: Vec<Doubt>,
+    /// Code that is probably a mistake.
+    pub lints: Vec<Lint>,
 }
 
-/// A namespace of a module: its name, the number of its file, and the tree of the file.
+/// A namespace of a module: its name, and the number and the tree of its file.
 type Member = (String, u32, syntax::ast::Unit);
 
-/// How many files a program may have.
-const MOST_FILES: usize = 20_000;
+/// The limit for files of a program.
+const MAX_FILES: usize = 20_000;
 
-impl Loading<'_> {
+impl LoadRequest<'_> {
     /// Loads the main file and all modules that it needs.
     ///
     /// # Errors
     /// The first file that cannot be read or parsed.
-    pub fn load(&self, program: &mut Program, path: &Path, text: Arc<str>) -> Result<Loaded> {
-        let mut loaded = Loaded::default();
+    pub fn load(
+        &self,
+        program: &mut Program,
+        path: &Path,
+        text: Arc<str>,
+    ) -> Result<LoadedProject> {
+        let mut loaded = LoadedProject::default();
         let mut done: FxHashSet<String> = FxHashSet::default();
         let mut groups: Vec<(String, Vec<Member>)> = Vec::new();
         let main = self.parse(program, "__config__", path, text, &mut loaded)?;
@@ -92,7 +96,7 @@ impl Loading<'_> {
                 if !done.insert(prefix.clone()) {
                     continue;
                 }
-                if done.len() > MOST_FILES {
+                if done.len() > MAX_FILES {
                     return Err(Error::new(Class::Compiler, "the model has too many files"));
                 }
                 let (file, unit) = self
@@ -114,7 +118,7 @@ impl Loading<'_> {
         Ok(loaded)
     }
 
-    /// That a module is not there.
+    /// The error that a module does not exist.
     fn unloaded(
         &self,
         program: &Program,
@@ -184,7 +188,7 @@ impl Loading<'_> {
         namespace: &str,
         path: &Path,
         text: Arc<str>,
-        loaded: &mut Loaded,
+        loaded: &mut LoadedProject,
     ) -> Result<(u32, syntax::ast::Unit)> {
         let text: Arc<str> = if text.contains('\r') {
             text.replace("\r\n", "\n").replace('\r', "\n").into()
@@ -192,11 +196,11 @@ impl Loading<'_> {
             text
         };
         let file = self.note(program, namespace, path, Arc::clone(&text));
-        let unit = syntax::parse(&mut program.ast, &text, file, &mut loaded.doubts)?;
+        let unit = syntax::parse(&mut program.ast, &text, file, &mut loaded.lints)?;
         Ok((file, unit))
     }
 
-    /// Takes note of a file, so that places can be in it.
+    /// Registers a file, so that places can refer to it.
     fn note(&self, program: &mut Program, namespace: &str, path: &Path, text: Arc<str>) -> u32 {
         let shown = self.shown(path);
         let file = program.files.add(shown.display().to_string());
@@ -206,7 +210,7 @@ impl Loading<'_> {
         file
     }
 
-    /// Takes note of the files that plugins are defined in, so that places can be in them.
+    /// Registers the Python files of plugins, so that places can refer to them.
     pub(crate) fn note_plugins(&self, program: &mut Program, plugins: &[Rc<dyn Plugin>]) {
         for plugin in plugins {
             let file = &plugin.signature().file;
@@ -218,7 +222,7 @@ impl Loading<'_> {
         }
     }
 
-    /// Takes note of a file of Python code.
+    /// Registers a Python file.
     pub(crate) fn note_python(&self, program: &mut Program, file: &Path) -> u32 {
         let shown = self.shown(file);
         let number = program.files.add(shown.display().to_string());
@@ -228,36 +232,46 @@ impl Loading<'_> {
         number
     }
 
+    /// Adds a module to those that are loaded, and warns if it is deprecated.
+    fn register_module(
+        &self,
+        program: &mut Program,
+        module: &str,
+        found: &Module,
+        loaded: &mut LoadedProject,
+    ) {
+        if loaded.modules.iter().any(|(known, _)| known == module) {
+            return;
+        }
+        loaded.modules.push((module.to_owned(), found.directory.clone()));
+        self.python(module, found, loaded);
+        let mut warn = |class: &str, text: String| {
+            program.warnings.push(Warning { class: class.into(), text, at: None });
+        };
+        if metadata::is_deprecated(self.world, &found.directory) {
+            warn("ModuleDeprecationWarning", format!("Module {module} has been deprecated"));
+        }
+        if found.is_old {
+            loaded.old.push(module.to_owned());
+            warn(
+                "InmantaWarning",
+                format!(
+                    "Loaded V1 module {module}. The use of V1 modules is deprecated. Use the \
+                     equivalent V2 module instead."
+                ),
+            );
+        }
+    }
+
     fn load_namespace(
         &self,
         program: &mut Program,
         name: &str,
-        loaded: &mut Loaded,
+        loaded: &mut LoadedProject,
     ) -> Result<(u32, syntax::ast::Unit)> {
         let (module, rest) = name.split_once("::").unwrap_or((name, ""));
         if let Some(found) = self.find(module, loaded)? {
-            if !loaded.modules.iter().any(|(known, _)| known == module) {
-                loaded.modules.push((module.to_owned(), found.directory.clone()));
-                self.python(module, &found, loaded);
-                if metadata::is_deprecated(self.world, &found.directory) {
-                    program.warnings.push(crate::program::Warning {
-                        class: "ModuleDeprecationWarning".into(),
-                        text: format!("Module {module} has been deprecated"),
-                        at: None,
-                    });
-                }
-                if found.is_old {
-                    loaded.old.push(module.to_owned());
-                    program.warnings.push(crate::program::Warning {
-                        class: "InmantaWarning".into(),
-                        text: format!(
-                            "Loaded V1 module {module}. The use of V1 modules is deprecated. Use \
-                             the equivalent V2 module instead."
-                        ),
-                        at: None,
-                    });
-                }
-            }
+            self.register_module(program, module, &found, loaded);
             let mut base = found.directory.join("model");
             base.extend(rest.split("::").filter(|part| !part.is_empty()));
             let inside = base.join("_init.cf");
@@ -294,8 +308,8 @@ impl Loading<'_> {
         Err(Error::new(Class::ModuleNotFound, message))
     }
 
-    /// Where a module is; installed ones come first.
-    fn find(&self, module: &str, loaded: &mut Loaded) -> Result<Option<Module>> {
+    /// Finds a module; installed ones come first.
+    fn find(&self, module: &str, loaded: &mut LoadedProject) -> Result<Option<Module>> {
         if let Some(found) = self.installed(module, &self.environment.packages) {
             return Ok(Some(found));
         }
@@ -332,8 +346,7 @@ impl Loading<'_> {
         if crate::std::file(module).is_some() {
             return Ok(None);
         }
-        // Only Python itself knows all places where it looks for packages; to ask it takes longer
-        // than most runs.
+        // Python is run only as the last resort, since that takes longer than most compiles.
         if loaded.asked.is_none() {
             loaded.asked = Some(self.environment.asked(self.world));
         }
@@ -344,9 +357,9 @@ impl Loading<'_> {
         self.world.kind(path) == Some(EntryKind::Directory)
     }
 
-    /// A module in one of several directories of packages.
+    /// Finds a module in the directories of packages.
     fn installed(&self, module: &str, packages: &[PathBuf]) -> Option<Module> {
-        // The model and the functions of `std` are built in.
+        // The module `std` is built in.
         if module == "std" {
             return None;
         }
@@ -355,7 +368,7 @@ impl Loading<'_> {
             if !self.is_directory(&python) {
                 continue;
             }
-            // In a package that is edited in place the model stands beside the Python code.
+            // An editable package has the model beside the Python code.
             let mut places = [python.clone(), root.clone()].into_iter();
             if let Some(directory) = places.find(|at| self.is_directory(&at.join("model"))) {
                 return Some(Module { directory, python, is_old: false });
@@ -364,8 +377,8 @@ impl Loading<'_> {
         None
     }
 
-    /// The Python files of a module.
-    fn python(&self, module: &str, found: &Module, loaded: &mut Loaded) {
+    /// Adds the Python files of a module.
+    fn python(&self, module: &str, found: &Module, loaded: &mut LoadedProject) {
         let root = &found.python;
         let Ok(entries) = self.world.list(root) else { return };
         for (name, kind) in entries {

@@ -1,4 +1,4 @@
-//! The files in which the original's settings are.
+//! Reads the configuration files of the original.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use ordain_source::World;
 /// A setting: section, key, value.
 pub type Setting = (String, String, String);
 
-/// The settings that hold for a project: those of the machine, of the user, of the project, and of
-/// a file that is given; the later win.
+/// The settings of a project. Those of the machine, the user, the project and the given file
+/// override each other in this order.
 pub fn settings(world: &dyn World, project: &Path, given: Option<&Path>) -> Vec<Setting> {
     let home = world.env("HOME").filter(|home| !home.is_empty());
     let mut files = vec![PathBuf::from("/etc/inmanta/inmanta.cfg")];
@@ -25,7 +25,7 @@ pub fn settings(world: &dyn World, project: &Path, given: Option<&Path>) -> Vec<
     out
 }
 
-/// Sets a value, in place of one that is there.
+/// Sets a value; replaces an earlier one.
 pub fn set(settings: &mut Vec<Setting>, section: &str, key: &str, value: String) {
     match settings.iter_mut().find(|(s, k, _)| s == section && k == key) {
         Some((.., old)) => *old = value,
@@ -33,8 +33,8 @@ pub fn set(settings: &mut Vec<Setting>, section: &str, key: &str, value: String)
     }
 }
 
-/// The settings of a text: sections in brackets, `key = value` or `key: value`, comments after `#`
-/// and `;`, lines that go on after blanks. Minus and underscore are the same in a key.
+/// Parses settings: sections in brackets, `key = value` or `key: value`, comments after `#` and
+/// `;`, continuation lines after blanks. `-` and `_` are equal in keys.
 fn read(text: &str) -> Vec<Setting> {
     let mut out: Vec<Setting> = Vec::new();
     let mut section = String::new();

@@ -1,4 +1,4 @@
-//! The child's questions while a call is under way.
+//! Answers the questions of the child during a call.
 
 use std::cell::RefCell;
 
@@ -8,22 +8,22 @@ use serde_json::Value as Json;
 use super::message::{Message, list, plain};
 use super::mirror::Mirror;
 use super::wire::{received, write};
-use crate::error::Class;
+use crate::diagnostics::Class;
 use crate::functions;
-use crate::plugin::{Context, Stop};
+use crate::model::plugin::{Context, Stop};
 use crate::value::{InstanceId, Value, VarId};
 
-/// A question, and the model that it is asked of.
+/// A question of the child.
 struct Question<'a> {
     context: &'a mut dyn Context,
     mirror: &'a RefCell<Mirror>,
     with: &'a Json,
 }
 
-/// The answer to a question.
+/// Answers a question.
 ///
 /// # Errors
-/// If it cannot be answered; the call cannot go on then.
+/// If there is no answer. The call then stops.
 pub(super) fn answer(
     context: &mut dyn Context,
     message: &Json,
@@ -65,7 +65,7 @@ impl Question<'_> {
         Message::with_value("v", value, &mut self.mirror.borrow_mut())
     }
 
-    /// An attribute of an instance, and with it all others that have a value.
+    /// An attribute of an instance, together with all others that have a value.
     fn attribute(&mut self) -> Message {
         let (instance, name) = (self.instance(), self.text(1).to_owned());
         if self.mirror.borrow().is_finished() {
@@ -75,7 +75,7 @@ impl Question<'_> {
         if !names.contains(&EcoString::from(name.as_str())) {
             names.push(name.as_str().into());
         }
-        let Known { attributes, missing } =
+        let KnownAttributes { attributes, missing } =
             known(self.context, instance, names, &mut self.mirror.borrow_mut());
         let mut reply = match missing.iter().any(|missing| *missing == name) {
             false => Message::new(),
@@ -88,14 +88,15 @@ impl Question<'_> {
         reply
     }
 
-    /// An attribute when the run is over. With it come all attributes of all instances of the
-    /// entity that the child knows: whoever reads one reads others.
+    /// An attribute after the run, together with the attributes of all instances of the entity that
+    /// the child knows: code that reads one mostly reads all.
     fn attribute_of_finished(&mut self, instance: InstanceId, name: &str) -> Message {
         let mirror = &mut *self.mirror.borrow_mut();
         let entity = EcoString::from(self.context.entity_name(instance));
         let names = self.context.attribute_names(instance);
         let mut rows = Rows::default();
-        // Attributes may name further instances of the entity, which follow at once.
+        // Attributes may refer to further instances of the entity, which are sent in the same
+        // message.
         let mut next = mirror.completes(instance).then_some(instance);
         loop {
             next = next.or_else(|| mirror.next_incomplete(&entity, self.context));
@@ -133,7 +134,7 @@ impl Question<'_> {
         Message::with("v", pairs.collect::<Vec<_>>())
     }
 
-    /// A name where the call stands.
+    /// A name that is visible at the call.
     fn lookup(&mut self) -> Result<Message, Stop> {
         let name = self.text(0).to_owned();
         let found = match name.rsplit_once("::") {
@@ -149,7 +150,7 @@ impl Question<'_> {
         })
     }
 
-    /// Whether a value fits one of the types that `std` brings.
+    /// Whether a value fits a type of `std::validate_type`.
     fn validate(&mut self) -> Result<Message, Stop> {
         let (value, parameters) = (self.value(1)?, self.value(2)?);
         let parameters = match &parameters {
@@ -187,30 +188,30 @@ fn names_as<'a>(names: impl Iterator<Item = &'a EcoString>) -> Message {
     Message::with("v", names.map(EcoString::as_str).collect::<Vec<_>>())
 }
 
-/// Attributes of an instance: those with a value, and those that will never have one.
-pub(super) struct Known {
-    /// Those that are known for good, as a message.
+/// The attributes of an instance whose values are final.
+pub(super) struct KnownAttributes {
+    /// The final attributes, as a message.
     pub(super) attributes: Message,
-    /// The names of the others.
+    /// The names of the attributes without a final value.
     pub(super) missing: Vec<EcoString>,
 }
 
-/// The attributes of an instance with these names, as far as they are known for good.
+/// The attributes with these names, as far as their values are final.
 pub(super) fn known(
     context: &mut dyn Context,
     instance: InstanceId,
     names: Vec<EcoString>,
     mirror: &mut Mirror,
-) -> Known {
+) -> KnownAttributes {
     let mut attributes = Message::new();
     let mut missing = names;
     missing.retain(|name| {
         !attributes.try_set(name, |out| write_attribute(out, context, instance, name, mirror))
     });
-    Known { attributes, missing }
+    KnownAttributes { attributes, missing }
 }
 
-/// Instances of one entity of a finished run with all their attributes, as the text of messages.
+/// Instances of one entity after the run, with all attributes, as the text of messages.
 #[derive(Default)]
 pub(super) struct Rows {
     text: Vec<u8>,
@@ -253,7 +254,7 @@ impl Rows {
     }
 }
 
-/// Adds an attribute to a message, if it is known for good. Says whether it is.
+/// Adds an attribute to a message, if its value is final. Returns whether it is.
 fn write_attribute(
     out: &mut Vec<u8>,
     context: &mut dyn Context,
@@ -278,7 +279,7 @@ fn write_attribute(
     true
 }
 
-/// The message that a question cannot be answered.
+/// The message that there is no answer.
 pub(super) fn stop(stop: &Stop, mirror: &mut Mirror) -> Message {
     match stop {
         Stop::Unset(variables) => {

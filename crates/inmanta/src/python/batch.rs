@@ -1,8 +1,8 @@
-//! Calls that run one after the other without a message between.
+//! Batches of calls.
 //!
-//! The child runs them until one fails or has a question, and sends results while it goes on. A
-//! question waits until its call is asked for its result: only then the model is as far as the call
-//! may see.
+//! The child runs the calls of a batch until one fails or has a question, and sends results
+//! meanwhile. A question waits until the compiler requests the result of its call, since only then
+//! the model has the state that the call may see.
 
 use std::collections::VecDeque;
 
@@ -11,45 +11,45 @@ use serde_json::Value as Json;
 
 use super::message::Message;
 
-/// How many bytes the calls of a message take at most, besides those of the last one.
-const MOST_BYTES: usize = 1 << 20;
+/// The size in bytes at which a message takes no further calls.
+const MAX_BYTES: usize = 1 << 20;
 
-/// The calls that were prepared, and their results.
+/// The calls of the batch, and their results.
 #[derive(Default)]
 pub(super) struct Batch {
-    /// Those that were not sent yet, as the text of a message.
+    /// The calls that are not sent yet, as the text of a message.
     waiting: Vec<u8>,
-    /// How many these are.
+    /// The number of calls that are not sent yet.
     count: usize,
-    /// The results of those that have run, in their order.
+    /// The results of finished calls, in order.
     pub(super) results: VecDeque<Json>,
-    /// The question of the next one.
+    /// The question of the next call.
     pub(super) question: Option<Json>,
-    /// How many were sent of which nothing was heard.
-    unheard: usize,
-    /// Whether the child runs them, so that it sends further results.
+    /// The number of calls that were sent and have no result yet.
+    pending: usize,
+    /// Whether the child is running calls and will send further results.
     pub(super) is_running: bool,
-    /// That the child was lost.
+    /// The loss of the child.
     pub(super) fault: Option<Fault>,
 }
 
 impl Batch {
-    /// Adds a call, which `write` adds to a message. Says whether there is room for more.
+    /// Adds a call, whose text `write` appends. Returns whether there is room for more.
     pub(super) fn prepare(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> bool {
         if self.count > 0 {
             self.waiting.push(b',');
         }
         self.count += 1;
         write(&mut self.waiting);
-        self.waiting.len() < MOST_BYTES
+        self.waiting.len() < MAX_BYTES
     }
 
-    /// The message with the calls that were prepared, if there are some.
+    /// Takes the message with the calls that are not sent yet, if there are any.
     pub(super) fn take_waiting(&mut self) -> Option<Message> {
         if self.count == 0 {
             return None;
         }
-        self.unheard = std::mem::take(&mut self.count);
+        self.pending = std::mem::take(&mut self.count);
         let mut message = Message::with("do", "calls");
         let out = message.entry("calls");
         out.push(b'[');
@@ -58,7 +58,7 @@ impl Batch {
         Some(message)
     }
 
-    /// Takes a message of the child while it runs calls.
+    /// Processes a message that the child sends while it runs calls.
     pub(super) fn take(&mut self, answer: Result<Json, Fault>) {
         let mut said = match answer {
             Ok(said) => said,
@@ -68,12 +68,12 @@ impl Batch {
             }
         };
         if let Json::Array(results) = said["results"].take() {
-            self.unheard = self.unheard.saturating_sub(results.len());
+            self.pending = self.pending.saturating_sub(results.len());
             self.results.extend(results);
         }
-        // The child says of itself that the next call ends it.
+        // The child announces that the next call ends the process.
         if said.get("last").is_some() {
-            self.unheard = 1;
+            self.pending = 1;
         }
         self.is_running = said.get("more").is_some();
         if said.get("ask").is_some() {
@@ -81,13 +81,13 @@ impl Batch {
         }
     }
 
-    /// Names the calls that the child may have run when it was lost: it sends results when it has
-    /// several.
+    /// Names the calls that may have ended the child. It sends several results at once, so the
+    /// exact call is unknown.
     pub(super) fn under_way(&self, who: &str) -> String {
-        match self.unheard {
+        match self.pending {
             0 | 1 => who.to_owned(),
-            2 => format!("{who} or the call behind it"),
-            count => format!("{who} or one of the {} calls behind it", count - 1),
+            2 => format!("{who} or the call after it"),
+            count => format!("{who} or one of the {} calls after it", count - 1),
         }
     }
 }

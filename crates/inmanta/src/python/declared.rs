@@ -1,4 +1,4 @@
-//! The plugins that Python code declares, read from its text: for a check, which runs no code.
+//! Finds the plugins that Python files declare without running them, for `check`.
 
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -7,11 +7,12 @@ use ordain_source::World;
 use regex::Regex;
 
 use super::module::Module;
-use crate::plugin::{Arguments, Context, Param, Plugin, Signature, Stop, TypeExpr};
+use crate::model::plugin::{Arguments, Context, Param, Plugin, Signature, Stop};
+use crate::types::TypeExpr;
 use crate::value::Value;
 
-/// The decorator of a plugin, the name in it if there is one, and that of the function. Other
-/// decorators may stand between.
+/// The decorator of a plugin with its optional name argument, further decorators, and the name of
+/// the function.
 #[expect(clippy::expect_used, reason = "the pattern is constant")]
 static PLUGIN: LazyLock<Regex> = LazyLock::new(|| {
     let text = concat!(
@@ -22,10 +23,10 @@ static PLUGIN: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(text).expect("the pattern is fixed")
 });
 
-/// A plugin of which only the name is known: it takes anything.
-struct Declared(Signature);
+/// A plugin of which only the name is known. It accepts all arguments.
+struct DeclaredPlugin(Signature);
 
-impl Plugin for Declared {
+impl Plugin for DeclaredPlugin {
     fn signature(&self) -> &Signature {
         &self.0
     }
@@ -47,13 +48,13 @@ pub(super) fn plugins(world: &dyn World, module: &Module) -> Vec<Rc<dyn Plugin>>
             signature.rest = Some(Param::new("args", TypeExpr::Any));
             signature.keywords = Some(Param::new("kwargs", TypeExpr::Any));
             signature.file = path.display().to_string().into();
-            out.push(Rc::new(Declared(signature)));
+            out.push(Rc::new(DeclaredPlugin(signature)));
         }
     }
     out
 }
 
-/// The names under which a text declares plugins.
+/// The names of the plugins that a text declares.
 fn names(text: &str) -> Vec<&str> {
     let found = PLUGIN.captures_iter(text);
     found.filter_map(|c| c.get(1).or_else(|| c.get(2)).map(|name| name.as_str())).collect()

@@ -1,24 +1,27 @@
-//! The resources of a model, as the classes of modules export them.
+//! Resources that the Python classes of modules export.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_data::{Value as Data, json as data_json};
+use ordain_data::{Map, Value as Data, json as data_json};
 use ordain_functions::base64::Mode;
 use rustc_hash::FxHashMap;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use super::answers::Rows;
+use super::conversation::gone;
 use super::function::raised;
 use super::message::{Message, list};
-use super::{COMPILE, Python, State, gone};
-use crate::plugin::{Context, Stop};
+use super::{COMPILE, Python, State};
+use crate::diagnostics::Exception;
+use crate::model::plugin::{Context, Stop};
+use crate::model::resource::{Export, Id, Resource};
 use crate::value::InstanceId;
 
-/// An entity of which instances are exported.
+/// An entity with its exported instances.
 struct Entity {
-    /// The places of the resource classes among all.
+    /// The positions of its resource classes.
     exported_as: Vec<usize>,
     /// The names of its attributes.
     names: Vec<EcoString>,
@@ -26,31 +29,16 @@ struct Entity {
     rows: Rows,
 }
 
-/// The resources that the child exported.
-#[derive(Debug, Default)]
-pub struct Exported {
-    /// The resources: maps of their fields, as the original writes them as JSON.
-    pub resources: Vec<Data>,
-    /// The instance of each resource, where there is one.
-    pub instances: Vec<Option<InstanceId>>,
-    /// The contents of files by their digests, if they were asked for.
-    pub files: HashMap<String, Vec<u8>>,
-    /// Warnings about them.
-    pub warnings: Vec<String>,
-    /// The instances that are left out because they are not known yet.
-    pub skipped: Vec<String>,
-}
-
 impl Python {
-    /// The resources of a model, as the child's classes export them.
+    /// Exports the resources of a model with the classes in the child.
     ///
     /// # Errors
-    /// If one cannot be exported.
+    /// If a resource cannot be exported.
     pub fn export(
         &self,
         context: &mut dyn Context,
         instances: &[InstanceId],
-    ) -> Result<Exported, Stop> {
+    ) -> Result<Export, Stop> {
         self.mirror.borrow_mut().finish();
         let message = self.export_message(context, instances);
         let answer = self.converse(context, message, "the export")?;
@@ -62,36 +50,36 @@ impl Python {
             list.filter_map(|text| text.as_str().map(str::to_owned)).collect()
         };
         let (warnings, skipped) = (texts("warnings"), texts("skipped"));
-        let resources = self.receive_resources(context)?;
-        let numbers = answer["of"].as_array().into_iter().flatten().map(Json::as_u64);
-        let instances = numbers.map(|number| number.map(|n| InstanceId(n as u32))).collect();
+        let fields = self.receive_fields(context)?;
+        let resources = resources(&answer, fields);
         let mut files = HashMap::new();
         for (digest, content) in answer["files"].as_object().into_iter().flatten() {
             let text = content.as_str().unwrap_or_default();
             let bytes = ordain_functions::base64::decode(text, Mode::Strict)
-                .map_err(|error| Stop::raised("ValueError", error.to_string()))?;
+                .map_err(|error| Stop::raised(Exception::ValueError, error.to_string()))?;
             files.insert(digest.clone(), bytes);
         }
-        Ok(Exported { resources, instances, files, warnings, skipped })
+        Ok(Export { resources, files, warnings, skipped })
     }
 
-    /// The resources follow in a message of their own: their numbers may have any size.
-    fn receive_resources(&self, context: &dyn Context) -> Result<Vec<Data>, Stop> {
+    /// Receives the fields of all resources. They have a message of their own, since their numbers
+    /// may have any size.
+    fn receive_fields(&self, context: &dyn Context) -> Result<Vec<Data>, Stop> {
         let opened = self.host.session(context.world(), COMPILE);
         let text = opened.and_then(|mut session| session.receive_text());
         let text = text.map_err(|fault| gone(&fault, "the export"))?;
         match data_json::read_bytes(&text) {
             Ok(Data::List(resources)) => Ok(Arc::unwrap_or_clone(resources)),
             Ok(_) => Ok(Vec::new()),
-            Err(error) => Err(Stop::raised("ValueError", error.message)),
+            Err(error) => Err(Stop::raised(Exception::ValueError, error.message)),
         }
     }
 
-    /// The instances by the names of resources, with all that is known of them.
+    /// The message with the instances of each resource class and their attributes.
     fn export_message(&self, context: &mut dyn Context, instances: &[InstanceId]) -> Message {
         let State { resources, .. } = &*self.state.borrow();
         let mirror = &mut *self.mirror.borrow_mut();
-        // An entity has many instances; its resource classes are found once.
+        // Entities have many instances, so the resource classes of each entity are cached.
         let mut of_entity: FxHashMap<EcoString, Entity> = FxHashMap::default();
         let mut found: Vec<Vec<u32>> = vec![Vec::new(); resources.len()];
         let mut order = Vec::new();
@@ -128,29 +116,28 @@ impl Python {
     }
 }
 
-impl Exported {
-    /// The resources as JSON. Numbers beyond 64 bits, which its values do not have, are objects
-    /// with the key `$int`, as among the values of instances.
-    pub fn json(&self) -> Json {
-        self.resources.iter().map(as_json).collect()
-    }
+/// The resources of an answer with their fields.
+fn resources(answer: &Json, fields: Vec<Data>) -> Vec<Resource> {
+    let list = |name: &str| answer[name].as_array().into_iter().flatten();
+    let ids: Vec<Arc<Id>> = list("ids").map(|parts| Arc::new(id_of(parts))).collect();
+    let required = |position: &Json| ids.get(position.as_u64()? as usize).cloned();
+    ids.iter()
+        .zip(list("requires"))
+        .zip(list("of"))
+        .zip(fields)
+        .map(|(((id, requires), instance), fields)| Resource {
+            id: id.clone(),
+            instance: instance.as_u64().map(|number| InstanceId(number as u32)),
+            fields: match fields {
+                Data::Map(fields) => Arc::unwrap_or_clone(fields),
+                _ => Map::default(),
+            },
+            requires: requires.as_array().into_iter().flatten().filter_map(required).collect(),
+        })
+        .collect()
 }
 
-fn as_json(data: &Data) -> Json {
-    match data {
-        Data::Null => Json::Null,
-        Data::Bool(truth) => Json::from(*truth),
-        Data::Int(number) => Json::from(*number),
-        Data::BigInt(digits) => json!({"$int": &**digits}),
-        Data::Float(number) => Json::from(*number),
-        Data::Str(text) => Json::from(text.as_str()),
-        Data::List(items) => items.iter().map(as_json).collect(),
-        Data::Map(entries) => {
-            let name = |key: &Data| key.as_str().unwrap_or_default().to_owned();
-            entries.iter().map(|(key, value)| (name(key), as_json(value))).collect()
-        }
-        // An export has neither.
-        Data::Secret(inner) => as_json(inner),
-        Data::Bytes(bytes) => Json::from(String::from_utf8_lossy(bytes)),
-    }
+fn id_of(parts: &Json) -> Id {
+    let part = |at: usize| parts[at].as_str().unwrap_or_default().to_owned();
+    Id { entity: part(0), agent: part(1), attribute: part(2), value: part(3) }
 }

@@ -1,4 +1,4 @@
-//! Functions of modules as plugins.
+//! Python functions as plugins.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,23 +7,24 @@ use ecow::EcoString;
 use serde_json::{Value as Json, json};
 
 use super::Python;
-use super::answers::{self, Known};
+use super::answers::{self, KnownAttributes};
 use super::message::{Message, list, plain};
 use super::mirror::Mirror;
 use super::wire::{received, type_expr, write, write_pair};
-use crate::error::{Class, Error};
-use crate::plugin::{Arguments, Context, Param, Plugin, Signature, Stop, TypeExpr};
+use crate::diagnostics::{Class, Error, Exception};
+use crate::model::plugin::{Arguments, Context, Param, Plugin, Signature, Stop};
+use crate::types::TypeExpr;
 use crate::value::Value;
 
-/// A function of a module.
+/// A Python function.
 pub(super) struct Function {
     python: Rc<Python>,
     number: u64,
     signature: Signature,
-    /// Whether all parameters can be given by position, and none takes the context.
+    /// Whether all parameters are positional and none is the context.
     is_plain: bool,
-    /// Whether it gave a value before. Until then its calls are made one by one: what crashes or
-    /// hangs mostly does so at once.
+    /// Whether a call has succeeded before. Until then calls are not batched, since functions that
+    /// crash or hang mostly do so at the first call.
     is_tried: Cell<bool>,
 }
 
@@ -63,7 +64,7 @@ impl Plugin for Function {
 }
 
 impl Function {
-    /// A function, as the child describes it.
+    /// Creates a plugin from the child's description.
     pub(super) fn plugin(python: &Rc<Python>, said: &Json) -> Rc<dyn Plugin> {
         let signature = signature(said);
         let is_plain = !signature.has_context
@@ -79,7 +80,7 @@ impl Function {
         })
     }
 
-    /// The result of a call. One that is more than a value is an object without a tag.
+    /// The result of a call. A result with output, warnings or an error is an object without a tag.
     fn result(
         &self,
         context: &mut dyn Context,
@@ -99,7 +100,7 @@ impl Function {
         }
     }
 
-    /// That an argument cannot be given to the function.
+    /// The error that an argument does not fit the function.
     fn misfit(&self, error: &Json, context: &dyn Context, arguments: &Arguments) -> Box<Error> {
         let name = error["parameter"].as_str().unwrap_or_default();
         let params = self.signature.params.iter().zip(&arguments.values);
@@ -115,8 +116,8 @@ impl Function {
         Error::new(Class::PluginType, message).caused_by(cause)
     }
 
-    /// Adds a call to a message: a list of the number, the arguments and the attributes of
-    /// instances if all arguments are given by position, an object otherwise.
+    /// Adds a call to a message: a list with number, arguments and attributes of instances if all
+    /// arguments are positional, an object otherwise.
     fn write_call(&self, out: &mut Vec<u8>, context: &mut dyn Context, arguments: &Arguments) {
         let mirror = &mut *self.python.mirror.borrow_mut();
         let known = known_of(context, arguments, mirror);
@@ -175,8 +176,8 @@ impl Function {
     }
 }
 
-/// The attributes of instances that are arguments and that the child does not have yet, as the text
-/// of a message; nothing if there are none.
+/// The attributes of instances among the arguments that the child does not have yet, as the text of
+/// a message; empty if there are none.
 fn known_of(context: &mut dyn Context, arguments: &Arguments, mirror: &mut Mirror) -> Vec<u8> {
     let mut out = Vec::new();
     for value in arguments.values.iter().flatten() {
@@ -185,8 +186,9 @@ fn known_of(context: &mut dyn Context, arguments: &Arguments, mirror: &mut Mirro
             continue;
         }
         let names = context.attribute_names(instance);
-        let Known { attributes, missing } = answers::known(context, instance, names, mirror);
-        // Relations get their values late, and many are never read.
+        let KnownAttributes { attributes, missing } =
+            answers::known(context, instance, names, mirror);
+        // Relations get values late, and many are never read, so they do not count.
         if missing.iter().any(|name| !context.is_relation(instance, name)) {
             mirror.lacks(instance);
         }
@@ -204,7 +206,7 @@ fn known_of(context: &mut dyn Context, arguments: &Arguments, mirror: &mut Mirro
     out
 }
 
-/// A type as messages have it.
+/// The text of a type in messages.
 fn type_text(ty: &TypeExpr) -> String {
     match ty {
         TypeExpr::Any => "any".into(),
@@ -251,7 +253,7 @@ fn signature(said: &Json) -> Signature {
     signature
 }
 
-/// An exception of a plugin.
+/// Converts an exception of the child.
 pub(super) fn raised(error: &Json, context: &mut dyn Context, mirror: &mut Mirror) -> Stop {
     let text = error["text"].as_str().unwrap_or_default().to_owned();
     let class = error["class"].as_str().unwrap_or("Exception");
@@ -270,7 +272,7 @@ pub(super) fn raised(error: &Json, context: &mut dyn Context, mirror: &mut Mirro
             made.python = error["cause"].as_str().map(str::to_owned);
             Stop::Error(made)
         }
-        _ => Stop::raised(class, text),
+        _ => Stop::raised(Exception::named(class), text),
     }
 }
 

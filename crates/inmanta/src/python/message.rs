@@ -1,21 +1,21 @@
-//! Messages to the child, put together as the text of a JSON object.
+//! Messages to the child, written as the text of a JSON object.
 //!
-//! A model has many values, and each is sent once: none of them becomes a tree of JSON first.
+//! A model has many values, and each is sent once, so messages are written without a JSON tree.
 
 use serde::Serialize;
 
-/// A message, or a part of one: a JSON object under construction.
+/// A message or a part of one: an unfinished JSON object.
 pub(super) struct Message {
     text: Vec<u8>,
 }
 
 impl Message {
-    /// A message without entries.
+    /// Creates an empty message.
     pub(super) fn new() -> Self {
         Self { text: vec![b'{'] }
     }
 
-    /// Adds a key, and gives the text that its value has to be added to.
+    /// Adds a key. The caller must append its value to the returned text.
     pub(super) fn entry(&mut self, key: &str) -> &mut Vec<u8> {
         if self.text.len() > 1 {
             self.text.push(b',');
@@ -30,8 +30,8 @@ impl Message {
         plain(self.entry(key), &value);
     }
 
-    /// Adds an entry whose value is added by `write`, unless that says that there is none. Says
-    /// whether there is one.
+    /// Adds an entry whose value `write` appends, unless `write` returns `false`. Returns whether
+    /// there is an entry.
     pub(super) fn try_set(&mut self, key: &str, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
         let length = self.text.len();
         let is_there = write(self.entry(key));
@@ -41,7 +41,7 @@ impl Message {
         is_there
     }
 
-    /// A message with one entry.
+    /// Creates a message with one entry.
     pub(super) fn with(key: &str, value: impl Serialize) -> Self {
         let mut message = Self::new();
         message.set(key, value);
@@ -55,13 +55,13 @@ impl Message {
     }
 }
 
-/// Adds a value that JSON has a form for.
+/// Appends a value that JSON can represent.
 #[expect(clippy::expect_used, reason = "a write to memory does not fail")]
 pub(super) fn plain(out: &mut Vec<u8>, value: impl Serialize) {
     serde_json::to_writer(out, &value).expect("texts and numbers can always be written to memory");
 }
 
-/// Adds a list, of which `each` adds an item.
+/// Appends a list, whose items `each` appends.
 pub(super) fn list<T>(
     out: &mut Vec<u8>,
     items: impl IntoIterator<Item = T>,

@@ -1,4 +1,4 @@
-//! The part of the model that the child has.
+//! The parts of the model that the child knows.
 
 use std::rc::Rc;
 
@@ -9,75 +9,75 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::message::{Message, list, plain};
 use crate::value::{InstanceId, Names, Unknown, Value};
 
-/// The part of the model that the child has.
+/// The parts of the model that the child knows.
 #[derive(Default)]
 pub(super) struct Mirror {
-    /// The values that are not known, by number: each is equal only to itself.
+    /// The unknown values, by number. Each one is equal only to itself.
     unknowns: Vec<Value>,
     numbers: FxHashMap<*const Unknown, usize>,
-    /// The instances of which it has the name and the text, in the order in which it was told.
-    told: IndexSet<u32, FxBuildHasher>,
-    /// Those of which the next message has to tell.
-    untold: Vec<InstanceId>,
-    /// Whether the run is over, so that all attributes have their values for good.
+    /// The instances whose name and text the child knows, in the order of sending.
+    known: IndexSet<u32, FxBuildHasher>,
+    /// The instances that the next message must describe.
+    unknown_instances: Vec<InstanceId>,
+    /// Whether the run is over, so that all values are final.
     is_finished: bool,
-    /// Up to which of those that it was told of all instances of an entity were sent after the run.
+    /// For each entity, the position in `known` up to which all instances were sent after the run.
     complete: FxHashMap<EcoString, usize>,
-    /// The instances that were sent after the run.
+    /// The instances whose attributes were sent after the run.
     rows: FxHashSet<u32>,
-    /// The instances of which all attributes were sent that had a value then.
+    /// The instances whose attributes with a value were sent.
     sent: FxHashSet<u32>,
-    /// The objects that instances were made from, by the numbers that the child has for them.
+    /// The numbers in the child of the objects that instances were made from.
     objects: FxHashMap<u32, u64>,
 }
 
 impl Mirror {
-    /// The number of a value that is not known.
+    /// The number of an unknown value.
     pub(super) fn number(&mut self, value: &Value, unknown: &Rc<Unknown>) -> usize {
         let next = self.unknowns.len();
         let number = *self.numbers.entry(Rc::as_ptr(unknown)).or_insert(next);
         if number == next {
-            // It is kept, so its address stays its own.
+            // The value is kept, so no other one gets its address.
             self.unknowns.push(value.clone());
         }
         number
     }
 
-    /// Makes sure that the child knows an instance when it gets the next message.
+    /// Ensures that the child knows an instance when it gets the next message.
     pub(super) fn tell(&mut self, instance: InstanceId) {
-        if self.told.insert(instance.0) {
-            self.untold.push(instance);
+        if self.known.insert(instance.0) {
+            self.unknown_instances.push(instance);
         }
     }
 
-    /// Adds to a message the instances that the child does not know yet: their numbers, entities
+    /// Adds the instances that the child does not know yet to a message: their numbers, entities
     /// and texts, and the numbers of the objects that they were made from.
-    pub(super) fn add_untold(&mut self, message: &mut Message, names: &dyn Names) {
-        if self.untold.is_empty() {
+    pub(super) fn add_unknown_instances(&mut self, message: &mut Message, names: &dyn Names) {
+        if self.unknown_instances.is_empty() {
             return;
         }
-        let untold = std::mem::take(&mut self.untold);
-        list(message.entry("told"), untold, |out, instance| {
+        let unknown_instances = std::mem::take(&mut self.unknown_instances);
+        list(message.entry("told"), unknown_instances, |out, instance| {
             let text = Value::Instance(instance).repr(names);
             let object = self.objects.get(&instance.0);
             plain(out, (instance.0, names.entity_name(instance), text, object));
         });
     }
 
-    /// The value that is not known with a number.
+    /// The unknown value with a number.
     pub(super) fn unknown(&self, number: u64) -> Option<&Value> {
         self.unknowns.get(number as usize)
     }
 
-    /// Notes the object that an instance was made from.
+    /// Records the object that an instance was made from.
     pub(super) fn made_from(&mut self, instance: InstanceId, object: u64) {
         self.objects.insert(instance.0, object);
-        if self.told.contains(&instance.0) && !self.untold.contains(&instance) {
-            self.untold.push(instance);
+        if self.known.contains(&instance.0) && !self.unknown_instances.contains(&instance) {
+            self.unknown_instances.push(instance);
         }
     }
 
-    /// The run is over: from now on many attributes are sent at once.
+    /// Marks the run as over. Attributes of many instances are sent at once from now on.
     pub(super) fn finish(&mut self) {
         self.is_finished = true;
     }
@@ -87,13 +87,13 @@ impl Mirror {
         self.is_finished
     }
 
-    /// Whether the attributes of an instance were not sent since the end of the run; from now on
-    /// they were.
+    /// Returns whether the attributes of an instance were not sent since the end of the run, and
+    /// marks them as sent.
     pub(super) fn completes(&mut self, instance: InstanceId) -> bool {
         self.rows.insert(instance.0)
     }
 
-    /// The next instance of an entity that the child was told of and has not got the attributes of.
+    /// The next instance of an entity that the child knows without its attributes.
     pub(super) fn next_incomplete(
         &mut self,
         entity: &str,
@@ -101,7 +101,7 @@ impl Mirror {
     ) -> Option<InstanceId> {
         let mut at = self.complete.get(entity).copied().unwrap_or_default();
         let mut found = None;
-        while let Some(&number) = self.told.get_index(at)
+        while let Some(&number) = self.known.get_index(at)
             && found.is_none()
         {
             at += 1;
@@ -113,12 +113,12 @@ impl Mirror {
         found
     }
 
-    /// Whether the attributes of an instance are still to be sent; from now on they are not.
+    /// Returns whether the attributes of an instance were not sent yet, and marks them as sent.
     pub(super) fn wants(&mut self, instance: InstanceId) -> bool {
         self.sent.insert(instance.0)
     }
 
-    /// The attributes of an instance are to be sent again: some had no value yet.
+    /// Marks the attributes of an instance as not sent, since some had no value yet.
     pub(super) fn lacks(&mut self, instance: InstanceId) {
         self.sent.remove(&instance.0);
     }

@@ -4,27 +4,27 @@ use std::path::{Path, PathBuf};
 
 use ordain_source::World;
 
-/// How deep packages may nest.
-const DEPTH_LIMIT: usize = 20;
+/// The limit for nested packages.
+const MAX_DEPTH: usize = 20;
 
-/// A module of which the Python code is loaded.
+/// A module with Python code.
 #[derive(Clone, Debug)]
 pub struct Module {
     /// Its name.
     pub name: String,
-    /// Its directory, where `files` and `templates` are.
+    /// Its directory, with `files` and `templates`.
     pub directory: PathBuf,
     /// The directory of its Python code, if it has any: `plugins`, or the package itself.
     pub python: Option<PathBuf>,
 }
 
 impl Module {
-    /// The Python modules that have to be imported: all files below the directory.
+    /// The Python modules to import: all files below the directory.
     pub(super) fn imports(&self, world: &dyn World) -> Vec<String> {
         self.files(world).into_iter().map(|(name, _)| name).collect()
     }
 
-    /// The same with their files.
+    /// The Python modules with their files.
     pub(super) fn files(&self, world: &dyn World) -> Vec<(String, PathBuf)> {
         let mut out = Vec::new();
         if let Some(directory) = &self.python {
@@ -54,7 +54,7 @@ fn collect(
                 out.push((format!("{name}.{stem}"), directory.join(&file)));
             }
             (EntryKind::Directory, _)
-                if depth < DEPTH_LIMIT
+                if depth < MAX_DEPTH
                     && !matches!(
                         file.as_str(),
                         "model" | "files" | "templates" | "__pycache__"

@@ -1,4 +1,4 @@
-//! Loading the Python code of modules.
+//! Loads the Python code of modules.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -12,27 +12,27 @@ use super::function::{Function, compiler_class};
 use super::module::Module;
 use super::wire::type_expr;
 use super::{COMPILE, Python, declared, warnings};
-use crate::error::{Class, Error};
-use crate::plugin::Plugin;
-use crate::program::PythonClass;
+use crate::diagnostics::{Class, Error, Exception};
+use crate::model::plugin::Plugin;
+use crate::model::program::PythonClass;
 
-/// That Python code cannot be loaded.
+/// The error that Python code cannot be loaded.
 #[derive(Debug)]
-pub struct NotLoaded {
-    /// Why.
+pub struct LoadError {
+    /// The error.
     pub error: Box<Error>,
-    /// The file and the line of the code, if they are known.
+    /// The file and the line in the Python code, if they are known.
     pub place: Option<(PathBuf, u32)>,
 }
 
-impl From<Box<Error>> for NotLoaded {
+impl From<Box<Error>> for LoadError {
     fn from(error: Box<Error>) -> Self {
         Self { error, place: None }
     }
 }
 
 impl Python {
-    /// Loads the Python code of modules, in their order, and gives their plugins.
+    /// Loads the Python code of modules in order, and returns their plugins.
     ///
     /// # Errors
     /// If there is no Python, or a file cannot be imported.
@@ -40,7 +40,7 @@ impl Python {
         self: &Rc<Self>,
         world: &dyn World,
         modules: &[Module],
-    ) -> Result<Vec<Rc<dyn Plugin>>, NotLoaded> {
+    ) -> Result<Vec<Rc<dyn Plugin>>, LoadError> {
         let with_code: Vec<(&Module, Vec<String>)> = modules
             .iter()
             .filter(|module| module.name != "std")
@@ -78,7 +78,7 @@ impl Python {
         let answer = self.talk(&mut session, &message).map_err(|fault| lost(&fault))?;
         state.printed.push_str(answer["out"].as_str().unwrap_or_default());
         if let Some(failure) = answer["failures"].get(0) {
-            return Err(not_loaded(failure));
+            return Err(load_error(failure));
         }
         if let Some(error) = answer.get("error") {
             return Err(not_declared(error).into());
@@ -90,23 +90,23 @@ impl Python {
         Ok(plugins.iter().map(|said| Function::plugin(self, said)).collect())
     }
 
-    /// The objects of Python code that have the names of entities.
+    /// The Python classes with the names of entities.
     ///
     /// # Errors
-    /// If there is no such Python module, or it cannot be looked at.
+    /// If there is no such Python module, or if it cannot be imported.
     pub fn classes(
         &self,
         world: &dyn World,
         names: &[&str],
     ) -> Result<Vec<PythonClass>, Box<Error>> {
-        // Without Python nothing can be said of classes, and so nothing wrong either.
+        // Without Python the classes cannot be checked.
         if names.is_empty() || !world.runs_processes() {
             return Ok(Vec::new());
         }
         if !self.is_used() {
             let module = names[0].split("::").next().unwrap_or_default();
             let text = format!("No module named 'inmanta_plugins.{module}'");
-            return Err(Error::python("ModuleNotFoundError", text));
+            return Err(Error::python(&Exception::ModuleNotFoundError, text));
         }
         let opened = self.host.session(world, COMPILE);
         let mut session = opened.map_err(|fault| lost(&fault))?;
@@ -114,7 +114,7 @@ impl Python {
         let answer = self.talk(&mut session, &message).map_err(|fault| lost(&fault))?;
         if let Some(error) = answer.get("error") {
             let class = error["class"].as_str().unwrap_or("Exception");
-            return Err(with_trace(Error::python(class, shown(error)), error));
+            return Err(with_trace(Error::python(&Exception::named(class), shown(error)), error));
         }
         self.note_warnings(&answer);
         Ok(answer["classes"].as_array().into_iter().flatten().map(python_class).collect())
@@ -186,12 +186,12 @@ fn missing(fault: &Fault, module: &str) -> Box<Error> {
     error
 }
 
-/// The class and the text of an exception, as Python prints it.
+/// An exception as Python prints it.
 fn shown(error: &Json) -> String {
     error["text"].as_str().unwrap_or_default().to_owned()
 }
 
-fn not_loaded(failure: &Json) -> NotLoaded {
+fn load_error(failure: &Json) -> LoadError {
     let text = |name: &str| failure[name].as_str().unwrap_or_default();
     let error = &failure["error"];
     let message = format!(
@@ -203,19 +203,19 @@ fn not_loaded(failure: &Json) -> NotLoaded {
     );
     let line = failure["line"].as_u64().unwrap_or_default() as u32;
     let place = failure["file"].as_str().map(|file| (PathBuf::from(file), line));
-    NotLoaded { error: with_trace(Error::new(Class::Compiler, message), error), place }
+    LoadError { error: with_trace(Error::new(Class::Compiler, message), error), place }
 }
 
 fn not_declared(error: &Json) -> Box<Error> {
     let class = error["class"].as_str().unwrap_or_default();
     let made = match error["kind"].as_str() {
         Some(_) => Error::new(compiler_class(class), shown(error)),
-        None => Error::python(class, shown(error)),
+        None => Error::python(&Exception::named(class), shown(error)),
     };
     with_trace(made, error)
 }
 
-/// Says where in the Python code an exception came from.
+/// Adds the place in the Python code to an error.
 fn with_trace(mut error: Box<Error>, said: &Json) -> Box<Error> {
     let frames: Vec<&str> =
         said["trace"].as_array().into_iter().flatten().filter_map(Json::as_str).collect();

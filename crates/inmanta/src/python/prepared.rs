@@ -1,14 +1,15 @@
-//! Running the calls that were prepared.
+//! Runs batches of calls.
 
 use serde_json::Value as Json;
 
+use super::conversation::{gone, lines};
 use super::message::Message;
-use super::{Python, answers, gone, lines};
-use crate::error::{Class, Error};
-use crate::plugin::{Context, Stop};
+use super::{Python, answers};
+use crate::diagnostics::{Class, Error};
+use crate::model::plugin::{Context, Stop};
 
 impl Python {
-    /// The result of the next one of the calls that were prepared.
+    /// The result of the next call of the batch.
     pub(super) fn prepared(&self, context: &mut dyn Context, who: &str) -> Result<Json, Stop> {
         let waiting = self.batch.borrow_mut().take_waiting();
         if let Some(message) = waiting {
@@ -27,7 +28,7 @@ impl Python {
                 };
             }
             if self.batch.borrow().is_running {
-                self.hear_batch(context);
+                self.receive_batch(context);
                 continue;
             }
             let batch = self.batch.borrow();
@@ -54,7 +55,7 @@ impl Python {
         }
     }
 
-    /// Has the child run calls, or go on with them.
+    /// Makes the child start or continue a batch.
     fn run_batch(&self, context: &dyn Context, message: Message) {
         let sent = self.send(context, message);
         let mut batch = self.batch.borrow_mut();
@@ -64,17 +65,17 @@ impl Python {
         }
     }
 
-    /// Waits for the next message of the child while it runs calls. If the child is lost, the call
-    /// that it ran then learns of it; those before it are done.
-    fn hear_batch(&self, context: &dyn Context) {
+    /// Receives the next message of the child while it runs calls. If the child ends, the call that
+    /// was running fails; those before it are done.
+    fn receive_batch(&self, context: &dyn Context) {
         let answer = self.receive(context);
         self.batch.borrow_mut().take(answer);
     }
 
-    /// Waits until the child runs no calls of a batch, so that it can be sent another message.
+    /// Waits until the child runs no calls of a batch and can receive another message.
     pub(super) fn pause_batch(&self, context: &dyn Context) {
         while self.batch.borrow().is_running {
-            self.hear_batch(context);
+            self.receive_batch(context);
         }
     }
 }

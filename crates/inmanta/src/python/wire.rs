@@ -1,9 +1,9 @@
-//! Values as messages.
+//! Converts values to and from messages.
 //!
-//! A value that JSON has no word for is an object with one key: `$d` a dict with its order, `$o` an
-//! instance, `$u` a value that is not known, `$r` a reference, `$c` a new instance of a dataclass,
-//! `$i` a large whole number, `$f` a float that is not finite, `$p` another Python object, `$b` one
-//! in a field that stands for a value of the model anywhere else.
+//! A value that JSON cannot represent is an object with one key: `$d` a dict with its order, `$o`
+//! an instance, `$u` an unknown value, `$r` a reference, `$c` a new instance of a dataclass, `$i` a
+//! large integer, `$f` a float that is not finite, `$p` another Python object, `$b` an object in a
+//! field that is a model value elsewhere.
 
 use std::rc::Rc;
 
@@ -13,8 +13,9 @@ use serde_json::Value as Json;
 
 use super::message::{Message, list, plain};
 use super::mirror::Mirror;
-use crate::plugin::{Context, Origin, Stop, TypeExpr};
-use crate::value::{InstanceId, Object, Reference, Sort, Value};
+use crate::model::plugin::{Context, Origin, Stop};
+use crate::types::TypeExpr;
+use crate::value::{InstanceId, Object, ObjectKind, Reference, Value};
 
 /// Adds a value to a message.
 pub(super) fn write(out: &mut Vec<u8>, value: &Value, mirror: &mut Mirror) {
@@ -95,10 +96,10 @@ fn write_reference(out: &mut Vec<u8>, reference: &Reference, mirror: &mut Mirror
     out.push(b'}');
 }
 
-/// A message as a value.
+/// Converts a message to a value.
 ///
 /// # Errors
-/// If it makes an instance, and that fails.
+/// If a new instance cannot be created.
 pub(super) fn received(
     json: &Json,
     context: &mut dyn Context,
@@ -177,13 +178,15 @@ fn object(
 ) -> Result<Value, Stop> {
     let text = |at: usize| content[at].as_str().unwrap_or_default();
     let sort = match text(5) {
-        "tuple" => Sort::Tuple(received(&content[6], context, mirror)?),
-        "items" => Sort::Items(received(&content[6], context, mirror)?),
-        "bytes" => Sort::Bytes(base64::decode(text(6), base64::Mode::Strict).unwrap_or_default()),
-        "number" => Sort::Number,
-        _ if is_bare && text(1) == "NoneType" => Sort::BareNone,
-        _ if is_bare => Sort::BareReference,
-        _ => Sort::Other,
+        "tuple" => ObjectKind::Tuple(received(&content[6], context, mirror)?),
+        "items" => ObjectKind::Items(received(&content[6], context, mirror)?),
+        "bytes" => {
+            ObjectKind::Bytes(base64::decode(text(6), base64::Mode::Strict).unwrap_or_default())
+        }
+        "number" => ObjectKind::Number,
+        _ if is_bare && text(1) == "NoneType" => ObjectKind::BareNone,
+        _ if is_bare => ObjectKind::BareReference,
+        _ => ObjectKind::Other,
     };
     Ok(Value::Object(Rc::new(Object {
         number: content[0].as_u64().unwrap_or_default(),
@@ -202,7 +205,8 @@ fn keep(made: &Value, number: Option<u64>, mirror: &mut Mirror) {
     }
 }
 
-/// A reference. One to a dataclass is an instance whose attributes are references to the fields.
+/// Converts a reference. A reference to a dataclass becomes an instance whose attributes are
+/// references to the fields.
 fn reference(
     content: &Json,
     context: &mut dyn Context,
@@ -243,7 +247,7 @@ fn reference(
     Ok(made)
 }
 
-/// A type as the child describes it.
+/// Converts the child's description of a type.
 pub(super) fn type_expr(json: &Json) -> TypeExpr {
     let inner = || Box::new(type_expr(&json[1]));
     match json[0].as_str().unwrap_or_default() {

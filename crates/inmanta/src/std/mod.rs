@@ -1,6 +1,6 @@
 //! The model of the module `std`.
 
-/// The version of the module that this one is.
+/// The version of the original module.
 pub const VERSION: &str = "8.7.5";
 
 /// The files of the module: namespace, name in messages, text.

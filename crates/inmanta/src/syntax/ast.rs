@@ -1,4 +1,4 @@
-//! The tree of a program. All files share one arena; a node's file says in which namespace it is.
+//! The tree of a program. All files share one arena. The file of a node determines its namespace.
 
 use ecow::EcoString;
 use ordain_functions::regex::Regex;
@@ -26,22 +26,22 @@ pub type FormatId = Idx<Format>;
 /// A name with its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name {
-    /// The name, with its namespace where one is written.
+    /// The name, with its namespace if there is one.
     pub symbol: Symbol,
-    /// Where it stands.
+    /// The place.
     pub at: Location,
 }
 
-/// Where a name leads to, once it has been looked up.
+/// The target of a resolved name.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Slot {
-    /// It was not looked up.
+    /// It is not resolved yet.
     #[default]
     Unresolved,
-    /// A variable of a block around: so many scopes up, and its number there.
+    /// A variable of an enclosing block: the number of scopes up, and its number there.
     Local(u16, u16),
-    /// An attribute of the instance so many scopes up if it has one of this name; else a variable
-    /// at the top level, or none.
+    /// An attribute of the instance that many scopes up, if it has this attribute; otherwise the
+    /// variable at the top level, if there is one.
     Instance(u16, Option<u32>),
     /// A variable at the top level.
     Global(u32),
@@ -49,7 +49,7 @@ pub enum Slot {
     Missing,
 }
 
-/// An operator between two values that are both always evaluated.
+/// A binary operator that always evaluates both operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum BinOp {
@@ -73,7 +73,7 @@ pub enum BinOp {
 pub struct Expr {
     /// Its kind.
     pub kind: ExprKind,
-    /// Where it is.
+    /// The place.
     pub at: Location,
 }
 
@@ -86,7 +86,7 @@ pub enum ExprKind {
     Name(Symbol, Slot),
     /// `base.name`
     Attr(ExprId, Symbol),
-    /// Two values with an operator.
+    /// A binary operator with its operands.
     Binary(BinOp, ExprId, ExprId),
     /// `and`
     And(ExprId, ExprId),
@@ -110,7 +110,7 @@ pub enum ExprKind {
         variable: Symbol,
         /// The list that is iterated over.
         iterable: ExprId,
-        /// Which elements are taken.
+        /// The condition for elements.
         guard: Option<ExprId>,
     },
     /// A call of a plugin, or a cast.
@@ -132,7 +132,7 @@ pub enum ExprKind {
 /// The meaning of a called name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Callee {
-    /// It was not looked up.
+    /// It is not resolved yet.
     Unresolved,
     /// A cast to a type with this number.
     Cast(u32),
@@ -177,25 +177,24 @@ pub struct Lookup {
     pub class: Option<Name>,
     /// The object and its relation in the short form.
     pub root: Option<(ExprId, Symbol)>,
-    /// The names of the attributes that are looked for.
+    /// The names of the attributes of the key.
     pub names: Vec<Symbol>,
-    /// The values that they are compared with.
+    /// The values of the key.
     pub values: ListRef<ExprId>,
     /// The dicts of further attributes.
     pub splats: ListRef<ExprId>,
-    /// The entity, once it has been looked up.
+    /// The entity, once it is resolved.
     pub entity: Option<u32>,
 }
 
 /// A string with placeholders.
 #[derive(Clone, Debug)]
 pub struct Format {
-    /// The text as it is written.
+    /// The source text.
     pub text: EcoString,
     /// The variables, in order.
     pub variables: ListRef<ExprId>,
-    /// How they are written: with the braces around them, in f-strings without, and with the blanks
-    /// in between.
+    /// Their source texts: with blanks, and with braces except in f-strings.
     pub written: Vec<EcoString>,
     /// Whether it is an f-string.
     pub is_f: bool,
@@ -221,7 +220,7 @@ pub struct Field {
     pub variable: Option<u32>,
     /// `r`, `s` or `a`.
     pub conversion: Option<char>,
-    /// How it is formatted.
+    /// The format specification.
     pub spec: Vec<Part>,
 }
 
@@ -230,7 +229,7 @@ pub struct Field {
 pub struct Stmt {
     /// Its kind.
     pub kind: StmtKind,
-    /// Where it is.
+    /// The place.
     pub at: Location,
 }
 
@@ -263,9 +262,9 @@ pub enum StmtKind {
     If {
         /// The condition.
         condition: ExprId,
-        /// The block if it holds.
+        /// The block if the condition is true.
         then: BlockId,
-        /// The block if not.
+        /// The block if the condition is false.
         otherwise: BlockId,
     },
     /// An expression.
@@ -274,19 +273,18 @@ pub enum StmtKind {
     Annotations(ListRef<ExprId>, Symbol, Symbol),
 }
 
-/// Statements with variables of their own.
+/// Statements with their own variables.
 #[derive(Clone, Default, Debug)]
 pub struct Block {
-    /// The statements in the order in which they are run.
+    /// The statements in the order of execution.
     pub statements: Vec<StmtId>,
     /// The variables, each once, in the order in which they are declared.
     pub variables: Vec<Symbol>,
-    /// Assignments ahead: objects and attributes that statements in here set, where the object is
-    /// not declared in here.
+    /// The assignments in this block to attributes of objects that are declared outside.
     pub promises: Vec<StmtId>,
 }
 
-/// The type of an attribute as it is written.
+/// The source of an attribute's type.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeRef {
     /// The name of the type.
@@ -317,7 +315,7 @@ pub struct EntityDef {
     pub parents: Vec<Name>,
     /// Its attributes.
     pub attributes: Vec<AttributeDef>,
-    /// Its documentation.
+    /// The documentation string.
     pub comment: Option<EcoString>,
     /// The place of the statement.
     pub at: Location,
@@ -330,16 +328,16 @@ pub struct EndDef {
     pub entity: Name,
     /// The attribute.
     pub name: Option<Name>,
-    /// The least number of values.
+    /// The minimum number of values.
     pub low: u32,
-    /// The largest number of values.
+    /// The maximum number of values.
     pub high: Option<u32>,
 }
 
 /// A relation.
 #[derive(Clone, Debug)]
 pub struct RelationDef {
-    /// The left end: its entity has the attribute that is written there.
+    /// The left end: the entity with the attribute on the left.
     pub left: EndDef,
     /// The right end.
     pub right: EndDef,
@@ -347,7 +345,7 @@ pub struct RelationDef {
     pub at: Location,
     /// Its annotations.
     pub annotations: ListRef<ExprId>,
-    /// Its documentation.
+    /// The documentation string.
     pub comment: Option<EcoString>,
 }
 
@@ -356,11 +354,11 @@ pub struct RelationDef {
 pub struct TypedefDef {
     /// Its name.
     pub name: Name,
-    /// The type that it narrows.
+    /// The base type.
     pub base: Name,
-    /// The condition that values have to fulfil.
+    /// The condition that values must satisfy.
     pub condition: ExprId,
-    /// Its documentation.
+    /// The documentation string.
     pub comment: Option<EcoString>,
 }
 
@@ -382,9 +380,9 @@ pub struct ImplementDef {
     pub entity: Name,
     /// The implementations.
     pub implementations: Vec<Name>,
-    /// Whether those of the parents are taken too.
+    /// Whether the implementations of the parents apply, too.
     pub parents: bool,
-    /// When.
+    /// The condition, if there is one.
     pub condition: Option<ExprId>,
 }
 
@@ -397,7 +395,7 @@ pub struct ImplementationDef {
     pub entity: Name,
     /// Its statements.
     pub block: BlockId,
-    /// Its documentation.
+    /// The documentation string.
     pub comment: Option<EcoString>,
 }
 
@@ -406,7 +404,7 @@ pub struct ImplementationDef {
 pub struct ImportDef {
     /// The namespace.
     pub target: Name,
-    /// The name by which it is visible.
+    /// The name under which it is visible.
     pub alias: Name,
     /// The place of the statement.
     pub at: Location,
@@ -433,18 +431,15 @@ pub struct Unit {
     /// The definitions in their order.
     pub definitions: Vec<Definition>,
     /// The statements.
-    pub block: BlockId0,
+    pub block: Option<BlockId>,
 }
-
-/// The block of a file; there is always one once it is parsed.
-pub type BlockId0 = Option<BlockId>;
 
 /// The pattern of a regular expression.
 #[derive(Debug)]
 pub struct Pattern {
-    /// As it is written.
+    /// The source text.
     pub text: EcoString,
-    /// Compiled.
+    /// The compiled expression.
     pub regex: Regex,
 }
 
@@ -478,8 +473,8 @@ pub struct Ast {
 }
 
 impl Ast {
-    /// Makes room for the nodes of a text. Room that is not used takes addresses and no memory; an
-    /// arena that moves is in memory twice for a moment.
+    /// Reserves memory for the nodes of a text. Unused capacity takes addresses, not memory; an
+    /// arena that grows beyond it is in memory twice for a moment.
     pub fn expect(&mut self, text: usize) {
         self.exprs.reserve(text / 8);
         self.lists.reserve(text / 8);

@@ -1,4 +1,4 @@
-//! Definitions: entities, relations, types and their conditions.
+//! Parses definitions: entities, relations, typedefs, implementations, indexes, imports.
 
 use super::ast::{
     AttributeDef, EndDef, EntityDef, ExprId, ExprKind, ImplementDef, ImplementationDef, ImportDef,
@@ -7,7 +7,7 @@ use super::ast::{
 use super::expressions::Path;
 use super::lexer::{Keyword, Kind};
 use super::parser::{Parser, syntax};
-use crate::error::{Class, Error, Result};
+use crate::diagnostics::{Class, Error, Result};
 use crate::value::Value;
 
 const CAPITAL: &str = "Invalid identifier: Entity names must start with a capital";
@@ -113,7 +113,7 @@ impl Parser<'_, '_> {
         Ok(AttributeDef { ty, name, default })
     }
 
-    /// A default: a constant, a list of constants, or `undef`.
+    /// Parses a default: a constant, a list of constants, or `undef`.
     fn default(&mut self) -> Result<Option<ExprId>> {
         if self.is_word(Keyword::Undef) {
             self.advance();
@@ -165,7 +165,7 @@ impl Parser<'_, '_> {
         self.finish_attribute(ty, name, default, is_wrong)
     }
 
-    /// A relation, if one stands here.
+    /// Parses a relation, if there is one.
     pub(super) fn relation(&mut self) -> Result<Option<RelationDef>> {
         let next = self.peek();
         let entity = match self.kind() {
@@ -186,7 +186,7 @@ impl Parser<'_, '_> {
         let at = self.lexer.line_of(&dot);
         let name = self.id()?;
         let (low, high) = self.multiplicity()?;
-        // The name on the left is that of the attribute which leads to the right entity.
+        // The name on the left belongs to the attribute that refers to the right entity.
         let left = EndDef { entity, name: Some(name), low, high };
         let mut annotations = Vec::new();
         let other = if self.kind() == Kind::Rel {
@@ -209,7 +209,7 @@ impl Parser<'_, '_> {
         Ok(Some(RelationDef { left, right, at, annotations, comment }))
     }
 
-    /// Annotations and the entity behind them.
+    /// Parses annotations and the entity after them.
     fn annotations(&mut self, out: &mut Vec<ExprId>) -> Result<Name> {
         loop {
             if matches!(self.kind(), Kind::Id | Kind::Cid) {

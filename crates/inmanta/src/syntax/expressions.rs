@@ -1,4 +1,4 @@
-//! Expressions, by precedence.
+//! Parses expressions by operator precedence.
 
 use ecow::EcoString;
 use num_bigint::BigInt;
@@ -8,12 +8,12 @@ use super::ast::{BinOp, Call, Callee, ExprId, ExprKind, Lookup, Name, New, Patte
 use super::lexer::{Keyword, Kind, Token};
 use super::parser::{Parser, syntax};
 use super::strings;
-use crate::error::{Class, Error, Result};
+use crate::diagnostics::{Class, Error, Result};
 use crate::location::Location;
 use crate::symbol::Symbol;
 use crate::value::Value;
 
-/// How tight operators bind.
+/// The precedence of operators.
 mod level {
     pub const CONDITION: u8 = 1;
     pub const OR: u8 = 2;
@@ -26,17 +26,17 @@ mod level {
     pub const IN: u8 = 9;
 }
 
-/// A variable or attribute, which may turn out to be assigned to.
+/// A variable or attribute that may be the target of an assignment.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) expr: ExprId,
-    /// The name as a whole, with the attributes.
+    /// The whole name, with the attributes.
     pub(super) name: Name,
     /// The object and its attribute.
     pub(super) attribute: Option<(ExprId, Symbol)>,
 }
 
-/// Parses an expression that begins with a name.
+/// An expression that begins with a name.
 pub(super) enum Operand {
     Target(Target),
     Other(ExprId),
@@ -44,7 +44,7 @@ pub(super) enum Operand {
 
 /// A name with namespaces.
 pub(super) enum Path {
-    /// Parses an expression whose path ends with a name that begins with a capital.
+    /// The last name begins with a capital letter.
     Class(Name),
     Other(Name),
 }
@@ -79,7 +79,7 @@ impl Parser<'_, '_> {
         out
     }
 
-    /// Goes on behind an operand with operators that bind at least so tight.
+    /// Parses the operators after an operand that have at least this precedence.
     pub(super) fn continue_expression(&mut self, left: ExprId, least: u8) -> Result<ExprId> {
         let depth = self.nesting.depth();
         let mut left = left;
@@ -115,7 +115,7 @@ impl Parser<'_, '_> {
                 };
                 (Infix::Binary(op, level::COMPARE), level::COMPARE)
             }
-            // An arrow before a digit cannot be one here.
+            // Before a digit, `<-` is a comparison with a negative number.
             Kind::Rel if self.text() == "<-" && self.peek() == Kind::Int => {
                 self.split(Kind::Cmp);
                 (Infix::Binary(BinOp::Less, level::COMPARE), level::COMPARE)
@@ -189,7 +189,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A literal that is one token.
+    /// Parses a literal.
     pub(super) fn constant(&mut self) -> Result<ExprId> {
         let token = self.token;
         let line = self.lexer.line_of(&token);
@@ -253,12 +253,12 @@ impl Parser<'_, '_> {
         Ok(self.ast.expr(ExprKind::Regex(subject, number), line))
     }
 
-    /// The condition of a typedef that is a pattern.
+    /// Parses a regular expression as the condition of a typedef.
     pub(super) fn regex_condition(&mut self) -> Result<ExprId> {
         self.constant()
     }
 
-    /// Names with `::` between them.
+    /// Parses names with `::` between them.
     pub(super) fn path(&mut self) -> Result<Path> {
         if self.kind() == Kind::Cid {
             let token = self.advance();
@@ -282,7 +282,7 @@ impl Parser<'_, '_> {
         Ok(Path::Other(name))
     }
 
-    /// A name that does not end with a capital one.
+    /// Parses a path whose last name does not begin with a capital letter.
     pub(super) fn plain_path(&mut self) -> Result<Name> {
         let token = self.expect_kind(Kind::Id)?;
         let mut name = self.name_of(&token);
@@ -296,7 +296,7 @@ impl Parser<'_, '_> {
         Ok(name)
     }
 
-    /// A name that ends with a capital one.
+    /// Parses a path whose last name begins with a capital letter.
     pub(super) fn class_path(&mut self) -> Result<Name> {
         match self.path()? {
             Path::Class(name) => Ok(name),
@@ -304,7 +304,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The error of a class behind a name that is not capital, with dots in between.
+    /// Parses a class after a name. Dots in between are an error.
     pub(super) fn class_behind(&mut self, name: Name) -> Result<Name> {
         let mut whole = name;
         while self.is(b'.') {
@@ -407,7 +407,7 @@ impl Parser<'_, '_> {
         self.entries(target.expr).map(Operand::Other)
     }
 
-    /// Whether the bracket that stands here holds attributes rather than a key.
+    /// Whether the bracket contains attributes of an index lookup rather than a key.
     fn is_query(&mut self) -> bool {
         match self.peek() {
             Kind::Char(b']') | Kind::Power => true,
@@ -427,7 +427,7 @@ impl Parser<'_, '_> {
         self.expect_word(Keyword::Defined).map(|_| ())
     }
 
-    /// Keys behind a map.
+    /// Parses keys after a map: `map[key]`.
     fn entries(&mut self, map: ExprId) -> Result<ExprId> {
         let mut map = map;
         let depth = self.nesting.depth();
@@ -448,7 +448,7 @@ impl Parser<'_, '_> {
         Ok(map)
     }
 
-    /// Whether a map has a key with something behind it.
+    /// Builds `is defined` for an entry of a map.
     fn entry_defined(&mut self, entry: ExprId, at: Location) -> ExprId {
         let ExprKind::Entry(map, key) = self.ast.exprs[entry].kind else { return entry };
         let null = self.ast.expr(ExprKind::Const(Value::Null), at);
@@ -460,7 +460,7 @@ impl Parser<'_, '_> {
         self.ast.expr(ExprKind::And(both, not_empty), at)
     }
 
-    /// A constructor or an index lookup.
+    /// Parses a constructor or an index lookup.
     fn class_operand(&mut self, class: Name) -> Result<ExprId> {
         let at = self.lexer.line_of(&self.token);
         match self.kind() {
@@ -584,7 +584,7 @@ impl Parser<'_, '_> {
         Ok(self.list_of(&items, at))
     }
 
-    /// A list of these elements: a constant one if they are.
+    /// Builds a list; a constant if all elements are constants.
     pub(super) fn list_of(&mut self, items: &[ExprId], at: Location) -> ExprId {
         let mut values = Vec::with_capacity(items.len());
         for item in items {

@@ -1,8 +1,9 @@
-//! Text to tokens. Rules are tried in a fixed order at each position, and the first that fits wins.
+//! Splits text into tokens. The rules are tried in a fixed order, and the first match wins, as in
+//! the original.
 
 use crate::location::Location;
 
-/// The words that are no names.
+/// The reserved words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Keyword {
@@ -83,9 +84,9 @@ pub enum Kind {
     /// `r"…"`
     RString,
     Word(Keyword),
-    /// A name that does not begin with a capital.
+    /// A name that does not begin with a capital letter.
     Id,
-    /// A name that begins with a capital.
+    /// A name that begins with a capital letter.
     Cid,
     /// `::`
     Sep,
@@ -116,15 +117,15 @@ pub enum Kind {
 pub struct Token {
     /// Its kind.
     pub kind: Kind,
-    /// Where it begins in the text.
+    /// The offset of its first byte.
     pub start: u32,
-    /// Where it ends.
+    /// The offset after its last byte.
     pub end: u32,
-    /// The line where it begins, as the original counts.
+    /// The first line, as the original counts.
     pub line: u32,
-    /// The line where it ends.
+    /// The last line.
     pub end_line: u32,
-    /// Where the line begins that columns are counted from.
+    /// The offset of the line from which columns are counted.
     pub line_start: u32,
 }
 
@@ -140,7 +141,7 @@ pub struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// A lexer at the beginning of a text.
+    /// Creates a lexer at the beginning of a text.
     pub fn new(text: &'a str, file: u32) -> Self {
         Self { text, is_ascii: text.is_ascii(), file, at: 0, line: 1, line_start: 0 }
     }
@@ -150,7 +151,7 @@ impl<'a> Lexer<'a> {
         &self.text[token.start as usize..token.end as usize]
     }
 
-    /// Goes back to a place inside of a token that was the last one read.
+    /// Goes back to an offset inside the last token.
     pub fn reread(&mut self, token: &Token, offset: u32) {
         self.at = (token.start + offset) as usize;
         self.line = token.line;
@@ -158,7 +159,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn chars(&self, from: usize, to: usize) -> u32 {
-        // The end of the text stands behind the line end that the original appends.
+        // The original appends a line end, and the end of the text comes after it.
         if from >= to {
             0
         } else if self.is_ascii {
@@ -187,7 +188,7 @@ impl<'a> Lexer<'a> {
         Location::line(self.file, token.line)
     }
 
-    /// The place just behind a token.
+    /// The place after a token.
     pub fn behind(&self, token: &Token) -> Location {
         let column = self.chars(token.line_start as usize, token.end as usize) + 1;
         let line = token.end_line;
@@ -252,7 +253,7 @@ impl Lexer<'_> {
     /// The place of the end of the text.
     pub fn end_location(&self) -> Location {
         let line = self.line;
-        // The original has read the line end that it appends, and one byte more.
+        // The original counts the line end that it appends, and one byte more.
         Location { file: self.file, line, column: 2, end_line: line, end_column: 2 }
     }
 }
@@ -341,7 +342,7 @@ fn quoted(bytes: &[u8]) -> Option<usize> {
 
 fn scan_quote(bytes: &[u8]) -> (Kind, usize) {
     let opening = bytes.iter().take(5).take_while(|b| **b == b'"').count();
-    // As many quotes as there are open it, but fewer if only so it can be closed.
+    // As many quotes as possible open the string, but fewer if it cannot be closed otherwise.
     for open in (3..=opening).rev() {
         if let Some(at) = find(&bytes[open..], b"\"\"\"") {
             let tail = &bytes[open + at..];

@@ -1,12 +1,13 @@
-//! The syntax of models: text to tree, and the text that the original prints for a node.
+//! Parses models, and prints nodes as the original does.
 
 pub mod ast;
 mod definitions;
 mod expressions;
 mod lexer;
 mod parser;
+mod statements;
 mod strings;
 pub(crate) mod text;
 mod unescape;
 
-pub use parser::{Doubt, parse};
+pub use parser::parse;

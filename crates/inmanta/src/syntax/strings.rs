@@ -1,4 +1,4 @@
-//! Strings with placeholders: `{{name}}` in ordinary ones, `{name!r:spec}` in f-strings.
+//! Parses strings with placeholders: `{{name}}` in plain strings, `{name!r:spec}` in f-strings.
 
 use ecow::EcoString;
 
@@ -6,17 +6,17 @@ use super::ast::{Ast, ExprId, ExprKind, Field, Format, Part, Slot};
 use crate::location::Location;
 use crate::value::Value;
 
-/// A placeholder in a text: where it begins and ends, and where its name does.
+/// The range of a placeholder, and of its name.
 struct Placeholder {
     start: usize,
     end: usize,
     name: (usize, usize),
 }
 
-/// The next `{{name}}` from a place on.
+/// The next `{{name}}` from an offset on.
 fn next_placeholder(text: &str, from: usize) -> Option<Placeholder> {
     let bytes = text.as_bytes();
-    // A byte is searched faster than a text, and most strings have none.
+    // Searching a byte is faster than searching a text, and most strings have no placeholder.
     if !bytes[from..].contains(&b'{') {
         return None;
     }
@@ -51,7 +51,7 @@ pub(super) fn has_placeholder(text: &str) -> bool {
     next_placeholder(text, 0).is_some()
 }
 
-/// An ordinary string: a constant if it has no placeholders.
+/// Builds a plain string; a constant if it has no placeholders.
 pub(super) fn interpolated(
     ast: &mut Ast,
     text: &str,
@@ -86,7 +86,7 @@ pub(super) fn interpolated(
     ast.expr(ExprKind::Format(format), at)
 }
 
-/// Counts lines and columns in a text, going forward.
+/// Counts lines and columns, forward through a text.
 struct Lines<'a> {
     text: &'a str,
     place: Location,
@@ -121,7 +121,7 @@ impl Lines<'_> {
     }
 }
 
-/// A variable with attributes, as it is named in a string.
+/// Builds the expression of a variable with attributes in a string.
 fn reference(ast: &mut Ast, name: &str, at: Location) -> ExprId {
     let mut column = at.column;
     let mut out = None;
@@ -142,10 +142,10 @@ fn reference(ast: &mut Ast, name: &str, at: Location) -> ExprId {
     out.unwrap_or_else(|| ast.expr(ExprKind::Const(Value::Null), at))
 }
 
-/// An f-string.
+/// Builds an f-string.
 ///
 /// # Errors
-/// The fault of its braces, in Python's words.
+/// Python's error for unbalanced braces.
 pub(super) fn formatted(ast: &mut Ast, text: &str, place: Location) -> Result<ExprId, String> {
     let mut reader = Reader {
         ast,
@@ -169,7 +169,7 @@ struct Reader<'a> {
     column: u32,
     variables: Vec<ExprId>,
     written: Vec<EcoString>,
-    /// Whether there was a field without a name, behind which no variable is looked up.
+    /// Whether there was a field without a name. No later field has a variable.
     ended: bool,
 }
 
@@ -216,7 +216,7 @@ impl Reader<'_> {
         Ok(parts)
     }
 
-    /// A field without its braces.
+    /// Parses a field without its braces.
     fn field(&mut self, text: &str, depth: u8) -> Result<Field, String> {
         let name_end = name_length(text)?;
         let (name, rest) = text.split_at(name_end);
@@ -258,7 +258,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where the brace stands that closes a field.
+/// The offset of the brace that closes a field.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 1_usize;
     for (i, b) in text.bytes().enumerate() {

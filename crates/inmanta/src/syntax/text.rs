@@ -1,11 +1,11 @@
-//! The texts that the original prints for a node, in reports and in hints.
+//! Prints nodes as the original does in messages.
 
 use std::fmt::Write;
 
 use super::ast::{Ast, BinOp, ExprId, ExprKind, Slot, StmtId, StmtKind};
 use crate::value::{InstanceId, Names, Value, string_repr, write_string};
 
-/// Constants hold no instances.
+/// Names for printing constants, which never contain instances.
 pub(crate) struct NoInstances;
 
 impl Names for NoInstances {
@@ -19,7 +19,7 @@ impl Names for NoInstances {
 }
 
 impl BinOp {
-    /// How it is written.
+    /// The operator in source text.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Plus => "+",
@@ -43,7 +43,7 @@ impl BinOp {
 const DEFINED: &str = "<inmanta.ast.constraint.expression.IsDefined object>";
 
 impl Ast {
-    /// A node as it stands behind `reported in`.
+    /// The text of a node after `reported in`.
     pub fn reported(&self, id: ExprId) -> String {
         match &self.exprs[id].kind {
             ExprKind::Const(Value::Bool(b)) => b.to_string(),
@@ -76,7 +76,7 @@ impl Ast {
         }
     }
 
-    /// A node as it stands in a list of nodes, as Python's `repr` gives it.
+    /// The text of a node in a list of nodes: Python's `repr`.
     pub fn repr(&self, id: ExprId) -> String {
         match &self.exprs[id].kind {
             ExprKind::Format(format) if self.formats[*format].is_f => {
@@ -93,7 +93,7 @@ impl Ast {
         }
     }
 
-    /// A node as it stands in constraints and hints.
+    /// The text of a node in constraints and hints.
     pub fn pretty(&self, id: ExprId) -> String {
         match &self.exprs[id].kind {
             ExprKind::Binary(op, a, b) => {
@@ -181,7 +181,7 @@ impl Ast {
         }
     }
 
-    /// A statement as it stands behind `reported in`.
+    /// The text of a statement after `reported in`.
     pub fn statement(&self, id: StmtId) -> String {
         match &self.stmts[id].kind {
             StmtKind::Assign(name, _, value) => {
@@ -200,8 +200,8 @@ impl Ast {
         }
     }
 
-    /// The names that an expression needs, loop variables of comprehensions left out where the
-    /// original does.
+    /// The free names of an expression. Loop variables of comprehensions are left out where the
+    /// original does so.
     pub fn free_names(&self, id: ExprId, out: &mut Vec<String>) {
         match &self.exprs[id].kind {
             ExprKind::Name(name, _) => out.push(self.name(*name).to_owned()),
@@ -227,7 +227,7 @@ impl Ast {
         }
     }
 
-    /// The expressions right below one, in order.
+    /// The direct parts of an expression, in order.
     pub fn children(&self, id: ExprId, out: &mut Vec<ExprId>) {
         match &self.exprs[id].kind {
             ExprKind::Const(_) | ExprKind::Name(..) => {}

@@ -1,9 +1,9 @@
-//! Escapes in strings.
+//! Decodes escapes in strings.
 
-/// The text that is written with escapes, by Python's rules. The rest stays as it is.
+/// Decodes escapes by Python's rules. Unknown escapes stay unchanged.
 ///
 /// # Errors
-/// Python's error for an escape that is not complete.
+/// Python's error for an incomplete escape.
 pub fn unescape(text: &str) -> Result<String, String> {
     if !text.contains('\\') {
         return Ok(text.to_owned());
@@ -50,7 +50,7 @@ pub fn unescape(text: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// A character by its number or name, or the fault of it; and the length of the escape.
+/// Decodes a numeric or named escape: the character or the error, and the length of the escape.
 fn coded(text: &str) -> Option<(Result<char, &'static str>, usize)> {
     let (skip, most, least, radix, short) = match text.as_bytes().first()? {
         b'x' => (1, 2, 2, 16, "truncated \\xXX escape"),
@@ -74,7 +74,7 @@ fn coded(text: &str) -> Option<(Result<char, &'static str>, usize)> {
     Some((found, skip + count))
 }
 
-/// A character by its name, as `N{NAME}`.
+/// Decodes `N{NAME}`: the character or the error, and the length.
 fn named(text: &str) -> (Result<char, &'static str>, usize) {
     let malformed = Err("malformed \\N character escape");
     let Some(inner) = text.strip_prefix("N{") else { return (malformed, 1) };
@@ -85,7 +85,7 @@ fn named(text: &str) -> (Result<char, &'static str>, usize) {
     (character(&inner[..length]).ok_or("unknown Unicode character name"), length + 3)
 }
 
-/// The character that Python knows by a name. Names that are made by a rule are in capitals.
+/// The character with a Unicode name. Names that Unicode derives by a rule must be in capitals.
 fn character(name: &str) -> Option<char> {
     let found = unicode_names2::character(name)?;
     let Some(known) = unicode_names2::name(found) else { return Some(found) };
@@ -95,8 +95,8 @@ fn character(name: &str) -> Option<char> {
         let fits = is_plain("CJK UNIFIED IDEOGRAPH-") || name == known;
         return fits.then_some(found);
     }
-    // What only differs in blanks and hyphens is another spelling of the name; what differs
-    // otherwise is another name.
+    // The library ignores blanks and hyphens in names, and Python does not. A match with other
+    // letters is a different name.
     let letters = |text: &str| {
         let plain = text.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
         plain.collect::<String>().to_ascii_uppercase()

@@ -1,4 +1,4 @@
-//! Arguments of calls, and how Python hands them to parameters.
+//! Binds arguments of calls to parameters, with Python's errors.
 
 use ecow::EcoString;
 
@@ -12,22 +12,22 @@ pub(super) struct Arguments {
     pub(super) named: Vec<(EcoString, Val)>,
 }
 
-/// The arguments of a call by parameter; `None` where there is none.
-pub(super) struct Bound {
+/// The arguments of a call by parameter; `None` if there is none.
+pub(super) struct BoundArguments {
     values: Vec<Option<Val>>,
 }
 
-impl Bound {
+impl BoundArguments {
     pub(super) fn get(&self, index: usize) -> Option<&Val> {
         self.values.get(index).and_then(Option::as_ref)
     }
 
-    /// An argument that `bind` saw to.
+    /// A required argument; `bind` has checked that it is there.
     pub(super) fn at(&self, index: usize) -> Val {
         self.get(index).cloned().unwrap_or(Val::None)
     }
 
-    /// An argument, if it is there and not `None`.
+    /// An argument, unless it is missing or `None`.
     pub(super) fn some(&self, index: usize) -> Option<&Val> {
         self.get(index).filter(|value| !matches!(value, Val::None))
     }
@@ -53,7 +53,7 @@ impl Arguments {
         Self { positional, named: Vec::new() }
     }
 
-    /// The arguments behind a first one.
+    /// Adds a first argument.
     pub(super) fn before(first: Val, rest: Self) -> Self {
         let mut positional = Vec::with_capacity(rest.positional.len() + 1);
         positional.push(first);
@@ -61,9 +61,14 @@ impl Arguments {
         Self { positional, named: rest.named }
     }
 
-    /// Hands them to the parameters of a function that Python code defines: `a, b, c=` where those
-    /// with a `=` have a default. `skipped` counts parameters that the engine fills in before them.
-    pub(super) fn bind(self, function: &str, parameters: &str, skipped: usize) -> Res<Bound> {
+    /// Binds the arguments to the parameters of a Python function: `a, b, c=`, where `=` marks a
+    /// default. `skipped` is the number of leading parameters that the engine supplies.
+    pub(super) fn bind(
+        self,
+        function: &str,
+        parameters: &str,
+        skipped: usize,
+    ) -> Res<BoundArguments> {
         let parameters: Vec<(&str, bool)> = parameters
             .split(", ")
             .filter(|name| !name.is_empty())
@@ -91,16 +96,8 @@ impl Arguments {
             values[at] = Some(value);
         }
         if is_too_many {
-            let (required, all) = (required + skipped, parameters.len() + skipped);
-            let given = given + skipped;
-            let takes = if required == all {
-                format!("{all} positional argument{}", if all == 1 { "" } else { "s" })
-            } else {
-                format!("from {required} to {all} positional arguments")
-            };
-            let were = if given == 1 { "was" } else { "were" };
-            let text = format!("{function}() takes {takes} but {given} {were} given");
-            return Err(type_error(text));
+            let bounds = (required + skipped, parameters.len() + skipped);
+            return Err(too_many(function, bounds, given + skipped));
         }
         let missing: Vec<&str> = parameters
             .iter()
@@ -117,7 +114,7 @@ impl Arguments {
             );
             return Err(type_error(text));
         }
-        Ok(Bound { values })
+        Ok(BoundArguments { values })
     }
 
     /// The only argument of a function written in C: `len() takes exactly one argument (2 given)`.
@@ -131,7 +128,7 @@ impl Arguments {
         }
     }
 
-    /// That a function takes no arguments.
+    /// Checks that there are no arguments.
     pub(super) fn none(&self, function: &str) -> Res<()> {
         self.no_keywords(function)?;
         match self.positional.len() {
@@ -148,7 +145,7 @@ impl Arguments {
         }
     }
 
-    /// So many positional arguments of a function written in C; `name` without its class.
+    /// Checks the number of arguments of a function written in C. `name` has no class.
     pub(super) fn between(self, name: &str, least: usize, most: usize) -> Res<Vec<Val>> {
         let count = self.positional.len();
         let (bound, wanted) = if count < least {
@@ -167,7 +164,20 @@ impl Arguments {
     }
 }
 
-/// The same fault, for a call of a method: its class stands before the name.
+/// The error about too many positional arguments. `bounds` are the allowed numbers.
+fn too_many(function: &str, bounds: (usize, usize), count: usize) -> Fault {
+    let takes = match bounds {
+        (required, all) if required != all => {
+            format!("from {required} to {all} positional arguments")
+        }
+        (_, 1) => "1 positional argument".to_owned(),
+        (_, all) => format!("{all} positional arguments"),
+    };
+    let were = if count == 1 { "was" } else { "were" };
+    type_error(format!("{function}() takes {takes} but {count} {were} given"))
+}
+
+/// The error about an unexpected keyword argument.
 pub(super) fn unexpected(function: &str, name: &str) -> Fault {
     type_error(format!("{function}() got an unexpected keyword argument {}", shown(name)))
 }

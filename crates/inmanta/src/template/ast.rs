@@ -1,11 +1,10 @@
-//! The tree of a template, in the words of Jinja's own nodes.
+//! The tree of a template, with the names of Jinja's nodes.
 
 use std::rc::Rc;
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-
-use super::value::Val;
+use num_bigint::BigInt;
 
 /// A template.
 pub(super) struct Template {
@@ -16,7 +15,7 @@ pub(super) struct Template {
     pub(super) uses_self: bool,
 }
 
-/// A block with the flags for its rendering.
+/// A block with flags for rendering.
 pub(super) struct Block {
     pub(super) name: EcoString,
     pub(super) body: Vec<Node>,
@@ -25,16 +24,16 @@ pub(super) struct Block {
     pub(super) uses_super: bool,
 }
 
-/// How a name gets its first value when a scope is entered.
+/// The initial value of a name in a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Load {
-    /// From whoever enters the scope.
+    /// The caller sets it.
     Parameter,
-    /// Looked up in the context.
+    /// The context resolves it.
     Resolve,
-    /// The value of the same name outside.
+    /// The value of the name in the outer scope.
     Alias,
-    /// None yet.
+    /// It has no value yet.
     Undefined,
 }
 
@@ -58,7 +57,7 @@ pub(super) struct Symbols {
 pub(super) enum Escape {
     Never,
     Always,
-    /// As the context says when it is written.
+    /// The context decides when the output is written.
     Dynamic,
 }
 
@@ -146,7 +145,7 @@ pub(super) struct Macro {
     /// `None` for the body between `{% call %}` and its end.
     pub(super) name: Option<EcoString>,
     pub(super) arguments: Vec<EcoString>,
-    /// Those of the last arguments.
+    /// The defaults of the last arguments.
     pub(super) defaults: Vec<Expr>,
     pub(super) body: Vec<Node>,
     pub(super) symbols: Symbols,
@@ -165,11 +164,33 @@ pub(super) enum Target {
     Tuple(Vec<Target>),
 }
 
+/// A constant of an expression.
+#[derive(Clone, Debug)]
+pub(super) enum Literal {
+    None,
+    Bool(bool),
+    Int(i64),
+    /// A whole number that has more than 64 bits.
+    Big(Rc<BigInt>),
+    Float(f64),
+    Str(EcoString),
+}
+
+impl Literal {
+    /// A whole number of any size.
+    pub(super) fn int(number: BigInt) -> Self {
+        match i64::try_from(&number) {
+            Ok(small) => Self::Int(small),
+            Err(_) => Self::Big(Rc::new(number)),
+        }
+    }
+}
+
 pub(super) enum Expr {
     Name(EcoString),
-    /// An attribute of a namespace that is assigned.
+    /// An attribute of a namespace as the target of an assignment.
     NamespaceItem(EcoString, EcoString),
-    Const(Val),
+    Const(Literal),
     List(Vec<Expr>),
     Tuple(Vec<Expr>),
     Dict(Vec<(Expr, Expr)>),
@@ -187,7 +208,7 @@ pub(super) enum Expr {
     Binary(Binary, Box<Expr>, Box<Expr>),
     Compare(Box<Expr>, Vec<(Comparison, Expr)>),
     Concat(Vec<Expr>, Escape),
-    /// Without `else` the place is known for errors.
+    /// Without `else`, the place is needed for errors.
     Conditional {
         test: Box<Expr>,
         then: Box<Expr>,
@@ -210,7 +231,7 @@ pub(super) struct ArgumentNodes {
 
 /// A filter or a test.
 pub(super) struct Filter {
-    /// Its operand; for filters of blocks the text of the block.
+    /// Its operand; `None` for the text of a block.
     pub(super) value: Option<Expr>,
     pub(super) name: EcoString,
     pub(super) arguments: ArgumentNodes,

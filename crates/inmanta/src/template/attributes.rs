@@ -1,4 +1,4 @@
-//! Attributes, items and calls: dots, brackets and parentheses.
+//! Evaluates attributes, items and calls.
 
 use std::rc::Rc;
 
@@ -6,21 +6,20 @@ use ecow::EcoString;
 
 use super::arguments::Arguments;
 use super::fault::{Fault, Res, type_error, value_error};
-use super::interpret::Runtime;
 use super::methods;
-use super::scope::{Frame, MacroValue};
-use super::value::{Entries, Key, LoopState, Object, Proxy, Val};
-use crate::error::Class;
-use crate::plugin::Stop;
+use super::runtime::Runtime;
+use super::value::{Entries, Frame, Key, LoopState, MacroValue, Object, Proxy, Val};
+use crate::diagnostics::{Class, Exception};
+use crate::model::plugin::Stop;
 use crate::value::Value;
 
 impl Runtime<'_> {
-    /// `object.name`: an attribute, or else an item.
+    /// `object.name`: an attribute, otherwise an item.
     pub(super) fn attribute(&mut self, object: &Val, name: &EcoString) -> Res<Val> {
         match self.python_attribute(object, name) {
             Ok(Some(found)) => return Ok(found),
             Ok(None) => {}
-            Err(fault) if fault.is("AttributeError") => {}
+            Err(fault) if fault.is(&Exception::AttributeError) => {}
             Err(fault) => return Err(fault),
         }
         match self.python_item(object, &Val::Str(name.clone())) {
@@ -29,7 +28,7 @@ impl Runtime<'_> {
         }
     }
 
-    /// `object[argument]`: an item, or else an attribute.
+    /// `object[argument]`: an item, otherwise an attribute.
     pub(super) fn item(&mut self, object: &Val, argument: &Val) -> Res<Val> {
         match self.python_item(object, argument) {
             Err(fault) if fault.is_lookup() => {}
@@ -43,7 +42,7 @@ impl Runtime<'_> {
         Ok(Val::absent(object, argument.clone()))
     }
 
-    /// Python's `getattr`; `None` where there is no such attribute.
+    /// Python's `getattr`; `None` if there is no such attribute.
     pub(super) fn python_attribute(&mut self, object: &Val, name: &EcoString) -> Res<Option<Val>> {
         let method = || Ok(Some(Val::method(object.clone(), name)));
         match object {
@@ -241,14 +240,14 @@ impl Runtime<'_> {
         Ok(item)
     }
 
-    /// How many items a loop has; those of a generator are made for that.
+    /// The length of a loop. It exhausts a generator.
     pub(super) fn loop_length(&mut self, state: &LoopState) -> Res<usize> {
         if let Some(length) = state.length.get() {
             return Ok(length);
         }
         let length = match self.length(&state.source) {
             Ok(length) => length,
-            Err(fault) if fault.is("TypeError") => {
+            Err(fault) if fault.is(&Exception::TypeError) => {
                 let mut rest = Vec::new();
                 while let Some(item) = state.items.next(self)? {
                     rest.push(item);
@@ -265,7 +264,7 @@ impl Runtime<'_> {
         Ok(length)
     }
 
-    /// Whether Python takes a value for a mapping.
+    /// Whether a value is a mapping for Python.
     pub(super) fn is_mapping(&self, value: &Val) -> bool {
         match value {
             Val::Dict(_) => true,
@@ -274,7 +273,7 @@ impl Runtime<'_> {
         }
     }
 
-    /// Whether a value has keys and an item for each.
+    /// Whether a value has keys with items.
     pub(super) fn has_keys(&self, value: &Val) -> bool {
         match value {
             Val::Dict(_) => true,
@@ -295,7 +294,7 @@ impl Runtime<'_> {
                 let key = Key::of(argument, self)?;
                 match found.borrow().map.get(&key) {
                     Some((_, value)) => Ok(value.clone()),
-                    None => Err(Fault::Raised("KeyError", self.repr(argument)?)),
+                    None => Err(Fault::Raised(Exception::KeyError, self.repr(argument)?)),
                 }
             }
             Val::List(found) => {
@@ -327,10 +326,13 @@ impl Runtime<'_> {
                 }
                 Object::Blocks(context) => {
                     let Some(name) = argument.as_text() else {
-                        return Err(Fault::Raised("KeyError", self.repr(argument)?));
+                        return Err(Fault::Raised(Exception::KeyError, self.repr(argument)?));
                     };
                     if !context.blocks.borrow().contains_key(name) {
-                        return Err(Fault::Raised("KeyError", crate::value::string_repr(name)));
+                        return Err(Fault::Raised(
+                            Exception::KeyError,
+                            crate::value::string_repr(name),
+                        ));
                     }
                     let (name, context) = (name.clone(), context.clone());
                     Ok(Val::object(Object::Block { name, context, depth: 0 }))
@@ -356,12 +358,27 @@ impl Runtime<'_> {
                 let Some(name) = argument.as_text() else { return Err(no_place(proxy)) };
                 let quoted = crate::value::string_repr(name);
                 let Some(item) = items.get(name).cloned() else {
-                    return Err(Fault::Raised("KeyError", quoted));
+                    return Err(Fault::Raised(Exception::KeyError, quoted));
                 };
                 let path = format!("{}[{quoted}]", proxy.path);
                 self.inside(&item, &path, proxy)
             }
             _ => Err(not_subscriptable(&Val::Proxy(proxy.clone()))),
+        }
+    }
+
+    /// The length of a value that can be sliced.
+    fn sliceable_length(&mut self, object: &Val) -> Res<usize> {
+        match object {
+            Val::Undefined(found) => Err(found.fault(self)),
+            Val::Proxy(found) if matches!(found.value, Value::List(_)) => self.length(object),
+            Val::List(_) | Val::Tuple(_) | Val::Str(_) | Val::Markup(_) | Val::Bytes(_) => {
+                self.length(object)
+            }
+            Val::Object(found) if matches!(&**found, Object::Range { .. }) => self.length(object),
+            Val::Dict(_) => Err(type_error("unhashable type: 'slice'")),
+            Val::Proxy(found) if matches!(found.value, Value::Dict(_)) => Err(no_place(found)),
+            _ => Err(not_subscriptable(object)),
         }
     }
 
@@ -373,21 +390,7 @@ impl Runtime<'_> {
                 "slice indices must be integers or None or have an __index__ method",
             )),
         };
-        let length = match object {
-            Val::Undefined(found) => return Err(found.fault(self)),
-            Val::Proxy(found) if matches!(found.value, Value::List(_)) => self.length(object)?,
-            Val::List(_) | Val::Tuple(_) | Val::Str(_) | Val::Markup(_) | Val::Bytes(_) => {
-                self.length(object)?
-            }
-            Val::Object(found) if matches!(&**found, Object::Range { .. }) => {
-                self.length(object)?
-            }
-            Val::Dict(_) => return Err(type_error("unhashable type: 'slice'")),
-            Val::Proxy(found) if matches!(found.value, Value::Dict(_)) => {
-                return Err(no_place(found));
-            }
-            _ => return Err(not_subscriptable(object)),
-        };
+        let length = self.sliceable_length(object)?;
         let places = slice_places(length, bound(start)?, bound(stop)?, bound(step)?.unwrap_or(1))?;
         self.step(places.len() as u64)?;
         Ok(match object {
@@ -429,7 +432,7 @@ impl Runtime<'_> {
         })
     }
 
-    /// Calls something.
+    /// Calls a function, a method, a macro or a plugin.
     pub(super) fn call(&mut self, callee: &Val, arguments: Arguments, frame: &Frame) -> Res<Val> {
         let autoescape = frame.context.autoescape.get();
         self.nested(|runtime| runtime.call_value(callee, arguments, autoescape))
@@ -485,7 +488,7 @@ impl Runtime<'_> {
         }
     }
 
-    /// Hands arguments to a macro.
+    /// Binds arguments to the parameters of a macro.
     fn macro_arguments(
         &mut self,
         found: &MacroValue,
@@ -529,24 +532,18 @@ impl Runtime<'_> {
             named.into_iter().for_each(|(name, value)| entries.set(&name, value));
             values.push(("kwargs".into(), Some(Val::dict(entries))));
         } else if let Some((name, _)) = named.first() {
-            if named.iter().any(|(name, _)| name == "caller") {
-                return Err(type_error(format!(
-                    "macro {own} was invoked with two values for the special caller argument. \
-                     This is most likely a bug."
-                )));
-            }
-            return Err(type_error(format!(
-                "macro {own} takes no keyword argument {}",
-                shown(name)
-            )));
+            let is_repeated = named.iter().any(|(name, _)| name == "caller");
+            return Err(unused_argument(&own, name, is_repeated));
         }
         let rest: Vec<Val> = positional.collect();
-        if node.uses_varargs {
-            values.push(("varargs".into(), Some(Val::tuple(rest))));
-        } else if !rest.is_empty() {
-            let count = node.arguments.len();
-            let text = format!("macro {own} takes not more than {count} argument(s)");
-            return Err(type_error(text));
+        match rest.len() {
+            _ if node.uses_varargs => values.push(("varargs".into(), Some(Val::tuple(rest)))),
+            0 => {}
+            _ => {
+                let count = node.arguments.len();
+                let text = format!("macro {own} takes not more than {count} argument(s)");
+                return Err(type_error(text));
+            }
         }
         Ok(values)
     }
@@ -564,10 +561,13 @@ impl Runtime<'_> {
         self.of_model(&value, &path)
     }
 
-    /// A value of the template for the model.
+    /// Converts a value of the template to one of the model.
     pub(super) fn model_value(&mut self, value: &Val, depth: usize) -> Res<Value> {
         if depth > 100 {
-            return Err(Fault::Raised("RecursionError", "maximum recursion depth exceeded".into()));
+            return Err(Fault::Raised(
+                Exception::RecursionError,
+                "maximum recursion depth exceeded".into(),
+            ));
         }
         Ok(match value {
             Val::None => Value::Null,
@@ -602,14 +602,27 @@ fn not_subscriptable(value: &Val) -> Fault {
     type_error(format!("'{}' object is not subscriptable", value.type_name()))
 }
 
-/// A key of the wrong type: the original fails when it wants to say where.
+/// The error about a keyword argument that a macro does not have, or a second `caller`.
+fn unused_argument(own: &str, name: &str, is_repeated_caller: bool) -> Fault {
+    type_error(match is_repeated_caller {
+        true => format!(
+            "macro {own} was invoked with two values for the special caller argument. This is \
+             most likely a bug."
+        ),
+        false => {
+            format!("macro {own} takes no keyword argument {}", crate::value::string_repr(name))
+        }
+    })
+}
+
+/// The error about a key of the wrong type: the original fails while it builds its message.
 fn no_place(proxy: &Proxy) -> Fault {
     let class = if matches!(proxy.value, Value::List(_)) { "Sequence" } else { "Dict" };
     let text = format!("'{class}Proxy' object has no attribute 'get_location'");
-    Fault::Raised("AttributeError", text)
+    Fault::Raised(Exception::AttributeError, text)
 }
 
-/// The place that an index means.
+/// The position of an index.
 fn place(index: &Val, length: usize, class: &str) -> Res<usize> {
     let number = match index {
         Val::Bool(_) | Val::Int(_) | Val::Big(_) => index.as_index()?,
@@ -625,10 +638,10 @@ fn place(index: &Val, length: usize, class: &str) -> Res<usize> {
     };
     let at = if number < 0 { number.checked_add(length as i64) } else { Some(number) };
     let at = at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < length);
-    at.ok_or_else(|| Fault::Raised("IndexError", format!("{class} index out of range")))
+    at.ok_or_else(|| Fault::Raised(Exception::IndexError, format!("{class} index out of range")))
 }
 
-/// The places that a slice means.
+/// The positions of a slice.
 pub(super) fn slice_places(
     length: usize,
     start: Option<i64>,

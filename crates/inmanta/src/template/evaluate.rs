@@ -1,18 +1,18 @@
-//! The values of expressions.
+//! Evaluates expressions.
 
 use ecow::EcoString;
 
 use super::arguments::Arguments;
 use super::ast::{ArgumentNodes, Comparison, Escape, Expr, Filter};
-use super::fault::{Fault, Res, TEMPLATE_RUNTIME, type_error};
-use super::interpret::Runtime;
-use super::scope::Frame;
-use super::value::{Entries, Object, Val};
+use super::fault::{Fault, Res, type_error};
+use super::runtime::Runtime;
+use super::value::{Entries, Frame, Object, Val};
+use crate::diagnostics::Exception;
 
 impl Runtime<'_> {
     pub(super) fn value(&mut self, expr: &Expr, frame: &Frame) -> Res<Val> {
         match expr {
-            Expr::Const(value) => Ok(value.clone()),
+            Expr::Const(value) => Ok(Val::literal(value)),
             Expr::Name(name) => self.name(name, frame),
             _ => {
                 self.step(1)?;
@@ -27,7 +27,7 @@ impl Runtime<'_> {
 
     fn composed(&mut self, expr: &Expr, frame: &Frame) -> Res<Val> {
         match expr {
-            Expr::Const(value) => Ok(value.clone()),
+            Expr::Const(value) => Ok(Val::literal(value)),
             Expr::Name(name) => self.name(name, frame),
             Expr::NamespaceItem(name, attribute) => {
                 let object = self.name(name, frame)?;
@@ -35,15 +35,7 @@ impl Runtime<'_> {
             }
             Expr::List(items) => flat_enough(Val::list(self.values(items, frame)?)),
             Expr::Tuple(items) => flat_enough(Val::tuple(self.values(items, frame)?)),
-            Expr::Dict(items) => {
-                let mut entries = Entries::default();
-                for (key, value) in items {
-                    let key = self.value(key, frame)?;
-                    let value = self.value(value, frame)?;
-                    entries.insert(key, value, self)?;
-                }
-                flat_enough(Val::dict(entries))
-            }
+            Expr::Dict(items) => self.dict(items, frame),
             Expr::Attribute(object, name) => {
                 let object = self.value(object, frame)?;
                 self.attribute(&object, name)
@@ -51,7 +43,7 @@ impl Runtime<'_> {
             Expr::Item(object, argument) => {
                 let object = self.value(object, frame)?;
                 let argument_value = self.value(argument, frame)?;
-                // Slices do not go through Jinja's attributes.
+                // Jinja does not look for attributes if the argument is a slice.
                 if matches!(**argument, Expr::Slice(..)) {
                     return self.python_item(&object, &argument_value);
                 }
@@ -85,6 +77,23 @@ impl Runtime<'_> {
                 let arguments = self.arguments(&test.arguments, frame)?;
                 self.test(&test.name, value, arguments)
             }
+            _ => self.operation(expr, frame),
+        }
+    }
+
+    fn dict(&mut self, items: &[(Expr, Expr)], frame: &Frame) -> Res<Val> {
+        let mut entries = Entries::default();
+        for (key, value) in items {
+            let key = self.value(key, frame)?;
+            let value = self.value(value, frame)?;
+            entries.insert(key, value, self)?;
+        }
+        flat_enough(Val::dict(entries))
+    }
+
+    /// Operators and the inline `if`.
+    fn operation(&mut self, expr: &Expr, frame: &Frame) -> Res<Val> {
+        match expr {
             Expr::Not(value) => {
                 let value = self.value(value, frame)?;
                 Ok(Val::Bool(!self.truth(&value)?))
@@ -111,18 +120,7 @@ impl Runtime<'_> {
                 self.binary(*operator, &a, &b)
             }
             Expr::Compare(first, rest) => self.comparisons(first, rest, frame),
-            Expr::Concat(parts, escape) => {
-                let values = self.values(parts, frame)?;
-                if *escape == Escape::Always {
-                    return self.join_markup(&values);
-                }
-                let mut text = String::new();
-                for value in &values {
-                    self.write_text(value, &mut text)?;
-                    self.text_fits(text.len())?;
-                }
-                Ok(Val::str(text))
-            }
+            Expr::Concat(parts, escape) => self.concat(parts, *escape, frame),
             Expr::Conditional { test, then, otherwise } => {
                 let test = self.value(test, frame)?;
                 if self.truth(&test)? {
@@ -136,10 +134,25 @@ impl Runtime<'_> {
                     ))),
                 }
             }
+            // `composed` has all other expressions.
+            _ => Ok(Val::None),
         }
     }
 
-    /// Texts in a row: as soon as one of them is escaped, the others become so.
+    fn concat(&mut self, parts: &[Expr], escape: Escape, frame: &Frame) -> Res<Val> {
+        let values = self.values(parts, frame)?;
+        if escape == Escape::Always {
+            return self.join_markup(&values);
+        }
+        let mut text = String::new();
+        for value in &values {
+            self.write_text(value, &mut text)?;
+            self.text_fits(text.len())?;
+        }
+        Ok(Val::str(text))
+    }
+
+    /// Concatenates texts. If one of them is escaped, the others are escaped, too.
     pub(super) fn join_markup(&mut self, values: &[Val]) -> Res<Val> {
         let mut texts = Vec::new();
         for value in values {
@@ -187,7 +200,7 @@ impl Runtime<'_> {
         if let Some(rest) = &nodes.rest {
             let rest = self.value(rest, frame)?;
             let items = self.collect(&rest).map_err(|fault| {
-                if fault.is("TypeError") {
+                if fault.is(&Exception::TypeError) {
                     let text =
                         format!("argument after * must be an iterable, not {}", rest.type_name());
                     return type_error(text);
@@ -233,7 +246,7 @@ impl Runtime<'_> {
         }
         let kind = if is_filter { "filter" } else { "test" };
         let name = crate::value::string_repr(&found.name);
-        Err(Fault::Raised(TEMPLATE_RUNTIME, format!("No {kind} named {name} found.")))
+        Err(Fault::Raised(Exception::TemplateRuntime, format!("No {kind} named {name} found.")))
     }
 
     fn apply(&mut self, filter: &Filter, value: Val, frame: &Frame) -> Res<Val> {
@@ -243,7 +256,7 @@ impl Runtime<'_> {
         self.filter(&filter.name, value, arguments, autoescape)
     }
 
-    /// Filters for the text of a block.
+    /// Applies filters to the text of a block.
     pub(super) fn filtered(&mut self, expr: &Expr, text: Val, frame: &Frame) -> Res<Val> {
         let Expr::Filter(filter) = expr else { return Ok(text) };
         let value = match &filter.value {
@@ -254,10 +267,13 @@ impl Runtime<'_> {
     }
 }
 
-/// A new value, unless values nest too deep in it.
+/// Checks the nesting of a new value.
 pub(super) fn flat_enough(value: Val) -> Res<Val> {
     if value.is_too_deep() {
-        return Err(Fault::Raised("RecursionError", "maximum recursion depth exceeded".into()));
+        return Err(Fault::Raised(
+            Exception::RecursionError,
+            "maximum recursion depth exceeded".into(),
+        ));
     }
     Ok(value)
 }

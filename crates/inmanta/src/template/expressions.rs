@@ -1,12 +1,11 @@
-//! The expressions of templates.
+//! Parses expressions.
 
 use ecow::EcoString;
 
-use super::ast::{ArgumentNodes, Binary, Call, Comparison, Escape, Expr, Filter};
+use super::ast::{ArgumentNodes, Binary, Call, Comparison, Escape, Expr, Filter, Literal};
 use super::fault::Res;
 use super::lexer::Token;
 use super::parser::Parser;
-use super::value::Val;
 
 impl Parser {
     pub(super) fn expression(&mut self, with_condition: bool) -> Res<Expr> {
@@ -101,7 +100,7 @@ impl Parser {
         while self.skip_operator("~")? {
             parts.push(self.product()?);
         }
-        // Constants are joined before it is known how they are escaped.
+        // Jinja joins constants before it knows how output is escaped.
         let is_constant = parts.iter().all(super::walk::is_constant);
         let escape = if is_constant { Escape::Never } else { self.escape };
         Ok(Expr::Concat(parts, escape))
@@ -147,9 +146,9 @@ impl Parser {
             Token::Name(name) => {
                 self.next()?;
                 Ok(match name.as_str() {
-                    "true" | "True" => Expr::Const(Val::Bool(true)),
-                    "false" | "False" => Expr::Const(Val::Bool(false)),
-                    "none" | "None" => Expr::Const(Val::None),
+                    "true" | "True" => Expr::Const(Literal::Bool(true)),
+                    "false" | "False" => Expr::Const(Literal::Bool(false)),
+                    "none" | "None" => Expr::Const(Literal::None),
                     _ if with_namespace && self.is_operator(".") => {
                         self.next()?;
                         Expr::NamespaceItem(name, self.expect_name()?)
@@ -163,15 +162,15 @@ impl Parser {
                     text.push_str(part);
                     self.next()?;
                 }
-                Ok(Expr::Const(Val::Str(text)))
+                Ok(Expr::Const(Literal::Str(text)))
             }
             Token::Integer(number) => {
                 self.next()?;
-                Ok(Expr::Const(Val::int(number)))
+                Ok(Expr::Const(Literal::int(number)))
             }
             Token::Float(number) => {
                 self.next()?;
-                Ok(Expr::Const(Val::Float(number)))
+                Ok(Expr::Const(Literal::Float(number)))
             }
             Token::Operator("(") => {
                 self.next()?;
@@ -196,7 +195,7 @@ impl Parser {
         })
     }
 
-    /// An expression, or several with commas between them.
+    /// Parses an expression or a tuple without parentheses.
     pub(super) fn tuple(
         &mut self,
         with_condition: bool,
@@ -206,7 +205,7 @@ impl Parser {
         self.items(ends, in_parentheses, |parser| parser.expression(with_condition))
     }
 
-    /// The same of names and literals only.
+    /// Parses a tuple of names and literals.
     pub(super) fn simple_tuple(&mut self, ends: &[&str], with_namespace: bool) -> Res<Expr> {
         self.items(ends, false, |parser| parser.primary(with_namespace))
     }
@@ -309,7 +308,7 @@ impl Parser {
             return match token {
                 Token::Name(name) => Ok(Expr::Attribute(node.into(), name)),
                 Token::Integer(number) => {
-                    Ok(Expr::Item(node.into(), Expr::Const(Val::int(number)).into()))
+                    Ok(Expr::Item(node.into(), Expr::Const(Literal::int(number)).into()))
                 }
                 _ => self.fail("expected name or number"),
             };
@@ -410,7 +409,7 @@ impl Parser {
         Ok(Expr::Call(Box::new(Call { callee, arguments })))
     }
 
-    /// A name that may have dots in it.
+    /// Parses a name with optional dots.
     fn dotted_name(&mut self) -> Res<EcoString> {
         let mut name = self.expect_name()?;
         while self.skip_operator(".")? {
@@ -420,7 +419,7 @@ impl Parser {
         Ok(name)
     }
 
-    /// Filters for a value, or for the text of a block; the first one may have no `|` before it.
+    /// Parses filters of a value or of a block. For a block, the first filter has no `|`.
     pub(super) fn filters(&mut self, value: Option<Expr>, is_inline: bool) -> Res<Option<Expr>> {
         let mut node = value;
         let mut is_inline = is_inline;

@@ -1,34 +1,43 @@
-//! Why a template does not go on.
+//! Errors of templates.
 
-use crate::error::{Class, Error};
-use crate::plugin::Stop;
+use crate::diagnostics::{Class, Error, Exception};
+use crate::model::plugin::Stop;
 
 /// The result of an evaluation.
 pub(super) type Res<T> = Result<T, Fault>;
 
-/// Why there is no value.
+/// The error of an evaluation.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// Something undefined was used.
+    /// An undefined value was used.
     Undefined(String),
     /// A Python exception of this class.
-    Raised(&'static str, String),
-    /// The error of the model.
+    Raised(Exception, String),
+    /// An error of the compiler, or a wait for variables.
     Stop(Box<Stop>),
 }
 
 impl Fault {
-    /// Whether it is an exception of this class.
-    pub(super) fn is(&self, class: &str) -> bool {
-        matches!(self, Self::Raised(found, _) if *found == class)
+    /// Whether this is an exception of a class.
+    pub(super) fn is(&self, class: &Exception) -> bool {
+        matches!(self, Self::Raised(found, _) if found == class)
     }
 
-    /// Whether `try … except (AttributeError, LookupError, TypeError)` takes it.
+    /// Whether `except (AttributeError, LookupError, TypeError)` catches it.
     pub(super) fn is_lookup(&self) -> bool {
-        matches!(self, Self::Raised("AttributeError" | "KeyError" | "IndexError" | "TypeError", _))
+        matches!(
+            self,
+            Self::Raised(
+                Exception::AttributeError
+                    | Exception::KeyError
+                    | Exception::IndexError
+                    | Exception::TypeError,
+                _
+            )
+        )
     }
 
-    /// The same for whoever called the plugin.
+    /// Converts the error for the caller of the plugin.
     pub(super) fn stop(self) -> Stop {
         match self {
             Self::Undefined(text) => Stop::Error(Error::new(Class::NotFound, text)),
@@ -45,16 +54,14 @@ impl From<Stop> for Fault {
 }
 
 pub(super) fn type_error(text: impl Into<String>) -> Fault {
-    Fault::Raised("TypeError", text.into())
+    Fault::Raised(Exception::TypeError, text.into())
 }
 
 pub(super) fn value_error(text: impl Into<String>) -> Fault {
-    Fault::Raised("ValueError", text.into())
+    Fault::Raised(Exception::ValueError, text.into())
 }
 
-pub(super) const TEMPLATE_RUNTIME: &str = "jinja2.exceptions.TemplateRuntimeError";
-pub(super) const SYNTAX: &str = "jinja2.exceptions.TemplateSyntaxError";
-pub(super) const ASSERTION: &str = "jinja2.exceptions.TemplateAssertionError";
-pub(super) const NOT_FOUND: &str = "jinja2.exceptions.TemplateNotFound";
-pub(super) const NONE_FOUND: &str = "jinja2.exceptions.TemplatesNotFound";
-pub(super) const FILTER_ARGUMENT: &str = "jinja2.exceptions.FilterArgumentError";
+/// The error of a filter's argument.
+pub(super) fn argument_error<T>(text: impl Into<String>) -> Res<T> {
+    Err(Fault::Raised(Exception::FilterArgument, text.into()))
+}

@@ -1,4 +1,4 @@
-//! The functions that every template can call.
+//! The global functions of templates.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,8 +6,9 @@ use ordain_functions::text::capitalize;
 
 use super::arguments::{Arguments, unexpected};
 use super::fault::{Fault, Res, type_error, value_error};
-use super::interpret::Runtime;
+use super::runtime::Runtime;
 use super::value::{Object, Val};
+use crate::diagnostics::Exception;
 
 /// The words of `lipsum`.
 const WORDS: &[&str] = &[
@@ -22,9 +23,9 @@ const WORDS: &[&str] = &[
 ];
 
 impl Runtime<'_> {
-    /// A number below this one, by chance.
+    /// A random number below a limit.
     pub(super) fn below(&mut self, limit: usize) -> usize {
-        // The numbers go on also in a world that always gives the same.
+        // The state changes even if the `World` always returns the same random number.
         let fresh = self.model.world().random() | 1;
         self.random = self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(fresh);
         ((self.random >> 33) % (limit.max(1) as u64)) as usize
@@ -47,7 +48,7 @@ impl Runtime<'_> {
                 }
                 if arguments.positional.is_empty() {
                     let text = "at least one item has to be provided";
-                    return Err(Fault::Raised("RuntimeError", text.into()));
+                    return Err(Fault::Raised(Exception::RuntimeError, text.into()));
                 }
                 let (items, position) = (arguments.positional, Cell::new(0));
                 Ok(Val::object(Object::Cycler { items, position }))
@@ -123,7 +124,7 @@ fn range(arguments: &[Val]) -> Res<Val> {
     let number = |value: &Val| match value {
         Val::Big(_) => {
             let text = "Python int too large to convert to C ssize_t";
-            Err(Fault::Raised("OverflowError", text.into()))
+            Err(Fault::Raised(Exception::OverflowError, text.into()))
         }
         _ => value.as_small().ok_or_else(|| {
             let class = value.type_name();

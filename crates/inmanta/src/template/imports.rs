@@ -1,42 +1,43 @@
-//! Templates that others include, import or extend.
+//! Includes and imports other templates.
 
 use std::rc::Rc;
 
 use ecow::EcoString;
 
 use super::ast::Expr;
-use super::fault::{Fault, NONE_FOUND, NOT_FOUND, Res};
-use super::interpret::Runtime;
-use super::scope::{Context, Frame, Loaded, Resolver};
-use super::value::{Object, Val};
+use super::cache::Cache;
+use super::fault::{Fault, Res};
+use super::runtime::Runtime;
+use super::value::{Context, Frame, LoadedTemplate, Object, Resolver, Val};
+use crate::diagnostics::Exception;
 
 impl Runtime<'_> {
     /// The template of this name.
-    pub(super) fn load(&mut self, name: &Val) -> Res<Loaded> {
+    pub(super) fn load(&mut self, name: &Val) -> Res<LoadedTemplate> {
         match name {
             Val::Str(name) | Val::Markup(name) => {
-                let loaded = super::load(self.model, &self.plugins, name)?;
-                loaded.ok_or_else(|| Fault::Raised(NOT_FOUND, name.to_string()))
+                let loaded = super::load::template(self.model, &self.plugins, name)?;
+                loaded.ok_or_else(|| Fault::Raised(Exception::TemplateNotFound, name.to_string()))
             }
             Val::Undefined(found) => Err(found.fault(self)),
             other => {
                 let text = format!("'{}' object has no attribute 'split'", other.type_name());
-                Err(Fault::Raised("AttributeError", text))
+                Err(Fault::Raised(Exception::AttributeError, text))
             }
         }
     }
 
     /// The first template of several names.
-    pub(super) fn select(&mut self, names: &Val) -> Res<Loaded> {
+    pub(super) fn select(&mut self, names: &Val) -> Res<LoadedTemplate> {
         let all = self.collect(names)?;
         if all.is_empty() {
             let text = "Tried to select from an empty list of templates.";
-            return Err(Fault::Raised(NONE_FOUND, text.into()));
+            return Err(Fault::Raised(Exception::TemplatesNotFound, text.into()));
         }
         let mut shown = Vec::new();
         for name in &all {
             match self.load(name) {
-                Err(fault) if fault.is(NOT_FOUND) => {}
+                Err(fault) if fault.is(&Exception::TemplateNotFound) => {}
                 Err(Fault::Undefined(text)) => {
                     shown.push(text);
                     continue;
@@ -46,7 +47,7 @@ impl Runtime<'_> {
             shown.push(self.text(name)?.to_string());
         }
         let text = format!("none of the templates given were found: {}", shown.join(", "));
-        Err(Fault::Raised(NONE_FOUND, text))
+        Err(Fault::Raised(Exception::TemplatesNotFound, text))
     }
 
     pub(super) fn include(
@@ -63,7 +64,11 @@ impl Runtime<'_> {
             _ => self.select(&name),
         };
         let loaded = match loaded {
-            Err(fault) if ignore_missing && (fault.is(NOT_FOUND) || fault.is(NONE_FOUND)) => {
+            Err(fault)
+                if ignore_missing
+                    && (fault.is(&Exception::TemplateNotFound)
+                        || fault.is(&Exception::TemplatesNotFound)) =>
+            {
                 return Ok(());
             }
             loaded => loaded?,
@@ -81,19 +86,19 @@ impl Runtime<'_> {
         self.length_fits(out.len())
     }
 
-    /// The exports of a template that knows nothing of the one that imports it.
-    pub(super) fn default_module(&mut self, loaded: &Loaded) -> Res<Val> {
+    /// The exports of a template that is imported without context.
+    pub(super) fn default_module(&mut self, loaded: &LoadedTemplate) -> Res<Val> {
         let address = Rc::as_ptr(&loaded.template) as usize;
-        if let Some(found) = self.model.renderer().modules.get(&address) {
+        if let Some(found) = self.model.state().get::<Cache>().modules.get(&address) {
             return Ok(found.clone());
         }
         let context = Context::new(loaded, Rc::default(), Resolver::None);
         let module = self.module(loaded, &context)?;
-        self.model.renderer().modules.insert(address, module.clone());
+        self.model.state().get::<Cache>().modules.insert(address, module.clone());
         Ok(module)
     }
 
-    pub(super) fn module(&mut self, loaded: &Loaded, context: &Rc<Context>) -> Res<Val> {
+    pub(super) fn module(&mut self, loaded: &LoadedTemplate, context: &Rc<Context>) -> Res<Val> {
         let mut text = String::new();
         self.root(loaded, context, &mut text)?;
         let vars = context.vars.borrow();
@@ -143,7 +148,7 @@ impl Runtime<'_> {
         Ok(())
     }
 
-    /// Gives an imported value a name, which is not exported.
+    /// Assigns an imported value to a name, which is not exported.
     pub(super) fn bind_name(&mut self, name: &EcoString, value: Val, frame: &Frame) {
         if frame.is_top {
             frame.context.set(name, value.clone());

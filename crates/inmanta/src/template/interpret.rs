@@ -1,91 +1,21 @@
-//! The run of a template: its statements.
+//! Runs the statements of a template.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use ecow::EcoString;
-use ordain_source::budget::{self, HELP};
-use ordain_source::limits::{most_items, most_text};
 
-use super::ast::{Call, Escape, Expr, Macro, Node, Symbols};
-use super::fault::{Fault, Res, TEMPLATE_RUNTIME};
-use super::scope::{Context, Frame, Loaded, MacroValue};
-use super::value::{Object, Val};
-use crate::plugin;
+use super::ast::{Call, Escape, Expr, Macro, Node, Symbols, Target};
+use super::fault::{Fault, Res};
+use super::runtime::Runtime;
+use super::value::{Context, Frame, LoadedTemplate, MacroValue, Object, Val};
+use crate::diagnostics::Exception;
 
-/// How deep calls, templates and expressions may nest.
-const DEPTH_LIMIT: usize = 240;
-
-/// The environment that a template is run in.
-pub(super) struct Runtime<'a> {
-    pub(super) model: &'a mut dyn plugin::Context,
-    /// The filters that plugins are, by their names in templates.
-    pub(super) plugins: Rc<std::collections::HashMap<EcoString, EcoString>>,
-    steps: u64,
-    depth: usize,
-    /// The seed of the last random number.
-    pub(super) random: u64,
-}
-
-/// How many steps a template may take.
-const FUEL: u64 = 12_000_000;
-
-impl<'a> Runtime<'a> {
-    pub(super) fn new(
-        model: &'a mut dyn plugin::Context,
-        plugins: Rc<std::collections::HashMap<EcoString, EcoString>>,
-    ) -> Self {
-        Self { model, plugins, steps: 0, depth: 0, random: 0 }
-    }
-
-    /// Counts steps.
-    pub(super) fn step(&mut self, steps: u64) -> Res<()> {
-        let before = self.steps >> 10;
-        self.steps += steps;
-        if self.steps >> 10 != before {
-            let most = budget::scaled(FUEL);
-            if self.steps > most {
-                let text = format!("the template takes more than {most} steps; {HELP}");
-                return Err(Fault::Raised("RuntimeError", text));
-            }
-            budget::check().map_err(|e| Fault::Raised("RuntimeError", e.to_string()))?;
-        }
-        Ok(())
-    }
-
-    /// A text of so many bytes, unless it is too long.
-    pub(super) fn text_fits(&mut self, bytes: usize) -> Res<()> {
-        if bytes > most_text() {
-            let text = format!("a text is too long; {HELP}");
-            return Err(Fault::Raised("MemoryError", text));
-        }
-        self.step(bytes as u64 / 16)
-    }
-
-    /// So many items, unless they are too many.
-    pub(super) fn items_fit(&mut self, count: usize) -> Res<()> {
-        if count > most_items() {
-            let text = format!("a list is too long; {HELP}");
-            return Err(Fault::Raised("MemoryError", text));
-        }
-        Ok(())
-    }
-
-    /// Goes one level deeper.
-    pub(super) fn nested<T>(&mut self, act: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
-        if self.depth >= DEPTH_LIMIT {
-            return Err(Fault::Raised("RecursionError", "maximum recursion depth exceeded".into()));
-        }
-        self.depth += 1;
-        let result = act(self);
-        self.depth -= 1;
-        result
-    }
-
+impl Runtime<'_> {
     /// Renders a template from its beginning.
     pub(super) fn root(
         &mut self,
-        loaded: &Loaded,
+        loaded: &LoadedTemplate,
         context: &Rc<Context>,
         out: &mut String,
     ) -> Res<()> {
@@ -111,7 +41,7 @@ impl<'a> Runtime<'a> {
         })
     }
 
-    /// Renders a block: that of the template which extends the others the most, or one below.
+    /// Renders a block. Depth 0 is the override of the most derived template.
     pub(super) fn block(
         &mut self,
         name: &EcoString,
@@ -121,7 +51,7 @@ impl<'a> Runtime<'a> {
     ) -> Res<()> {
         let found = context.blocks.borrow().get(name).and_then(|all| all.get(depth)).cloned();
         let Some(block) = found else {
-            return Err(Fault::Raised("KeyError", crate::value::string_repr(name)));
+            return Err(Fault::Raised(Exception::KeyError, crate::value::string_repr(name)));
         };
         self.nested(|runtime| {
             let scope = runtime.enter(&block.symbols, None, context)?;
@@ -143,7 +73,7 @@ impl<'a> Runtime<'a> {
         })
     }
 
-    /// The block of this name so many templates up.
+    /// The block of this name in the template `depth` levels up.
     pub(super) fn parent_block(
         &self,
         name: &EcoString,
@@ -181,10 +111,6 @@ impl<'a> Runtime<'a> {
         self.length_fits(out.len())
     }
 
-    pub(super) fn length_fits(&mut self, bytes: usize) -> Res<()> {
-        if bytes > most_text() { self.text_fits(bytes) } else { Ok(()) }
-    }
-
     fn node(&mut self, node: &Node, frame: &Frame, out: &mut String) -> Res<()> {
         self.step(1)?;
         match node {
@@ -195,30 +121,13 @@ impl<'a> Runtime<'a> {
                 }
                 Ok(())
             }
-            Node::Output(values, escape) => {
-                if self.is_silent(frame) {
-                    return Ok(());
-                }
-                for value in values {
-                    let value = self.value(value, frame)?;
-                    self.write(&value, *escape, frame, out)?;
-                }
-                Ok(())
-            }
+            Node::Output(values, escape) => self.output(values, *escape, frame, out),
             Node::For(found) => self.nested(|runtime| runtime.for_loop(found, frame, out)),
             Node::If { branches, otherwise } => {
-                for (test, body) in branches {
-                    let test = self.value(test, frame)?;
-                    if self.truth(&test)? {
-                        return self.nested(|runtime| runtime.nodes(body, frame, out));
-                    }
-                }
-                self.nested(|runtime| runtime.nodes(otherwise, frame, out))
+                let body = self.branch(branches, frame)?.unwrap_or(otherwise);
+                self.nested(|runtime| runtime.nodes(body, frame, out))
             }
-            Node::Macro(found) => {
-                self.define_macro(found, frame);
-                Ok(())
-            }
+            Node::Macro(found) => self.define_macro(found, frame),
             Node::CallBlock { call, body } => self.call_block(call, body, frame, out),
             Node::FilterBlock { filters, body, symbols, escape } => {
                 let (text, inner) = self.capture(body, symbols, *escape, false, frame)?;
@@ -226,12 +135,7 @@ impl<'a> Runtime<'a> {
                 self.write(&result, Escape::Never, frame, out)
             }
             Node::With { targets, values, body, symbols } => {
-                let scope = self.enter(symbols, Some(&frame.scope), &frame.context)?;
-                let inner = frame.inner(scope);
-                for (target, value) in targets.iter().zip(values) {
-                    let value = self.value(value, frame)?;
-                    self.assign(target, value, &inner)?;
-                }
+                let inner = self.with_scope(targets, values, symbols, frame)?;
                 self.nested(|runtime| runtime.nodes(body, &inner, out))
             }
             Node::Block { name, is_scoped, is_required } => {
@@ -257,13 +161,7 @@ impl<'a> Runtime<'a> {
             }
             Node::AssignBlock { target, filters, body, symbols, escape } => {
                 let (text, inner) = self.capture(body, symbols, *escape, true, frame)?;
-                let mut value = match filters {
-                    Some(filters) => self.filtered(filters, text, &inner)?,
-                    None => text,
-                };
-                if frame.context.autoescape.get() {
-                    value = Val::Markup(self.text(&value)?);
-                }
+                let value = self.block_value(filters.as_ref(), text, &inner, frame)?;
                 self.assign(target, value, frame)
             }
             Node::Autoescape { value, body, symbols } => {
@@ -272,7 +170,72 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    fn define_macro(&mut self, found: &Rc<Macro>, frame: &Frame) {
+    /// The value that a block assigns: its filtered text.
+    fn block_value(
+        &mut self,
+        filters: Option<&Expr>,
+        text: Val,
+        inner: &Frame,
+        frame: &Frame,
+    ) -> Res<Val> {
+        let value = match filters {
+            Some(filters) => self.filtered(filters, text, inner)?,
+            None => text,
+        };
+        let is_markup = frame.context.autoescape.get();
+        Ok(if is_markup { Val::Markup(self.text(&value)?) } else { value })
+    }
+
+    fn output(
+        &mut self,
+        values: &[Expr],
+        escape: Escape,
+        frame: &Frame,
+        out: &mut String,
+    ) -> Res<()> {
+        if self.is_silent(frame) {
+            return Ok(());
+        }
+        for value in values {
+            let value = self.value(value, frame)?;
+            self.write(&value, escape, frame, out)?;
+        }
+        Ok(())
+    }
+
+    /// The body of the first branch whose condition is true.
+    fn branch<'n>(
+        &mut self,
+        branches: &'n [(Expr, Vec<Node>)],
+        frame: &Frame,
+    ) -> Res<Option<&'n Vec<Node>>> {
+        for (test, body) in branches {
+            let test = self.value(test, frame)?;
+            if self.truth(&test)? {
+                return Ok(Some(body));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The scope of a `with` block. Its values are evaluated outside of it.
+    fn with_scope(
+        &mut self,
+        targets: &[Target],
+        values: &[Expr],
+        symbols: &Symbols,
+        frame: &Frame,
+    ) -> Res<Frame> {
+        let scope = self.enter(symbols, Some(&frame.scope), &frame.context)?;
+        let inner = frame.inner(scope);
+        for (target, value) in targets.iter().zip(values) {
+            let value = self.value(value, frame)?;
+            self.assign(target, value, &inner)?;
+        }
+        Ok(inner)
+    }
+
+    fn define_macro(&mut self, found: &Rc<Macro>, frame: &Frame) -> Res<()> {
         let value = self.macro_value(found, frame);
         if let Some(name) = &found.name {
             if frame.is_top {
@@ -280,6 +243,7 @@ impl<'a> Runtime<'a> {
             }
             self.put(name, value, &frame.scope);
         }
+        Ok(())
     }
 
     fn call_block(
@@ -297,7 +261,7 @@ impl<'a> Runtime<'a> {
         self.write(&text, Escape::Never, frame, out)
     }
 
-    /// Renders statements in a scope of their own; gives their text and that scope.
+    /// Renders statements in a new scope; returns their text and the scope.
     fn capture(
         &mut self,
         body: &[Node],
@@ -317,7 +281,7 @@ impl<'a> Runtime<'a> {
     fn extend(&mut self, template: &Expr, frame: &Frame) -> Res<()> {
         if frame.extends.borrow().is_some() {
             let text = "extended multiple times";
-            return Err(Fault::Raised(TEMPLATE_RUNTIME, text.into()));
+            return Err(Fault::Raised(Exception::TemplateRuntime, text.into()));
         }
         let name = self.value(template, frame)?;
         let parent = self.load(&name)?;
@@ -347,7 +311,7 @@ impl<'a> Runtime<'a> {
         result
     }
 
-    /// The text of a block of output as a value.
+    /// Converts the text of a block to a value.
     pub(super) fn captured(&self, text: String, escape: Escape, frame: &Frame) -> Val {
         let is_markup = match escape {
             Escape::Never => false,
@@ -376,7 +340,7 @@ impl<'a> Runtime<'a> {
         if is_required && frame.context.blocks.borrow().get(name).map_or(0, Vec::len) <= 1 {
             let name = crate::value::string_repr(name);
             let text = format!("Required block {name} not found");
-            return Err(Fault::Raised(TEMPLATE_RUNTIME, text));
+            return Err(Fault::Raised(Exception::TemplateRuntime, text));
         }
         if !is_scoped {
             return self.block(name, 0, &frame.context.clone(), out);
@@ -393,7 +357,7 @@ impl<'a> Runtime<'a> {
         self.block(name, 0, &context, out)
     }
 
-    /// Calls a macro with arguments that were sorted out.
+    /// Calls a macro with bound arguments.
     pub(super) fn run_macro(
         &mut self,
         found: &MacroValue,

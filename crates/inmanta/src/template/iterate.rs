@@ -1,4 +1,4 @@
-//! Iterators of loops and filters.
+//! Iterates over values.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -6,67 +6,38 @@ use std::rc::Rc;
 use ecow::EcoString;
 
 use super::fault::{Fault, Res, type_error};
-use super::interpret::Runtime;
-use super::value::{Object, Tuple, Val, View};
+use super::runtime::Runtime;
+use super::value::{All, Generator, Next, Object, State, Val, View};
 use crate::value::Value;
-
-/// An iterator as a value.
-pub(super) struct Generator {
-    /// Its Python class.
-    pub(super) type_name: &'static str,
-    /// The function that it is made by, if it is one of `yield`.
-    pub(super) function: &'static str,
-    state: RefCell<State>,
-}
-
-/// The source of items.
-pub(super) type Next = Box<dyn FnMut(&mut Runtime<'_>) -> Res<Option<Val>>>;
-/// A function that makes all items when the first is asked for.
-pub(super) type All = Box<dyn FnOnce(&mut Runtime<'_>) -> Res<Vec<Val>>>;
-
-enum State {
-    Items(std::vec::IntoIter<Val>),
-    /// A list, which may grow meanwhile, with the place in it.
-    List(Rc<RefCell<Vec<Val>>>, usize),
-    Tuple(Rc<Tuple>, usize),
-    Range {
-        next: i64,
-        stop: i64,
-        step: i64,
-    },
-    Next(Next),
-    All(All),
-    Done,
-}
 
 impl Generator {
     fn new(type_name: &'static str, state: State) -> Rc<Self> {
         Rc::new(Self { type_name, function: "", state: RefCell::new(state) })
     }
 
-    /// An iterator over items that are there.
+    /// Creates an iterator over a list of items.
     pub(super) fn items(items: Vec<Val>) -> Rc<Self> {
         Self::new("list_iterator", State::Items(items.into_iter()))
     }
 
-    /// The iterator of Python's `reversed`, of items that were turned round.
+    /// Creates the iterator of Python's `reversed`; the items are reversed already.
     pub(super) fn reversed(items: Vec<Val>) -> Rc<Self> {
         Self::new("list_reverseiterator", State::Items(items.into_iter()))
     }
 
-    /// The iterator of a Python generator.
+    /// Creates a generator.
     pub(super) fn lazy(function: &'static str, next: Next) -> Val {
         let state = RefCell::new(State::Next(next));
         Val::Iterator(Rc::new(Self { type_name: "generator", function, state }))
     }
 
-    /// The same of one whose items are all made at first.
+    /// Creates a generator that computes all items at the first read.
     pub(super) fn deferred(function: &'static str, all: All) -> Val {
         let state = RefCell::new(State::All(all));
         Val::Iterator(Rc::new(Self { type_name: "generator", function, state }))
     }
 
-    /// Goes on with these items.
+    /// Replaces the remaining items.
     pub(super) fn refill(&self, items: Vec<Val>) {
         *self.state.borrow_mut() = State::Items(items.into_iter());
     }
@@ -74,7 +45,7 @@ impl Generator {
     /// The next item.
     pub(super) fn next(&self, runtime: &mut Runtime<'_>) -> Res<Option<Val>> {
         runtime.step(1)?;
-        // Whoever asks an iterator while it makes an item finds it at its end.
+        // An iterator that is read while it computes an item is at its end.
         let mut state = std::mem::replace(&mut *self.state.borrow_mut(), State::Done);
         if let State::All(all) = state {
             state = State::Items(all(runtime)?.into_iter());
@@ -162,7 +133,7 @@ impl Runtime<'_> {
                 Object::Set(found) => {
                     items("set_iterator", found.borrow().values().cloned().collect())
                 }
-                // A cycler has `next`, but nothing to iterate over.
+                // A cycler has `next`, but is not iterable.
                 _ => Err(not_iterable(value)),
             },
             _ => Err(not_iterable(value)),

@@ -1,4 +1,4 @@
-//! The tokens of a template: text, and tags with their contents.
+//! Splits a template into text, and tags with their tokens.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use ecow::EcoString;
 use num_bigint::BigInt;
 use ordain_functions::text::is_python_space;
 
-/// The kinds of tokens. Operators are named as in the messages of Jinja: by themselves.
+/// The kinds of tokens. Messages print operators literally.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Token {
     Data(EcoString),
@@ -20,19 +20,19 @@ pub(super) enum Token {
     Float(f64),
     Operator(&'static str),
     End,
-    /// Reading fails here.
+    /// A lexical error.
     Error(String),
 }
 
 /// A token with its line.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
+pub(super) struct PositionedToken {
     pub(super) token: Token,
     pub(super) line: u32,
 }
 
 impl Token {
-    /// How errors name it.
+    /// The description in errors.
     pub(super) fn described(&self) -> String {
         match self {
             Self::Data(_) => "template data / text".into(),
@@ -51,14 +51,14 @@ impl Token {
     }
 }
 
-/// The operators, longer ones before those that they begin with.
+/// The operators, longer ones before their prefixes.
 const OPERATORS: &[&str] = &[
     "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}",
     ">", "<", "=", ".", ":", "|", ",", ";",
 ];
 
-/// All tokens of a template. The last one is its end or an error.
-pub(super) fn tokens(source: &str) -> Vec<Placed> {
+/// All tokens of a template. The last one is the end or an error.
+pub(super) fn tokens(source: &str) -> Vec<PositionedToken> {
     let source = source.replace("\r\n", "\n").replace('\r', "\n");
     let source = source.strip_suffix('\n').unwrap_or(&source);
     let mut lexer = Lexer { source, at: 0, line: 1, tokens: Vec::new() };
@@ -66,12 +66,12 @@ pub(super) fn tokens(source: &str) -> Vec<Placed> {
         Ok(()) => Token::End,
         Err(text) => Token::Error(text),
     };
-    // The end is where the last token was.
+    // Jinja reports the end at the line of the last token.
     let line = match &last {
         Token::End => lexer.tokens.last().map_or(1, |token| token.line),
         _ => lexer.line,
     };
-    lexer.tokens.push(Placed { token: last, line });
+    lexer.tokens.push(PositionedToken { token: last, line });
     lexer.tokens
 }
 
@@ -79,12 +79,12 @@ struct Lexer<'a> {
     source: &'a str,
     at: usize,
     line: u32,
-    tokens: Vec<Placed>,
+    tokens: Vec<PositionedToken>,
 }
 
-/// Reads text that begins with a brace.
+/// The kinds of tags.
 enum Opening {
-    /// With the end of its tag.
+    /// A raw block, with the end of its first tag.
     Raw(usize),
     Comment,
     Block,
@@ -99,7 +99,7 @@ fn spaces(text: &str) -> usize {
     text.find(|c| !is_python_space(c)).unwrap_or(text.len())
 }
 
-/// The end of a tag that begins here: `+%}`, `-%}` with the space behind it, or `%}`.
+/// The length of the end of a tag: `+%}`, `-%}` with the blanks after it, or `%}`.
 fn tag_end(text: &str, close: &str, plus: bool) -> Option<usize> {
     if text.starts_with(close) {
         return Some(close.len());
@@ -117,7 +117,7 @@ impl Lexer<'_> {
     }
 
     fn push(&mut self, token: Token) {
-        self.tokens.push(Placed { token, line: self.line });
+        self.tokens.push(PositionedToken { token, line: self.line });
     }
 
     fn skip(&mut self, bytes: usize) {
@@ -160,7 +160,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// Where the next tag begins.
+    /// The offset and the kind of the next tag.
     fn opening(&self) -> Option<(usize, Opening)> {
         let mut from = self.at;
         loop {
@@ -181,7 +181,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The end of `{% raw %}`, if it is that.
+    /// The end of a `{% raw %}` tag, if it is one.
     fn raw_tag(&self, begin: usize) -> Option<usize> {
         let text = &self.source[begin + 2..];
         let text = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -191,7 +191,7 @@ impl Lexer<'_> {
         Some(self.source.len() - text.len() + end)
     }
 
-    /// The text before a tag.
+    /// Adds the text before a tag.
     fn data(&mut self, end: usize, is_stripped: bool) {
         let text = &self.source[self.at..end];
         let kept = if is_stripped { text.trim_end_matches(is_python_space) } else { text };
@@ -347,12 +347,12 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether a character may stand in a name besides letters and digits.
+/// Whether a character is allowed in names, beside letters and digits.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{b7}' | '\u{203f}' | '\u{2040}')
 }
 
-/// The length of digits, of which each may have `_` before it but the first.
+/// The length of digits, with `_` between them.
 fn digits_length(text: &str, is_digit: fn(u8) -> bool) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -390,7 +390,7 @@ fn float_length(text: &str) -> Option<usize> {
     is_float.then_some(length)
 }
 
-/// The base of a number, the length of the prefix, and its length.
+/// The base of a number, the length of its prefix, and its whole length.
 fn integer_length(text: &str) -> Option<(u32, usize, usize)> {
     type Table = (&'static str, u32, fn(u8) -> bool);
     let tables: [Table; 3] = [
@@ -417,7 +417,23 @@ fn integer_length(text: &str) -> Option<(u32, usize, usize)> {
     (length > 0).then_some((10, 0, length))
 }
 
-/// A text without the escapes of Python.
+/// Decodes `xXX`, `uXXXX` and `UXXXXXXXX`: the character, and the number of digits.
+fn hex_escape(kind: char, text: &str) -> Result<(char, usize), String> {
+    let (length, shown) = match kind {
+        'x' => (2, "\\xXX"),
+        'u' => (4, "\\uXXXX"),
+        _ => (8, "\\UXXXXXXXX"),
+    };
+    let digits = text.get(..length).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
+    let Some(digits) = digits else { return Err(format!("truncated {shown} escape")) };
+    let code = u32::from_str_radix(digits, 16).unwrap_or(u32::MAX);
+    if code > 0x10_ffff {
+        return Err("illegal Unicode character".into());
+    }
+    Ok((char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), length))
+}
+
+/// Decodes Python's escapes.
 fn unescaped(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -444,20 +460,9 @@ fn unescaped(text: &str) -> Result<String, String> {
                 char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
             }
             'x' | 'u' | 'U' => {
-                let (length, shown) = match c {
-                    'x' => (2, "\\xXX"),
-                    'u' => (4, "\\uXXXX"),
-                    _ => (8, "\\UXXXXXXXX"),
-                };
-                let digits =
-                    rest.get(..length).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
-                let Some(digits) = digits else { return Err(format!("truncated {shown} escape")) };
-                let code = u32::from_str_radix(digits, 16).unwrap_or(u32::MAX);
-                if code > 0x10_ffff {
-                    return Err("illegal Unicode character".into());
-                }
+                let (found, length) = hex_escape(c, rest)?;
                 rest = &rest[length..];
-                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+                found
             }
             'N' => {
                 let name = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));

@@ -1,14 +1,12 @@
-//! Loops.
+//! Renders loops.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::ast::{For, Target};
 use super::fault::Res;
-use super::interpret::Runtime;
-use super::iterate::{Generator, Next};
-use super::scope::{Frame, Recursion};
-use super::value::{LoopState, Object, Val};
+use super::runtime::Runtime;
+use super::value::{Frame, Generator, LoopState, Next, Object, Recursion, Val};
 
 impl Runtime<'_> {
     pub(super) fn for_loop(&mut self, node: &Rc<For>, frame: &Frame, out: &mut String) -> Res<()> {
@@ -16,7 +14,7 @@ impl Runtime<'_> {
         self.loop_over(node, items, 0, frame, out)
     }
 
-    /// Renders a loop again, for other items.
+    /// Renders a recursive loop for other items.
     pub(super) fn recurse(&mut self, recursion: &Recursion, items: Val, depth: usize) -> Res<Val> {
         self.nested(|runtime| {
             let mut text = String::new();
@@ -26,7 +24,7 @@ impl Runtime<'_> {
         })
     }
 
-    /// The items that a loop's condition lets through.
+    /// Filters items by the condition of a loop.
     pub(super) fn tested(&mut self, node: &Rc<For>, items: Rc<Generator>, frame: &Frame) -> Val {
         let (node, frame) = (node.clone(), frame.clone());
         let mut inner: Option<Frame> = None;
@@ -110,7 +108,7 @@ impl Runtime<'_> {
         Ok(())
     }
 
-    /// Goes to the next item of a loop.
+    /// Advances a loop.
     pub(super) fn loop_next(&mut self, state: &LoopState) -> Res<Option<Val>> {
         let after = state.after.borrow_mut().take();
         let item = match after {

@@ -1,4 +1,4 @@
-//! Operators on values, as Python has them.
+//! Python's operators.
 
 use std::cmp::Ordering;
 
@@ -6,19 +6,20 @@ use num_bigint::{BigInt, Sign};
 
 use super::ast::{Binary, Comparison};
 use super::fault::{Fault, Res, type_error};
-use super::interpret::Runtime;
-use super::value::{Key, Object, Val, View};
+use super::runtime::Runtime;
+use super::value::{Entries, Key, Object, Val, View};
+use crate::diagnostics::Exception;
 use crate::value::{Value, float_integer};
 
-/// The longest number that an operator makes, in bits.
-const LARGEST: u64 = 1 << 22;
+/// The limit for the size of numbers, in bits.
+const MAX_BITS: u64 = 1 << 22;
 
 fn zero<T>(text: &str) -> Res<T> {
-    Err(Fault::Raised("ZeroDivisionError", text.into()))
+    Err(Fault::Raised(Exception::ZeroDivisionError, text.into()))
 }
 
 fn too_large<T>() -> Res<T> {
-    Err(Fault::Raised("OverflowError", "the number is too large".into()))
+    Err(Fault::Raised(Exception::OverflowError, "the number is too large".into()))
 }
 
 fn unsupported(symbol: &str, a: &Val, b: &Val) -> Fault {
@@ -26,7 +27,7 @@ fn unsupported(symbol: &str, a: &Val, b: &Val) -> Fault {
     type_error(format!("unsupported operand type(s) for {symbol}: '{a}' and '{b}'"))
 }
 
-/// A number as a float.
+/// Converts a number to a float.
 pub(super) fn float(value: &Val) -> Res<f64> {
     Ok(match value {
         Val::Float(number) => *number,
@@ -36,7 +37,7 @@ pub(super) fn float(value: &Val) -> Res<f64> {
             let found: f64 = number.to_string().parse().unwrap_or(f64::INFINITY);
             if found.is_infinite() {
                 let text = "int too large to convert to float";
-                return Err(Fault::Raised("OverflowError", text.into()));
+                return Err(Fault::Raised(Exception::OverflowError, text.into()));
             }
             found
         }
@@ -47,14 +48,15 @@ pub(super) fn float(value: &Val) -> Res<f64> {
     })
 }
 
-/// Two whole numbers divided, rounded once.
+/// Divides two integers with a single rounding.
 fn divided(a: &BigInt, b: &BigInt) -> Res<f64> {
     if a.sign() == Sign::NoSign {
         return Ok(0.0);
     }
     let is_negative = (a.sign() == Sign::Minus) != (b.sign() == Sign::Minus);
     let (a, b) = (a.magnitude(), b.magnitude());
-    // The quotient gets a few bits more than a float has, and one for all that is cut off.
+    // The quotient has a few bits more than a float, and a last bit for the remainder, so that it
+    // is rounded only once.
     let shift = 66 - (a.bits() as i64 - b.bits() as i64);
     let (a, b) = if shift >= 0 {
         (a << shift.unsigned_abs(), b.clone())
@@ -71,7 +73,7 @@ fn divided(a: &BigInt, b: &BigInt) -> Res<f64> {
     let found = found * 2f64.powi(half) * 2f64.powi(exponent - half);
     if found.is_infinite() {
         let text = "integer division result too large for a float";
-        return Err(Fault::Raised("OverflowError", text.into()));
+        return Err(Fault::Raised(Exception::OverflowError, text.into()));
     }
     Ok(if is_negative { -found } else { found })
 }
@@ -99,7 +101,7 @@ fn power(a: &BigInt, b: &BigInt) -> Res<Val> {
         }));
     }
     match u32::try_from(b) {
-        Ok(exponent) if u64::from(exponent).saturating_mul(a.bits()) <= LARGEST => {
+        Ok(exponent) if u64::from(exponent).saturating_mul(a.bits()) <= MAX_BITS => {
             Ok(Val::int(a.pow(exponent)))
         }
         _ => too_large(),
@@ -112,12 +114,12 @@ fn float_power(a: f64, b: f64) -> Res<Val> {
     }
     if a < 0.0 && a.is_finite() && b.is_finite() && b.fract() != 0.0 {
         let text = "complex numbers are not supported in templates";
-        return Err(Fault::Raised("NotImplementedError", text.into()));
+        return Err(Fault::Raised(Exception::NotImplementedError, text.into()));
     }
     let found = a.powf(b);
     if found.is_infinite() && a.is_finite() && b.is_finite() {
         let text = "(34, 'Numerical result out of range')";
-        return Err(Fault::Raised("OverflowError", text.into()));
+        return Err(Fault::Raised(Exception::OverflowError, text.into()));
     }
     Ok(Val::Float(found))
 }
@@ -168,7 +170,7 @@ fn integers(operator: Binary, a: &Val, b: &Val) -> Res<Val> {
     let (Some(a), Some(b)) = (a.as_integer(), b.as_integer()) else {
         return Err(unsupported("+", a, b));
     };
-    if a.bits() + b.bits() > LARGEST {
+    if a.bits() + b.bits() > MAX_BITS {
         return too_large();
     }
     let is_zero = b.sign() == Sign::NoSign;
@@ -354,7 +356,7 @@ impl Runtime<'_> {
     pub(super) fn positive(&mut self, value: &Val) -> Res<Val> {
         match value {
             Val::Float(number) => Ok(Val::Float(*number)),
-            // The method that escapes a text is its sign.
+            // An object is escaped text if it has this method.
             Val::Undefined(found) => Err(found.fault(self)),
             _ => match value.as_integer() {
                 Some(number) => Ok(Val::int(number)),
@@ -377,24 +379,12 @@ impl Runtime<'_> {
     }
 
     fn ordered(&mut self, comparison: Comparison, a: &Val, b: &Val) -> Res<bool> {
-        let symbol = match comparison {
-            Comparison::Less => "<",
-            Comparison::LessEqual => "<=",
-            Comparison::Greater => ">",
-            _ => ">=",
-        };
-        let holds = |order: Option<Ordering>| match comparison {
-            Comparison::Less => order == Some(Ordering::Less),
-            Comparison::LessEqual => order.is_some_and(Ordering::is_le),
-            Comparison::Greater => order == Some(Ordering::Greater),
-            _ => order.is_some_and(Ordering::is_ge),
-        };
         for value in [a, b] {
             if let Val::Undefined(found) = value {
                 return Err(found.fault(self));
             }
         }
-        // Values of the model know `<` only, and so `>` with its sides exchanged.
+        // Values of the model only implement `<`, so `>` exchanges its sides.
         let sides = match (comparison, a, b) {
             (Comparison::Less, Val::Proxy(left), other) => Some((left.clone(), other)),
             (Comparison::Greater, other, Val::Proxy(left)) => Some((left.clone(), other)),
@@ -402,14 +392,7 @@ impl Runtime<'_> {
         };
         if let Some((left, right)) = sides {
             let right = self.model_value(right, 0)?;
-            return match model_order(&left.value, &right) {
-                Some(order) => Ok(order == Some(Ordering::Less)),
-                None => Err(type_error(format!(
-                    "'<' not supported between instances of '{}' and '{}'",
-                    left.value.python_type(),
-                    right.python_type()
-                ))),
-            };
+            return is_less_in_model(&left.value, &right);
         }
         let sequences = match (a, b) {
             (Val::List(left), Val::List(right)) => {
@@ -426,18 +409,10 @@ impl Runtime<'_> {
                     return self.nested(|runtime| runtime.ordered(comparison, x, y));
                 }
             }
-            return Ok(holds(Some(left.len().cmp(&right.len()))));
+            return Ok(holds(comparison, Some(left.len().cmp(&right.len()))));
         }
         if let (Some(left), Some(right)) = (set_of(a), set_of(b)) {
-            let is_below = |small: &SetItems, large: &SetItems| {
-                small.keys().all(|key| large.contains_key(key))
-            };
-            return Ok(match comparison {
-                Comparison::Less => left.len() < right.len() && is_below(&left, &right),
-                Comparison::LessEqual => is_below(&left, &right),
-                Comparison::Greater => left.len() > right.len() && is_below(&right, &left),
-                _ => is_below(&right, &left),
-            });
+            return Ok(compare_sets(comparison, &left, &right));
         }
         let order = match (a, b) {
             (Val::Bytes(left), Val::Bytes(right)) => Some(left.cmp(right)),
@@ -446,7 +421,8 @@ impl Runtime<'_> {
                 (Some(left), Some(right)) => Some(left.chars().cmp(right.chars())),
                 _ => {
                     let text = format!(
-                        "'{symbol}' not supported between instances of '{}' and '{}'",
+                        "'{}' not supported between instances of '{}' and '{}'",
+                        symbol(comparison),
                         a.type_name(),
                         b.type_name()
                     );
@@ -454,10 +430,10 @@ impl Runtime<'_> {
                 }
             },
         };
-        Ok(holds(order))
+        Ok(holds(comparison, order))
     }
 
-    /// Whether `a < b` in a sort.
+    /// Whether `a < b`, for sorting.
     pub(super) fn less(&mut self, a: &Val, b: &Val) -> Res<bool> {
         self.step(1)?;
         self.ordered(Comparison::Less, a, b)
@@ -496,17 +472,8 @@ impl Runtime<'_> {
                 self.nested(|runtime| runtime.all_equal(&x.items, &y.items))
             }
             (Val::Dict(x), Val::Dict(y)) => {
-                let (x, y) = (x.borrow().map.clone(), y.borrow().map.clone());
-                if x.len() != y.len() {
-                    return Ok(false);
-                }
-                for (key, (_, value)) in &x {
-                    let Some((_, other)) = y.get(key) else { return Ok(false) };
-                    if !self.nested(|runtime| runtime.equal(value, other))? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
+                let (x, y) = (x.borrow().clone(), y.borrow().clone());
+                self.equal_dicts(&x, &y)
             }
             (Val::Proxy(x), _) => Ok(self.equals_model(&x.value, b)),
             (_, Val::Proxy(y)) => Ok(self.equals_model(&y.value, a)),
@@ -540,6 +507,19 @@ impl Runtime<'_> {
         }
         for (x, y) in a.iter().zip(b) {
             if !x.is_same(y) && !self.equal(x, y)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn equal_dicts(&mut self, x: &Entries, y: &Entries) -> Res<bool> {
+        if x.map.len() != y.map.len() {
+            return Ok(false);
+        }
+        for (key, (_, value)) in &x.map {
+            let Some((_, other)) = y.map.get(key) else { return Ok(false) };
+            if !self.nested(|runtime| runtime.equal(value, other))? {
                 return Ok(false);
             }
         }
@@ -591,7 +571,7 @@ impl Runtime<'_> {
             Val::Proxy(found) if found.is_argument && matches!(found.value, Value::Dict(_)) => {
                 match self.python_item(container, item) {
                     Ok(_) => Ok(true),
-                    Err(fault) if fault.is("KeyError") => Ok(false),
+                    Err(fault) if fault.is(&Exception::KeyError) => Ok(false),
                     Err(fault) => Err(fault),
                 }
             }
@@ -612,7 +592,7 @@ impl Runtime<'_> {
 
     fn contains_item(&mut self, container: &Val, item: &Val) -> Res<bool> {
         let items = self.iterate(container).map_err(|fault| {
-            if fault.is("TypeError") {
+            if fault.is(&Exception::TypeError) {
                 let class = container.type_name();
                 type_error(format!("argument of type '{class}' is not iterable"))
             } else {
@@ -627,14 +607,14 @@ impl Runtime<'_> {
         Ok(false)
     }
 
-    /// Sorts as Python's `sorted` does: by keys, and those that are equal stay in their order.
+    /// Python's `sorted` by keys. The sort is stable.
     pub(super) fn sorted(&mut self, items: Vec<(Val, Val)>, is_reversed: bool) -> Res<Vec<Val>> {
         let mut items = items;
         if is_reversed {
             items.reverse();
         }
         let mut failed = None;
-        // A comparison that fails ends the sort with that fault.
+        // A failed comparison ends the sort.
         let mut merged = merge_sort(items, &mut |a, b| match self.less(b, a) {
             Ok(is_less) => Ok(is_less),
             Err(fault) => {
@@ -652,7 +632,7 @@ impl Runtime<'_> {
     }
 }
 
-/// Sorts stably; `is_after` says whether the first of two keys belongs behind the second.
+/// A stable merge sort. `is_after` tells whether the first key comes after the second.
 fn merge_sort(
     items: Vec<(Val, Val)>,
     is_after: &mut dyn FnMut(&Val, &Val) -> Result<bool, ()>,
@@ -686,7 +666,7 @@ fn merge_sort(
 
 type SetItems = indexmap::IndexMap<Key, Val, rustc_hash::FxBuildHasher>;
 
-/// The items of a value that behaves as a set.
+/// The items of a set or a set-like view.
 pub(super) fn set_of(value: &Val) -> Option<SetItems> {
     let Val::Object(found) = value else { return None };
     match &**found {
@@ -708,7 +688,51 @@ fn to_model_number(value: &Val) -> Option<Value> {
     })
 }
 
-/// How two values of the model compare, if they do.
+/// An order comparison in source text.
+fn symbol(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Less => "<",
+        Comparison::LessEqual => "<=",
+        Comparison::Greater => ">",
+        _ => ">=",
+    }
+}
+
+/// Whether an order satisfies an order comparison.
+fn holds(comparison: Comparison, order: Option<Ordering>) -> bool {
+    match comparison {
+        Comparison::Less => order == Some(Ordering::Less),
+        Comparison::LessEqual => order.is_some_and(Ordering::is_le),
+        Comparison::Greater => order == Some(Ordering::Greater),
+        _ => order.is_some_and(Ordering::is_ge),
+    }
+}
+
+/// Compares sets by inclusion.
+fn compare_sets(comparison: Comparison, left: &SetItems, right: &SetItems) -> bool {
+    let is_below =
+        |small: &SetItems, large: &SetItems| small.keys().all(|key| large.contains_key(key));
+    match comparison {
+        Comparison::Less => left.len() < right.len() && is_below(left, right),
+        Comparison::LessEqual => is_below(left, right),
+        Comparison::Greater => left.len() > right.len() && is_below(right, left),
+        _ => is_below(right, left),
+    }
+}
+
+/// `<` of two values of the model.
+fn is_less_in_model(left: &Value, right: &Value) -> Res<bool> {
+    match model_order(left, right) {
+        Some(order) => Ok(order == Some(Ordering::Less)),
+        None => Err(type_error(format!(
+            "'<' not supported between instances of '{}' and '{}'",
+            left.python_type(),
+            right.python_type()
+        ))),
+    }
+}
+
+/// The order of two values of the model; `None` if they cannot be compared.
 fn model_order(a: &Value, b: &Value) -> Option<Option<Ordering>> {
     match (a, b) {
         (Value::List(a), Value::List(b)) => {
@@ -725,7 +749,7 @@ fn model_order(a: &Value, b: &Value) -> Option<Option<Ordering>> {
     }
 }
 
-/// How two numbers compare, exactly.
+/// The exact order of two numbers.
 pub(super) fn number_order(a: &Val, b: &Val) -> Option<Ordering> {
     match (to_model_number(a), to_model_number(b)) {
         (Some(a), Some(b)) => crate::value::compare_numbers(&a, &b),
@@ -742,7 +766,7 @@ pub(super) fn truncated(number: f64) -> Res<Val> {
         Some(whole) => Ok(Val::int(whole)),
         None => {
             let text = "cannot convert float infinity to integer";
-            Err(Fault::Raised("OverflowError", text.into()))
+            Err(Fault::Raised(Exception::OverflowError, text.into()))
         }
     }
 }

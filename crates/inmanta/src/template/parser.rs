@@ -1,22 +1,22 @@
-//! From tokens to statements, with the grammar and the messages of Jinja's own parser.
+//! Parses statements, with the grammar and the messages of Jinja's parser.
 
 use ecow::EcoString;
 
-use super::ast::{Escape, Expr, For, Macro, Node, Symbols, Target};
-use super::fault::{ASSERTION, Fault, Res, SYNTAX};
-use super::lexer::{Placed, Token, tokens};
-use super::value::Val;
+use super::ast::{Escape, Expr, For, Literal, Macro, Node, Symbols, Target};
+use super::fault::{Fault, Res};
+use super::lexer::{PositionedToken, Token, tokens};
+use crate::diagnostics::Exception;
 
-/// How deep statements and expressions may nest.
-const DEPTH_LIMIT: usize = 90;
+/// The limit for nested statements and expressions.
+const MAX_DEPTH: usize = 90;
 
-/// A block as it was read.
+/// A parsed block.
 pub(super) struct BlockSource {
     pub(super) name: EcoString,
     pub(super) body: Vec<Node>,
 }
 
-/// Reads a template of this name.
+/// Parses a template.
 ///
 /// # Errors
 /// Jinja's syntax errors.
@@ -37,12 +37,12 @@ pub(super) fn parse(source: &str, name: &str) -> Res<(Vec<Node>, Vec<BlockSource
 }
 
 pub(super) struct Parser {
-    pub(super) tokens: Vec<Placed>,
+    pub(super) tokens: Vec<PositionedToken>,
     pub(super) at: usize,
     name: EcoString,
-    /// The tags that are open.
+    /// The open tags.
     tags: Vec<EcoString>,
-    /// The tags that may end each of them.
+    /// The end tags of each open tag.
     ends: Vec<&'static [&'static str]>,
     pub(super) escape: Escape,
     blocks: Vec<BlockSource>,
@@ -51,13 +51,13 @@ pub(super) struct Parser {
 
 impl Parser {
     pub(super) fn fail<T>(&self, text: impl Into<String>) -> Res<T> {
-        Err(Fault::Raised(SYNTAX, text.into()))
+        Err(Fault::Raised(Exception::TemplateSyntax, text.into()))
     }
 
-    /// The token that comes next.
+    /// The next token.
     pub(super) fn current(&self) -> Res<&Token> {
         match &self.tokens[self.at].token {
-            Token::Error(text) => Err(Fault::Raised(SYNTAX, text.clone())),
+            Token::Error(text) => Err(Fault::Raised(Exception::TemplateSyntax, text.clone())),
             token => Ok(token),
         }
     }
@@ -66,7 +66,7 @@ impl Parser {
         self.tokens[self.at].line
     }
 
-    /// Takes the token that comes next.
+    /// Takes the next token.
     pub(super) fn next(&mut self) -> Res<Token> {
         let token = self.current()?.clone();
         if self.at + 1 < self.tokens.len() {
@@ -76,11 +76,11 @@ impl Parser {
         Ok(token)
     }
 
-    /// The token behind the one that comes next.
+    /// The token after the next one.
     pub(super) fn look(&self) -> Res<&Token> {
         let at = (self.at + 1).min(self.tokens.len() - 1);
         match &self.tokens[at].token {
-            Token::Error(text) => Err(Fault::Raised(SYNTAX, text.clone())),
+            Token::Error(text) => Err(Fault::Raised(Exception::TemplateSyntax, text.clone())),
             token => Ok(token),
         }
     }
@@ -145,11 +145,14 @@ impl Parser {
         self.next().map(|_| ())
     }
 
-    /// Goes one level deeper.
+    /// Runs a function one nesting level deeper.
     pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
         self.depth += 1;
-        if self.depth > DEPTH_LIMIT {
-            return Err(Fault::Raised("RecursionError", "maximum recursion depth exceeded".into()));
+        if self.depth > MAX_DEPTH {
+            return Err(Fault::Raised(
+                Exception::RecursionError,
+                "maximum recursion depth exceeded".into(),
+            ));
         }
         let result = parse(self);
         self.depth -= 1;
@@ -160,7 +163,7 @@ impl Parser {
         format!("line {line} in {}", crate::value::string_repr(&self.name)).into()
     }
 
-    /// Statements and text, up to one of the tags or the end of the template.
+    /// Parses statements and text up to one of the tags, or to the end of the template.
     fn statements_until(&mut self, ends: Option<&'static [&'static str]>) -> Res<Vec<Node>> {
         let mut body = Vec::new();
         self.ends.extend(ends);
@@ -197,7 +200,7 @@ impl Parser {
         Ok(body)
     }
 
-    /// Parses up to one of some tags: gives that one's name, which is taken.
+    /// Parses up to one of the tags and takes its name; returns the statements and the name.
     fn body(&mut self, ends: &'static [&'static str]) -> Res<(Vec<Node>, EcoString)> {
         self.skip_operator(":")?;
         self.expect_block_end()?;
@@ -214,7 +217,7 @@ impl Parser {
         self.body(ends).map(|(body, _)| body)
     }
 
-    /// Says which tags could have come.
+    /// The error that lists the possible tags.
     fn fail_end<T>(&self, found: Option<&str>) -> Res<T> {
         let mut text = match found {
             None => "Unexpected end of template.".to_owned(),
@@ -345,8 +348,8 @@ impl Parser {
         self.next()?;
         let value = self.expression(true)?;
         let inner = match &value {
-            Expr::Const(Val::Bool(true)) => Escape::Always,
-            Expr::Const(Val::Bool(false) | Val::None) => Escape::Never,
+            Expr::Const(Literal::Bool(true)) => Escape::Always,
+            Expr::Const(Literal::Bool(false) | Literal::None) => Escape::Never,
             _ => Escape::Dynamic,
         };
         let outer = std::mem::replace(&mut self.escape, inner);
@@ -366,8 +369,7 @@ impl Parser {
                  hyphens, use an underscore instead.",
             );
         }
-        // A block is rendered by whoever extends the template, too, and so knows nothing of
-        // what stands around it.
+        // Derived templates render the block, too, so the autoescape mode around it does not apply.
         let outer = std::mem::replace(&mut self.escape, Escape::Never);
         let (body, _) = self.body(&["endblock"])?;
         self.escape = outer;
@@ -395,7 +397,7 @@ impl Parser {
         Ok(Node::Output(values, self.escape))
     }
 
-    /// `with context` or `without context`, if it comes next.
+    /// Parses `with context` or `without context`.
     fn import_context(&mut self) -> Res<Option<bool>> {
         let is_with = self.is_name("with");
         if !is_with && !self.is_name("without") {
@@ -453,7 +455,7 @@ impl Parser {
             let name = self.target_name()?;
             if name.starts_with('_') {
                 let text = "names starting with an underline can not be imported";
-                return Err(Fault::Raised(ASSERTION, text.into()));
+                return Err(Fault::Raised(Exception::TemplateAssertion, text.into()));
             }
             let alias = if self.skip_name("as")? { self.target_name()? } else { name.clone() };
             names.push((name, alias));
@@ -542,7 +544,7 @@ impl Parser {
         Ok(Node::FilterBlock { filters, body, symbols, escape: self.escape })
     }
 
-    /// The name of something that is assigned.
+    /// Parses the name of an assignment target.
     fn target_name(&mut self) -> Res<EcoString> {
         let name = self.expect_name()?;
         if matches!(name.as_str(), "true" | "false" | "none" | "True" | "False" | "None") {
@@ -551,7 +553,7 @@ impl Parser {
         Ok(name)
     }
 
-    /// The target of an assignment: a name, several, or the attribute of a namespace.
+    /// Parses the target of an assignment: a name, several names, or an attribute of a namespace.
     fn target(&mut self, ends: &[&str], with_namespace: bool) -> Res<Target> {
         let found = self.simple_tuple(ends, with_namespace)?;
         match target_of(&found) {
@@ -572,7 +574,7 @@ fn target_of(expr: &Expr) -> Option<Target> {
     })
 }
 
-/// How Jinja names the node.
+/// Jinja's name of a node.
 fn node_name(expr: &Expr) -> &'static str {
     use super::ast::Binary;
     match expr {

@@ -1,4 +1,4 @@
-//! Text with places for values: `%` and `str.format`.
+//! Formats text with placeholders: `%` and `str.format`.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,12 @@ use ordain_functions::text::repr_python;
 
 use super::arguments::Arguments;
 use super::fault::{Fault, Res, type_error, value_error};
-use super::interpret::Runtime;
 use super::operators::{float, truncated};
+use super::runtime::Runtime;
 use super::value::Val;
+use crate::diagnostics::Exception;
 
-/// A place of `%`: `%(name)-5.2f`.
+/// A placeholder of `%`: `%(name)-5.2f`.
 #[derive(Default)]
 struct Place {
     is_left: bool,
@@ -25,7 +26,7 @@ struct Place {
     precision: Option<usize>,
 }
 
-/// The values of `%`, in their order.
+/// The values of `%`, in order.
 struct Source {
     items: Vec<Val>,
     next: usize,
@@ -73,7 +74,23 @@ impl Runtime<'_> {
         Ok(Val::text_like(out, is_markup))
     }
 
-    /// Writes the value of a placeholder; gives its length behind the `%`.
+    /// The value of a key in parentheses, if there is one, and the text after it.
+    fn mapping_key<'t>(&mut self, text: &'t str, source: &Source) -> Res<(Option<Val>, &'t str)> {
+        let Some(after) = text.strip_prefix('(') else { return Ok((None, text)) };
+        let mut depth = 1;
+        let end = after.char_indices().find(|(_, c)| {
+            depth += i32::from(*c == '(') - i32::from(*c == ')');
+            depth == 0
+        });
+        let Some((end, _)) = end else { return Err(value_error("incomplete format key")) };
+        let Some(mapping) = source.mapping.clone() else {
+            return Err(type_error("format requires a mapping"));
+        };
+        let value = self.python_item(&mapping, &Val::str(&after[..end]))?;
+        Ok((Some(value), &after[end + 1..]))
+    }
+
+    /// Writes the value of a placeholder; returns the length of the placeholder after the `%`.
     fn place(
         &mut self,
         text: &str,
@@ -82,21 +99,7 @@ impl Runtime<'_> {
         out: &mut String,
     ) -> Res<usize> {
         const INCOMPLETE: &str = "incomplete format";
-        let mut rest = text;
-        let mut named = None;
-        if let Some(after) = rest.strip_prefix('(') {
-            let mut depth = 1;
-            let end = after.char_indices().find(|(_, c)| {
-                depth += i32::from(*c == '(') - i32::from(*c == ')');
-                depth == 0
-            });
-            let Some((end, _)) = end else { return Err(value_error("incomplete format key")) };
-            let Some(mapping) = source.mapping.clone() else {
-                return Err(type_error("format requires a mapping"));
-            };
-            named = Some(self.python_item(&mapping, &Val::str(&after[..end]))?);
-            rest = &after[end + 1..];
-        }
+        let (named, mut rest) = self.mapping_key(text, source)?;
         let mut place = Place::default();
         loop {
             match rest.bytes().next() {
@@ -146,7 +149,7 @@ impl Runtime<'_> {
         Ok(used)
     }
 
-    /// A width or a precision: digits, or `*` for one of the values.
+    /// Parses a width or a precision: digits, or `*` for the next value.
     fn size<'t>(&mut self, text: &'t str, source: &mut Source) -> Res<(Option<i64>, &'t str)> {
         if let Some(rest) = text.strip_prefix('*') {
             let value = source.next()?;
@@ -184,7 +187,7 @@ impl Runtime<'_> {
                     let found = u32::try_from(*code).ok().and_then(char::from_u32);
                     let Some(found) = found else {
                         let text = "%c arg not in range(0x110000)";
-                        return Err(Fault::Raised("OverflowError", text.into()));
+                        return Err(Fault::Raised(Exception::OverflowError, text.into()));
                     };
                     found.to_string()
                 }
@@ -205,46 +208,7 @@ impl Runtime<'_> {
         if let Val::Undefined(found) = value {
             return Err(found.fault(self));
         }
-        let (is_negative, prefix, digits) = match kind {
-            'd' | 'i' | 'u' => {
-                let number = match value {
-                    Val::Float(number) => truncated(*number)?.as_integer(),
-                    other => other.as_integer(),
-                };
-                let Some(number) = number else {
-                    let class = value.type_name();
-                    let text = format!("%{kind} format: a real number is required, not {class}");
-                    return Err(type_error(text));
-                };
-                (number.sign() == Sign::Minus, "", number.magnitude().to_string())
-            }
-            'x' | 'X' | 'o' => {
-                let Some(number) = value.as_integer() else {
-                    let class = value.type_name();
-                    let text = format!("%{kind} format: an integer is required, not {class}");
-                    return Err(type_error(text));
-                };
-                let (radix, prefix) = match kind {
-                    'x' => (16, "0x"),
-                    'X' => (16, "0X"),
-                    _ => (8, "0o"),
-                };
-                let digits = number.magnitude().to_str_radix(radix);
-                let digits = if kind == 'X' { digits.to_uppercase() } else { digits };
-                let prefix = if place.is_alternate { prefix } else { "" };
-                (number.sign() == Sign::Minus, prefix, digits)
-            }
-            _ => {
-                let number = float(value)?;
-                let precision = place.precision.unwrap_or(6);
-                let mark = if place.is_alternate { "#" } else { "" };
-                let spec = format!("{mark}.{precision}{kind}");
-                let shown = python::format(&Arg::Float(number), &spec);
-                let shown = shown.map_err(|error| value_error(error.to_string()))?;
-                let digits = shown.strip_prefix('-').unwrap_or(&shown).to_owned();
-                (shown.starts_with('-'), "", digits)
-            }
-        };
+        let (is_negative, prefix, digits) = digits(kind, place, value)?;
         let is_float = "eEfFgG".contains(kind);
         let digits = match place.precision {
             Some(precision) if !is_float && digits.len() < precision => {
@@ -273,7 +237,7 @@ impl Runtime<'_> {
         fields.expand(self, text, 0).map(Val::str)
     }
 
-    /// The same of an escaped text.
+    /// `text.format(…)` of an escaped text.
     pub(super) fn format_markup(&mut self, text: &str, arguments: Arguments) -> Res<Val> {
         let mut fields = Fields::new(arguments, true);
         fields.expand(self, text, 0).map(Val::str).map(|value| match value {
@@ -315,7 +279,7 @@ fn aligned(text: &str, width: usize, is_left: bool) -> String {
     if is_left { format!("{text}{blanks}") } else { format!("{blanks}{text}") }
 }
 
-/// A text without characters beyond ASCII, as Python's `ascii` has it.
+/// Python's `ascii`: escapes all characters beyond ASCII.
 fn ascii(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -329,7 +293,7 @@ fn ascii(text: &str) -> String {
     out
 }
 
-/// How fields without a name are numbered.
+/// The numbering of fields without a name.
 #[derive(Clone, Copy)]
 enum Numbering {
     Open,
@@ -365,7 +329,7 @@ impl Fields {
                 Some('r') => Val::str(runtime.repr(&value)?),
                 Some('a') => Val::str(ascii(&runtime.repr(&value)?)),
                 Some(other) => {
-                    // Escaped texts are formatted by Python code, which says it in another way.
+                    // Escaped texts are formatted by Python code, which has another message.
                     let text = match self.is_markup {
                         true => format!("Unknown conversion specifier '{other}'"),
                         false => format!("Unknown conversion specifier {other}"),
@@ -425,7 +389,7 @@ impl Fields {
                 None => {
                     let text =
                         format!("Replacement index {index} out of range for positional args tuple");
-                    return Err(Fault::Raised("IndexError", text));
+                    return Err(Fault::Raised(Exception::IndexError, text));
                 }
             },
             (None, Some(mapping)) => {
@@ -436,7 +400,7 @@ impl Fields {
                 let found = self.arguments.named.iter().find(|(other, _)| other == name);
                 match found {
                     Some((_, value)) => value.clone(),
-                    None => return Err(Fault::Raised("KeyError", repr_python(name))),
+                    None => return Err(Fault::Raised(Exception::KeyError, repr_python(name))),
                 }
             }
         };
@@ -452,21 +416,12 @@ impl Fields {
                     let class = value.type_name();
                     let name = repr_python(&attribute);
                     let text = format!("'{class}' object has no attribute {name}");
-                    return Err(Fault::Raised("AttributeError", text));
+                    return Err(Fault::Raised(Exception::AttributeError, text));
                 };
                 value = found;
                 path = &rest[end..];
             } else if let Some(rest) = path.strip_prefix('[') {
-                let Some((item, after)) = rest.split_once(']') else {
-                    return Err(value_error("Missing ']' in format string"));
-                };
-                if item.is_empty() {
-                    return Err(value_error("Empty attribute in format string"));
-                }
-                let key = match item.parse::<i64>() {
-                    Ok(number) if item.bytes().all(|b| b.is_ascii_digit()) => Val::Int(number),
-                    _ => Val::str(item),
-                };
+                let (key, after) = bracket_key(rest)?;
                 value = runtime.python_item(&value, &key)?;
                 path = after;
             } else {
@@ -477,4 +432,64 @@ impl Fields {
         }
         Ok(value)
     }
+}
+
+/// The key in the brackets of a field, and the text after them.
+fn bracket_key(text: &str) -> Res<(Val, &str)> {
+    let Some((item, after)) = text.split_once(']') else {
+        return Err(value_error("Missing ']' in format string"));
+    };
+    if item.is_empty() {
+        return Err(value_error("Empty attribute in format string"));
+    }
+    let key = match item.parse::<i64>() {
+        Ok(number) if item.bytes().all(|b| b.is_ascii_digit()) => Val::Int(number),
+        _ => Val::str(item),
+    };
+    Ok((key, after))
+}
+
+/// The digits of a number in the format of a placeholder: whether it is negative, the prefix, and
+/// the digits.
+fn digits(kind: char, place: &Place, value: &Val) -> Res<(bool, &'static str, String)> {
+    Ok(match kind {
+        'd' | 'i' | 'u' => {
+            let number = match value {
+                Val::Float(number) => truncated(*number)?.as_integer(),
+                other => other.as_integer(),
+            };
+            let Some(number) = number else {
+                let class = value.type_name();
+                let text = format!("%{kind} format: a real number is required, not {class}");
+                return Err(type_error(text));
+            };
+            (number.sign() == Sign::Minus, "", number.magnitude().to_string())
+        }
+        'x' | 'X' | 'o' => {
+            let Some(number) = value.as_integer() else {
+                let class = value.type_name();
+                let text = format!("%{kind} format: an integer is required, not {class}");
+                return Err(type_error(text));
+            };
+            let (radix, prefix) = match kind {
+                'x' => (16, "0x"),
+                'X' => (16, "0X"),
+                _ => (8, "0o"),
+            };
+            let digits = number.magnitude().to_str_radix(radix);
+            let digits = if kind == 'X' { digits.to_uppercase() } else { digits };
+            let prefix = if place.is_alternate { prefix } else { "" };
+            (number.sign() == Sign::Minus, prefix, digits)
+        }
+        _ => {
+            let number = float(value)?;
+            let precision = place.precision.unwrap_or(6);
+            let mark = if place.is_alternate { "#" } else { "" };
+            let spec = format!("{mark}.{precision}{kind}");
+            let shown = python::format(&Arg::Float(number), &spec);
+            let shown = shown.map_err(|error| value_error(error.to_string()))?;
+            let digits = shown.strip_prefix('-').unwrap_or(&shown).to_owned();
+            (shown.starts_with('-'), "", digits)
+        }
+    })
 }

@@ -1,4 +1,4 @@
-//! Values as Python prints them.
+//! Prints values as Python does.
 
 use std::fmt::Write;
 use std::rc::Rc;
@@ -6,15 +6,16 @@ use std::rc::Rc;
 use ecow::EcoString;
 
 use super::fault::{Fault, Res};
-use super::interpret::Runtime;
+use super::runtime::Runtime;
 use super::value::{Entries, Object, Proxy, Val, View};
+use crate::diagnostics::Exception;
 use crate::value::{Value, float_text};
 use ordain_functions::text::repr_python;
 
-/// How deep a value may nest that is printed.
-const DEPTH_LIMIT: usize = 200;
+/// The limit for nested values.
+const MAX_DEPTH: usize = 200;
 
-/// Where everything is that prints its address.
+/// The address that all objects print.
 const ADDRESS: &str = "0x7f0000000000";
 
 impl Runtime<'_> {
@@ -61,13 +62,28 @@ impl Runtime<'_> {
         Ok(out)
     }
 
+    fn write_dict(&self, entries: &Entries, out: &mut String, depth: usize) -> Res<()> {
+        out.push('{');
+        for (index, (key, value)) in entries.map.values().enumerate() {
+            out.push_str(if index > 0 { ", " } else { "" });
+            self.write_repr(key, out, depth + 1)?;
+            out.push_str(": ");
+            self.write_repr(value, out, depth + 1)?;
+        }
+        out.push('}');
+        Ok(())
+    }
+
     /// Appends the text of Python's `repr`.
     pub(super) fn write_repr(&self, value: &Val, out: &mut String, depth: usize) -> Res<()> {
-        if depth > DEPTH_LIMIT {
-            return Err(Fault::Raised("RecursionError", "maximum recursion depth exceeded".into()));
+        if depth > MAX_DEPTH {
+            return Err(Fault::Raised(
+                Exception::RecursionError,
+                "maximum recursion depth exceeded".into(),
+            ));
         }
         if out.len() > ordain_source::limits::most_text() {
-            return Err(Fault::Raised("MemoryError", "a text is too long".into()));
+            return Err(Fault::Raised(Exception::MemoryError, "a text is too long".into()));
         }
         match value {
             Val::Undefined(_) => out.push_str("Undefined"),
@@ -95,17 +111,7 @@ impl Runtime<'_> {
                 self.write_items(&found.items, out, depth)?;
                 out.push_str(if found.items.len() == 1 { ",)" } else { ")" });
             }
-            Val::Dict(found) => {
-                out.push('{');
-                let entries = found.borrow();
-                for (index, (key, value)) in entries.map.values().enumerate() {
-                    out.push_str(if index > 0 { ", " } else { "" });
-                    self.write_repr(key, out, depth + 1)?;
-                    out.push_str(": ");
-                    self.write_repr(value, out, depth + 1)?;
-                }
-                out.push('}');
-            }
+            Val::Dict(found) => self.write_dict(&found.borrow(), out, depth)?,
             Val::Iterator(found) => {
                 let (kind, function) = (found.type_name, found.function);
                 if function.is_empty() {
@@ -247,7 +253,7 @@ impl Runtime<'_> {
         Ok(())
     }
 
-    /// A text with the signs replaced that mean something in HTML, unless it is escaped already.
+    /// Escapes a value for HTML, unless it is escaped already.
     pub(super) fn escaped(&mut self, value: &Val) -> Res<EcoString> {
         if let Val::Markup(text) = value {
             return Ok(text.clone());
@@ -277,7 +283,7 @@ impl Runtime<'_> {
     }
 }
 
-/// A value of the model as it is, without its proxy.
+/// Converts a value of the model without a proxy.
 pub(super) fn plain(value: &Value) -> Val {
     match value {
         Value::Null => Val::object(Object::Null),
@@ -301,7 +307,7 @@ pub(super) fn plain(value: &Value) -> Val {
 }
 
 fn memory(_: std::fmt::Error) -> Fault {
-    Fault::Raised("MemoryError", String::new())
+    Fault::Raised(Exception::MemoryError, String::new())
 }
 
 /// Bytes as Python's `repr` writes them.

@@ -1,8 +1,8 @@
-//! The scopes of names, and errors of a template that show before it is rendered.
+//! Resolves the scopes of names, and finds errors before a template is rendered.
 //!
-//! As in Jinja, the names of a scope get their first values when it is entered: those that it
-//! assigns have none yet, or that of the scope around it, and those that it only reads are looked
-//! up in the context.
+//! As in Jinja, all names of a scope get initial values when it is entered. Names that the scope
+//! assigns have no value, or the value from the outer scope; names that it only reads are looked up
+//! in the context.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -12,12 +12,13 @@ use ecow::EcoString;
 use super::ast::{
     ArgumentNodes, Block, Expr, For, Load, Macro, Node, Symbol, Symbols, Target, Template,
 };
-use super::fault::{ASSERTION, Fault, Res};
+use super::fault::{Fault, Res};
 use super::parser::BlockSource;
 use super::walk;
+use crate::diagnostics::Exception;
 
-/// The filters and tests that there are.
-pub(super) struct Known<'a> {
+/// The existing filters and tests.
+pub(super) struct KnownNames<'a> {
     pub(super) filter: &'a dyn Fn(&str) -> bool,
     pub(super) test: &'a dyn Fn(&str) -> bool,
 }
@@ -25,17 +26,20 @@ pub(super) struct Known<'a> {
 /// Resolves the names of a template.
 ///
 /// # Errors
-/// If it has an error that every rendering would meet, such as a filter that does not exist.
+/// If every rendering would fail, for example at a missing filter.
 pub(super) fn template(
     mut body: Vec<Node>,
     blocks: Vec<BlockSource>,
-    known: &Known<'_>,
+    known: &KnownNames<'_>,
 ) -> Res<Template> {
     let mut seen = HashSet::new();
     for block in &blocks {
         if !seen.insert(&block.name) {
             let name = crate::value::string_repr(&block.name);
-            return Err(Fault::Raised(ASSERTION, format!("block {name} defined twice")));
+            return Err(Fault::Raised(
+                Exception::TemplateAssertion,
+                format!("block {name} defined twice"),
+            ));
         }
     }
     let mut resolver = Resolver { known, has_parent: false };
@@ -61,12 +65,12 @@ pub(super) fn template(
     Ok(template)
 }
 
-/// Where a statement stands.
+/// The surroundings of a statement.
 #[derive(Clone, Copy)]
 struct Place {
     is_top: bool,
     is_root: bool,
-    /// Whether filters need not exist: inside of a condition.
+    /// Whether missing filters are allowed, since a condition may guard them.
     is_soft: bool,
 }
 
@@ -78,7 +82,7 @@ impl Place {
     }
 }
 
-/// The names of a scope while they are collected.
+/// The names of a scope that are collected so far.
 struct Frame<'p> {
     own: Vec<Symbol>,
     parent: Option<&'p Frame<'p>>,
@@ -157,7 +161,7 @@ impl<'p> Frame<'p> {
         nodes.iter().for_each(|node| self.node(node));
     }
 
-    /// Collects the names that a statement has in this scope.
+    /// Collects the names of a statement in this scope.
     fn node(&mut self, node: &Node) {
         match node {
             Node::Data(_) | Node::Block { .. } | Node::Autoescape { .. } => {}
@@ -204,7 +208,7 @@ impl<'p> Frame<'p> {
         self.join([first, second, third]);
     }
 
-    /// Takes over the names of branches, of which only one is run.
+    /// Merges the names of branches, of which only one runs.
     fn join(&mut self, branches: [Frame<'_>; 3]) {
         let mut stored: Vec<EcoString> = Vec::new();
         for branch in &branches {
@@ -234,13 +238,13 @@ impl<'p> Frame<'p> {
 }
 
 struct Resolver<'a> {
-    known: &'a Known<'a>,
-    /// Whether the template certainly extends another from here on.
+    known: &'a KnownNames<'a>,
+    /// Whether the template certainly extends another one at this point.
     has_parent: bool,
 }
 
 fn assertion<T>(text: impl Into<String>) -> Res<T> {
-    Err(Fault::Raised(ASSERTION, text.into()))
+    Err(Fault::Raised(Exception::TemplateAssertion, text.into()))
 }
 
 impl Resolver<'_> {
@@ -265,23 +269,37 @@ impl Resolver<'_> {
         nodes.iter_mut().try_for_each(|node| self.node(node, frame, place))
     }
 
+    /// Resolves the body of a scope whose names are collected; returns its names.
+    fn inner_scope(&mut self, body: &mut [Node], inner: Frame<'_>) -> Res<Symbols> {
+        self.nodes(body, &inner, Place::INNER)?;
+        Ok(inner.symbols())
+    }
+
+    fn branches(
+        &mut self,
+        branches: &mut [(Expr, Vec<Node>)],
+        otherwise: &mut [Node],
+        frame: &Frame<'_>,
+        place: Place,
+    ) -> Res<()> {
+        for (test, body) in branches {
+            self.expr(test, true)?;
+            self.nodes(body, frame, place.soft())?;
+        }
+        self.nodes(otherwise, frame, place.soft())
+    }
+
     fn node(&mut self, node: &mut Node, frame: &Frame<'_>, place: Place) -> Res<()> {
         let soft = place.is_soft;
         match node {
             Node::Data(_) | Node::Block { .. } => Ok(()),
             Node::Output(values, _) => {
-                // After `extends` nothing is written, and so nothing is looked at.
+                // Output after `extends` is never written, so it is not checked.
                 let is_skipped = self.has_parent && place.is_top;
                 if is_skipped { Ok(()) } else { values.iter().try_for_each(|v| self.expr(v, soft)) }
             }
             Node::For(found) => self.for_loop(found, frame, place),
-            Node::If { branches, otherwise } => {
-                for (test, body) in branches {
-                    self.expr(test, true)?;
-                    self.nodes(body, frame, place.soft())?;
-                }
-                self.nodes(otherwise, frame, place.soft())
-            }
+            Node::If { branches, otherwise } => self.branches(branches, otherwise, frame, place),
             Node::Macro(found) => self.callable(found, frame),
             Node::CallBlock { call, body, .. } => {
                 self.callable(body, frame)?;
@@ -292,8 +310,7 @@ impl Resolver<'_> {
                 let mut inner = Frame::new(Some(frame));
                 inner.nodes(body);
                 inner.expr(filters);
-                self.nodes(body, &inner, Place::INNER)?;
-                *symbols = inner.symbols();
+                *symbols = self.inner_scope(body, inner)?;
                 self.expr(filters, false)
             }
             Node::With { targets, values, body, symbols } => {
@@ -301,14 +318,12 @@ impl Resolver<'_> {
                 targets.iter().for_each(|target| inner.parameters(target));
                 inner.nodes(body);
                 values.iter().try_for_each(|value| self.expr(value, soft))?;
-                self.nodes(body, &inner, Place::INNER)?;
-                *symbols = inner.symbols();
-                Ok(())
+                self.inner_scope(body, inner).map(|found| *symbols = found)
+            }
+            Node::Extends(_) if !place.is_top => {
+                assertion("cannot use extend from a non top-level scope")
             }
             Node::Extends(value) => {
-                if !place.is_top {
-                    return assertion("cannot use extend from a non top-level scope");
-                }
                 self.has_parent |= place.is_root;
                 self.expr(value, soft)
             }
@@ -319,10 +334,9 @@ impl Resolver<'_> {
             Node::AssignBlock { body, filters, symbols, .. } => {
                 let mut inner = Frame::new(Some(frame));
                 inner.nodes(body);
-                // The names that its filters read belong to the block as well.
+                // The names in its filters belong to the block, too.
                 filters.iter().for_each(|filters| inner.expr(filters));
-                self.nodes(body, &inner, Place::INNER)?;
-                *symbols = inner.symbols();
+                *symbols = self.inner_scope(body, inner)?;
                 filters.iter().try_for_each(|filters| self.expr(filters, false))
             }
             Node::Autoescape { value, body, symbols } => {
@@ -330,9 +344,7 @@ impl Resolver<'_> {
                 inner.expr(value);
                 inner.nodes(body);
                 self.expr(value, false)?;
-                self.nodes(body, &inner, Place::INNER)?;
-                *symbols = inner.symbols();
-                Ok(())
+                self.inner_scope(body, inner).map(|found| *symbols = found)
             }
         }
     }
@@ -417,7 +429,7 @@ impl Resolver<'_> {
         result
     }
 
-    /// That filters and tests exist, unless a condition stands before them.
+    /// Checks that filters and tests exist, unless a condition guards them.
     fn expr(&self, expr: &Expr, is_soft: bool) -> Res<()> {
         let is_soft = is_soft || matches!(expr, Expr::Conditional { .. });
         if let Expr::Filter(found) | Expr::Test(found) = expr {

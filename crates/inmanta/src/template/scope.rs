@@ -1,47 +1,25 @@
-//! Contexts and scopes: the meaning of names in a template.
+//! Resolves names in contexts and scopes.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use ecow::EcoString;
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
 
-use super::ast::{Block, For, Load, Macro, Symbols, Target, Template};
-use super::fault::{Fault, Res, TEMPLATE_RUNTIME, type_error, value_error};
-use super::interpret::Runtime;
-use super::value::{Object, Proxy, Val};
-use crate::error::Class;
-use crate::plugin::Stop;
+use super::ast::{Load, Symbols, Target};
+use super::fault::{Fault, Res, type_error, value_error};
+use super::runtime::Runtime;
+use super::value::{Context, Frame, LoadedTemplate, Names, Object, Proxy, Resolver, Scope, Val};
+use crate::diagnostics::{Class, Exception};
+use crate::model::plugin::Stop;
 use crate::value::Value;
 
-pub(super) type Names = IndexMap<EcoString, Val, FxBuildHasher>;
-
-/// Where names come from that a template does not assign.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Resolver {
-    /// From the model.
-    Model,
-    /// From the arguments of the call.
-    Arguments,
-    /// An imported template asks nobody, and fails when it has to.
-    None,
-}
-
-/// The context that a template is rendered with, in the sense of Jinja's class of this name.
-pub(super) struct Context {
-    pub(super) parent: Rc<Names>,
-    pub(super) vars: RefCell<Names>,
-    pub(super) exported: RefCell<Vec<EcoString>>,
-    pub(super) blocks: RefCell<IndexMap<EcoString, Vec<Rc<Block>>, FxBuildHasher>>,
-    pub(super) autoescape: Rc<Cell<bool>>,
-    pub(super) resolver: Resolver,
-    pub(super) name: EcoString,
-}
-
 impl Context {
-    /// A context for a template of this name.
-    pub(super) fn new(template: &Loaded, parent: Rc<Names>, resolver: Resolver) -> Rc<Self> {
+    /// Creates a context for a template.
+    pub(super) fn new(
+        template: &LoadedTemplate,
+        parent: Rc<Names>,
+        resolver: Resolver,
+    ) -> Rc<Self> {
         let blocks = template.template.blocks.iter();
         Rc::new(Self {
             parent,
@@ -54,7 +32,7 @@ impl Context {
         })
     }
 
-    /// All names with a value, besides the globals.
+    /// All names with a value, except globals.
     pub(super) fn all(&self) -> Rc<Names> {
         let vars = self.vars.borrow();
         if vars.is_empty() {
@@ -78,20 +56,6 @@ impl Context {
     }
 }
 
-/// A template with the name by which its loader knows it.
-#[derive(Clone)]
-pub(super) struct Loaded {
-    pub(super) template: Rc<Template>,
-    pub(super) name: EcoString,
-}
-
-/// The values of the names of a scope.
-pub(super) struct Scope {
-    pub(super) symbols: Symbols,
-    pub(super) values: RefCell<Vec<Option<Val>>>,
-    pub(super) parent: Option<Rc<Scope>>,
-}
-
 impl Scope {
     pub(super) fn with<T>(&self, name: &str, act: impl FnOnce(&mut Option<Val>) -> T) -> Option<T> {
         let mut scope = self;
@@ -104,50 +68,24 @@ impl Scope {
     }
 }
 
-/// Where a statement is run.
-#[derive(Clone)]
-pub(super) struct Frame {
-    pub(super) scope: Rc<Scope>,
-    pub(super) context: Rc<Context>,
-    /// Whether its assignments go to the context.
-    pub(super) is_top: bool,
-    /// Whether nothing is written once the template extends another.
-    pub(super) checks_output: bool,
-    /// The template that this one extends.
-    pub(super) extends: Rc<RefCell<Option<Loaded>>>,
-}
-
 impl Frame {
     pub(super) fn inner(&self, scope: Rc<Scope>) -> Self {
         Self { scope, is_top: false, ..self.clone() }
     }
 }
 
-/// A macro with the scopes around it.
-pub(super) struct MacroValue {
-    pub(super) node: Rc<Macro>,
-    pub(super) frame: Frame,
-}
-
-/// Renders a loop again for the items of one of its items.
-#[derive(Clone)]
-pub(super) struct Recursion {
-    pub(super) node: Rc<For>,
-    pub(super) frame: Frame,
-}
-
 impl Runtime<'_> {
-    /// A value of the model, reached on a path.
+    /// Converts a value of the model; `path` is for messages.
     pub(super) fn of_model(&mut self, value: &Value, path: &str) -> Res<Val> {
         self.handed(value, path, false)
     }
 
-    /// The same of an argument of the call.
+    /// Converts an argument of the call.
     pub(super) fn argument(&mut self, value: &Value, path: &str) -> Res<Val> {
         self.handed(value, path, true)
     }
 
-    /// The same for a value inside of another value of the model.
+    /// Converts a part of a value of the model.
     pub(super) fn inside(&mut self, value: &Value, path: &str, outer: &Proxy) -> Res<Val> {
         self.handed(value, path, outer.is_argument)
     }
@@ -179,7 +117,7 @@ impl Runtime<'_> {
     pub(super) fn resolve(&mut self, name: &EcoString, context: &Context) -> Res<Option<Val>> {
         match context.resolver {
             Resolver::None => {
-                return Err(Fault::Raised("KeyError", "'{{resolver'".into()));
+                return Err(Fault::Raised(Exception::KeyError, "'{{resolver'".into()));
             }
             Resolver::Model => {
                 match self.model.lookup(name) {
@@ -207,7 +145,7 @@ impl Runtime<'_> {
         Ok(found.map(|name| Val::object(Object::Function(name))))
     }
 
-    /// Enters a scope.
+    /// Creates a scope.
     pub(super) fn enter(
         &mut self,
         symbols: &Symbols,
@@ -241,7 +179,7 @@ impl Runtime<'_> {
         scope.with(name, |place| *place = Some(value));
     }
 
-    /// Assigns to names, and tells the context of them where it has to know.
+    /// Assigns a value to a target. Assignments at the top level are exported.
     pub(super) fn assign(&mut self, target: &Target, value: Val, frame: &Frame) -> Res<()> {
         match target {
             Target::Name(name) => {
@@ -268,7 +206,7 @@ impl Runtime<'_> {
 
     pub(super) fn unpacked(&mut self, value: &Val, count: usize) -> Res<Vec<Val>> {
         let items = self.iterate(value).map_err(|fault| {
-            if fault.is("TypeError") {
+            if fault.is(&Exception::TypeError) {
                 type_error(format!("cannot unpack non-iterable {} object", value.type_name()))
             } else {
                 fault
@@ -301,7 +239,7 @@ impl Runtime<'_> {
                     return Ok(());
                 }
                 let text = "cannot assign attribute on non-namespace object";
-                Err(Fault::Raised(TEMPLATE_RUNTIME, text.into()))
+                Err(Fault::Raised(Exception::TemplateRuntime, text.into()))
             }
             Target::Tuple(items) => {
                 items.iter().try_for_each(|item| self.check_namespaces(item, frame))
@@ -309,7 +247,7 @@ impl Runtime<'_> {
         }
     }
 
-    /// The variables in the scopes here, for templates that are rendered inside of this one.
+    /// The variables of the scopes, for included templates.
     pub(super) fn locals(&self, frame: &Frame) -> Names {
         let mut found = Names::default();
         let mut scope = Some(&frame.scope);

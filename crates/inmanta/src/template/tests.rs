@@ -1,11 +1,12 @@
-//! The tests of templates, which stand behind `is`.
+//! The tests of templates: `value is test`.
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, BoundArguments};
 use super::ast::{Binary, Comparison};
-use super::fault::{Fault, Res, TEMPLATE_RUNTIME};
-use super::interpret::Runtime;
+use super::fault::{Fault, Res};
 use super::methods;
+use super::runtime::Runtime;
 use super::value::{Object, Val};
+use crate::diagnostics::Exception;
 use crate::value::Value;
 
 const NAMES: &[&str] = &[
@@ -54,7 +55,7 @@ pub(super) fn is_test(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// The comparison that a test is, with the name of Python's function.
+/// The comparison of a test, with the name of Python's function.
 fn comparison(name: &str) -> Option<(Comparison, &'static str)> {
     Some(match name {
         "==" | "eq" | "equalto" => (Comparison::Equal, "eq"),
@@ -68,13 +69,13 @@ fn comparison(name: &str) -> Option<(Comparison, &'static str)> {
 }
 
 impl Runtime<'_> {
-    /// A test that is named by a value.
+    /// Runs a test whose name is a value.
     pub(super) fn named_test(&mut self, name: &Val, value: Val, arguments: Arguments) -> Res<bool> {
         let known = name.as_text().filter(|name| is_test(name));
         let Some(known) = known.cloned() else {
             let name = self.repr(name)?;
             let text = format!("No test named {name}.");
-            return Err(Fault::Raised(TEMPLATE_RUNTIME, text));
+            return Err(Fault::Raised(Exception::TemplateRuntime, text));
         };
         let result = self.test(&known, value, arguments)?;
         self.truth(&result)
@@ -89,21 +90,7 @@ impl Runtime<'_> {
             let arguments = arguments.between(function, 2, 2)?;
             return self.compare(comparison, &arguments[0], &arguments[1]).map(Val::Bool);
         }
-        let parameters = match name {
-            "divisibleby" => "value, num",
-            "sameas" => "value, other",
-            "in" => "value, seq",
-            _ => "value",
-        };
-        let function = if name == "callable" { name.to_owned() } else { format!("test_{name}") };
-        let skipped = usize::from(name == "filter" || name == "test");
-        let all = Arguments::before(value, arguments);
-        let bound = if name == "callable" {
-            let only = all.only("callable")?;
-            Arguments::of(vec![only]).bind("callable", "value", 0)?
-        } else {
-            all.bind(&function, parameters, skipped)?
-        };
+        let bound = bind(name, Arguments::before(value, arguments))?;
         let value = bound.at(0);
         Ok(Val::Bool(match name {
             "odd" | "even" | "divisibleby" => {
@@ -141,7 +128,7 @@ impl Runtime<'_> {
             "sequence" => is_sequence(&value),
             "iterable" => match self.iterate(&value) {
                 Ok(_) => true,
-                Err(fault) if fault.is("TypeError") => false,
+                Err(fault) if fault.is(&Exception::TypeError) => false,
                 Err(fault) => return Err(fault),
             },
             "callable" => is_callable(&value),
@@ -155,7 +142,23 @@ impl Runtime<'_> {
     }
 }
 
-/// Whether a value has a length and items by place or name.
+/// Binds the arguments of a test to the parameters of its Python function.
+fn bind(name: &str, arguments: Arguments) -> Res<BoundArguments> {
+    let parameters = match name {
+        "callable" => {
+            let only = arguments.only("callable")?;
+            return Arguments::of(vec![only]).bind("callable", "value", 0);
+        }
+        "divisibleby" => "value, num",
+        "sameas" => "value, other",
+        "in" => "value, seq",
+        _ => "value",
+    };
+    let skipped = usize::from(name == "filter" || name == "test");
+    arguments.bind(&format!("test_{name}"), parameters, skipped)
+}
+
+/// Whether a value has a length, and items by position or key.
 fn is_sequence(value: &Val) -> bool {
     match value {
         Val::Str(_)

@@ -1,4 +1,7 @@
-//! The values that expressions of templates have: Python's.
+//! The values of template expressions, which are Python's.
+//!
+//! Values, iterators and scopes are one recursive type: a macro is a value, its frame has scopes,
+//! and scopes have values. So their data is in this file, and their behaviour in others.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -8,11 +11,10 @@ use indexmap::IndexMap;
 use num_bigint::BigInt;
 use rustc_hash::FxBuildHasher;
 
-use super::fault::{Fault, Res, type_error};
-use super::interpret::Runtime;
-use super::iterate::Generator;
-use super::scope::{Context, MacroValue};
-use crate::value::{InstanceId, Value, float_integer};
+use super::ast::{Block, For, Literal, Macro, Symbols, Template};
+use super::fault::{Res, type_error};
+use super::runtime::Runtime;
+use crate::value::{InstanceId, Value};
 
 /// A value.
 #[derive(Clone)]
@@ -25,47 +27,47 @@ pub(super) enum Val {
     Big(Rc<BigInt>),
     Float(f64),
     Str(EcoString),
-    /// Text that is not escaped again.
+    /// Escaped text.
     Markup(EcoString),
     Bytes(Rc<[u8]>),
     List(Rc<RefCell<Vec<Val>>>),
     Tuple(Rc<Tuple>),
     Dict(Rc<RefCell<Entries>>),
     Iterator(Rc<Generator>),
-    /// A list, a dict or an instance of the model, or what plugins alone know more of.
+    /// A value of the model: a list, a dict, an instance, or an object that only plugins can use.
     Proxy(Rc<Proxy>),
     Object(Rc<Object>),
 }
 
-/// Several values that do not change.
+/// A tuple.
 pub(super) struct Tuple {
     pub(super) items: Vec<Val>,
-    /// Whether it is one of those that `groupby` gives, of which the two items have names.
+    /// Whether it is a result of `groupby`, whose two items have names.
     pub(super) is_group: bool,
 }
 
-/// A value of the model with the path on which it was reached.
+/// A value of the model with its path.
 pub(super) struct Proxy {
     pub(super) value: Value,
     pub(super) path: EcoString,
-    /// Whether it is an argument of the call or reached from one: these are handed over as plugins
-    /// get them, and what they have not is an error.
+    /// Whether it is an argument of the call or a part of one. Such values behave like arguments of
+    /// plugins: a missing attribute is an error.
     pub(super) is_argument: bool,
 }
 
-/// A value that is undefined.
+/// An undefined value.
 pub(super) struct Undefined {
-    /// Its message, if that is not made from the rest.
+    /// The message, if it does not follow from the other fields.
     pub(super) hint: Option<EcoString>,
-    /// The name of the type of the value that was asked for it.
+    /// The type of the object that lacks the attribute.
     pub(super) object: Option<EcoString>,
-    /// The name that was asked for.
+    /// The name that is not defined.
     pub(super) name: Val,
-    /// Whether it cannot be printed, compared or judged.
+    /// Whether printing, comparing and testing it is an error.
     pub(super) is_strict: bool,
 }
 
-/// The objects in expressions besides plain data.
+/// Values other than plain data.
 pub(super) enum Object {
     Range {
         start: i64,
@@ -75,7 +77,7 @@ pub(super) enum Object {
     /// A global of this name.
     Function(&'static str),
     Method(Val, EcoString),
-    /// A method that a list or dict of the model has of Python.
+    /// A Python method of a list or dict of the model.
     ProxyMethod(Rc<Proxy>, EcoString),
     Macro(MacroValue),
     Loop(LoopState),
@@ -108,12 +110,12 @@ pub(super) enum Object {
     /// A plugin of a module of the model.
     Plugin(EcoString),
     Slice(Val, Val, Val),
-    /// `null` of the model inside of a plain list or dict of it.
+    /// `null` of the model inside a plain list or dict.
     Null,
     Set(RefCell<IndexMap<Key, Val, FxBuildHasher>>),
 }
 
-/// The part of a dict that a view shows.
+/// The kinds of dict views.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum View {
     Keys,
@@ -123,7 +125,7 @@ pub(super) enum View {
 
 /// The state of a loop: `loop`.
 pub(super) struct LoopState {
-    /// The items of the loop, as long as its length is asked of it.
+    /// The iterable, for the length of the loop.
     pub(super) source: Val,
     pub(super) items: Rc<Generator>,
     pub(super) index0: Cell<i64>,
@@ -133,17 +135,17 @@ pub(super) struct LoopState {
     pub(super) current: RefCell<Option<Val>>,
     pub(super) before: RefCell<Option<Val>>,
     pub(super) last_changed: RefCell<Option<Vec<Val>>>,
-    /// Renders the loop again for other items, if it is recursive.
-    pub(super) recurse: Option<super::scope::Recursion>,
+    /// The data for a recursive call.
+    pub(super) recurse: Option<Recursion>,
 }
 
-/// The entries of a dict, each with its key.
+/// The entries of a dict: original key and value, by lookup key.
 #[derive(Clone, Default)]
 pub(super) struct Entries {
     pub(super) map: IndexMap<Key, (Val, Val), FxBuildHasher>,
 }
 
-/// The form that a key is found by: equal values have equal ones.
+/// The lookup key of a value: equal values have equal keys.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Key {
     None,
@@ -156,6 +158,100 @@ pub(super) enum Key {
     Tuple(Vec<Key>),
     Instance(InstanceId),
     Address(usize),
+}
+
+/// An iterator.
+pub(super) struct Generator {
+    /// Its Python class.
+    pub(super) type_name: &'static str,
+    /// The Python generator function, if it has one.
+    pub(super) function: &'static str,
+    pub(super) state: RefCell<State>,
+}
+
+/// A function that computes the next item.
+pub(super) type Next = Box<dyn FnMut(&mut Runtime<'_>) -> Res<Option<Val>>>;
+/// A function that computes all items at the first read.
+pub(super) type All = Box<dyn FnOnce(&mut Runtime<'_>) -> Res<Vec<Val>>>;
+
+pub(super) enum State {
+    Items(std::vec::IntoIter<Val>),
+    /// A list, which may change during the iteration, with the position.
+    List(Rc<RefCell<Vec<Val>>>, usize),
+    Tuple(Rc<Tuple>, usize),
+    Range {
+        next: i64,
+        stop: i64,
+        step: i64,
+    },
+    Next(Next),
+    All(All),
+    Done,
+}
+
+/// Values by name.
+pub(super) type Names = IndexMap<EcoString, Val, FxBuildHasher>;
+
+/// The source of names that a template does not assign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Resolver {
+    /// The model.
+    Model,
+    /// The arguments of the call.
+    Arguments,
+    /// No source: an imported template fails at such a name.
+    None,
+}
+
+/// The context of a rendering, like Jinja's class of this name.
+pub(super) struct Context {
+    pub(super) parent: Rc<Names>,
+    pub(super) vars: RefCell<Names>,
+    pub(super) exported: RefCell<Vec<EcoString>>,
+    pub(super) blocks: RefCell<IndexMap<EcoString, Vec<Rc<Block>>, FxBuildHasher>>,
+    pub(super) autoescape: Rc<Cell<bool>>,
+    pub(super) resolver: Resolver,
+    pub(super) name: EcoString,
+}
+
+/// A template with its name in the module.
+#[derive(Clone)]
+pub(super) struct LoadedTemplate {
+    pub(super) template: Rc<Template>,
+    pub(super) name: EcoString,
+}
+
+/// The values of the names of a scope.
+pub(super) struct Scope {
+    pub(super) symbols: Symbols,
+    pub(super) values: RefCell<Vec<Option<Val>>>,
+    pub(super) parent: Option<Rc<Scope>>,
+}
+
+/// The surroundings of a running statement.
+#[derive(Clone)]
+pub(super) struct Frame {
+    pub(super) scope: Rc<Scope>,
+    pub(super) context: Rc<Context>,
+    /// Whether assignments are exported to the context.
+    pub(super) is_top: bool,
+    /// Whether output stops once the template extends another one.
+    pub(super) checks_output: bool,
+    /// The template that this one extends.
+    pub(super) extends: Rc<RefCell<Option<LoadedTemplate>>>,
+}
+
+/// A macro with its enclosing scopes.
+pub(super) struct MacroValue {
+    pub(super) node: Rc<Macro>,
+    pub(super) frame: Frame,
+}
+
+/// A recursive loop with its enclosing scopes.
+#[derive(Clone)]
+pub(super) struct Recursion {
+    pub(super) node: Rc<For>,
+    pub(super) frame: Frame,
 }
 
 impl Val {
@@ -190,16 +286,28 @@ impl Val {
         }
     }
 
+    /// The value of a constant. Texts share their memory with the tree.
+    pub(super) fn literal(literal: &Literal) -> Self {
+        match literal {
+            Literal::None => Self::None,
+            Literal::Bool(truth) => Self::Bool(*truth),
+            Literal::Int(number) => Self::Int(*number),
+            Literal::Big(number) => Self::Big(number.clone()),
+            Literal::Float(number) => Self::Float(*number),
+            Literal::Str(text) => Self::Str(text.clone()),
+        }
+    }
+
     pub(super) fn size(number: usize) -> Self {
         Self::Int(i64::try_from(number).unwrap_or(i64::MAX))
     }
 
-    /// A text, escaped already or not.
+    /// Creates plain or escaped text.
     pub(super) fn text_like(text: impl Into<EcoString>, is_markup: bool) -> Self {
         if is_markup { Self::Markup(text.into()) } else { Self::Str(text.into()) }
     }
 
-    /// The undefined value of a name that nothing has.
+    /// Creates the undefined value of an undefined name.
     pub(super) fn missing(name: &str) -> Self {
         Self::Undefined(Rc::new(Undefined {
             hint: None,
@@ -209,7 +317,7 @@ impl Val {
         }))
     }
 
-    /// An undefined value with a message.
+    /// Creates an undefined value with a message.
     pub(super) fn hinted(hint: impl Into<EcoString>) -> Self {
         Self::Undefined(Rc::new(Undefined {
             hint: Some(hint.into()),
@@ -219,7 +327,7 @@ impl Val {
         }))
     }
 
-    /// The same that prints as nothing.
+    /// Creates an undefined value that prints as an empty text.
     pub(super) fn lenient(hint: impl Into<EcoString>) -> Self {
         Self::Undefined(Rc::new(Undefined {
             hint: Some(hint.into()),
@@ -229,7 +337,7 @@ impl Val {
         }))
     }
 
-    /// The undefined value of an attribute that an object lacks.
+    /// Creates the undefined value of a missing attribute.
     pub(super) fn absent(object: &Self, name: Self) -> Self {
         Self::Undefined(Rc::new(Undefined {
             hint: None,
@@ -239,39 +347,39 @@ impl Val {
         }))
     }
 
-    /// The values directly inside of it that have parts themselves, up to a few hundred.
+    /// Some of the lists, tuples and dicts directly inside the value.
     fn parts(&self) -> Vec<Self> {
         let has_parts =
             |value: &&Self| matches!(value, Self::List(_) | Self::Tuple(_) | Self::Dict(_));
-        const MOST: usize = 256;
+        const MAX_PARTS: usize = 256;
         match self {
             Self::List(found) => {
-                found.borrow().iter().filter(has_parts).take(MOST).cloned().collect()
+                found.borrow().iter().filter(has_parts).take(MAX_PARTS).cloned().collect()
             }
             Self::Tuple(found) => {
-                found.items.iter().filter(has_parts).take(MOST).cloned().collect()
+                found.items.iter().filter(has_parts).take(MAX_PARTS).cloned().collect()
             }
             Self::Dict(found) => {
                 let found = found.borrow();
                 let values = found.map.values().map(|(_, value)| value);
-                values.filter(has_parts).take(MOST).cloned().collect()
+                values.filter(has_parts).take(MAX_PARTS).cloned().collect()
             }
             _ => Vec::new(),
         }
     }
 
-    /// Whether values nest deeper in it than any template should let them.
+    /// Whether the value nests too deep. Looks at a limited number of parts.
     pub(super) fn is_too_deep(&self) -> bool {
-        const DEEPEST: usize = 200;
-        const LOOKS: usize = 1000;
+        const MAX_DEPTH: usize = 200;
+        const MAX_VISITS: usize = 1000;
         let mut left = vec![(self.clone(), 0)];
-        let mut looks = 0;
+        let mut visits = 0;
         while let Some((value, depth)) = left.pop() {
-            looks += 1;
-            if depth > DEEPEST {
+            visits += 1;
+            if depth > MAX_DEPTH {
                 return true;
             }
-            if looks > LOOKS {
+            if visits > MAX_VISITS {
                 return false;
             }
             left.extend(value.parts().into_iter().map(|part| (part, depth + 1)));
@@ -294,7 +402,7 @@ impl Val {
         matches!(self, Self::Markup(_))
     }
 
-    /// The whole number that it is, `true` counting as 1.
+    /// The integer value; `true` is 1.
     pub(super) fn as_integer(&self) -> Option<BigInt> {
         match self {
             Self::Bool(truth) => Some(BigInt::from(u8::from(*truth))),
@@ -304,7 +412,7 @@ impl Val {
         }
     }
 
-    /// The same, if it is small.
+    /// The integer value, if it has at most 64 bits.
     pub(super) fn as_small(&self) -> Option<i64> {
         match self {
             Self::Bool(truth) => Some(i64::from(*truth)),
@@ -313,7 +421,8 @@ impl Val {
         }
     }
 
-    /// A whole number for a place or a count; one that is too large for that is the largest.
+    /// An integer as a position or a count. Numbers beyond 64 bits become the smallest or the
+    /// largest one.
     pub(super) fn as_index(&self) -> Res<i64> {
         match self {
             Self::Big(number) => {
@@ -331,12 +440,12 @@ impl Val {
         matches!(self, Self::Bool(_) | Self::Int(_) | Self::Big(_) | Self::Float(_))
     }
 
-    /// Whether Python's `is` holds.
+    /// Python's `is`.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::None, Self::None) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
-            // Small numbers and short texts are kept once in Python.
+            // Python keeps small numbers and short texts once in memory.
             (Self::Int(a), Self::Int(b)) => a == b && (-5..=256).contains(a),
             (Self::Str(a), Self::Str(b)) => {
                 a == b && (a.chars().count() <= 1 || a.as_ptr() == b.as_ptr() || is_name(a))
@@ -357,104 +466,14 @@ impl Val {
             _ => false,
         }
     }
-
-    /// The name of its Python type.
-    pub(super) fn type_name(&self) -> &str {
-        match self {
-            Self::Undefined(found) if found.is_strict => "StrictUndefined",
-            Self::Undefined(_) => "Undefined",
-            Self::None => "NoneType",
-            Self::Bool(_) => "bool",
-            Self::Int(_) | Self::Big(_) => "int",
-            Self::Float(_) => "float",
-            Self::Str(_) => "str",
-            Self::Markup(_) => "Markup",
-            Self::Bytes(_) => "bytes",
-            Self::List(_) => "list",
-            Self::Tuple(found) if found.is_group => "_GroupTuple",
-            Self::Tuple(_) => "tuple",
-            Self::Dict(_) => "dict",
-            Self::Iterator(found) => found.type_name,
-            Self::Proxy(found) => match &found.value {
-                Value::List(_) if found.is_argument => "SequenceProxy",
-                Value::Dict(_) if found.is_argument => "DictProxy",
-                _ if found.is_argument => "DynamicProxy",
-                Value::List(_) => "JinjaSequenceProxy",
-                Value::Dict(_) => "JinjaDictProxy",
-                _ => "JinjaDynamicProxy",
-            },
-            Self::Object(found) => found.type_name(),
-        }
-    }
-
-    /// The type as errors name it: with its module if that is not the builtin one.
-    fn described(&self) -> String {
-        let module = match self {
-            Self::None => return "None".into(),
-            Self::Undefined(_) => "jinja2.runtime.",
-            Self::Markup(_) => "markupsafe.",
-            Self::Tuple(found) if found.is_group => "jinja2.filters.",
-            Self::Proxy(found) if found.is_argument => "inmanta.execute.proxy.",
-            Self::Proxy(_) => "inmanta_plugins.std.",
-            Self::Object(found) => found.module(),
-            _ => "",
-        };
-        format!("{module}{} object", self.type_name())
-    }
 }
 
-/// Whether Python keeps such a text once when it stands in a program.
+/// Whether Python interns a text in source code.
 fn is_name(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 impl Object {
-    fn type_name(&self) -> &'static str {
-        match self {
-            Self::Range { .. } => "range",
-            Self::Function("range" | "dict" | "cycler" | "joiner" | "namespace") => "type",
-            Self::Function(_) => "function",
-            Self::Method(Val::Object(_), _) => "method",
-            Self::Method(..) => "builtin_function_or_method",
-            Self::ProxyMethod(..) => "JinjaCallProxy",
-            Self::Macro(_) => "Macro",
-            Self::Loop(_) => "LoopContext",
-            Self::Cycler { .. } => "Cycler",
-            Self::Joiner { .. } => "Joiner",
-            Self::Namespace(_) => "Namespace",
-            Self::Module { .. } => "TemplateModule",
-            Self::Block { .. } => "BlockReference",
-            Self::Blocks(_) => "TemplateReference",
-            Self::View(_, Val::Proxy(found)) if !found.is_argument => "JinjaSequenceProxy",
-            Self::View(View::Keys, Val::Proxy(_)) => "KeysView",
-            Self::View(View::Values, Val::Proxy(_)) => "ValuesView",
-            Self::View(View::Items, Val::Proxy(_)) => "ItemsView",
-            Self::View(View::Keys, _) => "dict_keys",
-            Self::View(View::Values, _) => "dict_values",
-            Self::View(View::Items, _) => "dict_items",
-            Self::Model(_) => "JinjaDynamicProxy",
-            Self::Plugin(_) => "JinjaCallProxy",
-            Self::Slice(..) => "slice",
-            Self::Null => "NoneValue",
-            Self::Set(_) => "set",
-        }
-    }
-
-    fn module(&self) -> &'static str {
-        match self {
-            Self::Macro(_) | Self::Loop(_) | Self::Block { .. } | Self::Blocks(_) => {
-                "jinja2.runtime."
-            }
-            Self::Cycler { .. } | Self::Joiner { .. } | Self::Namespace(_) => "jinja2.utils.",
-            Self::Module { .. } => "jinja2.environment.",
-            Self::View(_, Val::Proxy(found)) if !found.is_argument => "inmanta_plugins.std.",
-            Self::View(_, Val::Proxy(_)) => "collections.abc.",
-            Self::Null => "inmanta.execute.util.",
-            Self::ProxyMethod(..) | Self::Model(_) | Self::Plugin(_) => "inmanta_plugins.std.",
-            _ => "",
-        }
-    }
-
     /// The length of a range.
     pub(super) fn range_length(start: i64, stop: i64, step: i64) -> usize {
         let span = if step > 0 {
@@ -467,108 +486,5 @@ impl Object {
         }
         let step = i128::from(step).abs();
         usize::try_from((span + step - 1) / step).unwrap_or(usize::MAX)
-    }
-}
-
-impl Undefined {
-    /// The error of its use.
-    pub(super) fn message(&self, runtime: &Runtime<'_>) -> String {
-        if let Some(hint) = self.hint.as_ref().filter(|hint| !hint.is_empty()) {
-            return hint.to_string();
-        }
-        let name = runtime.repr(&self.name).unwrap_or_default();
-        match (&self.object, &self.name) {
-            (None, _) => format!("{name} is undefined"),
-            (Some(object), Val::Str(_) | Val::Markup(_)) => {
-                format!("{} has no attribute {name}", crate::value::string_repr(object))
-            }
-            (Some(object), _) => format!("{object} has no element {name}"),
-        }
-    }
-
-    pub(super) fn fault(&self, runtime: &Runtime<'_>) -> Fault {
-        Fault::Undefined(self.message(runtime))
-    }
-}
-
-impl Key {
-    /// The key that a value is.
-    pub(super) fn of(value: &Val, runtime: &Runtime<'_>) -> Res<Self> {
-        Self::counted(value, runtime, &mut ordain_source::limits::most_items())
-    }
-
-    fn counted(value: &Val, runtime: &Runtime<'_>, left: &mut usize) -> Res<Self> {
-        *left = left.checked_sub(1).ok_or_else(|| {
-            Fault::Raised(
-                "MemoryError",
-                format!("a key is too large; {}", ordain_source::budget::HELP),
-            )
-        })?;
-        Ok(match value {
-            Val::None => Self::None,
-            Val::Bool(truth) => Self::Int(i64::from(*truth)),
-            Val::Int(number) => Self::Int(*number),
-            Val::Big(number) => Self::Big((**number).clone()),
-            Val::Float(number) => match float_integer(*number) {
-                Some(whole) if number.fract() == 0.0 => match i64::try_from(&whole) {
-                    Ok(small) => Self::Int(small),
-                    Err(_) => Self::Big(whole),
-                },
-                _ => Self::Float(number.to_bits()),
-            },
-            Val::Str(text) | Val::Markup(text) => Self::Str(text.clone()),
-            Val::Bytes(bytes) => Self::Bytes(bytes.clone()),
-            Val::Tuple(found) => {
-                let mut keys = Vec::with_capacity(found.items.len());
-                for item in &found.items {
-                    keys.push(Self::counted(item, runtime, left)?);
-                }
-                Self::Tuple(keys)
-            }
-            Val::Undefined(found) if found.is_strict => return Err(found.fault(runtime)),
-            Val::Undefined(_) => Self::Undefined,
-            Val::Proxy(found) => match &found.value {
-                Value::Instance(id) => Self::Instance(*id),
-                other => return Err(unhashable(other.python_type())),
-            },
-            Val::Iterator(found) => Self::Address(Rc::as_ptr(found) as *const u8 as usize),
-            Val::Object(found) => match &**found {
-                Object::Function(name) => Self::Str(format!("function {name}").into()),
-                Object::Slice(..) | Object::Set(_) => return Err(unhashable(value.type_name())),
-                Object::View(View::Keys | View::Items, _) => {
-                    return Err(unhashable(value.type_name()));
-                }
-                _ => Self::Address(Rc::as_ptr(found) as *const u8 as usize),
-            },
-            Val::List(_) | Val::Dict(_) => return Err(unhashable(value.type_name())),
-        })
-    }
-}
-
-fn unhashable(class: &str) -> Fault {
-    type_error(format!("unhashable type: '{class}'"))
-}
-
-impl Entries {
-    pub(super) fn insert(&mut self, key: Val, value: Val, runtime: &Runtime<'_>) -> Res<()> {
-        let found = Key::of(&key, runtime)?;
-        match self.map.get_mut(&found) {
-            Some(entry) => entry.1 = value,
-            None => {
-                self.map.insert(found, (key, value));
-            }
-        }
-        Ok(())
-    }
-
-    /// Sets the value of a name.
-    pub(super) fn set(&mut self, name: &str, value: Val) {
-        let entry = self.map.entry(Key::Str(name.into()));
-        entry.and_modify(|entry| entry.1 = value.clone()).or_insert((Val::str(name), value));
-    }
-
-    /// The value of a name.
-    pub(super) fn get(&self, name: &str) -> Option<&Val> {
-        self.map.get(&Key::Str(name.into())).map(|entry| &entry.1)
     }
 }

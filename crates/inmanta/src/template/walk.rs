@@ -1,15 +1,15 @@
-//! Walks over templates.
+//! Walks over the tree of a template.
 
 use super::ast::{ArgumentNodes, Expr, Node, Target};
 
-/// The expressions of arguments.
+/// Visits the expressions of arguments.
 pub(super) fn arguments<'a>(found: &'a ArgumentNodes, visit: &mut dyn FnMut(&'a Expr)) {
     found.positional.iter().for_each(&mut *visit);
     found.named.iter().for_each(|(_, value)| visit(value));
     found.rest.iter().chain(&found.keywords).for_each(|value| visit(value));
 }
 
-/// The expressions directly inside of one.
+/// Visits the direct parts of an expression.
 pub(super) fn children<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     match expr {
         Expr::Name(_) | Expr::NamespaceItem(..) | Expr::Const(_) => {}
@@ -53,7 +53,7 @@ pub(super) fn children<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-/// Whether Jinja knows the value of an expression before it renders.
+/// Whether Jinja evaluates an expression at compile time.
 pub(super) fn is_constant(expr: &Expr) -> bool {
     let is_plain = match expr {
         Expr::Name(_) | Expr::NamespaceItem(..) | Expr::Call(_) => false,
@@ -68,7 +68,7 @@ pub(super) fn is_constant(expr: &Expr) -> bool {
     result
 }
 
-/// The names that an expression reads.
+/// Visits the names that an expression reads.
 pub(super) fn loaded(expr: &Expr, visit: &mut dyn FnMut(&str)) {
     if let Expr::Name(name) = expr {
         visit(name);
@@ -76,7 +76,7 @@ pub(super) fn loaded(expr: &Expr, visit: &mut dyn FnMut(&str)) {
     children(expr, &mut |child| loaded(child, visit));
 }
 
-/// Whether a name is assigned there.
+/// Whether a target assigns a name.
 pub(super) fn stores(target: &Target, name: &str) -> bool {
     match target {
         Target::Name(found) => found == name,
@@ -85,7 +85,7 @@ pub(super) fn stores(target: &Target, name: &str) -> bool {
     }
 }
 
-/// The statements directly inside of one.
+/// The statements directly inside a statement.
 fn inner(node: &Node) -> Vec<&[Node]> {
     match node {
         Node::For(found) => vec![&found.body, &found.otherwise],
@@ -113,12 +113,12 @@ pub(super) fn has_extends(nodes: &[Node]) -> bool {
     any(nodes, &|node| matches!(node, Node::Extends(_)))
 }
 
-/// Whether there is a block that sees the names around it.
+/// Whether there is a `scoped` block.
 pub(super) fn has_scoped_block(nodes: &[Node]) -> bool {
     any(nodes, &|node| matches!(node, Node::Block { is_scoped: true, .. }))
 }
 
-/// Whether something of this kind is assigned.
+/// Whether a target with a property is assigned.
 pub(super) fn any_target(nodes: &[Node], is_wanted: &dyn Fn(&Target) -> bool) -> bool {
     any(nodes, &|node| match node {
         Node::For(found) => is_wanted(&found.target),
@@ -127,7 +127,7 @@ pub(super) fn any_target(nodes: &[Node], is_wanted: &dyn Fn(&Target) -> bool) ->
     })
 }
 
-/// Which of the names are read before they are assigned, in the order in which they are written.
+/// The names that are read before they are assigned, in source order.
 pub(super) fn undeclared<'n>(nodes: &[Node], names: &[&'n str]) -> Vec<&'n str> {
     let mut search = Search { names: names.to_vec(), found: Vec::new() };
     search.nodes(nodes);

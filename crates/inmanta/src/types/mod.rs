@@ -1,8 +1,12 @@
-//! Types. Equal types have the same number.
+//! Interned types: equal types have the same number.
+
+mod expr;
 
 use rustc_hash::FxHashMap;
 
-/// The number of a type.
+pub use expr::TypeExpr;
+
+/// The number of a type; adds it if it is new.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct TypeId(pub u32);
 
@@ -37,9 +41,9 @@ pub enum Type {
     OrReference(TypeId),
     /// One of several.
     Union(Vec<TypeId>),
-    /// The types of the values in a list or dict of an attribute.
+    /// The values that lists and dicts of attributes may contain.
     Literal,
-    /// Everything but references.
+    /// All values except references.
     Any,
     /// `null`
     Null,
@@ -56,8 +60,8 @@ pub struct Types {
     numbers: FxHashMap<Type, TypeId>,
 }
 
-/// The types that have names.
-pub const NAMED: [(&str, Type); 7] = [
+/// The built-in types by name.
+pub const BUILTIN_TYPES: [(&str, Type); 7] = [
     ("string", Type::String),
     ("float", Type::Float),
     ("number", Type::Number),
@@ -70,7 +74,7 @@ pub const NAMED: [(&str, Type); 7] = [
 impl Default for Types {
     fn default() -> Self {
         let mut types = Self { list: Vec::new(), numbers: FxHashMap::default() };
-        for (_, ty) in NAMED {
+        for (_, ty) in BUILTIN_TYPES {
             types.add(ty);
         }
         types
@@ -78,7 +82,7 @@ impl Default for Types {
 }
 
 impl Types {
-    /// The number of a type.
+    /// The number of a type; adds it if it is new.
     pub fn add(&mut self, ty: Type) -> TypeId {
         if let Some(&id) = self.numbers.get(&ty) {
             return id;
@@ -94,18 +98,18 @@ impl Types {
         &self.list[id.0 as usize]
     }
 
-    /// The type with this name that is built in.
+    /// The built-in type with this name.
     pub fn named(&mut self, name: &str) -> Option<TypeId> {
-        let (_, ty) = NAMED.into_iter().find(|(n, _)| *n == name)?;
+        let (_, ty) = BUILTIN_TYPES.into_iter().find(|(n, _)| *n == name)?;
         Some(self.add(ty))
     }
 
-    /// How many there are.
+    /// The number of types.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there are none, which is never so.
+    /// Whether there are no types; never true, since built-in types always exist.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

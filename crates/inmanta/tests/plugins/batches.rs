@@ -1,12 +1,12 @@
-//! Calls that run together and attributes that come together look like those that go one by one.
+//! Batched calls and attributes have the same results as single ones.
 //!
-//! The original's output is expected; resources stand in the order of creation, and have
-//! the fields that the newest release adds.
+//! The expected output is the original's. Resources are in the order of creation and have the
+//! fields of the newest release.
 
 use std::fs;
 
+use ordain_inmanta::output;
 use ordain_inmanta::session::{Outcome, Request, compile};
-use ordain_inmanta::{export, output};
 use ordain_plugins::Limits;
 use ordain_source::{HostWorld, SourceMap};
 use serde_json::{Value as Json, json};
@@ -16,7 +16,7 @@ use crate::session::write;
 
 const METADATA: &str = "name: m\nversion: 1.0\nlicense: none\n";
 
-/// Compiles a model with a module `m` and a password `db`, and looks at the outcome.
+/// Compiles a model with a module `m` and a password `db`, and calls a function with the outcome.
 fn with_outcome<T>(
     model: &str,
     definitions: &str,
@@ -42,7 +42,7 @@ fn with_outcome<T>(
     look(&mut compile(request))
 }
 
-/// The output of a model with a module `m`, behind it the trace of its error; and its resources.
+/// The output of a model with a module `m` followed by the trace of its error, and its resources.
 fn outcome(model: &str, definitions: &str, python: &str) -> (String, Vec<String>) {
     with_outcome(model, definitions, python, |outcome| {
         let has_failed = outcome.error.is_some();
@@ -115,7 +115,7 @@ fn a_resource_that_fails_is_told_of_with_its_field() {
     assert!(text.contains(wanted) && text.contains("it takes longer than 2 s"), "{text}");
 }
 
-/// A module whose plugins note their calls in a file.
+/// A module whose plugins log their calls in a file.
 const NOTES: &str = r#"
 import os, time
 from inmanta.plugins import plugin
@@ -147,7 +147,8 @@ def bad(number: "int") -> "int":
     return number
 "#;
 
-/// Calls `good` and `bad` once, then three times at once; gives the output, the error, the notes.
+/// Calls `good` and `bad` once, then three times in a batch; returns the output, the error and the
+/// log.
 fn after_a_call(number: u32) -> (String, String) {
     let directory = tempfile::tempdir().unwrap();
     let notes = directory.path().join("notes");
@@ -216,7 +217,7 @@ fn numbers_beyond_64_bits_are_exported_as_numbers() {
     let python = include_str!("batches/numbers.py");
     let (text, json) = with_outcome(model, definitions, python, |outcome| {
         let exported = outcome.export().unwrap();
-        (export::text(&exported.resources), exported.json())
+        (exported.text(), exported.json())
     });
     for wanted in [
         r#""number": 9223372036854775807,"#,
@@ -234,7 +235,7 @@ fn numbers_beyond_64_bits_are_exported_as_numbers() {
     assert_eq!(large["number"], json!({"$int": "1180591620717411303424"}));
 }
 
-/// A module whose plugins put a text into others, and refuse one of them.
+/// A module whose plugins format texts and refuse one of them.
 const TEXTS: &str = r#"
 from inmanta.plugins import plugin
 from inmanta.resources import Resource, resource

@@ -1,4 +1,4 @@
-//! Entities with counterparts in Python.
+//! Entities with Python dataclasses.
 
 use std::fs;
 
@@ -48,7 +48,7 @@ def only(disk: Disk) -> str:
     return disk.name
 "#;
 
-/// The outcome of a model with a module `m`; nothing where there is no Python.
+/// The outcome of a model with a module `m`; `None` without Python.
 fn run(model: &str, entity: &str, python: &str) -> Option<Json> {
     if !crate::python::has_python() {
         return None;
@@ -318,7 +318,7 @@ fn fields_are_taken_as_they_are() {
             r#""Pair(list(given), {'a': [1, {'b': 2.5}]})", ["x"]"#,
             ("Pair(names=['x'], note={'a': [1, {'b': 2.5}]}, port=5)\n".into(), String::new()),
         ),
-        // One that was a value of the model before is one.
+        // A number that was a value of the model stays one.
         (
             r#""Pair([], {}, given.port)", m::Pair(names=[], note={}, port=5)"#,
             ("Pair(names=[], note={}, port=5)\n".into(), String::new()),
@@ -360,7 +360,7 @@ fn a_placeholder_is_named_as_it_is_written() {
         let Some(found) = trace(&model, PAIR, PAIRS) else { return };
         assert!(found.contains(&format!("string format for variable {named}.")), "{found}");
     }
-    // An instance that stands for a reference is one.
+    // An instance of a reference is passed as that reference.
     let model = "import m\nx = m::find(\"a\")\nz = \"{{ x }}\"\n";
     let Some(found) = trace(model, ENTITY, PYTHON) else { return };
     assert!(found.contains("string format for variable `{{ x }}`."), "{found}");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ordain_inmanta::plugin::Stop;
+use ordain_inmanta::model::plugin::Stop;
 use ordain_inmanta::value::Value;
 use ordain_source::MemoryWorld;
 
@@ -26,7 +26,7 @@ fn ints(values: &[i64]) -> Value {
     Value::list(values.iter().copied().map(Value::Int))
 }
 
-/// The result of a call, as Python would write it; an exception as its class and text.
+/// The result of a call in Python's format, or the class and the text of its exception.
 fn shown(model: &mut Model, name: &str, arguments: &[Value]) -> String {
     match model.std(name, arguments) {
         Ok(value) => value.repr(model),

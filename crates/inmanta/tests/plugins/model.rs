@@ -1,15 +1,16 @@
-//! A model by hand, for calling plugins without an evaluator.
+//! A fake model, for calling plugins without an evaluator.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use ecow::EcoString;
 use indexmap::IndexMap;
-use ordain_inmanta::error::{Class, Error};
+use ordain_inmanta::diagnostics::{Class, Error};
 use ordain_inmanta::functions::std_plugins;
 use ordain_inmanta::location::Location;
-use ordain_inmanta::plugin::{Arguments, Context, Native, Origin, Plugin, Stop};
-use ordain_inmanta::template::Renderer;
+use ordain_inmanta::model::plugin::{
+    Arguments, Context, Native, Origin, Plugin, PluginState, Stop,
+};
 use ordain_inmanta::value::{InstanceId, Names, Value, VarId};
 use ordain_source::World;
 
@@ -34,7 +35,7 @@ pub struct Model {
     pub variables: HashMap<String, Value>,
     pub output: Vec<String>,
     pub natives: Vec<Native>,
-    pub renderer: Renderer,
+    pub state: PluginState,
 }
 
 impl Model {
@@ -48,7 +49,7 @@ impl Model {
             variables: HashMap::new(),
             output: Vec::new(),
             natives: std_plugins(),
-            renderer: Renderer::default(),
+            state: PluginState::default(),
         }
     }
 
@@ -64,7 +65,7 @@ impl Model {
     }
 }
 
-/// Arguments for a plugin; the checks of types are not made here.
+/// Arguments for a plugin; their types are not checked.
 pub fn arguments(
     plugin: &dyn Plugin,
     positional: &[Value],
@@ -97,8 +98,8 @@ impl Context for Model {
         &*self.world
     }
 
-    fn renderer(&mut self) -> &mut Renderer {
-        &mut self.renderer
+    fn state(&mut self) -> &mut PluginState {
+        &mut self.state
     }
 
     fn attribute(&mut self, instance: InstanceId, name: &str) -> Result<Value, Stop> {

@@ -1,14 +1,13 @@
 //! Python code of modules.
 //!
-//! Without `python3` there is nothing to show: the tests then say so and pass, except when the
-//! variable `CI` is set.
+//! Without `python3` the tests print a note and pass, unless the variable `CI` is set.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
 
-use ordain_inmanta::plugin::{Plugin, Stop};
+use ordain_inmanta::model::plugin::{Plugin, Stop};
 use ordain_inmanta::python::{Module, Python, Setup};
 use ordain_inmanta::value::{InstanceId, Value};
 use ordain_plugins::Limits;

@@ -25,9 +25,9 @@ use serde_json::{Value as Json, json};
 
 use crate::python::has_python;
 
-/// Files of which every case is run.
+/// The files whose cases all run.
 const WHOLE: [&str; 3] = ["modules", "resources", "explanations"];
-/// Files of which a run takes one of three cases.
+/// The files of which every third case runs.
 const SAMPLED: [&str; 3] = ["annotations", "calls", "values"];
 
 /// A file of the repository, by its path from this crate.
@@ -78,8 +78,8 @@ fn outcome(case: &Json, shared: &Json) -> Json {
     shown(&out, &project.display().to_string())
 }
 
-/// The outcome with the directory of the project, addresses and the numbers of instances as the
-/// recorded ones show them.
+/// The outcome, with the directory of the project, addresses and numbers of instances replaced as
+/// in the recorded ones.
 fn shown(value: &Json, project: &str) -> Json {
     static ADDRESS: LazyLock<Regex> = LazyLock::new(|| Regex::new(" at 0x[0-9a-f]+").unwrap());
     static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(::\w+ #)[0-9]+").unwrap());
@@ -106,7 +106,7 @@ fn known() -> BTreeMap<String, String> {
     pairs.map(|(name, reason)| (name.to_owned(), reason.to_owned())).collect()
 }
 
-/// Runs the cases on all processors; gives the names of those that differ with how they do.
+/// Runs the cases on all processors; returns the names of those that differ, with the differences.
 fn run(cases: &[Json], shared: &Json) -> BTreeMap<String, String> {
     let next = AtomicUsize::new(0);
     let found = Mutex::new(BTreeMap::new());

@@ -116,7 +116,7 @@ def kind(text: \"string\") -> \"string\":
     let cfg = "[metadata]\nname = inmanta-module-m\nversion = 2.1\n";
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
-    // One as it is installed, one that is edited in place.
+    // An installed package, and an editable one.
     write(
         root,
         &[
@@ -157,7 +157,8 @@ fn a_package_on_the_module_path_is_refused() {
     assert!(trace.contains("looks like a v2 module"), "{trace}");
 }
 
-/// Compiles a model with a module `m` of this Python code; gives the output, or the trace of its error.
+/// Compiles a model with a module `m` with this Python code; returns the output, or the trace of
+/// its error.
 fn printed(model: &str, python: &str, templates: &[(&str, &str)]) -> String {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
@@ -362,7 +363,8 @@ class Thing(Resource):
     assert_eq!(places, wanted.map(Some));
 }
 
-/// Compiles and exports a model with a module `m` of these files; gives the warnings and the error.
+/// Compiles and exports a model with a module `m` with these files; returns the warnings and the
+/// error.
 fn of_module(model: &str, metadata: &str, definitions: &str, code: &str) -> (Vec<String>, String) {
     let directory = tempfile::tempdir().unwrap();
     let module = directory.path().join("libs/m");

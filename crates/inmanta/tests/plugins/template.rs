@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ordain_inmanta::plugin::{Context, Stop};
+use ordain_inmanta::model::plugin::{Context, Stop};
 use ordain_inmanta::value::Value;
 use ordain_source::MemoryWorld;
 

@@ -1,4 +1,4 @@
-//! Variables that are known everywhere, or in a module that is built in.
+//! Predefined variables, and those of built-in modules.
 
 use crate::value::Value;
 

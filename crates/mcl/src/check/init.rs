@@ -1,4 +1,4 @@
-//! Checks before names are resolved: the shape of statements and values, the content of strings.
+//! Checks before name resolution: the shape of statements and values, the content of strings.
 
 use ordain_source::{FileId, TextRange, suggest};
 use rustc_hash::FxHashSet;
@@ -59,7 +59,7 @@ pub fn init(tree: &Tree, text: &str, file: FileId, edition: Edition) -> Vec<Fail
             _ => {}
         }
     }
-    // As they come in the original's walk.
+    // In the order of the original's walk.
     checks.found.sort_by_key(|(at, _)| *at);
     checks.found.into_iter().map(|(_, failure)| failure).collect()
 }
@@ -160,7 +160,7 @@ impl Checks<'_> {
         self.found.push((at, Failure::new(Phase::Init, text, range.in_file(self.file))));
     }
 
-    /// Says which of some names may be meant, of what was last found.
+    /// Adds a suggestion of a similar name to the last error.
     fn meaning<'n>(&mut self, name: &str, known: impl Iterator<Item = &'n str>) {
         self.meaning_of(suggest::nearest(name, known));
     }
@@ -226,7 +226,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Keys that are known without running must be of one type, and differ.
+    /// Literal keys have to be distinct and of one type.
     fn map(&mut self, pairs: &[(ExprId, ExprId)], id: ExprId) {
         let range = self.tree.exprs[id].range;
         let mut first: Option<Type> = None;

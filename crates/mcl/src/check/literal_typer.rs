@@ -1,12 +1,12 @@
-//! What is known of expressions before names are: types and values of what is written out. Strings are
-//! not decoded yet, so that `"$"` and `"\\$"` are two.
+//! Types and values of literals before name resolution. Strings are not decoded yet, so that `"$"`
+//! and `"\\$"` differ.
 
 use crate::syntax::ast::{ExprId, ExprKind, FuncDef, Tree};
 use crate::types::node::of_node;
 use crate::types::{FuncType, Type};
 use crate::value::Value;
 
-/// How deep is looked: keys of maps are small.
+/// The maximal depth. Keys of maps are small.
 const MAX_DEPTH: u32 = 50;
 
 /// A text and its tree.
@@ -66,7 +66,7 @@ impl LiteralTyper<'_> {
         Some(Type::Func(shape.into()))
     }
 
-    /// The value of an expression that a key can be.
+    /// The value of an expression that can be a key.
     pub(super) fn value(self, id: ExprId, depth: u32) -> Option<Value> {
         if depth > MAX_DEPTH {
             return None;

@@ -1,4 +1,4 @@
-//! Everything that is checked before types are: shape, names, modules.
+//! Checks before type inference: shape, names, modules.
 
 pub mod constants;
 pub mod init;

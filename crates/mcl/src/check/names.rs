@@ -1,4 +1,4 @@
-//! Names: what blocks define, what is imported, and that every name that is used is there.
+//! Name resolution: definitions of blocks, imports, and a check that every used name exists.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,30 +32,30 @@ impl Block {
     }
 }
 
-/// A block with what is around it.
+/// A block with its enclosing blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ScopeId(u32);
 
-/// Everything that is known of names after they are checked.
+/// The result of name resolution.
 #[derive(Default, Debug)]
 pub struct Names {
-    /// What blocks define.
+    /// The definitions of blocks.
     pub scopes: FxHashMap<Block, Rc<Scope>>,
 }
 
-/// Checks all names of a program from its main module on.
+/// Checks all names of a program, beginning with its main module.
 pub struct Checker<'w> {
     /// How modules are read.
     pub loading: &'w Loading<'w>,
     /// The modules that were read.
     pub modules: Modules,
-    /// What blocks define.
+    /// The definitions of blocks.
     pub names: Names,
     /// The error in words.
     pub found: Vec<Failure>,
     /// Calls of functions that only the wide edition has.
     pub old: Vec<(Span, &'static Deprecated)>,
-    /// Blocks with what is around them, in order of their discovery.
+    /// Blocks with their enclosing blocks, in order of discovery.
     at: Vec<(Block, Option<ScopeId>)>,
     ids: FxHashMap<Block, ScopeId>,
     /// The modules that are being read, outermost first.
@@ -63,7 +63,7 @@ pub struct Checker<'w> {
     /// Blocks whose names are checked.
     done: FxHashMap<Block, ()>,
     locals: Vec<Name>,
-    /// How many functions are around what is checked.
+    /// The number of enclosing functions.
     in_functions: usize,
 }
 
@@ -125,7 +125,8 @@ impl<'w> Checker<'w> {
         self.reading.pop();
     }
 
-    /// Looks for what is defined twice in classes that nobody includes; nothing else is wrong in them.
+    /// Reports duplicate definitions in classes that nobody includes, which are not checked
+    /// otherwise.
     fn classes(&mut self, id: ModId) {
         let module = self.modules.get(id);
         for (class, stmt) in module.tree.stmts.iter() {
@@ -143,7 +144,7 @@ impl<'w> Checker<'w> {
         }
     }
 
-    /// Whether a statement defines a name of a block that none before it does; else that is wrong.
+    /// Checks that a statement defines a name that no earlier statement of the block defines.
     fn is_first(
         &mut self,
         module: &Module,
@@ -186,7 +187,7 @@ impl<'w> Checker<'w> {
         self.found.push(Failure::new(Phase::SetScope, text, range.in_file(module.file)));
     }
 
-    /// The scope of a block, made when it is first entered.
+    /// The scope of a block, built on first entry.
     fn enter(&mut self, block: Block, around: Option<ScopeId>) -> ScopeId {
         if let Some(id) = self.ids.get(&block) {
             return *id;
@@ -199,7 +200,7 @@ impl<'w> Checker<'w> {
         id
     }
 
-    /// Collects what a block defines.
+    /// Collects the definitions of a block.
     fn declare(&mut self, block: Block) -> Scope {
         let id = block.module();
         let module = self.modules.get(id);
@@ -422,7 +423,7 @@ impl<'w> Checker<'w> {
             StmtKind::Class(_) | StmtKind::Import { .. } => {}
             StmtKind::Func(_, func) => self.func(at, module, func),
             StmtKind::Include { name, args, .. } => {
-                // What is wrong with the include itself comes before what is wrong with its arguments.
+                // Errors of the include itself come before those of its arguments.
                 let inside = self.included_class(at, module, stmt.range, name, args.len());
                 for arg in args {
                     self.expr(at, module, *arg);
@@ -443,7 +444,7 @@ impl<'w> Checker<'w> {
         }
     }
 
-    /// The block of a class that is included with so many arguments.
+    /// The block of a class that is included with this many arguments.
     fn included_class(
         &mut self,
         at: ScopeId,
@@ -479,7 +480,7 @@ impl<'w> Checker<'w> {
     }
 
     fn expr(&mut self, at: ScopeId, module: &Arc<Module>, id: ExprId) {
-        // The name of what is called is looked up after the arguments.
+        // The name of the function is looked up after the arguments.
         let mut work = vec![(id, false)];
         while let Some((id, is_name)) = work.pop() {
             let expr = &module.tree.exprs[id];
@@ -561,7 +562,8 @@ impl<'w> Checker<'w> {
         self.explain(at, Space::Var, name, self.named_in(module, range, name));
     }
 
-    /// Says of the last error, that of an unknown name, where the name is and what may be meant.
+    /// Adds the place of the name and a suggestion to the last error, which is about an unknown
+    /// name.
     fn explain(&mut self, at: ScopeId, space: Space, name: &Name, place: Option<Span>) {
         let known = match self.found.len() <= suggest::MAX {
             true => self.visible(at, space),
@@ -584,7 +586,7 @@ impl<'w> Checker<'w> {
         };
     }
 
-    /// Where a name stands in a range of a file, with the mark of a variable.
+    /// The range of a name within a range of a file, including the `$` of a variable.
     fn named_in(&self, module: &Module, range: TextRange, name: &str) -> Option<Span> {
         let file = self.loading.sources.file(module.file);
         let text = file.text.get(range.start as usize..range.end as usize)?;
@@ -595,7 +597,7 @@ impl<'w> Checker<'w> {
         Some(TextRange::new(start, end).in_file(module.file))
     }
 
-    /// All names of a space that mean something in a block, for suggestions.
+    /// All visible names of a namespace in a block, for suggestions.
     fn visible(&mut self, at: ScopeId, space: Space) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         if space == Space::Var {
@@ -630,7 +632,7 @@ impl<'w> Checker<'w> {
         names
     }
 
-    /// The names of a space that an import gives.
+    /// The names of a namespace from an import.
     fn members(&mut self, target: &Target, space: Space) -> Vec<String> {
         match target {
             Target::System(path) if space == Space::Func => {
@@ -645,7 +647,7 @@ impl<'w> Checker<'w> {
     }
 }
 
-/// The names of a space that a block itself defines.
+/// The names of a namespace that a block itself defines.
 fn own_names(scope: &Scope, space: Space) -> Vec<String> {
     match space {
         Space::Var => scope.vars.keys().map(ToString::to_string).collect(),

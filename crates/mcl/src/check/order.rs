@@ -1,4 +1,4 @@
-//! Which definitions of a block need which, and that none needs itself.
+//! Dependencies between the definitions of a block, and a check that none depends on itself.
 
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ pub fn defined(kind: &StmtKind) -> Option<(Space, Name)> {
     })
 }
 
-/// The places of the uses that close cycles, a list for each cycle.
+/// The places of the uses that close cycles, one list per cycle.
 pub fn cycles(tree: &Tree, block: &[StmtId]) -> Vec<Vec<TextRange>> {
     let mut nodes: FxHashMap<(Space, Name), usize> = FxHashMap::default();
     nodes.reserve(block.len());
@@ -183,7 +183,7 @@ impl Tarjan<'_> {
     }
 }
 
-/// Collects the names that a statement uses from around it.
+/// Collects the outer names that a statement uses.
 struct Walk<'t> {
     tree: &'t Tree,
     uses: Vec<Use>,

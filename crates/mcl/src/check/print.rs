@@ -19,7 +19,7 @@ impl Failure {
                 let file = sources.file(span.file);
                 let span = &modules.shown_span(*span, &file.text);
                 let start = file.line_col(span.range.start);
-                // The end is behind the last character, also where that is the end of a line.
+                // The end is after the last character, even if that is a line end.
                 let last = span.range.end.max(span.range.start + 1) - 1;
                 let last = file.line_col(last);
                 let end = (last.line, last.column + 1);

@@ -1,4 +1,4 @@
-//! The modules of a program: where they are, and how they are read.
+//! The modules of a program: their locations and their parsing.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::{Edition, syntax};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct ModId(pub u32);
 
-/// A file of a program, and what belongs to it.
+/// A file of a program with its data.
 #[derive(Debug)]
 pub struct Module {
     /// Its tree.
@@ -29,7 +29,7 @@ pub struct Module {
     pub file: FileId,
     /// Where that is.
     pub path: PathBuf,
-    /// Its path from the root of the program, as messages have it: `/main.mcl`.
+    /// Its path from the root of the program as in messages, such as `/main.mcl`.
     pub shown: EcoString,
     /// The directory of its main file, from the root of the program.
     pub base: EcoString,
@@ -39,7 +39,7 @@ pub struct Module {
     pub paths: Vec<PathBuf>,
     /// Where its own files are.
     pub files: PathBuf,
-    /// What its `metadata.yaml` says that means nothing.
+    /// Unknown keys of its `metadata.yaml`.
     pub unknown_metadata: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ pub struct Loading<'w> {
     pub sources: &'w SourceMap,
     /// Which mcl it is.
     pub edition: Edition,
-    /// Where modules are that come from elsewhere.
+    /// The directory of modules from elsewhere.
     pub module_path: Option<PathBuf>,
 }
 
@@ -86,14 +86,14 @@ impl Modules {
         self.list.is_empty()
     }
 
-    /// The path that messages have for a place.
+    /// The path for a place in messages.
     pub fn shown(&self, span: Span) -> String {
         let found = self.list.iter().find(|module| module.file == span.file);
         found.map(|module| module.shown.to_string()).unwrap_or_default()
     }
 
-    /// The files that a deploy of the program has, by their paths in it; a directory is there with all
-    /// that is in it. What comes inside of the original is in no deploy.
+    /// The files of a deploy of the program, by their paths in it. Directories are included with
+    /// their content. Built-in modules of the original are not part of deploys.
     pub fn deploy(&self, world: &dyn World) -> Deploy {
         let mut deploy = Deploy::new();
         let Some(main) = self.list.first() else { return deploy };
@@ -118,7 +118,7 @@ impl Modules {
         deploy
     }
 
-    /// The part of a place that messages name, where the text of its file is known.
+    /// The part of a place that messages show, if the text of its file is known.
     pub fn shown_span(&self, span: Span, text: &str) -> Span {
         match self.list.iter().find(|module| module.file == span.file) {
             Some(module) => extent::shown(&module.tree, text, span.range).in_file(span.file),
@@ -126,15 +126,15 @@ impl Modules {
         }
     }
 
-    /// The module that was read from a path.
+    /// The module from a path.
     pub fn known(&self, path: &Path) -> Option<ModId> {
         self.by_path.get(path).copied()
     }
 
-    /// Adds a module whose text was read.
+    /// Adds a module by its text.
     ///
     /// # Errors
-    /// With what is wrong with its text, and the file it got.
+    /// The errors of its text, and its file.
     pub fn add(
         &mut self,
         loading: &Loading<'_>,
@@ -168,7 +168,7 @@ impl Modules {
     }
 }
 
-/// The tree of a module and what is wrong with it, or why there is none.
+/// The tree of a module with its errors, or the error that prevents one.
 type ParsedModule = Result<(Tree, Vec<Failure>), Failure>;
 
 /// Parses a module, unless an earlier compile with the same sources did.
@@ -192,9 +192,9 @@ fn parse(loading: &Loading<'_>, path: &Path, text: &str) -> (FileId, Arc<ParsedM
 pub struct Place {
     /// Its main file.
     pub path: PathBuf,
-    /// The path of it that messages have.
+    /// Its path in messages.
     pub shown: EcoString,
-    /// The directory of it, from the root of the program, with a slash at its end.
+    /// Its directory, from the root of the program, with a slash at its end.
     pub base: EcoString,
     /// The directory of it.
     pub dir: PathBuf,
@@ -202,7 +202,7 @@ pub struct Place {
     pub paths: Vec<PathBuf>,
     /// Where its own files are.
     pub files: PathBuf,
-    /// What its `metadata.yaml` says that means nothing.
+    /// Unknown keys of its `metadata.yaml`.
     pub unknown_metadata: Vec<String>,
 }
 
@@ -219,7 +219,8 @@ impl Place {
     }
 }
 
-/// The main file of what was named: a file, or a directory with `metadata.yaml` or `main.mcl`.
+/// The main file for a path: the file itself, or that of a directory with `metadata.yaml` or
+/// `main.mcl`.
 ///
 /// # Errors
 /// When there is none.
@@ -239,7 +240,7 @@ pub fn entry(world: &dyn World, path: &Path) -> Result<Place, String> {
     }
 }
 
-/// The place of a file that is the main file of its directory, as the `metadata.yaml` there says.
+/// The place of a file that is the main file of its directory by the `metadata.yaml` there.
 pub fn main_of_directory(world: &dyn World, path: &Path) -> Option<Place> {
     let dir = path.parent().unwrap_or(Path::new(""));
     if world.kind(&dir.join("metadata.yaml")) != Some(EntryKind::File) {
@@ -273,7 +274,7 @@ fn directory(
     Ok(place)
 }
 
-/// What `metadata.yaml` says.
+/// The content of `metadata.yaml`.
 struct Metadata {
     main: String,
     path: Option<String>,
@@ -327,7 +328,7 @@ impl Metadata {
     }
 }
 
-/// A syntax error with what may be behind it.
+/// A syntax error with hints.
 fn refused(error: &SyntaxError, text: &str, edition: Edition, file: FileId) -> Failure {
     let span = error.range.in_file(file);
     let mut failure = Failure::new(Phase::LexParse, error.to_string(), span);
@@ -338,18 +339,18 @@ fn refused(error: &SyntaxError, text: &str, edition: Edition, file: FileId) -> F
     failure
 }
 
-/// What the text of an import means.
+/// The meaning of the text of an import.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Import {
     /// Built in.
     System,
     /// A file or directory of the program.
     Local,
-    /// From elsewhere: the directory that it has in a cache.
+    /// A module from elsewhere: its directory in a cache.
     Remote(String),
 }
 
-/// The kind of an import and the name that it has without `as`.
+/// The kind of an import and its name without `as`.
 ///
 /// # Errors
 /// When the text is no import.
@@ -363,7 +364,7 @@ pub fn parse_import(name: &str) -> Result<(Import, EcoString), String> {
     let (host, path) = match name.split_once("://") {
         Some((_, rest)) => {
             let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            // Who asks, and where, are no part of the directory.
+            // The user and the port are not part of the directory.
             let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
             (Some(host.split_once(':').map_or(host, |(host, _)| host)), path)
         }
@@ -399,7 +400,7 @@ pub fn parse_import(name: &str) -> Result<(Import, EcoString), String> {
     Ok((kind, alias.into()))
 }
 
-/// The path without empty parts and steps back, as far as it can be; a slash at the end is kept.
+/// The path without empty parts and `..`, as far as possible. A slash at the end is kept.
 fn clean(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -437,7 +438,7 @@ pub fn local(world: &dyn World, from: &Module, name: &str) -> Result<Place, Stri
     Ok(place)
 }
 
-/// Where an import from elsewhere is kept.
+/// The cached location of an import from elsewhere.
 ///
 /// # Errors
 /// When it is in no cache.
@@ -455,7 +456,7 @@ pub fn remote(loading: &Loading<'_>, from: &Module, path: &str) -> Result<Place,
     ))
 }
 
-/// Where a module is that comes inside of the original and was put into the module path.
+/// The location of a built-in module of the original that was copied to the module path.
 pub fn embedded(loading: &Loading<'_>, path: &str) -> Option<Place> {
     let dir = normal(&loading.module_path.as_ref()?.join(path));
     directory(loading.world, &dir, &format!("/{path}/"), &[]).ok()
@@ -476,7 +477,7 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// What a module has that only a main file may have: the statement in the original's debug form.
+/// A statement of a module that only a main file may have, in the debug form of the original.
 pub fn unused(module: &Module) -> Option<(String, TextRange)> {
     module.tree.body.iter().find_map(|id| {
         let stmt = &module.tree.stmts[*id];

@@ -1,4 +1,4 @@
-//! Files whose declaration would do away with what a machine runs on.
+//! Reports declarations of files that would remove protected paths.
 
 use ecow::EcoString;
 use ordain_graph::protected;
@@ -10,7 +10,7 @@ use crate::codes;
 use crate::syntax::ast::{EntryKind, ExprId, ExprKind, Piece, ResourceNode, StmtKind};
 use crate::value::Value;
 
-/// What is wrong with the files of a program, as far as it stands in the code.
+/// The errors about files of a program that are known from literals.
 pub fn refused(modules: &Modules) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for id in 0..modules.len() as u32 {
@@ -41,7 +41,7 @@ fn refusal(module: &Module, resource: &ResourceNode) -> Option<Diagnostic> {
         field.and_then(|(_, value)| text(module, value)).is_some_and(|text| text == wanted)
     };
     let recurses = is("recurse", "true");
-    // As the lowering has it: what is removed with what is in it is removed by force.
+    // As in the lowering: a recursive removal is forced.
     let value = |name: &str| {
         let value = match name {
             "ensure" if is("state", "absent") => "absent",

@@ -1,7 +1,7 @@
-//! What is visible in a block, and how names are looked up.
+//! The visible names of a block, and their lookup.
 //!
-//! The same rules are applied twice: over scopes, which are written once, when names are checked;
-//! and over frames, of which a class has one for each include, when a program is put together.
+//! The same rules apply twice: to scopes during name resolution, and to frames during elaboration.
+//! A class has one scope, but one frame for each include.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::Edition;
 use crate::functions::{self, Builtin, deprecated};
 use crate::syntax::ast::{Name, StmtId};
 
-/// What a variable is.
+/// The definition of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VarDef {
     /// A bind.
@@ -34,10 +34,10 @@ pub enum Alias {
     Import(Target),
 }
 
-/// What an import gives.
+/// The target of an import.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// Functions and variables that are built in, by their prefix.
+    /// Built-in functions and variables, by their prefix.
     System(Name),
     /// A module.
     Module(ModId),
@@ -62,13 +62,13 @@ pub struct Scope {
 
 /// Where names are looked up.
 pub trait Frames {
-    /// A block, or one life of it.
+    /// A block, or one instance of it.
     type At: Copy;
-    /// What it defines.
+    /// Its definitions.
     fn scope(&mut self, at: Self::At) -> Rc<Scope>;
-    /// What is around it.
+    /// The enclosing one.
     fn parent(&mut self, at: Self::At) -> Option<Self::At>;
-    /// The content of what is included by a statement of it.
+    /// The content of a class that one of its statements includes.
     fn included(&mut self, at: Self::At, include: StmtId) -> Option<Self::At>;
     /// The content of a module.
     fn module(&mut self, module: ModId) -> Self::At;
@@ -118,7 +118,7 @@ pub fn find_func<F: Frames>(frames: &mut F, at: F::At, name: &str) -> Option<Fun
     )
 }
 
-/// Finds a class: the block it is in, and its statement.
+/// Finds a class: its enclosing block and its statement.
 pub fn find_class<F: Frames>(frames: &mut F, at: F::At, name: &str) -> Option<(F::At, StmtId)> {
     search(
         frames,
@@ -163,7 +163,7 @@ fn search<F: Frames, R>(
         }
         at = frames.parent(here);
     }
-    // Functions of modules are reached by their import only.
+    // Functions of modules are only visible through their import.
     let is_known = || functions::find(name).is_some() || deprecated::find(name).is_some();
     let is_function = name.contains('.') && is_known();
     if is_function { None } else { system(name) }
@@ -185,10 +185,10 @@ fn in_target<F: Frames, R>(
     }
 }
 
-/// Variables that are known without a definition.
+/// Predefined variables.
 pub const GLOBALS: &[&str] = &["hostname", "purpleidea"];
 
-/// Whether a variable is known everywhere, or in a module that is built in.
+/// Whether a variable is predefined, or part of a built-in module.
 pub fn is_global(name: &str) -> bool {
     GLOBALS.contains(&name) || super::constants::value(name).is_some()
 }

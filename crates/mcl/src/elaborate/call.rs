@@ -1,4 +1,4 @@
-//! Calls: of statements, of values, of what is built in.
+//! Calls of function statements, function values and built-in functions.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::types::unify::TyId;
 use crate::types::{FuncType, Type};
 use crate::value::Value;
 
-/// Where the variables of a signature begin that are not its own.
+/// The first number of type variables that come from the arguments.
 pub(super) const OTHER_VARIABLES: u32 = 101;
 
-/// Whether an expression is made of values alone: the original does not copy these.
+/// Whether an expression consists of values only. The original does not copy these.
 fn is_fixed(tree: &Tree, id: ExprId) -> bool {
     let mut left = vec![id];
     while let Some(id) = left.pop() {
@@ -56,7 +56,7 @@ struct Calling {
 }
 
 impl Elaborator<'_> {
-    /// The arguments of a call, and what follows from them for the function.
+    /// Elaborates the arguments of a call and constrains the function by them.
     fn calling(
         &mut self,
         frame: FrameId,
@@ -101,7 +101,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Built-in functions refuse arguments beyond those that have a name.
+    /// Built-in functions refuse additional arguments.
     fn has_names_for(
         &mut self,
         func: &'static Builtin,
@@ -126,7 +126,7 @@ impl Elaborator<'_> {
         false
     }
 
-    /// A call of a function that is a statement: a copy of it, with types of its own.
+    /// A call of a function statement makes a copy with its own types.
     fn copied(
         &mut self,
         frame: FrameId,
@@ -185,7 +185,7 @@ impl Elaborator<'_> {
         self.node(IrKind::Call(func.ir, calling.args), at, calling.result)
     }
 
-    /// Where the value of a variable is written: there a call that does not fit is reported.
+    /// The expression that defines a variable. A call with wrong types is reported there.
     fn definition_place(
         &mut self,
         frame: FrameId,
@@ -248,8 +248,8 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The original refuses an argument whose type and value are both known before types are inferred,
-    /// where the function that takes it picks its signature, and the value has no type by itself.
+    /// The original refuses an argument if the function picks its signature by it, its type and
+    /// value are both known before inference, and the value has no type by itself.
     pub(super) fn takes(&mut self, arg: IrId, name: &str, number: usize) -> bool {
         if self.edition != Edition::Upstream {
             return true;

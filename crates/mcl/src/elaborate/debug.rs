@@ -7,7 +7,7 @@ use crate::syntax::ast::{ExprId, ExprKind, Piece, Tree};
 use crate::types::node::of_node;
 use crate::value::Value;
 
-/// How deep it goes: what is deeper is left out.
+/// The maximal depth; deeper parts are omitted.
 const MAX_DEPTH: u32 = 30;
 
 /// An expression as the original prints it for debugging.
@@ -121,7 +121,7 @@ fn expr(tree: &Tree, id: ExprId, out: &mut String, depth: u32) {
     }
 }
 
-/// Constants, variables, and everything that is a call to the original.
+/// Constants, variables, and all expressions that are calls for the original.
 fn leaf_or_call(tree: &Tree, kind: &ExprKind, out: &mut String, depth: u32) {
     match kind {
         ExprKind::Bool(value) => {
@@ -167,7 +167,7 @@ fn leaf_or_call(tree: &Tree, kind: &ExprKind, out: &mut String, depth: u32) {
     }
 }
 
-/// A float with an exponent where it is small or large: below 1e-4 and from 1e6 on, as in Go.
+/// A float, with an exponent below 1e-4 and from 1e6 on, as in Go.
 fn short(value: f64) -> String {
     let text = format!("{value:e}");
     match text

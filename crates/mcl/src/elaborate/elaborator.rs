@@ -1,4 +1,4 @@
-//! The state of an elaboration: blocks with their lives, and the program as far as it is built.
+//! The state of an elaboration: instances of blocks, and the program as far as it is built.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use crate::types::Type;
 use crate::types::node::of_node;
 use crate::types::unify::{TyId, Types};
 
-/// The most expressions that a program has once it is put together.
+/// The maximal number of expressions of an elaborated program.
 const MAX_EXPRESSIONS: usize = 500_000;
-/// The most lives of blocks that a program has.
+/// The maximal number of instances of blocks.
 const MAX_FRAMES: usize = 500_000;
 const TOO_LARGE: &str = "the program grows too large when it is put together";
 /// The usable part of the stack.
@@ -111,7 +111,7 @@ pub(crate) struct Elaborator<'m> {
     pub(super) tops: FxHashMap<ModId, FrameId>,
     pub(super) defs: Vec<Definition>,
     pub(super) params: Vec<Parameter>,
-    /// The parameters of the functions around, innermost last.
+    /// The parameters of enclosing functions, innermost last.
     pub(super) locals: Vec<(Name, ParamId)>,
     pub(super) types: Types,
     pub(super) constraints: Vec<Constraint>,
@@ -120,9 +120,10 @@ pub(crate) struct Elaborator<'m> {
     pub(super) validations: Vec<Validation>,
     pub(super) deferred: Vec<Deferred>,
     pub(super) known: Vec<Option<Option<Type>>>,
-    /// Whether values are known, as far as it was asked.
+    /// Whether values are known, as far as it was computed.
     pub(super) valued: Vec<Option<bool>>,
-    /// Functions that all of their calls share, with their types and the place of the first call.
+    /// Functions that are shared by all of their calls, with their types and the place of the first
+    /// call.
     pub(super) shared: FxHashMap<(ModId, StmtId), (Lambda, TyId, Span)>,
     /// The functions that are called.
     pub(super) called: FxHashSet<(ModId, StmtId)>,
@@ -195,7 +196,7 @@ impl<'m> Elaborator<'m> {
             expressions += module.tree.exprs.len();
             program.modules.push(module);
         }
-        // Mostly each is there once, and a little is asked of each.
+        // Most of them occur once and have few requirements.
         program.ir.reserve(expressions);
         Self {
             modules,
@@ -254,7 +255,7 @@ impl<'m> Elaborator<'m> {
         FrameId(self.frames.len() as u32 - 1)
     }
 
-    /// A definition that is put together when it is first used.
+    /// A definition that is elaborated at its first use.
     pub(super) fn define(&mut self, frame: FrameId, value: ExprId, ty: Option<Type>) -> DefId {
         let region = self.frame(frame).region;
         let known = ty.clone();
@@ -303,7 +304,7 @@ impl<'m> Elaborator<'m> {
         self.found.insert(0, Failure::new(Phase::Unify, text, span));
     }
 
-    /// Whether to go on: there is a bound on the size of a program and on its depth.
+    /// Whether to go on. The size of a program and its depth are limited.
     pub(super) fn is_within(&mut self, at: (ModId, ExprId)) -> bool {
         if self.is_exceeded {
             return false;

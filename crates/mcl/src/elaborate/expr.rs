@@ -1,4 +1,4 @@
-//! Expressions, part by part in the original's order.
+//! Elaborates expressions in the order of the original.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::types::node::of_node;
 use crate::types::unify::TyId;
 use crate::value::Value;
 
-/// The most texts that are joined one by one.
+/// The maximal number of texts that are joined one by one.
 const MAX_IN_A_ROW: usize = 100;
 
 /// The content of parentheses.
@@ -33,7 +33,7 @@ impl Elaborator<'_> {
         self.infer_as(frame, id, None)
     }
 
-    /// An expression of a type that something asks for.
+    /// An expression with an expected type.
     pub(super) fn check(&mut self, frame: FrameId, id: ExprId, wanted: TyId) -> Typed {
         let typed = self.infer(frame, id);
         let (span, subject) = self.place(frame, id);
@@ -41,7 +41,7 @@ impl Elaborator<'_> {
         typed
     }
 
-    /// Where an expression is, and what it is for messages.
+    /// The place and the description of an expression for messages.
     pub(super) fn place(&self, frame: FrameId, id: ExprId) -> (Span, Subject) {
         let module = self.frame(frame).block.module();
         let tree = &self.modules.at(module).tree;
@@ -49,7 +49,7 @@ impl Elaborator<'_> {
         (self.span_of((module, id)), Subject::Expr(module, id))
     }
 
-    /// An expression whose type is written down, or not.
+    /// An expression with an optional declared type.
     pub(super) fn infer_as(&mut self, frame: FrameId, id: ExprId, ann: Option<TyId>) -> Typed {
         let module = self.module_of(frame);
         let id = bare(&module.tree, id);
@@ -108,13 +108,13 @@ impl Elaborator<'_> {
         self.node(IrKind::Const(value), at, ty)
     }
 
-    /// A composite has its own type; one that is written down must be the same.
+    /// A composite has its own type, which has to match a declared one.
     fn own_type(&mut self, at: (ModId, ExprId), own: TyId, ann: Option<TyId>) {
         let span = self.span_of(at);
         self.require(span, Subject::Expr(at.0, at.1), own, ann.unwrap_or(own));
     }
 
-    /// The type of what a call gives.
+    /// The type of the result of a call.
     pub(super) fn result(&mut self, at: (ModId, ExprId), ann: Option<TyId>) -> TyId {
         let result = self.types.hole();
         self.own_type(at, result, ann);
@@ -156,8 +156,8 @@ impl Elaborator<'_> {
         self.joined(parts, at)
     }
 
-    /// Texts one after another. The original joins the last two first, and so on; many are joined in
-    /// halves, or the parts of the text would take more memory the more there are.
+    /// Concatenates texts. The original joins the last two first, and so on. Many texts are joined
+    /// in halves, because intermediate results would take quadratic memory.
     fn joined(&mut self, mut parts: Vec<Typed>, at: (ModId, ExprId)) -> Typed {
         while parts.len() > MAX_IN_A_ROW {
             let mut pairs = Vec::with_capacity(parts.len() / 2 + 1);
@@ -262,7 +262,7 @@ impl Elaborator<'_> {
         self.node(IrKind::Except(value, other), at, own)
     }
 
-    /// Operators in a chain, from its left end on: a long chain is no deep tree.
+    /// A chain of operators, from its left end: a long chain must not become a deep recursion.
     fn operators(&mut self, frame: FrameId, at: (ModId, ExprId), ann: Option<TyId>) -> Typed {
         let module = self.modules.at(at.0);
         let mut chain = Vec::new();
@@ -394,7 +394,7 @@ impl Elaborator<'_> {
             types.push(ty);
             self.locals.push((param.name.clone(), id));
         }
-        // Of parameters with one name the last counts.
+        // The last of several parameters with one name wins.
         for (number, param) in func.params.iter().enumerate() {
             let last = func.params.iter().rposition(|other| other.name == param.name);
             types[number] = types[last.unwrap_or(number)];
@@ -409,7 +409,7 @@ impl Elaborator<'_> {
         (Lambda { first, count, body }, self.types.func(types, result))
     }
 
-    /// Notes what is decided once more is known.
+    /// Registers a decision for later, when more types are known.
     pub(super) fn defer(&mut self, deferred: Deferred) {
         self.deferred.push(deferred);
     }

@@ -11,13 +11,13 @@ use crate::types::node::of_node;
 use crate::types::{FuncType, Type};
 use crate::value::Value;
 
-/// The largest type that is known without inference.
+/// The maximal size of a type that is known without inference.
 const MAX_KNOWN: u32 = 10_000;
-/// The most expressions that are looked at to see what a lambda takes from outside.
+/// The maximal number of expressions that are searched for outer parameters of a lambda.
 const MAX_IN_LAMBDA: usize = 10_000;
 
 impl Elaborator<'_> {
-    /// The type of an expression as far as it is known without inference.
+    /// The known type of an expression before inference.
     pub(super) fn known_type(&mut self, id: IrId) -> Option<Type> {
         let at = id.raw() as usize;
         if let Some(Some(known)) = self.known.get(at) {
@@ -77,8 +77,8 @@ impl Elaborator<'_> {
                 let lambda = *lambda;
                 self.known_function(id, lambda).map(|shape| Type::Func(Arc::new(shape)))
             }
-            // What a definition or a parameter holds is not looked at, only a function that is
-            // written where it is called.
+            // Only a function literal at the call counts, not the value of a definition or
+            // parameter.
             IrKind::Call(func, _) => {
                 let func = *func;
                 let IrKind::Lambda(lambda) = self.program.ir[func].kind else { return None };
@@ -91,8 +91,8 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The type of a parameter. To the original one without a type has one as soon as it is there,
-    /// which may be any: it counts as known, and as none that is written.
+    /// The type of a parameter. In the original, a parameter without a declared type immediately
+    /// has a type that may be any. It counts as known, but not as declared.
     fn known_param(&self, param: ParamId) -> Option<Type> {
         match &self.params[param.0 as usize].known {
             None if self.edition == Edition::Upstream => {
@@ -102,19 +102,20 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Whether an expression is a text with variables in it, and not the same function called.
+    /// Whether an expression is a text with variables, rather than an explicit call of the same
+    /// function.
     fn is_quoted(&self, id: IrId) -> bool {
         let (module, expr) = self.program.ir[id].at;
         matches!(self.modules.at(module).tree.exprs[expr].kind, ExprKind::Str(_))
     }
 
-    /// The type that all of some expressions are known to have.
+    /// The common type of some expressions, if all of them are known.
     fn known_alike(&mut self, mut parts: impl Iterator<Item = IrId>) -> Option<Type> {
         let first = self.known_type(parts.next()?)?;
         parts.all(|part| self.known_type(part).as_ref() == Some(&first)).then_some(first)
     }
 
-    /// Whether a lambda has all of its types written.
+    /// Whether a lambda declares all of its types.
     fn is_written_out(&self, id: IrId, lambda: Lambda) -> bool {
         let (module, expr) = self.program.ir[id].at;
         let params = lambda.first.0 as usize..(lambda.first.0 + lambda.count) as usize;
@@ -127,7 +128,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The type of a lambda all of whose parameters have one, and whose result is known.
+    /// The type of a lambda whose parameters declare types, and whose result type is known.
     fn known_function(&mut self, id: IrId, lambda: Lambda) -> Option<FuncType> {
         let mut shape = FuncType::new(Vec::new(), Type::Bool);
         for number in lambda.first.0..lambda.first.0 + lambda.count {
@@ -152,7 +153,7 @@ impl Elaborator<'_> {
         Some(shape)
     }
 
-    /// The value of an expression as far as it is known without running.
+    /// The value of an expression, if it is known without a run.
     pub(super) fn known_value(&mut self, id: IrId) -> Option<Value> {
         match &self.program.ir[id].kind {
             IrKind::Const(value) => Some(value.clone()),
@@ -203,8 +204,8 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The field of a struct that is written down and all of whose values are known: nothing in it
-    /// if the struct has no such field.
+    /// The field of a struct literal with known values; the inner `None` means that the struct has
+    /// no such field.
     fn known_field(&mut self, mut of: IrId, name: &Value) -> Option<Option<IrId>> {
         loop {
             match &self.program.ir[of].kind {
@@ -230,7 +231,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Whether the value of an expression is known without running.
+    /// Whether the value of an expression is known without a run.
     fn has_value(&mut self, id: IrId) -> bool {
         let at = id.raw() as usize;
         if let Some(Some(known)) = self.valued.get(at) {
@@ -301,13 +302,14 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Whether a lambda takes no parameter of a function around it.
+    /// Whether a lambda uses no parameter of an outer function.
     fn is_closed(&self, lambda: Lambda) -> bool {
         let mut left = vec![lambda.body];
         for _ in 0..MAX_IN_LAMBDA {
             let Some(id) = left.pop() else { return true };
             match &self.program.ir[id].kind {
-                // Those inside have higher numbers than the first of the lambda's own.
+                // Parameters of inner functions have higher numbers than the first one of the
+                // lambda.
                 IrKind::Param(ParamId(number)) if *number < lambda.first.0 => return false,
                 kind => kind.each_part(|part| left.push(part)),
             }
@@ -315,8 +317,8 @@ impl Elaborator<'_> {
         false
     }
 
-    /// The type of an argument whose value is known before it runs and has no type of its own: a
-    /// function, or a list or struct with nothing in it.
+    /// The type of an argument whose value is known before a run and has no type by itself: a
+    /// function, or an empty list or struct.
     pub(super) fn untyped_value(&mut self, id: IrId) -> Option<Type> {
         let ty = self.known_type(id)?;
         (self.has_value(id) && !self.has_typed_value(id)).then_some(ty)

@@ -1,8 +1,8 @@
-//! From checked names to a program with types.
+//! Turns a program with checked names into one with types.
 //!
-//! One walk in the original's order puts the program together and collects what its types must be;
-//! [`solve`] then makes them so. Classes are put together anew for each include, functions for each
-//! call; binds once for each life of their block, when they are first used.
+//! One walk in the order of the original elaborates the program and collects type constraints,
+//! which [`solve`] solves. Classes are elaborated for each include, functions for each call, and
+//! binds once for each instance of their block, at their first use.
 
 mod call;
 mod debug;
@@ -25,10 +25,10 @@ use elaborator::Elaborator;
 
 pub(crate) use elaborator::MAX_STACK;
 
-/// Puts a program together; with it comes what is questionable in it.
+/// Elaborates a program. Returns it with its warnings.
 ///
 /// # Errors
-/// With what is wrong with its types.
+/// When types do not match.
 pub fn elaborate(
     modules: &Modules,
     names: &Names,

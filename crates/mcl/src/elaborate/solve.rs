@@ -1,4 +1,4 @@
-//! Making types what they must be.
+//! Solves type constraints.
 
 use ordain_source::{Diagnostic, Span};
 use rustc_hash::FxHashSet;
@@ -13,11 +13,11 @@ use crate::syntax::ast::ExprId;
 use crate::types::Type;
 use crate::types::unify::{MAX_PARTS, TyId};
 
-/// How many types that do not fit are told.
+/// The maximal number of type errors that are reported.
 const MAX_FAILURES: usize = 100;
 
 impl Elaborator<'_> {
-    /// Solves the types and gives the program.
+    /// Solves the types and returns the program.
     pub(super) fn finish(mut self) -> Result<(Program, Vec<Diagnostic>), Vec<Failure>> {
         let mut failures = std::mem::take(&mut self.found);
         failures.extend(self.solve());
@@ -40,8 +40,8 @@ impl Elaborator<'_> {
         Ok((self.program, questionable))
     }
 
-    /// Makes types what they must be, in order. What does not fit is left out and said, unless it only
-    /// follows from what was said before.
+    /// Solves the constraints in order. Constraints that fail are reported and skipped; errors that
+    /// only follow from earlier ones are not reported.
     pub(super) fn solve(&mut self) -> Vec<Failure> {
         let late = std::mem::take(&mut self.late);
         self.constraints.extend(late);
@@ -86,7 +86,7 @@ impl Elaborator<'_> {
         failures
     }
 
-    /// Where the value of an expression is written: of a variable its definition. And its type.
+    /// The expression that defines a value, and its type. For a variable it is the definition.
     fn source_of(&mut self, mut at: (ModId, ExprId), ty: TyId) -> (Span, String) {
         for _ in 0..MAX_FAILURES {
             let defined = self.program.ir.iter().find_map(|(_, ir)| match ir.kind {
@@ -100,7 +100,7 @@ impl Elaborator<'_> {
         (self.span_of(at), self.types.print(ty))
     }
 
-    /// Decides what could not be decided before, until nothing changes.
+    /// Makes the deferred decisions, until nothing changes.
     fn settle(&mut self) -> Result<(), Failure> {
         loop {
             let waiting = std::mem::take(&mut self.deferred);

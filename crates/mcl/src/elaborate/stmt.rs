@@ -177,7 +177,7 @@ impl Elaborator<'_> {
             }
         }
         if known.is_none() && node.entries.iter().any(|e| matches!(e.kind, EntryKind::Field(..))) {
-            // Without a kind its fields have no types.
+            // The fields of an unknown kind have no types.
             let text = format!("no resource kind `{}` available", node.kind);
             let failure = crate::graph::problems::unknown_kind(text, &node.kind, span);
             self.found.push(Failure { phase: Phase::Unify, ..failure.placeless() });
@@ -302,7 +302,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Says of the last error, that of a field that a kind lacks, which one may be meant.
+    /// Adds a suggestion to the last error, which is about an unknown field.
     fn explain_field(&mut self, known: Option<&'static KindInfo>, name: &str, entry: Span) {
         let fields = known.iter().flat_map(|known| &known.kind.fields).map(|field| field.name);
         let near = suggest::nearest(name, fields);
@@ -314,7 +314,7 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The type of the struct of all meta parameters; the wide edition takes any of them.
+    /// The type of the struct of all meta parameters. The wide edition accepts any subset.
     fn meta_struct(&mut self, typed: Typed) -> TyId {
         let mut names: Vec<Name> = META.iter().map(|name| Name::from(*name)).collect();
         if self.edition == Edition::Wide
@@ -331,7 +331,7 @@ impl Elaborator<'_> {
         self.types.add(&ty)
     }
 
-    /// The type of a value as far as its parts are written down.
+    /// The type of a value, as far as its literals determine it.
     fn shape_of(&mut self, typed: Typed) -> Option<Type> {
         match &self.program.ir[typed.ir].kind {
             IrKind::Struct(names, _) => {

@@ -1,5 +1,5 @@
-//! Warnings on accepted programs: operators that will fail or wrap around, types that do not
-//! fit in code that nothing uses.
+//! Warnings about accepted programs: operators that will fail or overflow, type errors in unused
+//! code.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::ir::{IrId, IrKind};
 use crate::syntax::ast::{StmtId, StmtKind};
 use crate::value::Value;
 
-/// The statements of the main file that something uses.
+/// The used statements of the main file.
 pub(super) struct Used {
     binds: FxHashSet<StmtId>,
     funcs: FxHashSet<StmtId>,
@@ -32,7 +32,7 @@ impl Elaborator<'_> {
         Used { binds, funcs: funcs.map(|(_, stmt)| *stmt).collect() }
     }
 
-    /// Operators whose operands they do not go with, or whose result is no `int`.
+    /// Operators that fail on their operands, or whose result is no valid `int`.
     pub(super) fn operators_in_question(&mut self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for raw in 0..self.program.ir.len() as u32 {
@@ -81,7 +81,7 @@ impl Elaborator<'_> {
     }
 }
 
-/// Types that do not fit in binds and functions of the main file that nothing uses.
+/// Type errors in unused binds and functions of the main file.
 pub(super) fn unused(
     modules: &Modules,
     names: &Names,

@@ -8,7 +8,7 @@ use super::node::{Body, Control, Engine, Graph, NodeId, Op, Shape, Slot, State};
 use crate::functions::{Fault, Iteration};
 use crate::value::{Func, Value};
 
-/// The slots that there should be: the function whose body fills them, and the key of each.
+/// The required slots: the function whose body fills them, and the key of each.
 struct SlotPlan {
     function: Option<Func>,
     keys: Vec<Value>,
@@ -25,7 +25,7 @@ impl SlotPlan {
 enum ControlDecision {
     /// They want these slots.
     Slots(SlotPlan),
-    /// The node has no slots but this state.
+    /// The node has no slots but the given state.
     Instead(State),
 }
 
@@ -41,7 +41,7 @@ fn look(shape: Shape, inputs: &[&State]) -> Result<ControlDecision, Fault> {
             _ => ControlDecision::Instead(State::Pending),
         });
     }
-    // Arguments of a function value flow past: they decide nothing.
+    // Arguments of a function value do not affect the slots.
     let deciding = if shape == Shape::Call { inputs.get(..1).unwrap_or_default() } else { inputs };
     for state in deciding {
         if !matches!(state, State::Value(_)) {
@@ -84,7 +84,7 @@ fn look(shape: Shape, inputs: &[&State]) -> Result<ControlDecision, Fault> {
     }))
 }
 
-/// Lets a control node look at its inputs, and makes its slots what they ask for.
+/// Evaluates the inputs of a control node and updates its slots.
 ///
 /// # Errors
 /// An error that ends the program.
@@ -102,13 +102,13 @@ pub(super) fn control(engine: &mut Engine, id: NodeId) -> Result<State, Fault> {
         }
         ControlDecision::Slots(wanted) => {
             replace(engine, id, wanted)?;
-            // That it looked is all that its value says; what changes is what it feeds.
+            // Its value only records the evaluation; the slots change.
             Ok(State::Value(true.into()))
         }
     }
 }
 
-/// Makes the slots what is wanted; those that stay are not touched.
+/// Builds and removes slots as planned, and keeps the others.
 fn replace(engine: &mut Engine, id: NodeId, wanted: SlotPlan) -> Result<(), Fault> {
     let Some(control) = control_of(engine, id) else { return Ok(()) };
     let is_same_function = match (&control.function, &wanted.function) {
@@ -164,7 +164,7 @@ fn control_of(engine: &mut Engine, id: NodeId) -> Option<&mut Control> {
     }
 }
 
-/// Removes nodes, and what is in the slots of those that are dynamic.
+/// Removes nodes, including the slots of dynamic ones.
 fn remove_all(engine: &mut Engine, nodes: Vec<NodeId>) {
     let mut left = nodes;
     while let Some(id) = left.pop() {
@@ -180,7 +180,7 @@ fn remove_all(engine: &mut Engine, nodes: Vec<NodeId>) {
     }
 }
 
-/// Builds one slot. The output of the slot before it is what a reduction goes on with.
+/// Builds one slot. In a reduction it gets the output of the previous slot.
 fn build(
     engine: &mut Engine,
     id: NodeId,
@@ -272,7 +272,7 @@ pub(super) fn output(engine: &Engine, id: NodeId) -> State {
                 (false, other) => other,
             }
         }),
-        // Statements have no value of their own.
+        // Statements have no value.
         Shape::Branch | Shape::Call => single.unwrap_or_else(|| State::Value(true.into())),
         Shape::Each | Shape::Iterate(_) => {
             let mut values = Vec::with_capacity(outputs.len());

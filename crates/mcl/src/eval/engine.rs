@@ -1,4 +1,4 @@
-//! Running a graph, and reading the values of its nodes.
+//! Runs a graph and reads the values of its nodes.
 
 use std::any::Any;
 
@@ -13,16 +13,16 @@ impl Engine {
         Self::default()
     }
 
-    /// Adds nodes at the top: those that are always there.
+    /// Adds permanent nodes.
     pub fn build(&mut self) -> Graph<'_> {
         Graph::new(self, 0)
     }
 
-    /// Runs until nothing is left to do; all that was reported since the last run is one wave. Whether
+    /// Runs until no node is pending. All events since the last run make one wave. Returns whether
     /// any value changed.
     ///
     /// # Errors
-    /// The first error that ends the program. It comes again with every later run.
+    /// The first error that ends the program. Every later run returns it again.
     pub fn run(&mut self, surroundings: &dyn Surroundings) -> Result<bool, Failure> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
@@ -36,7 +36,7 @@ impl Engine {
         Ok(self.changes != before)
     }
 
-    /// An error that reached a node on which nothing depends is an error of the program.
+    /// An error of a node without dependents is an error of the program.
     fn check_ends(&self) -> Result<(), Failure> {
         let failed = self.store.failed.iter().copied();
         for node in failed.filter_map(|index| self.store.id(index)) {
@@ -50,12 +50,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether every node has a value, so that a table may be taken.
+    /// Whether every node has a value, so that the values can be read.
     pub fn is_complete(&self) -> bool {
         self.store.pending == 0
     }
 
-    /// The state of a node. A node that is gone is pending.
+    /// The state of a node. A removed node is pending.
     pub fn state(&self, node: NodeId) -> &State {
         self.store.get(node).map_or(&State::Pending, |found| &found.state)
     }
@@ -65,8 +65,8 @@ impl Engine {
         self.state(node).value()
     }
 
-    /// What the bodies of a dynamic node left behind for the slots that are there now, in order: the
-    /// statements of a taken branch, of each iteration of a loop.
+    /// The payloads of the bodies in the present slots of a dynamic node, in order: the statements
+    /// of the taken branch, or of each iteration of a loop.
     pub fn payloads(&self, node: NodeId) -> impl Iterator<Item = &dyn Any> {
         let slots = self.store.get(node).and_then(|found| found.slots()).unwrap_or_default();
         slots.iter().filter_map(|slot| slot.payload.as_deref().map(|payload| payload as &dyn Any))
@@ -77,7 +77,7 @@ impl Engine {
         self.store.get(node).map_or(0, |found| found.tag)
     }
 
-    /// Whether a run failed: the program is over.
+    /// Whether a run failed, which ends the program.
     pub fn has_failed(&self) -> bool {
         self.failure.is_some()
     }
@@ -92,7 +92,7 @@ impl Engine {
         self.len() == 0
     }
 
-    /// Whether the watches are others than at the last call of this method.
+    /// Whether the watches changed since the last call of this method.
     pub fn watches_changed(&mut self) -> bool {
         std::mem::take(&mut self.watches_changed)
     }
@@ -105,15 +105,14 @@ impl Engine {
         })
     }
 
-    /// Says that something happened that a node waits for: it is called in the next run. A node that is
-    /// gone is none.
+    /// Reports an event for a node, which is called in the next run. Removed nodes are ignored.
     pub fn notify(&mut self, node: NodeId) {
         if let Some(found) = self.store.get(node) {
             self.queue.push(found.level, node.index);
         }
     }
 
-    /// Says that something happened that nodes may wait for. How many do.
+    /// Reports an event and returns the number of nodes that wait for it.
     pub fn wake(&mut self, is_it: impl Fn(&Watch) -> bool) -> usize {
         let waiting = self.watches().filter(|(_, watch)| is_it(watch)).map(|(node, _)| node);
         let waiting: std::collections::BTreeSet<NodeId> = waiting.collect();
@@ -121,7 +120,7 @@ impl Engine {
         waiting.len()
     }
 
-    /// The nodes that there are with the label of each and the nodes that its arguments come from.
+    /// All nodes with their labels and the nodes of their arguments.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, String, &[NodeId])> {
         self.store
             .iter()

@@ -11,7 +11,7 @@ use crate::functions::{self, Builtin, Fault, Operator, Run};
 use crate::types::FuncType;
 use crate::value::Value;
 
-/// How many levels lie between a dynamic node and its output before its bodies are built.
+/// The number of levels that are reserved between a dynamic node and its output.
 const ROOM: u32 = 5;
 
 impl<'e> Graph<'e> {
@@ -19,13 +19,12 @@ impl<'e> Graph<'e> {
         Self { engine, level, tag: 0, base: "".into(), added: Vec::new() }
     }
 
-    /// Gives the nodes that are added from now on a number, by which errors find their way back to the
-    /// source.
+    /// Sets the tag of new nodes. Errors lead back to the source by it.
     pub fn set_tag(&mut self, tag: u32) {
         self.tag = tag;
     }
 
-    /// Gives a node another number, if it calls a function that may be called early.
+    /// Changes the tag of a node, if it calls a function that may be called early.
     pub fn retag_call(&mut self, node: NodeId, tag: u32) {
         let Some(node) = self.engine.store.get_mut(node) else { return };
         let is_early = match &node.op {
@@ -37,18 +36,18 @@ impl<'e> Graph<'e> {
         }
     }
 
-    /// Says which module the nodes that are added from now on belong to: its directory below the root
-    /// of the deploy (`/modules/x`), empty for the root.
+    /// Sets the module of new nodes: its directory below the root of the deploy (`/modules/x`),
+    /// empty for the root.
     pub fn set_base(&mut self, base: Arc<str>) {
         self.base = base;
     }
 
-    /// The value that a node has now, if it has one.
+    /// The present value of a node, if it has one.
     pub fn value(&self, node: NodeId) -> Option<&Value> {
         self.engine.value(node)
     }
 
-    /// Adds nodes that are always there, whatever becomes of those around.
+    /// Adds nodes that stay when the enclosing slot is removed.
     pub fn at_top<R>(&mut self, add: impl FnOnce(&mut Graph<'_>) -> R) -> R {
         let level = std::mem::take(&mut self.level);
         let added = std::mem::take(&mut self.added);
@@ -68,7 +67,7 @@ impl<'e> Graph<'e> {
         id
     }
 
-    /// Whether the graph has grown beyond all reason.
+    /// Whether the graph has too many nodes.
     pub(super) fn check_size(&self) -> Result<(), Fault> {
         if self.engine.store.len() > budget::scaled_size(MAX_NODES) || budget::check().is_err() {
             return Err(Fault::fatal("the function graph has grown too large"));
@@ -81,8 +80,8 @@ impl<'e> Graph<'e> {
         self.add(Op::Constant(value), [])
     }
 
-    /// A call of a built-in function with the signature that was inferred for it; none is the one of
-    /// the table. Functions that call function values for each item get a node for each item.
+    /// A call of a built-in function with its inferred signature, or that of the table if it is
+    /// `None`. Functions that call function values for each item get a node for each item.
     pub fn call(
         &mut self,
         builtin: &'static Builtin,
@@ -124,7 +123,7 @@ impl<'e> Graph<'e> {
         self.add(Op::List, items)
     }
 
-    /// A map of the values of nodes; of equal keys the last counts.
+    /// A map of the values of nodes. The last of equal keys wins.
     pub fn map(&mut self, pairs: Vec<(NodeId, NodeId)>) -> NodeId {
         self.add(Op::Map, pairs.into_iter().flat_map(|(key, value)| [key, value]))
     }
@@ -134,19 +133,20 @@ impl<'e> Graph<'e> {
         self.add(Op::Struct(names), values)
     }
 
-    /// The element of a list that is known to be there.
+    /// The element of a list, which has to exist.
     pub(super) fn element(&mut self, list: NodeId, index: usize) -> NodeId {
         self.add(Op::Element(index), [list])
     }
 
-    /// The value of a key of a map that is known to be there.
+    /// The value of a key of a map, which has to exist.
     pub(super) fn entry(&mut self, map: NodeId, key: Value) -> NodeId {
         self.add(Op::Entry(key), [map])
     }
 
     fn dynamic(&mut self, shape: Shape, inputs: Vec<NodeId>, bodies: Vec<Arc<dyn Body>>) -> NodeId {
         let control = self.add(Op::Control(Box::new(Control::new(shape, bodies))), inputs);
-        // With room for small bodies: else each that is built lifts all that comes after it.
+        // Reserves levels for small bodies, because each body that is built would otherwise lift
+        // all later nodes.
         let above = self.engine.store.get(control).map_or(0, |node| node.level + ROOM);
         let level = self.level;
         self.level = level.max(above);
@@ -160,9 +160,10 @@ impl<'e> Graph<'e> {
         output
     }
 
-    /// The value of one of two bodies, by a condition; the other does not exist. Both get no arguments.
+    /// The value of one of two bodies, chosen by a condition. The other is not built. Both get no
+    /// arguments.
     ///
-    /// The id is that of the value; for [`Engine::payloads`] ask [`Graph::control`].
+    /// Returns the node of the value; [`Engine::payloads`] needs that of [`Graph::control`].
     pub fn branch(&mut self, condition: NodeId, yes: Arc<dyn Body>, no: Arc<dyn Body>) -> NodeId {
         self.dynamic(Shape::Branch, vec![condition], vec![yes, no])
     }
@@ -174,8 +175,9 @@ impl<'e> Graph<'e> {
         self.dynamic(Shape::Call, inputs, Vec::new())
     }
 
-    /// A body for each element of a list, or for each pair of a map, in order of the keys. It gets the
-    /// index or key, and the element or value. The value of the node is the list of the bodies' values.
+    /// A body for each element of a list, or for each pair of a map in the order of the keys. It
+    /// gets the index or key, and the element or value. The value of the node is the list of their
+    /// values.
     pub fn each(&mut self, collection: NodeId, body: Arc<dyn Body>) -> NodeId {
         self.dynamic(Shape::Each, vec![collection], vec![body])
     }

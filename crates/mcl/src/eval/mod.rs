@@ -1,14 +1,16 @@
-//! The function engine: a graph of functions whose values are kept true while the world changes.
+//! The function engine: a graph of functions whose values are updated while the world changes.
 //!
-//! A program becomes a graph of *nodes*; each has a value, an error, or nothing yet. [`Engine::run`]
-//! is one *wave*: it takes all that happened since the last one, and calls every function whose
-//! arguments changed, once, in the order of the graph. So no half-updated combination is ever seen,
-//! a burst of events costs one wave, and a function whose result did not change stops the wave there.
+//! A program becomes a graph of *nodes*. Each has a value, an error, or nothing yet.
+//! [`Engine::run`] is one *wave*: it handles all events since the last wave and calls every
+//! function whose arguments changed, once, in the order of the graph. So functions never see
+//! half-updated arguments, a burst of events costs one wave, and the wave ends at functions whose
+//! result did not change.
 //!
-//! Parts of the graph come and go: the branch of an `if`, the body of a function value, of a loop for
-//! each element. A *dynamic* node ([`Graph::branch`], [`Graph::call_value`], [`Graph::each`], …) holds
-//! *slots*, one for each part that is there now, built by a [`Body`]. When what it looks at changes,
-//! slots are removed and built within the same wave, before anything that depends on them runs.
+//! Parts of the graph come and go: the branch of an `if`, the body of a function value, or of a
+//! loop for each element. A *dynamic* node ([`Graph::branch`], [`Graph::call_value`],
+//! [`Graph::each`], …) holds *slots*, one for each present part, built by a [`Body`]. When its
+//! inputs change, slots are removed and built within the same wave, before nodes that depend on
+//! them run.
 //!
 //! ```
 //! use ordain_mcl::eval::Engine;
@@ -23,13 +25,13 @@
 //! assert_eq!(engine.value(joined), Some(&Value::from("xy")));
 //! ```
 //!
-//! *Errors.* A catchable error takes the place of a value and flows on to where an
-//! [`Graph::except`] stands; if it reaches a node that nothing depends on, the run fails with it. Any
-//! other error fails the run at once. After a failed run the engine is of no more use.
+//! *Errors.* A catchable error takes the place of a value and propagates to the next
+//! [`Graph::except`]. If it reaches a node without dependents, the run fails with it. Any other
+//! error fails the run at once. After a failed run the engine cannot be used any more.
 //!
-//! *Events.* A function that streams says with each call what it waits for. Whoever drives the engine
-//! asks for [`Engine::watches`] after a run in which [`Engine::watches_changed`], waits, and reports
-//! with [`Engine::notify`] or [`Engine::wake`].
+//! *Events.* A streaming function registers its watches with each call. After each run the caller
+//! checks [`Engine::watches_changed`], gets [`Engine::watches`], waits, and reports events with
+//! [`Engine::notify`] or [`Engine::wake`].
 
 mod dynamic;
 mod engine;

@@ -1,5 +1,4 @@
-//! The data of a function graph: its nodes, the parts of it that come and go, and where both are
-//! kept.
+//! The data of a function graph: its nodes and its dynamic parts.
 
 use std::any::Any;
 use std::cmp::Reverse;
@@ -14,14 +13,14 @@ use crate::functions::{self, Builtin, Fault, Iteration, Operator, Watch};
 use crate::types::FuncType;
 use crate::value::{Func, Value};
 
-/// The most nodes that a graph may have.
+/// The maximal number of nodes of a graph.
 pub(super) const MAX_NODES: usize = 2 << 20;
 /// The heaviest value.
 pub(super) const MAX_WEIGHT: usize = 1 << 26;
 /// The most memory for values.
 pub(super) const MAX_BYTES: usize = 1 << 30;
 
-/// A node of a graph. The id of a node that is gone is never given again.
+/// The id of a node. Ids of removed nodes are not reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId {
     pub(super) index: u32,
@@ -30,7 +29,7 @@ pub struct NodeId {
 
 /// The operation of a node.
 pub(super) enum Op {
-    /// It has a value of its own.
+    /// It has a constant value.
     Constant(Value),
     /// It calls a built-in function.
     Call(Box<Call>),
@@ -42,13 +41,13 @@ pub(super) enum Op {
     Map,
     /// It makes a struct of its inputs.
     Struct(Arc<[EcoString]>),
-    /// It takes an element of a list.
+    /// It reads an element of a list.
     Element(usize),
-    /// It takes the value of a key of a map.
+    /// It reads the value of a key of a map.
     Entry(Value),
     /// It decides which slots there are.
     Control(Box<Control>),
-    /// It gathers what the slots of its first input, a control node, gave.
+    /// It collects the results of the slots of its first input, a control node.
     Output,
 }
 
@@ -65,9 +64,9 @@ pub(super) struct Call {
 pub(super) struct Node {
     pub op: Op,
     pub inputs: SmallVec<[NodeId; 3]>,
-    /// Those that depend on it. Some may be gone.
+    /// The nodes that depend on it. Some may be removed already.
     followers: SmallVec<[NodeId; 1]>,
-    /// How many of the followers are gone.
+    /// The number of removed followers.
     gone: u32,
     /// All inputs are on lower levels.
     pub level: u32,
@@ -110,16 +109,16 @@ struct StoreEntry {
     node: Option<Node>,
 }
 
-/// All nodes. Places are used again; their generation tells the nodes apart.
+/// All nodes. Places are reused, and a generation distinguishes their nodes.
 #[derive(Default)]
 pub(super) struct Store {
     places: Vec<StoreEntry>,
     free: Vec<u32>,
-    /// How many nodes have no value yet.
+    /// The number of nodes without a value.
     pub pending: usize,
-    /// The nodes that have an error in place of a value.
+    /// The nodes with an error in place of a value.
     pub failed: BTreeSet<u32>,
-    /// Whether a node depends on itself, which no program that was checked makes.
+    /// Whether a node depends on itself, which is impossible in a checked program.
     pub is_cyclic: bool,
     /// How much memory the values take.
     pub bytes: usize,
@@ -130,7 +129,7 @@ impl Store {
         self.places.len() - self.free.len()
     }
 
-    /// How many places there are, taken or free, and how many followers are kept at most.
+    /// The number of places, used or free, and the maximal number of stored followers.
     #[cfg(test)]
     pub fn capacity(&self) -> usize {
         let followers = self.iter().map(|(_, node)| node.followers.len());
@@ -147,14 +146,14 @@ impl Store {
         place.node.as_mut().filter(|_| place.generation == id.generation)
     }
 
-    /// The node that is at a place now, and its level.
+    /// The present node of a place, and its level.
     pub fn at(&self, index: u32) -> Option<(NodeId, u32)> {
         let place = self.places.get(index as usize)?;
         let node = place.node.as_ref()?;
         Some((NodeId { index, generation: place.generation }, node.level))
     }
 
-    /// The node that is at a place now.
+    /// The present node of a place.
     pub fn id(&self, index: u32) -> Option<NodeId> {
         let place = self.places.get(index as usize)?;
         place.node.as_ref().map(|_| NodeId { index, generation: place.generation })
@@ -195,7 +194,7 @@ impl Store {
         id
     }
 
-    /// Removes a node. Those that depend on it see no value any more.
+    /// Removes a node. Its followers have no value for it any more.
     pub fn remove(&mut self, id: NodeId) -> Option<Node> {
         self.get(id)?;
         let place = self.places.get_mut(id.index as usize)?;
@@ -218,11 +217,11 @@ impl Store {
     fn lose_follower(&mut self, id: NodeId) {
         let Some(node) = self.get_mut(id) else { return };
         node.gone += 1;
-        // Each sweep removes half of the list at least, so it costs each follower a constant share.
+        // Each sweep removes at least half of the list, so that the amortized cost is constant.
         if node.gone as usize * 2 > node.followers.len() {
             let mut followers = std::mem::take(&mut node.followers);
             node.gone = 0;
-            // One node may stand there as often as it takes this one for an argument.
+            // A node is listed once for each argument that is this one.
             followers
                 .retain(|follower| self.get(*follower).is_some_and(|f| f.inputs.contains(&id)));
             if let Some(node) = self.get_mut(id) {
@@ -235,10 +234,10 @@ impl Store {
         self.get(id).map(|node| node.followers.as_slice()).unwrap_or_default().iter().copied()
     }
 
-    /// Calculates a node that is an operator of two numbers or bools and was such a value before, as
-    /// most nodes are on which a wave calls: without a copy of any state, and without a look at memory
-    /// or errors, which such values do not change. Whether its value is another one than before; none if
-    /// it is not such a node.
+    /// The fast path for operators on two numbers or bools whose previous value was such a value,
+    /// which are most nodes of a wave. It copies no state and skips the accounting of memory and
+    /// errors, which such values do not change. Returns whether the value changed; `None` if the
+    /// node does not qualify.
     #[inline]
     pub fn calculate(&mut self, id: NodeId) -> Option<bool> {
         let node = self.get(id)?;
@@ -255,7 +254,7 @@ impl Store {
         }
     }
 
-    /// Gives a node a state. Whether it is another one than it had.
+    /// Sets the state of a node. Returns whether it changed.
     pub fn set_state(&mut self, id: NodeId, state: State) -> bool {
         let Some(node) = self.get_mut(id) else { return false };
         if node.state.is_same(&state) {
@@ -291,7 +290,7 @@ impl Store {
         true
     }
 
-    /// Gives a node other inputs, and lifts it and all that depend on it above them.
+    /// Replaces the inputs of a node, and lifts it and its followers above them.
     pub fn set_inputs(&mut self, id: NodeId, inputs: SmallVec<[NodeId; 3]>) {
         let Some(node) = self.get_mut(id) else { return };
         let old = std::mem::replace(&mut node.inputs, inputs.clone());
@@ -311,10 +310,10 @@ impl Store {
         self.lift(id, level);
     }
 
-    /// Puts a node at least on this level, and all that depend on it above it.
+    /// Lifts a node to at least this level, and its followers above it.
     ///
-    /// Nodes are looked at in the order of the levels that they had, which is one in which each comes
-    /// after those that it depends on: so each is looked at once.
+    /// Nodes are visited in the order of their old levels, which is a topological order, so that
+    /// each is visited once.
     fn lift(&mut self, id: NodeId, level: u32) {
         let mut wanted = FxHashMap::from_iter([(id, level)]);
         let mut queue = BinaryHeap::from([Reverse((0, id))]);
@@ -349,9 +348,9 @@ impl Store {
 pub struct Failure {
     /// The error.
     pub fault: Fault,
-    /// The node where it went wrong, or that the error reached. Its tag leads to the source.
+    /// The node that failed, or that the error reached. Its tag leads to the source.
     pub node: NodeId,
-    /// The tag of the node where the error began: whatever the builder put there.
+    /// The tag of the node where the error began, as set by the builder.
     pub tag: u32,
 }
 
@@ -363,7 +362,7 @@ pub enum State {
     Pending,
     /// It has a value.
     Value(Value),
-    /// It has a catchable error in place of a value; the tag of the node where it began.
+    /// It has a catchable error in place of a value, with the tag of the node where it began.
     Error(Arc<Fault>, u32),
 }
 
@@ -373,13 +372,13 @@ impl State {
         if let Self::Value(value) = self { Some(value) } else { None }
     }
 
-    /// Whether it has a value that takes no room of its own.
+    /// Whether it has a value without an allocation.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
         matches!(self, Self::Value(value) if value.is_plain())
     }
 
-    /// How many bytes its value takes by itself.
+    /// The bytes of its value's own allocation.
     pub(super) fn own_bytes(&self) -> usize {
         self.value().map_or(0, Value::own_bytes)
     }
@@ -406,12 +405,12 @@ pub struct Engine {
     pub(super) changes: u64,
 }
 
-/// The nodes that a body has added to the graph.
+/// The nodes that a body adds to the graph.
 #[derive(Default)]
 pub struct Built {
     /// The node of its value; statements have none.
     pub output: Option<NodeId>,
-    /// Whatever the builder wants to find again with [`Engine::payloads`].
+    /// Data of the builder, which [`Engine::payloads`] returns.
     pub payload: Option<Box<dyn Any + Send>>,
 }
 
@@ -422,8 +421,8 @@ impl Built {
     }
 }
 
-/// A part of a program that is added to the graph when it is wanted, as often as it is wanted: the
-/// body of a function, a branch, the body of a loop.
+/// A part of a program that is added to the graph on demand, any number of times: the body of a
+/// function, a branch, the body of a loop.
 ///
 /// Captured values are ids of nodes.
 pub trait Body: Send + Sync {
@@ -452,7 +451,7 @@ pub(super) struct Slot {
     pub payload: Option<Box<dyn Any + Send>>,
 }
 
-/// A node that decides which slots there are.
+/// A node that decides which slots exist.
 pub(super) struct Control {
     pub shape: Shape,
     pub bodies: Vec<Arc<dyn Body>>,
@@ -484,19 +483,19 @@ impl Control {
 /// Adds nodes to a graph.
 pub struct Graph<'e> {
     pub(super) engine: &'e mut Engine,
-    /// The lowest level that new nodes may stand on.
+    /// The lowest level for new nodes.
     pub(super) level: u32,
     pub(super) tag: u32,
     pub(super) base: Arc<str>,
     pub(super) added: Vec<NodeId>,
 }
 
-/// Nodes that wait for a look, by level.
+/// Pending nodes by level.
 #[derive(Default)]
 pub(super) struct Queue {
     levels: Vec<SmallVec<[u32; 2]>>,
     lowest: usize,
-    /// Whether a node waits, by its index.
+    /// Whether a node is pending, by its index.
     waiting: Vec<bool>,
 }
 
@@ -524,14 +523,14 @@ impl Queue {
         self.waiting.get(index as usize).copied().unwrap_or(false)
     }
 
-    /// It has had its turn, or is gone.
+    /// It was handled already, or is removed.
     pub fn forget(&mut self, index: u32) {
         if let Some(waiting) = self.waiting.get_mut(index as usize) {
             *waiting = false;
         }
     }
 
-    /// The next node, with the level on which it waited.
+    /// The next node, with the level at which it was queued.
     pub fn pop(&mut self) -> Option<(usize, u32)> {
         while let Some(level) = self.levels.get_mut(self.lowest) {
             if let Some(index) = level.pop() {

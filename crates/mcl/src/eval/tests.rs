@@ -86,7 +86,7 @@ fn half_updated_combinations_are_never_seen() {
     let (mut engine, mut memory) = (Engine::new(), Memory::default());
     let mut graph = engine.build();
     let a = input(&mut graph, "a");
-    // `a - a` by a short way and a long one.
+    // `a - a` along a short and a long path.
     let one = graph.constant(1.into());
     let mut long = a;
     for _ in 0..50 {
@@ -274,7 +274,7 @@ fn nested_parts_lift_what_depends_on_them() {
     let (mut engine, mut memory) = (Engine::new(), Memory::default());
     let mut graph = engine.build();
     let a = input(&mut graph, "a");
-    // A function that chains as many additions as its depth says.
+    // A function that chains as many additions as its depth.
     let deep = |depth: usize| {
         lambda(move |graph, args| {
             (0..depth).fold(args[0], |sum, _| operator(graph, "+", sum, args[0]))

@@ -1,4 +1,4 @@
-//! One wave: everything that may have changed, level by level.
+//! One wave: updates all nodes that may have changed, level by level.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::value::{Map, Struct, Value};
 /// Runs until no node waits.
 pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Result<(), Failure> {
     while let Some((level, index)) = engine.queue.pop() {
-        // The node may be gone, with another one in its place; or it has had its turn.
+        // The node may be removed, with another one in its place, or handled already.
         if !engine.queue.is_waiting(index) {
             continue;
         }
         let Some((id, now)) = engine.store.at(index) else { continue };
-        // It may have been lifted while it waited.
+        // It may have been lifted since it was queued.
         if now as usize > level {
             engine.queue.put(now, index);
             continue;
@@ -57,18 +57,18 @@ pub(super) fn run(engine: &mut Engine, surroundings: &dyn Surroundings) -> Resul
     Ok(())
 }
 
-/// Keeps the state of a node; if it is another one, those that depend on it have to look.
+/// Stores the state of a node. If it changed, its followers are queued.
 fn settle(engine: &mut Engine, id: NodeId, state: State) {
     if engine.store.set_state(id, state) {
         engine.changes += 1;
     } else if engine.store.get(id).is_none_or(|node| !matches!(node.op, Op::Control(_))) {
-        // Arguments that flow past a control node do not show in its state.
+        // Arguments that a control node only passes on are not part of its state.
         return;
     }
     spread(engine, id);
 }
 
-/// Those that depend on a node have to look.
+/// Queues the followers of a node.
 #[inline]
 fn spread(engine: &mut Engine, id: NodeId) {
     let Engine { store, queue, .. } = engine;
@@ -118,8 +118,8 @@ fn evaluate(
     Ok(compose(engine, node).map_or(State::Pending, State::Value))
 }
 
-/// The value of a node that puts its inputs together, which all have values. There is none for an
-/// element that a list no longer has.
+/// The value of a node that combines its inputs, which all have values. `None` for an element that
+/// a list no longer has.
 fn compose(engine: &Engine, node: &Node) -> Option<Value> {
     let values = || node.inputs.iter().filter_map(|id| engine.value(*id)).cloned();
     let input = node.inputs.first().and_then(|id| engine.value(*id));
@@ -140,7 +140,7 @@ fn call(engine: &mut Engine, id: NodeId, surroundings: &dyn Surroundings) -> Res
     let gone = || Fault::fatal("a part of the function graph is gone");
     let node = engine.store.get_mut(id).ok_or_else(gone)?;
     let tag = node.tag;
-    // The call is taken out while its arguments, which belong to other nodes, are looked at.
+    // The call is taken out of its node while its arguments are borrowed from other nodes.
     let Op::Call(mut call) = std::mem::replace(&mut node.op, Op::List) else { return Err(gone()) };
     let old = std::mem::take(&mut call.watches);
     let Some(node) = engine.store.get(id) else { return Err(gone()) };
@@ -166,7 +166,7 @@ fn call(engine: &mut Engine, id: NodeId, surroundings: &dyn Surroundings) -> Res
     settled(outcome, tag)
 }
 
-/// The state that the outcome of a call gives.
+/// The state for the outcome of a call.
 fn settled(outcome: Outcome, tag: u32) -> Result<State, Fault> {
     match outcome {
         Ok(value) => Ok(State::Value(value)),

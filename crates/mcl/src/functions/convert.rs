@@ -1,4 +1,4 @@
-//! `convert`: between numbers, booleans and their texts.
+//! `convert`: conversions between numbers, booleans and texts.
 
 use ordain_functions::go::number;
 
@@ -54,7 +54,7 @@ fn to_int(call: &mut Call<'_>) -> Outcome {
     Ok(truncate(call.float(0)?).into())
 }
 
-/// Without the fraction; what does not fit is the least integer, as the processor says it.
+/// Truncates a float. Values out of range become the smallest integer, as on the processor.
 pub(super) fn truncate(value: f64) -> i64 {
     let is_inside = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value);
     if is_inside { value as i64 } else { i64::MIN }

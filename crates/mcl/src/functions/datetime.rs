@@ -1,4 +1,4 @@
-//! `datetime`: the time, in seconds since 1970 and as people write it.
+//! `datetime`: the time in seconds since 1970, and formatted.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -36,7 +36,7 @@ pub(super) const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// A time in the zone of this machine, or in that of the environment. Without rules it is UTC.
+/// A time in the time zone of the environment or of this machine; UTC if there is none.
 fn local(call: &Call<'_>, seconds: i64) -> Result<Time, Fault> {
     let rules = ordain_source::world::zone_rules(call.surroundings.world());
     Time::new(seconds, 0, rules.as_deref()).map_err(|error| Fault::fatal(error.to_string()))

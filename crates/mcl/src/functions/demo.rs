@@ -72,7 +72,7 @@ fn errorbool(call: &mut Call<'_>) -> Outcome {
     Ok("set input to true to generate an error".into())
 }
 
-/// How often a function was called at this place.
+/// The number of calls of a function at this place.
 fn calls(call: &mut Call<'_>) -> i64 {
     let count: &mut i64 = call.state.get();
     *count = count.wrapping_add(1);

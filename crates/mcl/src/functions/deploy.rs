@@ -1,4 +1,4 @@
-//! `deploy` and `local`: the files of a deploy, and what a program keeps on this host.
+//! `deploy` and `local`: the files of a deploy, and the program's own data on this host.
 
 use std::path::{Path, PathBuf};
 
@@ -124,7 +124,7 @@ fn readfileabs(call: &mut Call<'_>) -> Outcome {
     read(call, &path, &format!("`{path}`"))
 }
 
-/// How many files a directory may have that is copied, and how deep it may be.
+/// The maximal number of files and the maximal depth of a directory that is copied.
 const MAX_FILES: usize = 100_000;
 const MAX_DEPTH: usize = 100;
 
@@ -155,7 +155,7 @@ fn directory(call: &mut Call<'_>) -> Outcome {
                 continue;
             }
             let content = world.read(&source).map_err(failed)?;
-            // An equal file is not written again, since somebody may watch it.
+            // An equal file is not written again, because somebody may watch it.
             if world.read(&target).ok().as_ref() != Some(&content) {
                 world.write(&target, &content, 0o644).map_err(failed)?;
             }
@@ -164,7 +164,7 @@ fn directory(call: &mut Call<'_>) -> Outcome {
     Ok(to.into())
 }
 
-/// A directory of the program's own, which is made if it is not there; its path ends with a slash.
+/// The program's own directory, which is created if needed. Its path ends with a slash.
 fn keep(call: &Call<'_>, path: &str) -> Result<String, Fault> {
     let root = call.surroundings.state_directory();
     let root = root.ok_or_else(|| Fault::fatal("the program keeps no files here"))?;

@@ -1,8 +1,8 @@
-//! Functions that the original had up to 1.1.0 and no longer has. Only the wide edition knows them.
+//! Functions that the original removed after 1.1.0. Only the wide edition has them.
 
 use super::{Builtin, Call, Outcome, global, os, sys};
 
-/// A function with what takes its place.
+/// A function with its replacement.
 pub struct Deprecated {
     /// The function.
     pub builtin: Builtin,
@@ -54,7 +54,7 @@ pub fn find(name: &str) -> Option<&'static Deprecated> {
     TABLE.iter().find(|old| old.builtin.name == name)
 }
 
-/// The deprecated form of a function that is still there, by its number of arguments.
+/// The deprecated form of an existing function, by its number of arguments.
 pub fn with_arguments(func: &Builtin, count: usize) -> Option<&'static Deprecated> {
     match (func.name, count) {
         ("list.lookup", 3) => find("list_lookup_default"),
@@ -75,7 +75,7 @@ fn readfilewait(call: &mut Call<'_>) -> Outcome {
     or(os::readfile(call), || Ok("".into()))
 }
 
-/// A result, or another value in place of a catchable error.
+/// A result, or a fallback for a catchable error.
 fn or(found: Outcome, other: impl FnOnce() -> Outcome) -> Outcome {
     match found {
         Err(fault) if fault.is_catchable => other(),

@@ -1,4 +1,4 @@
-//! `encoding`, `fmt` and `golang.template`: texts of data.
+//! `encoding`, `fmt` and `golang.template`: conversion of data to and from text.
 
 use ordain_data::Value as Data;
 use ordain_functions::base64;

@@ -1,6 +1,6 @@
-//! Errors of the operating system in the words of Go.
+//! Errors of the operating system with the messages of Go.
 
-/// An error of the system in Go's words.
+/// The message of Go for an error of the system.
 pub(in crate::functions) fn go_error(action: &str, path: &str, error: &std::io::Error) -> String {
     let reason = match error.kind() {
         std::io::ErrorKind::NotFound => "no such file or directory".into(),

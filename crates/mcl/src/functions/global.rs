@@ -111,7 +111,7 @@ pub(super) fn lookup(call: &mut Call<'_>) -> Outcome {
         }),
         other => Err(Fault::fatal(format!("unsupported kind: {}", other.kind()))),
     }?;
-    // The original's own edition may not know before it runs what is looked up.
+    // In the original's own edition the kind of lookup may be unknown before a run.
     let item = match call.signature.args.first() {
         Some(Type::List(item)) => &**item,
         Some(Type::Map(pair)) => &pair.1,
@@ -164,7 +164,7 @@ fn random1(call: &mut Call<'_>) -> Outcome {
     Ok(text.into())
 }
 
-/// How many values of the past are kept.
+/// The maximal number of past values.
 const MAX_KEPT: usize = 100_000;
 
 /// Values with the times from which they held, oldest first.
@@ -181,7 +181,7 @@ fn history(call: &mut Call<'_>) -> Outcome {
         past.push_back((now, value.clone()));
     }
     let then = now.checked_sub(back);
-    // The value that held then, and what came after it.
+    // The value at that time, and all later ones.
     while past.get(1).is_some_and(|(from, _)| then.is_some_and(|then| *from <= then))
         || past.len() > MAX_KEPT
     {

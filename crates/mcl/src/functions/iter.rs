@@ -1,4 +1,4 @@
-//! `iter`: functions over lists. Those that call a function value are wired by the engine.
+//! `iter`: functions over lists. The engine builds nodes for those that call a function value.
 
 use super::{Builtin, Call, Fault, Iteration, Outcome};
 use crate::value::Value;

@@ -1,4 +1,4 @@
-//! `math`: what programs need of numbers beyond the operators.
+//! `math`: functions on numbers.
 
 use super::{Builtin, Call, Fault, Outcome};
 use crate::types::Type;

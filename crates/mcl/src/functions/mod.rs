@@ -1,8 +1,8 @@
-//! The built-in functions: a file a family, one table.
+//! The built-in functions: one table, and one file per family.
 //!
-//! A row of the table ([`Builtin`]) says how a function is called in a program, its signature in
-//! mcl's own types, what may be assumed of it, and what runs. Everything else — the type checker,
-//! the function engine, templates, the manual — reads the table:
+//! A row of the table ([`Builtin`]) has the name of a function, its signature in types of mcl, its
+//! properties, and its implementation. The type checker, the function engine, templates and the
+//! manual all read the table:
 //!
 //! ```
 //! use ordain_mcl::functions;
@@ -10,9 +10,9 @@
 //! assert_eq!(found.signature().to_string(), "func(a str) str");
 //! ```
 //!
-//! Functions see their surroundings only through [`Surroundings`]. Those that stream do not run by
-//! themselves: each call says what to wait for ([`Call::watch`]), and whoever drives the engine
-//! calls again when that happened. So a test can play any events, in any order, without waiting.
+//! Functions access the outside only through [`Surroundings`]. Streaming functions do not run by
+//! themselves: each call registers events ([`Call::watch`]), and the driver of the engine calls the
+//! function again after such an event. So a test can play any events in any order without waiting.
 
 pub(crate) mod shape;
 pub mod surroundings;
@@ -57,9 +57,9 @@ pub use table::{all, find, in_module, is_module};
 pub struct Fault {
     /// The error in the original's words.
     pub message: EcoString,
-    /// Whether `<|>` may catch it. What is not catchable ends the program.
+    /// Whether `<|>` may catch it. Other errors end the program.
     pub is_catchable: bool,
-    /// Whether it is no error: there will be a value, but there is none yet.
+    /// Whether it is no error, but a value that is not available yet.
     pub is_waiting: bool,
 }
 
@@ -74,7 +74,7 @@ impl Fault {
         Self { message: message.into(), is_catchable: true, is_waiting: false }
     }
 
-    /// There is no value yet; one of the watches will bring it.
+    /// There is no value yet; one of the watches will provide it.
     pub fn waiting() -> Self {
         let message = "the value is not there yet".into();
         Self { message, is_catchable: false, is_waiting: true }
@@ -91,16 +91,16 @@ pub type AllFunctions = fn() -> &'static [Builtin];
 pub struct Call<'a> {
     /// The arguments.
     pub args: &'a [&'a Value],
-    /// The signature of the function as the types of this call have it.
+    /// The signature of the function with the types of this call.
     pub signature: &'a FuncType,
     /// The environment of the program.
     pub surroundings: &'a dyn Surroundings,
-    /// All functions, for those that call others by name.
+    /// All functions, for functions that call others by name.
     pub functions: AllFunctions,
-    /// The directory of the module that calls, below the root of the deploy: `/modules/x`. Empty for
-    /// the root itself.
+    /// The directory of the calling module below the root of the deploy, such as `/modules/x`.
+    /// Empty for the root itself.
     pub base: &'a str,
-    /// The state of the function from one call to the next at this place of the program.
+    /// The state of the function between calls at this place of the program.
     pub state: &'a mut State,
     /// The events after which the function is called again with the same arguments.
     pub watches: &'a mut Vec<Watch>,
@@ -127,7 +127,7 @@ impl<'a> Call<'a> {
     /// An argument.
     ///
     /// # Errors
-    /// If there is none: the type checker lets no such call through.
+    /// If there is none, which the type checker prevents.
     pub fn value(&self, index: usize) -> Result<&'a Value, Fault> {
         let missing = || Fault::fatal(format!("argument {index} is missing"));
         self.args.get(index).copied().ok_or_else(missing)
@@ -147,12 +147,12 @@ impl<'a> Call<'a> {
     /// An argument that is a `str`.
     ///
     /// # Errors
-    /// If it is something else: the type checker lets no such call through.
+    /// If it has another type, which the type checker prevents.
     pub fn str(&self, index: usize) -> Result<&'a Str, Fault> {
         self.typed(index, "str", Value::as_str)
     }
 
-    /// An argument that is a `str`, as bytes.
+    /// An argument of type `str` as bytes.
     ///
     /// # Errors
     /// As of [`Call::str`].
@@ -160,7 +160,7 @@ impl<'a> Call<'a> {
         self.str(index).map(Str::as_bytes)
     }
 
-    /// An argument that is a `str`, as text; what is not UTF-8 is replaced.
+    /// An argument of type `str` as text, with replacement characters for invalid UTF-8.
     ///
     /// # Errors
     /// As of [`Call::str`].
@@ -216,7 +216,7 @@ impl<'a> Call<'a> {
         self.typed(index, "struct", Value::as_struct)
     }
 
-    /// Asks to be called again when this happens. What an earlier call asked for is forgotten.
+    /// Registers an event for the next call. Events of earlier calls are dropped.
     pub fn watch(&mut self, watch: Watch) {
         self.watches.push(watch);
     }
@@ -227,7 +227,7 @@ impl<'a> Call<'a> {
 pub enum Run {
     /// Values in, a value out.
     Values(fn(&mut Call<'_>) -> Outcome),
-    /// Calls a function value for the items of lists: the function engine wires a node for each.
+    /// Calls a function value for the items of lists. The function engine builds a node for each.
     Iterate(Iteration),
 }
 
@@ -244,10 +244,10 @@ pub enum Iteration {
     Zip,
 }
 
-/// How the signature of a function is found.
+/// The source of the signature of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// It is the one of the table.
+    /// It is that of the table.
     Fixed,
     /// It depends on the arguments: [`instantiate`].
     Variable,
@@ -258,17 +258,17 @@ pub enum Shape {
 pub struct Builtin {
     /// The import path of its module, a dot, its name; no dot for global ones: `golang/strings.index`.
     pub name: &'static str,
-    /// Its signature as text; alternatives are separated by ` | `.
+    /// Its signature as text, with ` | ` between alternatives.
     pub text: &'static str,
     /// How its signature is found.
     pub shape: Shape,
-    /// Whether equal arguments give equal values, always.
+    /// Whether the function is pure: equal arguments always give equal values.
     pub is_pure: bool,
-    /// Whether it gives new values by itself.
+    /// Whether it streams: new values come without new arguments.
     pub is_streaming: bool,
-    /// Whether some of its errors can be caught by `<|>`.
+    /// Whether `<|>` can catch some of its errors.
     pub is_catchable: bool,
-    /// Whether the original wires a call of it directly, without a node for the call.
+    /// Whether the original builds no node for a call of it.
     pub is_speculated: bool,
     /// Its documentation, a sentence.
     pub doc: &'static str,
@@ -277,7 +277,7 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// A pure function of a fixed signature.
+    /// A pure function with a fixed signature.
     const fn pure(
         name: &'static str,
         text: &'static str,
@@ -297,7 +297,7 @@ impl Builtin {
         }
     }
 
-    /// A function that looks at the machine when it is called, and only then.
+    /// A function that reads the machine once when it is called.
     const fn impure(
         name: &'static str,
         text: &'static str,
@@ -307,7 +307,7 @@ impl Builtin {
         Self { is_pure: false, is_speculated: false, ..Self::pure(name, text, doc, run) }
     }
 
-    /// A function that gives new values by itself.
+    /// A streaming function.
     const fn stream(
         name: &'static str,
         text: &'static str,
@@ -332,12 +332,12 @@ impl Builtin {
         Self { run: Run::Iterate(iteration), ..self }
     }
 
-    /// Its first signature; of [`Shape::Fixed`] functions the only one.
+    /// Its first signature, which is the only one of [`Shape::Fixed`] functions.
     pub fn signature(&self) -> Type {
         self.signatures().next().unwrap_or(Type::Var(1))
     }
 
-    /// Its signatures, as far as they can be written.
+    /// Its signatures, as far as they can be expressed.
     pub fn signatures(&self) -> impl Iterator<Item = Type> {
         self.text.split(" | ").filter_map(|text| crate::types::parse(text).ok())
     }

@@ -117,12 +117,12 @@ fn catchable(error: ordain_functions::Error) -> Fault {
     Fault::catchable(error.to_string())
 }
 
-/// Address and length of the prefix, without blanks around them.
+/// Splits address and prefix length and trims blanks.
 fn cidr(call: &Call<'_>) -> Result<(IpAddr, u8), Fault> {
     go::net::parse_cidr(call.text(0)?.trim()).map_err(catchable)
 }
 
-/// The same, by the stricter reader, which names itself.
+/// The same with the stricter parser, whose messages have its name.
 fn prefix(call: &Call<'_>) -> Result<(IpAddr, u8), Fault> {
     go::net::parse_prefix(&call.text(0)?).map_err(catchable)
 }
@@ -172,7 +172,7 @@ fn ip_in_cidr(call: &mut Call<'_>) -> Outcome {
     Ok(is_inside.into())
 }
 
-/// The length of a hardware address with marks between its bytes.
+/// The length of a hardware address with separators.
 const MAC_LENGTH: usize = 17;
 
 fn read_mac(call: &Call<'_>) -> Result<String, Fault> {
@@ -225,7 +225,7 @@ struct Interface {
     is_up: bool,
 }
 
-/// Where the system says what interfaces there are.
+/// The directory of the system with the network interfaces.
 const INTERFACES: &str = "/sys/class/net";
 
 /// All network interfaces in the order of their numbers.
@@ -247,7 +247,7 @@ fn interfaces(call: &Call<'_>) -> Result<Vec<Interface>, Fault> {
             let mac = read(&name, "address");
             Interface {
                 index: read(&name, "ifindex").parse().unwrap_or(i64::MAX),
-                // No address at all is written with zeros by interfaces without hardware.
+                // Interfaces without hardware show an address of zeros, which is no address.
                 mac,
                 is_loopback: flags & 8 != 0,
                 is_up: flags & 1 != 0,

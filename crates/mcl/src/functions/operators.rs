@@ -135,7 +135,7 @@ impl Operator {
     /// Its value for these operands.
     ///
     /// # Errors
-    /// If there is none: the kinds do not go with it, or the divisor is zero.
+    /// If the operator does not support the kinds, or the divisor is zero.
     pub fn apply(self, a: &Value, b: Option<&Value>) -> Outcome {
         let Some(b) = b else {
             return match (self, a) {
@@ -160,8 +160,8 @@ impl Operator {
         }
     }
 
-    /// Its value for two numbers or two bools ([`Value::is_plain`]), if it is such a value in its turn
-    /// and cannot fail.
+    /// Its value for two numbers or two bools ([`Value::is_plain`]), if the result is such a value
+    /// too and the operator cannot fail.
     #[inline]
     pub(crate) fn of_plain(self, a: &Value, b: &Value) -> Option<Value> {
         Some(match (a, b) {

@@ -127,7 +127,7 @@ pub(super) struct User {
 /// Where the system keeps its users.
 const USERS: &str = "/etc/passwd";
 
-/// A user for whom a test holds, by the fields of the line.
+/// A user whose line of fields satisfies a condition.
 pub(super) fn user(call: &Call<'_>, is_it: impl Fn(&[&str]) -> bool) -> Option<User> {
     let text = sys::read(call, USERS).ok()?;
     let mut lines = text.lines().map(|line| line.split(':').collect::<Vec<&str>>());
@@ -140,7 +140,7 @@ fn named(call: &Call<'_>, name: &str) -> Result<User, Fault> {
     found.ok_or_else(|| Fault::fatal(format!("user: unknown user {name}")))
 }
 
-/// A number that the system keeps of this process: `Uid`, `Gid`, `Pid`, …
+/// A number of this process in `/proc`, such as `Uid` or `Pid`.
 pub(super) fn status(call: &Call<'_>, key: &str, column: usize) -> Result<i64, Fault> {
     let text = sys::read(call, "/proc/self/status")?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));
@@ -221,7 +221,7 @@ const HARDWARE: [&str; 5] = [
     "/sys/class/dmi/id/product_version",
 ];
 
-/// Names of products that are virtual machines.
+/// Product names of virtual machines.
 const VIRTUAL: [&str; 15] = [
     "Amazon EC2",
     "Apple Virtualization",

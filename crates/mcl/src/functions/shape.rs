@@ -1,5 +1,5 @@
-//! Functions whose signature depends on the call: what is known of the arguments picks it, and the
-//! solution is checked afterwards.
+//! Functions whose signature depends on the call. The known parts of the arguments select it, and
+//! the inferred types are checked afterwards.
 
 use super::{Builtin, Shape};
 use crate::Edition;
@@ -9,9 +9,9 @@ use crate::value::Value;
 /// The known parts of an argument before types are inferred.
 #[derive(Clone, Default, Debug)]
 pub struct Known {
-    /// Its type; variables in it are those of the caller.
+    /// Its type, with the type variables of the caller.
     pub ty: Option<Type>,
-    /// Its value, if it is one of the program text.
+    /// Its value, if it is a literal.
     pub value: Option<Value>,
 }
 
@@ -28,14 +28,14 @@ impl Known {
     }
 }
 
-/// The most variables that a signature has by itself. Those of an argument's known type, which become
-/// part of the signature, keep their numbers: a caller gives its own higher ones.
+/// The maximal number of variables of a signature itself. Variables from the known type of an
+/// argument keep their numbers, which callers choose above this one.
 pub const OWN_VARIABLES: u32 = 100;
 
 /// The signature of a call. Variables up to `OWN_VARIABLES` are fresh ones.
 ///
 /// # Errors
-/// If the function refuses such a call: the reason.
+/// The reason, if the function refuses such a call.
 pub fn instantiate(builtin: &Builtin, args: &[Known]) -> Result<FuncType, String> {
     if builtin.shape == Shape::Fixed {
         let ty = builtin.signature();
@@ -124,7 +124,7 @@ fn struct_lookup(args: &[Known]) -> Result<FuncType, String> {
     let name = field_name(args)?;
     let mut shape = read("func(struct ?1, field str) ?2")?;
     if let Some(known) = args.first().and_then(Known::struct_type) {
-        // That it is missing is said once the types are known.
+        // A missing one is reported when the types are known.
         if let Some(field) = known.get(&name) {
             shape.result = field.clone();
         }
@@ -178,7 +178,7 @@ fn collect(args: &[Known]) -> Result<FuncType, String> {
     read(&format!("func(kind str, names {names}) {result}"))
 }
 
-/// The types that the verbs of a format ask for; none is any type.
+/// The types for the verbs of a format; `None` means any type.
 ///
 /// # Errors
 /// `invalid format string at 3`
@@ -268,7 +268,7 @@ pub(crate) fn argument_name(index: usize) -> ecow::EcoString {
 /// Checks the types that inference found for a call.
 ///
 /// # Errors
-/// If the function has no such form: the reason.
+/// The reason, if the function has no such form.
 pub fn validate(
     builtin: &Builtin,
     args: &[Known],
@@ -289,7 +289,7 @@ pub fn validate(
         ("_lookup", Some(Type::List(_))) if solved.args.get(1) != Some(&Type::Int) => {
             Err("second arg for list lookup must be an int".into())
         }
-        // To the original a result of another type is an error of the lookup that finds it.
+        // In the original, a result of another type is an error of the lookup.
         ("_lookup", Some(Type::List(_) | Type::Map(_))) if edition == Edition::Upstream => Ok(()),
         ("_lookup", Some(Type::List(item))) => same_result(&solved.result, item, "list"),
         ("_lookup", Some(Type::Map(pair))) => same_result(&solved.result, &pair.1, "map"),

@@ -109,10 +109,11 @@ fn join_nonempty(call: &mut Call<'_>) -> Outcome {
     Ok(Value::bytes(texts.join(call.bytes(1)?)))
 }
 
-/// The longest text that padding may make.
+/// The maximal length of a padded text.
 const MAX_LENGTH: usize = 64 << 20;
 
-/// The padding that a text needs: whole pads, so that it may become longer than asked for.
+/// The padding for a text. It consists of whole pads, so that the result may be longer than
+/// requested.
 fn padding(call: &Call<'_>) -> Result<Vec<u8>, Fault> {
     let (text, pad) = (call.bytes(0)?, call.bytes(1)?);
     let length = usize::try_from(call.int(2)?).unwrap_or(0);

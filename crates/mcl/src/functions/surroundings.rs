@@ -13,13 +13,13 @@ use crate::value::Value;
 /// The event after which a function is called again with the same arguments.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Watch {
-    /// This time passed since the last call.
+    /// A time span since the last call.
     Every(Duration),
     /// This time has come.
     At(SystemTime),
     /// A file or directory was made, changed or removed.
     File(PathBuf),
-    /// A command that runs wrote another line: [`Surroundings::line`].
+    /// A running command wrote another line: [`Surroundings::line`].
     Command(EcoString),
     /// The host has another name.
     Hostname,
@@ -27,13 +27,13 @@ pub enum Watch {
     Network,
     /// The number of processors changed.
     Processors,
-    /// A `value` resource of this name received something else.
+    /// A `value` resource of this name received another value.
     Received(EcoString),
-    /// An `http:client` resource of this name had another answer.
+    /// An `http:client` resource of this name got another answer.
     Response(EcoString),
-    /// The firmware daemon says something else.
+    /// The firmware daemon reports another state.
     Firmware,
-    /// A key of the shared world, or one of its hosts, has another value.
+    /// A key of the shared store has another value, for all hosts or one of them.
     Key(EcoString),
     /// The hosts of a schedule changed.
     Schedule(EcoString),
@@ -58,7 +58,7 @@ pub struct Export {
 pub trait Shared: Send + Sync {
     /// A global value.
     fn get(&self, key: &str) -> Option<EcoString>;
-    /// The values that the hosts gave this key.
+    /// The values of a key by host.
     fn get_by_host(&self, key: &str) -> BTreeMap<EcoString, EcoString>;
     /// The hosts that a schedule elected.
     fn schedule(&self, namespace: &str) -> Vec<EcoString>;
@@ -68,8 +68,8 @@ pub trait Shared: Send + Sync {
 
 /// The environment of a program.
 ///
-/// Everything a function can learn comes from here, so that a program can run in memory, be repeated
-/// exactly, and be told what happens in any order.
+/// All input of functions comes from here, so that tests can run a program in memory, repeat it
+/// exactly, and choose the order of events.
 pub trait Surroundings: Send + Sync {
     /// Files, environment, time, processes.
     fn world(&self) -> &dyn World;
@@ -77,7 +77,7 @@ pub trait Surroundings: Send + Sync {
     fn hostname(&self) -> EcoString;
     /// The shared store.
     fn shared(&self) -> &dyn Shared;
-    /// The last line that a command wrote, without its newline. `None` while it has not written one.
+    /// The last line of a command, without its newline. `None` before the first line.
     ///
     /// # Errors
     /// If the command cannot run or failed.
@@ -95,23 +95,23 @@ pub trait Surroundings: Send + Sync {
         let _ = name;
         None
     }
-    /// Whether new firmware waits for a restart.
+    /// Whether new firmware needs a restart.
     fn needs_reboot(&self) -> bool {
         false
     }
-    /// The directory that a deploy was unpacked to: all of its files are below it.
+    /// The directory of the unpacked deploy.
     fn deploy_root(&self) -> Option<PathBuf> {
         None
     }
-    /// A directory that outlives the program, for its own files.
+    /// A persistent directory for files of the program.
     fn state_directory(&self) -> Option<PathBuf> {
         None
     }
-    /// The arguments that the program was started with.
+    /// The command-line arguments of the program.
     fn arguments(&self) -> Vec<EcoString> {
         Vec::new()
     }
-    /// The files of those of these packages of which that is known, by package.
+    /// The files of packages, by package, as far as they are known.
     fn packages(&self, names: &[&str]) -> BTreeMap<String, Vec<String>> {
         let _ = names;
         BTreeMap::new()
@@ -125,7 +125,7 @@ pub struct Memory {
     pub world: MemoryWorld,
     /// The name of this host.
     pub hostname: EcoString,
-    /// Where the files of the deploy are.
+    /// The directory with the files of the deploy.
     pub deploy_root: Option<PathBuf>,
     /// Where the program keeps files.
     pub state_directory: Option<PathBuf>,
@@ -185,7 +185,7 @@ impl Surroundings for Memory {
     }
 }
 
-/// A shared world in memory, which one host shares with itself.
+/// A shared store in memory, for one host.
 #[derive(Default, Debug)]
 pub struct MemoryShared(Mutex<SharedValues>);
 

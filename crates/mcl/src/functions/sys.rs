@@ -56,7 +56,7 @@ fn cpu_count(call: &mut Call<'_>) -> Outcome {
     Ok(count.into())
 }
 
-/// The variables that the process was started with.
+/// The environment variables of the process.
 fn variables(call: &Call<'_>) -> Vec<(Vec<u8>, Vec<u8>)> {
     let content = call.surroundings.world().read(Path::new("/proc/self/environ"));
     let content = content.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The table of all functions, and how they are found.
+//! The table of all functions and the search in it.
 
 use std::sync::OnceLock;
 
@@ -62,16 +62,16 @@ pub fn in_module(module: &str) -> impl Iterator<Item = &'static Builtin> {
     all().iter().filter(move |row| row.parts().0 == module)
 }
 
-/// Whether there is a module of this import path that has functions.
+/// Whether a module with this import path has functions.
 pub fn is_module(module: &str) -> bool {
     in_module(module).next().is_some()
 }
 
 impl Builtin {
-    /// Calls it outside of the function engine: nothing is kept, nothing is watched.
+    /// Calls it outside of the function engine, without state and watches.
     ///
     /// # Errors
-    /// As of the function; also if it iterates over items, which only the engine can do.
+    /// Those of the function. Functions that iterate over items fail, because they need the engine.
     pub fn call(
         &self,
         args: &[&Value],

@@ -1,4 +1,5 @@
-//! `value`, `net/http`, `world` and `world/collect`: what resources received, and what hosts share.
+//! `value`, `net/http`, `world` and `world/collect`: values that resources received and that hosts
+//! share.
 
 use super::{Builtin, Call, Fault, Outcome, Watch};
 use crate::types::Type;
@@ -102,7 +103,7 @@ fn get(call: &mut Call<'_>) -> Outcome {
     Ok(Struct::new(std::sync::Arc::clone(&shape.names), vec![value, is_ready.into()]).into())
 }
 
-/// Whether a value is one of a type.
+/// Whether a value has a type.
 fn fits(value: &Value, ty: &Type) -> bool {
     match (value, ty) {
         (Value::List(items), Type::List(item)) => items.iter().all(|value| fits(value, item)),

@@ -1,4 +1,4 @@
-//! The edges that kinds ask for by themselves.
+//! Edges that kinds add by themselves.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ struct Index {
 }
 
 impl Index {
-    /// Asks for the files of the packages.
+    /// Looks up the files of the packages.
     fn ask(&mut self, surroundings: &dyn Surroundings) {
         let named = self.named.iter().filter(|((kind, _), _)| *kind == "pkg");
         let packages: FxHashMap<&str, usize> =
@@ -58,7 +58,7 @@ impl Index {
     }
 }
 
-/// Adds them, in the order of the resources' names.
+/// Adds the edges in the order of the names of the resources.
 pub(super) fn add(
     resources: &mut Resources,
     surroundings: &dyn Surroundings,
@@ -121,7 +121,7 @@ pub(super) fn add(
 
 type Found = Vec<(usize, usize)>;
 
-/// Its fragments, and the nearest directory around it.
+/// Its fragments, and the nearest declared directory above it.
 fn file(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     for fragment in resource.texts("fragments") {
         found.extend(index.files.get(&fragment).map(|from| (*from, at)));
@@ -163,8 +163,8 @@ fn remote(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     found.extend(index.files.get(&path).into_iter().chain(service).map(|from| (*from, at)));
 }
 
-/// The services whose units it has, its files, and the directories around those that are not declared
-/// themselves: all come after it.
+/// The services whose units it has, its files, and the directories above those files that are not
+/// declared. All of them come after the package.
 fn package(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     for path in index.packages.get(&resource.name).into_iter().flatten() {
         let unit = path
@@ -177,7 +177,7 @@ fn package(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     }
 }
 
-/// The programs that it runs, its user, its group.
+/// The files of the programs that it runs, its user, its group.
 fn exec(index: &Index, resource: &Resource, at: usize, found: &mut Found) {
     let pairs = [
         ("cmd", "shell"),

@@ -1,9 +1,10 @@
-//! Which resources are worked on as one.
+//! Groups resources that one call can handle together.
 //!
-//! A resource becomes part of another if both may, and neither comes before the other. They are
-//! tried in one order: kinds with more parts in their names first, then kinds and names backwards.
-//! Resources are put into buckets by what accepts them, so that only those are compared that may go
-//! together, and what comes before and after a resource is found once for each that takes others in.
+//! A resource becomes part of another if both kinds allow it, and neither has to precede the other.
+//! Pairs are tried in a fixed order: kinds with more parts in their names first, then kinds and
+//! names in reverse. Resources are put into buckets by the groups that accept them, so that only
+//! candidates are compared. The predecessors and successors of a resource are computed once for
+//! each group.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,21 +13,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resource::{Resource, Resources};
 
-/// An edge between resources that are left.
+/// An edge between resources outside of groups.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
     /// Whether a change of the first refreshes the second.
     pub notify: bool,
-    /// The resources that it was between before they became parts.
+    /// The ends of the edge before grouping.
     pub of: (usize, usize),
 }
 
-/// Resources with what is part of what.
+/// Resources with their groups.
 #[derive(Clone, Default, Debug)]
 pub struct Groups {
-    /// The resource that a resource is part of, by their numbers.
+    /// For each resource the one that it is part of, by number.
     pub parents: Vec<Option<usize>>,
-    /// The edges between those that are no parts.
+    /// The edges between resources that are no parts.
     pub edges: BTreeMap<(usize, usize), Edge>,
 }
 
@@ -88,7 +89,7 @@ fn order(list: &[Resource]) -> Vec<usize> {
     order
 }
 
-/// The resource that stands for a group.
+/// The main resource of a group.
 fn bucket(resource: &Resource) -> Option<Key> {
     let kind = resource.kind.kind.name;
     let (owner, field) = match kind {
@@ -102,7 +103,7 @@ fn bucket(resource: &Resource) -> Option<Key> {
     Some((owner, resource.text(field)))
 }
 
-/// The common key of resources of a kind that are grouped; nothing if the kind is not grouped.
+/// The common key of a group of resources of a kind; `None` if the kind is not grouped.
 fn equal(resource: &Resource) -> Option<Key> {
     let kind = resource.kind.kind.name;
     let flag = |name: &str| resource.value(name).and_then(|v| v.as_bool()).unwrap_or_default();
@@ -114,13 +115,13 @@ fn equal(resource: &Resource) -> Option<Key> {
             let is_word = ["installed", "uninstalled", "newest"].contains(&state.as_str());
             is_word.then_some((kind, state))
         }
-        // A server takes it in before another flag can.
+        // A server accepts it before another flag can.
         "http:server:flag" => Some(("http:server", resource.text("server"))),
         _ => None,
     }
 }
 
-/// The buckets that a resource takes from.
+/// The buckets from which a resource takes parts.
 fn accepts(resource: &Resource) -> Vec<Key> {
     let kind = resource.kind.kind.name;
     match kind {
@@ -139,10 +140,11 @@ fn accepts(resource: &Resource) -> Vec<Key> {
     }
 }
 
-/// The resources that all others come before or after, of those that relations lead to at all: no
-/// other can be a part of one, nor be made so by putting others together. In a long chain that is each.
+/// The resources that have an order with all others of their connected component. No other resource
+/// can become a part of them, not even after further grouping. In a chain this holds for each
+/// resource.
 struct Narrow {
-    /// The number of each part of the graph that no relation leads out of.
+    /// The number of the connected component of each resource.
     component: Vec<usize>,
     is_narrow: Vec<bool>,
 }
@@ -152,7 +154,7 @@ impl Narrow {
         let count = resources.list.len();
         let component = components(count, resources);
         let place = places(count, resources);
-        // The last of those that come before each, the first of those that come after it.
+        // The last predecessor and the first successor of each.
         let (mut last, mut first) = (vec![None; count], vec![None; count]);
         for &(from, to) in resources.edges.keys() {
             last[to] = last[to].max(Some(place[from]));
@@ -161,7 +163,7 @@ impl Narrow {
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_unstable_by_key(|at| place[*at]);
         let mut is_narrow = vec![true; count];
-        // Each that comes later follows from this one or from one in between.
+        // Later ones follow from this one or from one in between.
         let mut least: Vec<Option<usize>> = vec![Some(usize::MAX); count];
         for &at in order.iter().rev() {
             let least = &mut least[component[at]];
@@ -177,19 +179,19 @@ impl Narrow {
         Self { component, is_narrow }
     }
 
-    /// The part of the graph that all of these are in.
+    /// The connected component of all of these.
     fn home(&self, bucket: &[usize]) -> Option<usize> {
         let home = self.component[*bucket.first()?];
         bucket.iter().all(|at| self.component[*at] == home).then_some(home)
     }
 
-    /// Whether all of a part of the graph come before or after a resource.
+    /// Whether a resource has an order with all others of its connected component.
     fn is_at(&self, at: usize, home: Option<usize>) -> bool {
         self.is_narrow[at] && home == Some(self.component[at])
     }
 }
 
-/// A number for each part of the graph that no relation leads out of.
+/// Numbers the connected components.
 fn components(count: usize, resources: &Resources) -> Vec<usize> {
     fn root(parents: &mut [usize], mut at: usize) -> usize {
         while parents[at] != at {
@@ -206,7 +208,7 @@ fn components(count: usize, resources: &Resources) -> Vec<usize> {
     (0..count).map(|at| root(&mut parents, at)).collect()
 }
 
-/// The place of each resource in an order in which all that come before it stand before it.
+/// The position of each resource in a topological order.
 fn places(count: usize, resources: &Resources) -> Vec<usize> {
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut waits = vec![0; count];
@@ -231,7 +233,7 @@ fn places(count: usize, resources: &Resources) -> Vec<usize> {
 
 struct Grouping {
     groups: Groups,
-    /// The neighbours of each that is left.
+    /// The neighbours of each remaining resource.
     before: Vec<FxHashSet<usize>>,
     after: Vec<FxHashSet<usize>>,
     has_parts: Vec<bool>,
@@ -264,7 +266,7 @@ impl Grouping {
         self.groups.edges.remove(&(from, to))
     }
 
-    /// Makes parts of a resource of all those that can be.
+    /// Makes all resources that are accepted parts of a resource.
     fn take_in(&mut self, list: &[Resource], parent: usize, found: &[usize]) {
         let kind = list[parent].kind.kind.name;
         let mut reach: Option<Reach> = None;
@@ -309,7 +311,7 @@ impl Grouping {
         self.has_parts[parent] = true;
     }
 
-    /// Makes a path tell of changes in place of an edge that it makes needless.
+    /// Makes a path notify in place of an edge that it makes redundant.
     fn notify_along(&mut self, notify: bool, from: usize, to: usize) {
         if !notify {
             return;
@@ -337,7 +339,7 @@ impl Grouping {
     }
 }
 
-/// The resources before and after a resource, near and far.
+/// All predecessors and successors of a resource.
 struct Reach {
     before: FxHashSet<usize>,
     after: FxHashSet<usize>,

@@ -1,8 +1,8 @@
 //! The nodes of expressions and statements.
 //!
-//! What is known to be called is put in place; the branches of choices, the bodies of loops and of
-//! functions that are values are [`Body`]s, which the engine builds when it wants them. A definition
-//! is one node at the top, made when it is first wanted; those of loops belong to the iteration.
+//! Calls of known functions are inlined. Branches, bodies of loops and of function values are
+//! [`Body`]s, which the engine builds on demand. A definition is one node at the top, built at its
+//! first use; definitions in loops belong to the iteration.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ use crate::functions::{Fault, Surroundings};
 use crate::ir::{DefId, IrId, IrKind, Lambda, ParamId, Program, RegionId, Step, StepId};
 use crate::value::{Func, Value};
 
-/// The most nodes that are put in place at once.
+/// The maximal number of nodes that are inlined at once.
 const MAX_NODES: usize = 2_000_000;
 
 /// The source of a value.
@@ -33,7 +33,7 @@ pub(super) enum Source {
 #[derive(Debug)]
 pub(super) struct LiveStatement {
     pub(super) step: StepId,
-    /// In the order of the statement's parts.
+    /// The nodes, in the order of the parts of the statement.
     pub(super) values: Vec<Source>,
 }
 
@@ -59,7 +59,7 @@ struct Env {
     region: RegionId,
     first: ParamId,
     nodes: Vec<NodeId>,
-    /// Definitions of loops that were made here.
+    /// Definitions of loops that were built here.
     memo: Mutex<FxHashMap<DefId, NodeId>>,
 }
 
@@ -103,13 +103,13 @@ struct Builder<'s, 'g, 'e> {
     shared: &'s Arc<Shared>,
     graph: &'g mut Graph<'e>,
     count: usize,
-    /// The module that new nodes are of.
+    /// The module of new nodes.
     module: Option<ModId>,
-    /// Measured anew for each part, since parts are built on stacks of their own.
+    /// Measured for each part, because each is built on its own stack.
     stack: StackMeter,
 }
 
-/// A part that is built when it is wanted.
+/// A part that is built on demand.
 struct Part {
     shared: Arc<Shared>,
     env: Arc<Env>,
@@ -155,7 +155,7 @@ fn statements(
     steps: &[StepId],
 ) -> Result<Built, Fault> {
     let live = builder.statements(env, steps)?;
-    // Statements have no value; the list of the parts' values is not looked at.
+    // Statements have no value; the list of the values of the parts is unused.
     let output = builder.graph.constant(Value::Bool(true));
     Ok(Built { output: Some(output), payload: Some(Box::new(Statements(live))) })
 }
@@ -187,7 +187,7 @@ impl<'s> Builder<'s, '_, '_> {
         Ok(())
     }
 
-    /// The value that an expression is known to have.
+    /// The value of an expression, if it is known.
     fn constant(&self, mut id: IrId) -> Option<IrId> {
         let program = self.program();
         loop {
@@ -335,7 +335,7 @@ impl<'s> Builder<'s, '_, '_> {
         }
     }
 
-    /// A list whose items all stand in the program.
+    /// A list literal.
     fn known_list(&self, items: &[IrId]) -> Option<Value> {
         let program = self.program();
         let item = |id: &IrId| match &program.ir[*id].kind {
@@ -354,8 +354,8 @@ impl<'s> Builder<'s, '_, '_> {
         }
     }
 
-    /// The body of a function in place of its call. What goes wrong in the call that it ends in is
-    /// said of the whole call.
+    /// The body of a function in place of its call. Errors in the last call of the body are
+    /// reported for the whole call.
     fn apply(
         &mut self,
         env: &Arc<Env>,
@@ -370,7 +370,7 @@ impl<'s> Builder<'s, '_, '_> {
         Ok(node)
     }
 
-    /// A call of a value. If that is known to be one function, it is put in place.
+    /// A call of a value. A known function is inlined.
     fn call(
         &mut self,
         env: &Arc<Env>,

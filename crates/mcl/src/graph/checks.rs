@@ -1,5 +1,4 @@
-//! What the less common kinds ask of their fields; those that look at the machine for it ask the rest
-//! when they run.
+//! Checks of the fields of less common kinds. Checks that need the machine happen in a run.
 
 use super::conditions::{named, unless};
 use super::resource::Resource;

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::failure::{Failure, Phase};
 
-/// A cycle among so many nodes and these edges, its first member again at its end.
+/// Finds a cycle in a graph of this many nodes. Its first member is repeated at the end.
 pub(super) fn find(count: usize, edges: &[(usize, usize)]) -> Option<Vec<usize>> {
     let mut waiting = vec![0usize; count];
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -28,7 +28,7 @@ pub(super) fn find(count: usize, edges: &[(usize, usize)]) -> Option<Vec<usize>>
 
 /// A cycle among nodes each of which is in one or follows one.
 fn among(left: &FxHashSet<usize>, next: &[Vec<usize>]) -> Option<Vec<usize>> {
-    // A node that is left and in no cycle follows one; going back from it leads into the cycle.
+    // A remaining node outside of a cycle follows one, so that walking back leads into the cycle.
     let mut before: FxHashMap<usize, usize> = FxHashMap::default();
     let mut members: Vec<usize> = left.iter().copied().collect();
     members.sort_unstable();

@@ -7,7 +7,7 @@ use super::resource::{Resource, Resources, difference};
 use crate::failure::Failure;
 use crate::value::Value;
 
-/// The resources of each kind and name, hidden ones besides the one that is not.
+/// The resources of each kind and name. Hidden ones may exist besides one that is not.
 pub(super) type ByName = FxHashMap<(String, String), Vec<usize>>;
 
 /// Equal resources become one.
@@ -71,7 +71,7 @@ pub(super) fn gather(made: Vec<Resource>, into: &mut Resources) -> Result<ByName
     if found.is_empty() { Ok(by_name) } else { Err(found) }
 }
 
-/// The state of two packages that are wanted in states that go together.
+/// The common state of two declarations of a package, if their states are compatible.
 fn merged(a: &Resource, b: &Resource) -> Result<Value, String> {
     let others = a.kind.kind.fields.iter().filter(|field| field.name != "state");
     for field in others {

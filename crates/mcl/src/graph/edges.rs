@@ -1,4 +1,4 @@
-//! The edges that a program asks for, and the values that they send.
+//! The edges of a program, and the values that they send.
 
 use ordain_source::{Span, budget};
 
@@ -8,12 +8,12 @@ use super::problems::fail;
 use super::resource::{Edge, Received, Resource, Resources};
 use crate::failure::Failure;
 
-/// The most edges that a program may ask for.
+/// The maximal number of edges of a program.
 pub(super) const MAX_EDGES: usize = 300_000;
 pub(super) const TOO_MANY_EDGES: &str =
     "the program asks for too many edges; `--limits 2` allows twice as many";
 
-/// An edge that is asked for by name.
+/// An edge by the names of its ends.
 pub(super) struct EdgeRequest {
     pub(super) from: (String, String),
     pub(super) to: (String, String),
@@ -21,11 +21,11 @@ pub(super) struct EdgeRequest {
     /// The sent value, and the field that receives it.
     pub(super) sends: Option<(String, String)>,
     pub(super) span: Span,
-    /// Where it is said that an end is missing.
+    /// The place for an error about a missing end.
     pub(super) place: Span,
 }
 
-/// Adds the edges that are asked for by name.
+/// Adds the edges that are declared by name.
 pub(super) fn connect(
     resources: &mut Resources,
     by_name: &ByName,
@@ -46,7 +46,7 @@ pub(super) fn connect(
                 continue;
             }
         };
-        // Hidden resources may share a name: then one that is asked for is many.
+        // Hidden resources may share a name, so that one end can be several resources.
         let more = from.len().saturating_mul(to.len());
         if resources.edges.len().saturating_add(more) > budget::scaled_size(MAX_EDGES)
             || budget::check().is_err()
@@ -95,7 +95,7 @@ fn receive(
     }
 }
 
-/// Refuses cycles, and says which resources are in one.
+/// Refuses cycles, with an error that names the resources.
 pub(super) fn acyclic(resources: &Resources) -> Result<(), Failure> {
     let edges: Vec<(usize, usize)> = resources.edges.keys().copied().collect();
     let Some(cycle) = cycle::find(resources.list.len(), &edges) else { return Ok(()) };

@@ -5,8 +5,8 @@ use super::resource::{Resource, Resources};
 use crate::types::Type;
 use crate::value::Value;
 
-/// One line for each resource, edge and field that is set, sorted; parts of a group have that in
-/// front. What resources receive is there if it is known without running any.
+/// One line for each resource, edge and field that is set, sorted. The lines of parts begin with
+/// their group. Received values are included if they are known without a run.
 pub fn lines(resources: &Resources) -> Vec<String> {
     let settled = super::sends::settled(resources);
     let groups = autogroup::grouped(&settled);
@@ -35,7 +35,7 @@ pub fn lines(resources: &Resources) -> Vec<String> {
     lines
 }
 
-/// The fields that are set: those that differ from the zero value of their type.
+/// The fields that differ from the zero value of their type.
 fn fields(resource: &Resource) -> Vec<String> {
     let kind = &resource.kind.kind;
     let mut lines = Vec::new();
@@ -43,7 +43,7 @@ fn fields(resource: &Resource) -> Vec<String> {
         let Some(value) = resource.value(field.name) else { continue };
         let ty = resource.kind.field(field.name).map(|(_, _, ty)| ty);
         let zero = ty.and_then(Type::zero);
-        // A list or map that is set is there, also with nothing in it.
+        // An empty list or map counts as set.
         let at = resource.kind.field(field.name).map(|(at, ..)| at);
         let is_set = at.and_then(|at| resource.fields.get(at)).is_some_and(Option::is_some)
             && matches!(value, Value::List(_) | Value::Map(_));
@@ -57,7 +57,7 @@ fn fields(resource: &Resource) -> Vec<String> {
 }
 
 fn print(resource: &Resource, field: &str, value: &Value) -> String {
-    // A member of this struct is out of reach for programs.
+    // Programs cannot set a member of this struct.
     if resource.kind.kind.name == "test" && field == "mixedstruct" {
         let text = value.to_string();
         return format!("{}; somePrivatefield: \"\"}}", text.trim_end_matches('}'));

@@ -1,4 +1,4 @@
-//! From the values of a finished graph to resources and the edges between them.
+//! Turns the values of a complete function graph into resources and edges.
 
 use ordain_source::{Span, budget};
 use rustc_hash::FxHashSet;
@@ -16,7 +16,7 @@ use crate::functions::Surroundings;
 use crate::ir::{EntryStepKind, HalfStep, IrKind, Program, ResourceStep, Step};
 use crate::value::Value;
 
-/// Makes resources of the values of a graph.
+/// Turns the values of a graph into resources.
 pub(super) fn interpret(
     program: &Program,
     engine: &Engine,
@@ -87,7 +87,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The names that a value stands for, each once.
+    /// The names in a value, without duplicates.
     fn names(&self, source: Source) -> Vec<String> {
         match self.value(source) {
             Some(Value::Str(text)) => vec![text.to_string()],
@@ -129,7 +129,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Whether so many more edges may be asked for; if not, that is an error.
+    /// Counts edges; an error if there are too many.
     fn has_room(&mut self, more: usize, span: Span) -> bool {
         let has_room = (self.asked.len() + self.late.len()).saturating_add(more)
             <= budget::scaled_size(MAX_EDGES);
@@ -190,7 +190,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A resource is made for each name.
+    /// Each name makes a resource.
     fn finish(&mut self, template: &Resource, name: String, edges: &[BodyEdge]) {
         let mut resource = template.clone();
         resource.name = name;
@@ -210,7 +210,7 @@ impl Interpreter<'_> {
         self.made.push(resource);
     }
 
-    /// The resources that other hosts export, each with the fields that the statement adds.
+    /// The resources that other hosts export, with the fields that the statement adds.
     fn collected(&mut self, step: &ResourceStep, source: Option<Source>, template: &Resource) {
         let Some(found) = source.and_then(|source| self.value(source)).cloned() else { return };
         for item in found.as_list().unwrap_or_default() {
@@ -228,7 +228,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Reads the entries of a resource's body into it; gives the edges.
+    /// Reads the body of a resource into it and returns the edges.
     fn entries(
         &mut self,
         step: &ResourceStep,
@@ -290,7 +290,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// An edge that the body of a resource asks for.
+/// An edge in the body of a resource.
 struct BodyEdge {
     kind: String,
     name: String,

@@ -1,5 +1,4 @@
-//! What is wrong with resources whose names and values stand in the program as they are: it is known
-//! without a run.
+//! Finds errors in resources with literal names and values, without a run.
 
 use std::collections::hash_map::Entry;
 
@@ -15,18 +14,18 @@ use crate::ir::{EntryStepKind, HalfStep, IrId, IrKind, Program, ResourceStep, St
 use crate::resources::KindInfo;
 use crate::value::Value;
 
-/// How many definitions in a row are followed to a value.
+/// The maximal number of definitions that are followed to a value.
 const MAX_STEPS: u32 = 64;
 
 /// Something that is wrong.
 pub struct LiteralProblem {
     /// Its kind.
     pub failure: Failure,
-    /// Whether it is met in every run, and not only on a condition.
+    /// Whether it is reached unconditionally.
     pub is_certain: bool,
 }
 
-/// The errors that every run will find in the resources, as far as their values are known.
+/// The errors in resources that every run will report, as far as values are known.
 pub fn check(program: &Program) -> Vec<LiteralProblem> {
     let mut checker = Checker {
         program,
@@ -43,13 +42,13 @@ pub fn check(program: &Program) -> Vec<LiteralProblem> {
 /// The most cycles that are reported.
 const MAX_CYCLES: usize = 20;
 
-/// The most edges that are looked at for cycles.
+/// The maximal number of edges in the search for cycles.
 const MAX_EDGES: usize = 300_000;
 
 /// The edges that every run has.
 #[derive(Default)]
 struct Edges {
-    /// The resources at their ends by kind and name, with where one is first named.
+    /// The resources at their ends by kind and name, with the first place of each.
     numbers: FxHashMap<(String, String), usize>,
     nodes: Vec<(String, Span)>,
     list: Vec<(usize, usize)>,
@@ -100,7 +99,7 @@ struct Checker<'p> {
 }
 
 impl Checker<'_> {
-    /// The value of an expression, if it stands in the program.
+    /// The value of an expression, if it is a literal.
     fn value(&self, id: IrId, steps: u32) -> Option<Value> {
         let steps = steps.checked_sub(1)?;
         match &self.program.ir[id].kind {
@@ -172,7 +171,7 @@ impl Checker<'_> {
         self.found.push(LiteralProblem { failure, is_certain });
     }
 
-    /// The resources that an end of an edge surely is; none if that is not known.
+    /// The resources at an end of an edge, if they are known.
     fn known_ends(&self, half: &HalfStep) -> Vec<String> {
         let named = self.named.get(half.kind.as_str());
         let is_known = |text: &String| named.is_some_and(|named| named.known.contains(text));
@@ -180,7 +179,7 @@ impl Checker<'_> {
         texts.into_iter().filter(is_known).collect()
     }
 
-    /// Takes note of the edges of a statement that every run comes to.
+    /// Collects the edges of a statement that is reached unconditionally.
     fn chain(&mut self, halves: &[HalfStep], span: Span) {
         for pair in halves.windows(2) {
             let (from, to) = (self.known_ends(&pair[0]), self.known_ends(&pair[1]));
@@ -188,7 +187,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Takes note of the edges in the body of a resource that every run comes to.
+    /// Collects the edges in the body of a resource that is reached unconditionally.
     fn body_edges(&mut self, step: &ResourceStep) {
         if step.collect.is_some() {
             return;
@@ -205,7 +204,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports cycles among the edges of every run, each edge in one of them at most.
+    /// Reports cycles among unconditional edges, with each edge in at most one of them.
     fn cycles(&mut self) {
         let mut edges = std::mem::take(&mut self.edges);
         for _ in 0..MAX_CYCLES {
@@ -222,7 +221,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An end of an edge that no resource can be.
+    /// Reports an end of an edge that cannot exist.
     fn end(&mut self, half: &HalfStep, is_certain: bool) {
         let Some(texts) = self.texts(half.name) else { return };
         let named = self.named.get(half.kind.as_str());
@@ -277,7 +276,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A resource with the fields whose values are known, and whether these are all.
+    /// A resource with its known fields, and whether all of its fields are known.
     fn template(
         &mut self,
         step: &ResourceStep,
@@ -330,7 +329,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether an error is about one field by itself: its value is none of the words that it takes.
+/// Whether an error concerns a single field, whose value is none of the allowed words.
 fn is_of_one_field(resource: &Resource, failure: &Failure) -> bool {
     let Some((span, _)) = failure.focus.as_deref() else { return false };
     let at = resource.field_spans.iter().position(|place| *place == Some(*span));

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Phase};
 use crate::ir::{EntryStepKind, IrKind, Program, ResourceStep, Step};
 use crate::value::Value;
 
-/// A meta parameter that a struct of them sets once more.
+/// A meta parameter that a struct sets again.
 pub fn repeated(program: &Program) -> Option<Failure> {
     program.steps.iter().find_map(|(_, step)| {
         let Step::Resource(step) = step else { return None };
@@ -18,7 +18,7 @@ pub fn repeated(program: &Program) -> Option<Failure> {
 }
 
 fn repeated_in(program: &Program, step: &ResourceStep) -> Option<String> {
-    // Of several entries of one name the last counts, where the edition accepts them.
+    // The last of several entries with one name wins, if the edition accepts them.
     let mut plain: FxHashSet<&str> = FxHashSet::default();
     let mut of_structs: FxHashSet<&str> = FxHashSet::default();
     for entry in &step.entries {
@@ -159,7 +159,7 @@ impl Meta {
         None
     }
 
-    /// The name of the first one that differs, as messages have it.
+    /// The name of the first one that differs, as in messages.
     pub fn difference(&self, other: &Self) -> Option<&'static str> {
         let sorted = |list: &[String]| {
             let mut list = list.to_vec();

@@ -1,5 +1,5 @@
-//! Graph building: a program becomes a graph of functions, and the values of that graph become
-//! resources with edges between them.
+//! Graph building: turns a program into a graph of functions, and the values of that graph into
+//! resources with edges.
 //!
 //! | module | what it does |
 //! | --- | --- |
@@ -68,7 +68,7 @@ impl RunningProgram {
         Ok(Self { program, engine, live })
     }
 
-    /// Brings all values up to date. Whether any changed.
+    /// Updates all values. Returns whether any changed.
     ///
     /// # Errors
     /// The error that ends the program.
@@ -81,7 +81,7 @@ impl RunningProgram {
         })
     }
 
-    /// The resources that the present values give. `None` while a value is missing.
+    /// The resources for the present values. `None` while a value is missing.
     ///
     /// # Errors
     /// When they cannot be.
@@ -95,7 +95,7 @@ impl RunningProgram {
         interpret::interpret(&self.program, &self.engine, &self.live, surroundings).map(Some)
     }
 
-    /// When the first function is to be called again that waits for a time.
+    /// The earliest time that a function waits for.
     pub fn next_time(&self) -> Option<SystemTime> {
         let times = self.engine.watches().filter_map(|(_, watch)| match watch {
             Watch::At(time) => Some(*time),
@@ -104,12 +104,12 @@ impl RunningProgram {
         times.min()
     }
 
-    /// Has the functions called again that wait for a time until then.
+    /// Schedules calls of the functions that wait for a time up to this one.
     pub fn wake_until(&mut self, now: SystemTime) {
         self.engine.wake(|watch| matches!(watch, Watch::At(time) if *time <= now));
     }
 
-    /// The functions and what they wait for.
+    /// The function engine with its watches.
     pub fn engine(&mut self) -> &mut Engine {
         &mut self.engine
     }

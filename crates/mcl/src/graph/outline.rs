@@ -1,10 +1,9 @@
-//! The function graph of a program as its text has it, before anything ran.
+//! The function graph of a program before it runs.
 //!
-//! This is the graph that the original prints when it debugs: a node for each constant, composite,
-//! call, choice and loop. What is called and known to be a function of the program is put in place of
-//! the call if that ends in a function which may be called early; of every other call there is a node,
-//! a node for the function, and a node for what comes out. What is in branches and bodies is not there
-//! yet.
+//! This is the graph that the original prints for debugging, with a node for each constant,
+//! composite, call, choice and loop. A call of a known function of the program is inlined if it
+//! ends in a function that may be called early. Every other call has a node for itself, one for the
+//! function, and one for the result. Branches and bodies are not built yet.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +20,7 @@ use crate::ir::{
 use crate::types::{FuncType, Type};
 use crate::value::Value;
 
-/// The most nodes that are looked at.
+/// The maximal number of nodes.
 const MAX_NODES: usize = 1_000_000;
 
 /// A node of the graph.
@@ -29,7 +28,7 @@ const MAX_NODES: usize = 1_000_000;
 pub struct OutlineNode {
     /// Its label: `const: int(1)`, `_operator`, `call`.
     pub label: String,
-    /// Where it is written; a function that is there only to be called has the place of the call.
+    /// The place of its text. A function that exists only for a call has the place of the call.
     pub span: Option<Span>,
 }
 
@@ -54,7 +53,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// The function graph of a program on a host of this name. `None` if it grows beyond all reason.
+    /// The function graph of a program on a host of this name. `None` if it has too many nodes.
     pub fn of(program: &Program, hostname: &str) -> Option<Self> {
         let mut walk = Walk {
             program,
@@ -81,12 +80,12 @@ impl Outline {
     }
 }
 
-/// A node that was made; whether it is part of the graph is known at the end.
+/// A node. Whether it belongs to the graph is known at the end.
 struct NodeDraft {
     label: String,
     at: Option<IrId>,
     inputs: Vec<(usize, String)>,
-    /// Whether a call that ends in it is put in place.
+    /// Whether a call that ends in it is inlined.
     is_early: bool,
 }
 
@@ -97,7 +96,7 @@ struct Group {
     parts: Vec<usize>,
 }
 
-/// The result of an expression: the node of its value, and the group that it is in.
+/// The result of an expression: the node of its value, and its group.
 #[derive(Clone, Copy)]
 struct Out {
     node: usize,
@@ -107,7 +106,7 @@ struct Out {
 /// The parameters in sight.
 type Env = FxHashMap<ParamId, Out>;
 
-/// A function that is known to be called.
+/// A known function.
 enum Callee {
     Lambda(Lambda),
     Builtin,
@@ -123,7 +122,7 @@ struct Walk<'p> {
 }
 
 impl Walk<'_> {
-    /// Adds a node that takes these, in a group of its own with theirs.
+    /// Adds a node with these inputs, in a new group that includes theirs.
     fn add(
         &mut self,
         label: impl Into<String>,
@@ -281,7 +280,7 @@ impl Walk<'_> {
         self.add(label, Some(id), inputs, false)
     }
 
-    /// A definition is there once, however often it is used.
+    /// A definition has one node for all uses.
     fn definition(&mut self, id: DefId) -> Option<Out> {
         if let Some(out) = self.defs.get(&id) {
             return Some(*out);
@@ -293,7 +292,7 @@ impl Walk<'_> {
         Some(out)
     }
 
-    /// A call with nodes for the function, the call and what it gives.
+    /// A call with nodes for the function, the call and the result.
     fn call(&mut self, id: IrId, func: Out, args: &[Out]) -> Option<Out> {
         let call = self.add("call", Some(id), vec![(func, "fn".into())], false)?;
         let parts = args.iter().map(|arg| arg.group);
@@ -312,7 +311,7 @@ impl Walk<'_> {
         self.add(label, Some(id), args.into_iter().zip(names).collect(), true)
     }
 
-    /// The body of a function in place of its call, if that may be.
+    /// The body of a function in place of its call, if inlining is possible.
     fn in_place(&mut self, lambda: Lambda, args: &[Out]) -> Option<Out> {
         if !self.is_closed(lambda) {
             return None;
@@ -332,7 +331,7 @@ impl Walk<'_> {
         Some(Out { node: out.node, group })
     }
 
-    /// Whether a function uses no parameters but its own.
+    /// Whether a function uses only its own parameters.
     fn is_closed(&self, lambda: Lambda) -> bool {
         let mut own: Vec<Lambda> = vec![lambda];
         let mut left = vec![lambda.body];
@@ -369,7 +368,7 @@ impl Walk<'_> {
         true
     }
 
-    /// The function that an expression is known to be before anything runs.
+    /// The function for an expression, if it is known before a run.
     fn callee(&self, mut id: IrId) -> Option<Callee> {
         for _ in 0..MAX_NODES {
             match &self.program.ir[id].kind {
@@ -387,7 +386,7 @@ impl Walk<'_> {
         None
     }
 
-    /// The value that an expression is known to have before anything runs.
+    /// The value of an expression, if it is known before a run.
     fn value(&self, id: IrId, depth: u32) -> Option<Value> {
         if depth > 200 {
             return None;

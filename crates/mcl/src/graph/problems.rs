@@ -13,14 +13,14 @@ pub(super) fn fail(text: impl Into<String>, span: Span) -> Failure {
     Failure::new(Phase::Interpret, text, span)
 }
 
-/// That there is no kind of a name.
+/// The error for an unknown kind.
 pub(crate) fn unknown_kind(text: String, kind: &str, span: Span) -> Failure {
     let range = TextRange::new(span.range.start, span.range.start + kind.len() as u32);
     let failure = fail(text, span).pointing(range.in_file(span.file), "not a kind of resource");
     failure.meaning(resources::nearest(kind))
 }
 
-/// The error of a resource, at the field that is to blame: without that field there is no error.
+/// The error of a resource, at the field that causes it: without that field there is no error.
 pub(super) fn explained(text: String, resource: &Resource) -> Failure {
     let failure = fail(text, resource.span);
     let is_cured = |at: &usize| {

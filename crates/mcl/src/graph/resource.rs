@@ -29,7 +29,7 @@ pub struct Resource {
     pub kind: &'static KindInfo,
     /// Its name.
     pub name: String,
-    /// Its fields in the order of the kind; those that are not set have no value.
+    /// Its fields in the order of the kind; unset fields have no value.
     pub fields: Vec<Option<Value>>,
     /// Its meta parameters.
     pub meta: Meta,
@@ -37,7 +37,7 @@ pub struct Resource {
     pub receives: Vec<Received>,
     /// Where it is declared.
     pub span: Span,
-    /// Where its fields are set, in the order of the kind.
+    /// The places that set its fields, in the order of the kind.
     pub field_spans: Vec<Option<Span>>,
     /// The classes that led to it.
     pub included: Option<Arc<Included>>,
@@ -49,7 +49,7 @@ impl Resource {
         format!("{}[{}]", self.kind.kind.name, self.name)
     }
 
-    /// The value of a field: what is set, or else its default; nothing if it is optional and unset.
+    /// The value of a field or its default; `None` if it is optional and unset.
     pub fn value(&self, field: &str) -> Option<Value> {
         let (at, field, ty) = self.kind.field(field)?;
         match self.fields.get(at)? {
@@ -64,13 +64,13 @@ impl Resource {
         }
     }
 
-    /// A field that is a text; empty if it is not set.
+    /// The text of a field; empty if it is unset.
     pub fn text(&self, field: &str) -> String {
         let value = self.value(field);
         value.and_then(|v| v.as_str().map(|text| text.to_string())).unwrap_or_default()
     }
 
-    /// A field that is a list of texts.
+    /// The texts of a field that is a list.
     pub fn texts(&self, field: &str) -> Vec<String> {
         let value = self.value(field);
         let items = value.as_ref().and_then(|v| v.as_list()).unwrap_or_default();
@@ -83,9 +83,9 @@ impl Resource {
 pub struct Edge {
     /// Whether a change of the first refreshes the second.
     pub notify: bool,
-    /// Where it is written; those that kinds ask for have none.
+    /// Its place in the program; edges of kinds have none.
     pub span: Option<Span>,
-    /// Whether it is a kind that asks for it.
+    /// Whether a kind adds it by itself.
     pub is_automatic: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Whether these are the same resources with the same edges; where they are written may differ.
+    /// Whether these are the same resources with the same edges, wherever they are written.
     pub fn is_same(&self, other: &Self) -> bool {
         let is_same = |(a, b): (&Resource, &Resource)| {
             let same_kind = a.kind.kind.name == b.kind.kind.name && a.name == b.name;
@@ -153,7 +153,7 @@ pub(super) fn difference(a: &Resource, b: &Resource) -> Option<String> {
     a.meta.difference(&b.meta).map(|name| format!("values for {name} are different"))
 }
 
-/// Whether a kind is the one of this name.
+/// Whether a kind has this name.
 pub(super) fn is_kind(kind: &Kind, name: &str) -> bool {
     kind.name == name
 }

@@ -6,7 +6,8 @@ use super::resource::{Resource, Resources};
 use crate::types::Type;
 use crate::value::Value;
 
-/// The resources with what they receive from those that only hand on what they have.
+/// The resources with the values that they receive from resources whose values are known without a
+/// run.
 pub fn settled(resources: &Resources) -> Resources {
     let mut settled = resources.clone();
     let count = settled.list.len();
@@ -30,7 +31,7 @@ pub fn settled(resources: &Resources) -> Resources {
     settled
 }
 
-/// Gives a resource what it receives; all that sends to it has its own already.
+/// Sets the received fields of a resource. Its senders already have theirs.
 fn receive(resources: &mut Resources, at: usize) {
     for received in resources.list[at].receives.clone() {
         let Some(value) = sent(&resources.list[received.from], &received.key) else { continue };

@@ -1,4 +1,4 @@
-//! The requirements of kinds that serve something on their fields.
+//! Checks of the fields of kinds that serve something.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -9,7 +9,7 @@ use super::resource::Resource;
 
 type Outcome = Result<(), String>;
 
-/// An address of version 4, also in the form of the newer one.
+/// An IPv4 address, also in its IPv6 form.
 fn v4(ip: IpAddr) -> Option<Ipv4Addr> {
     match ip {
         IpAddr::V4(ip) => Some(ip),
@@ -17,7 +17,7 @@ fn v4(ip: IpAddr) -> Option<Ipv4Addr> {
     }
 }
 
-/// The host of an address to listen at, which has to be one of numbers.
+/// The host of an address to listen at, which has to be numeric.
 fn host_of(address: &str) -> Result<Option<IpAddr>, String> {
     let (host, _) = go::net::split_host_port(address)
         .map_err(|error| format!("the Address is in an invalid format: {address}: {error}"))?;
@@ -165,7 +165,7 @@ fn network(resource: &Resource) -> Outcome {
     go::net::parse_prefix(&network).map(drop).map_err(|error| error.to_string())
 }
 
-/// A first and a last address, whose mask is said with one of them or by itself.
+/// A first and a last address. The mask is part of one of them or separate.
 fn between(from: &str, to: &str, mask: &str) -> Outcome {
     let mut has_length = false;
     for text in [from, to] {

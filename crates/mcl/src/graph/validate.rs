@@ -1,4 +1,4 @@
-//! The requirements of kinds on their fields.
+//! Checks of the fields of resources.
 
 use super::checks;
 use super::resource::{Resource, is_kind};
@@ -62,7 +62,7 @@ fn file(resource: &Resource) -> Option<String> {
     file_sources(resource, &path, &state).err()
 }
 
-/// Which fields of a file go together.
+/// Checks the combination of fields of a file.
 fn file_sources(resource: &Resource, path: &str, state: &str) -> Result<(), String> {
     let flag = |name: &str| resource.value(name).and_then(|v| v.as_bool()).unwrap_or_default();
     let is_set = |name: &str| resource.value(name).is_some();

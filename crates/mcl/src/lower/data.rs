@@ -4,7 +4,7 @@ use ordain_data::Value as Data;
 
 use crate::value::Value;
 
-/// A value as plain data; a function is the word for it.
+/// A value as plain data. A function is represented by its name for messages.
 pub fn data(value: &Value) -> Data {
     match value {
         Value::Bool(value) => Data::Bool(*value),

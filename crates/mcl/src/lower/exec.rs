@@ -5,10 +5,10 @@ use ordain_data::Value as Data;
 use super::mapped::{EngineResource, Unsupported, given, text};
 use crate::graph::resource::Resource;
 
-/// Where programs without a path are looked for.
+/// The search path for programs.
 const PROGRAMS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// A command with what must hold for it to run, and what comes after it.
+/// Lowers a command with its conditions and its follow-up command.
 pub(super) fn exec(resource: &Resource, sends: bool) -> Result<EngineResource, Unsupported> {
     let mut out = EngineResource::of(resource);
     let cmd = resource.text("cmd");
@@ -74,7 +74,7 @@ fn signs(out: &mut EngineResource, resource: &Resource) -> Result<(), Unsupporte
     Ok(())
 }
 
-/// The words of a command: of a shell that reads it, or what blanks part.
+/// The words of a command: an invocation of its shell, or its blank-separated words.
 fn words(command: &str, shell: &str, field: &'static str) -> Result<Vec<String>, Unsupported> {
     if !shell.is_empty() {
         return Ok(vec![shell.to_owned(), "-c".into(), command.to_owned()]);
@@ -91,7 +91,7 @@ fn line(words: Vec<String>) -> Data {
     Data::list(words.into_iter().map(Data::str))
 }
 
-/// Where a check runs: that of the command is not its own.
+/// The directory of a check. It does not inherit that of the command.
 fn directory(resource: &Resource, field: &str) -> Option<Data> {
     let own = text(resource, field);
     own.or_else(|| text(resource, "cwd").map(|_| Data::str("/")))

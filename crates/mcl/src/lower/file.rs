@@ -6,7 +6,7 @@ use super::mapped::{EngineResource, Unsupported, flag, given, text};
 use crate::graph::resource::Resource;
 use crate::graph::validate::file_path;
 
-/// A file: a path with a slash at its end is a directory, and `symlink` asks for a link.
+/// Lowers a file. A path that ends in a slash is a directory, and `symlink` makes a link.
 pub(super) fn file(resource: &Resource) -> Result<EngineResource, Unsupported> {
     if given(resource, "selinux").is_some() {
         return Err(Unsupported::new("selinux", "contexts of SELinux are not managed yet"));
@@ -23,7 +23,7 @@ pub(super) fn file(resource: &Resource) -> Result<EngineResource, Unsupported> {
             return Ok(out);
         }
         "exists" => exists(&mut out, resource, is_directory),
-        // A file that is not declared to exist is not made.
+        // A file without a declared state is not created.
         _ => out.set("must_exist", Data::Bool(true), "state"),
     }
     if flag(resource, "force") {

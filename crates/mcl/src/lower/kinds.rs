@@ -20,10 +20,10 @@ pub(super) fn received_attribute(resource: &Resource, field: &str) -> Option<&'s
     is_received.then(|| known.attribute.unwrap_or(known.name))
 }
 
-/// A resource as one of the engine.
+/// A resource as a resource of the engine.
 ///
 /// # Errors
-/// If the engine has the kind, and cannot do what is asked of it.
+/// When the engine has the kind but does not support the values of its fields.
 pub(super) fn mapped(
     resource: &Resource,
     around: &LoweringContext<'_>,
@@ -50,7 +50,7 @@ pub(super) fn mapped(
     }
 }
 
-/// A resource of a kind that is the same to the engine, or that it does not know.
+/// A resource of a kind with the same fields in the engine, or of an unknown kind.
 pub(super) fn as_it_is(resource: &Resource) -> EngineResource {
     let mut out = EngineResource::new(&graph_name(resource.kind.kind.name), &resource.name);
     for (field, value) in resource.kind.kind.fields.iter().zip(&resource.fields) {
@@ -128,7 +128,7 @@ fn no_session(resource: &Resource) -> Result<(), Unsupported> {
     }
 }
 
-/// Whether a unit runs, and whether it is started with the machine.
+/// Whether a unit runs, and whether it starts at boot.
 fn unit(name: &str, state: Option<&str>, startup: &str) -> EngineResource {
     let mut out = EngineResource::new("Service", name);
     out.set("ensure", state.map(Data::str), "state");
@@ -150,7 +150,7 @@ fn service(resource: &Resource) -> Result<EngineResource, Unsupported> {
     if name.contains('.') {
         out.set("name", Data::str(format!("{name}.service")), "");
     }
-    // On a change it is told to read its configuration again, if it can.
+    // On a change it reloads its configuration, if it can.
     let restart = format!("systemctl reload-or-try-restart '{}.service'", name.replace('\'', ""));
     out.set("restart", Data::str(restart), "");
     Ok(out)
@@ -170,7 +170,7 @@ fn machine(resource: &Resource) -> Result<EngineResource, Unsupported> {
     Ok(unit(&format!("systemd-nspawn@{name}.service"), Some(&state), ""))
 }
 
-/// A timer: the file of its unit, and the unit.
+/// Lowers a timer to the file of its unit and the unit.
 fn cron(resource: &Resource) -> Result<EngineResource, Unsupported> {
     no_session(resource)?;
     let name = format!("{}.timer", resource.name);
@@ -252,7 +252,7 @@ fn print(resource: &Resource) -> EngineResource {
     out
 }
 
-/// A file system in the table of them, and mounted.
+/// A file system in `fstab` that is mounted.
 fn mount(resource: &Resource) -> Result<EngineResource, Unsupported> {
     let mut out = EngineResource::of(resource);
     if resource.text("state") == "absent" {
@@ -298,14 +298,14 @@ fn packed(resource: &Resource, deploy: &Deploy) -> EngineResource {
     out
 }
 
-/// The host that stands for election is this one.
+/// The candidate of an election is this host.
 fn elected(resource: &Resource, hostname: &str) -> EngineResource {
     let mut out = own(resource);
     out.set("host", Data::str(hostname), "");
     out
 }
 
-/// A value of hosts is that of this one.
+/// The host of a shared value is this one.
 fn shared(resource: &Resource, hostname: &str) -> EngineResource {
     let mut out = own(resource);
     if flag(resource, "mapped") {
@@ -314,7 +314,7 @@ fn shared(resource: &Resource, hostname: &str) -> EngineResource {
     out
 }
 
-/// One that sends has what it sends among its attributes.
+/// A resource that sends has the sent values among its attributes.
 fn test(resource: &Resource, sends: bool) -> EngineResource {
     let mut out = own(resource);
     if sends {

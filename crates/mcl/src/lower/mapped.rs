@@ -1,4 +1,4 @@
-//! Resources as the engine knows them, and how fields are read for them.
+//! Resources for the engine, and readers of their fields.
 
 use ecow::EcoString;
 use ordain_data::Value as Data;
@@ -8,16 +8,16 @@ use crate::check::program::Deploy;
 use crate::graph::resource::Resource;
 use crate::value::Value;
 
-/// A resource as the engine knows it.
+/// A resource for the engine.
 #[derive(Debug)]
 pub(super) struct EngineResource {
     /// The kind, such as `File`.
     pub(super) kind: EcoString,
     /// The title.
     pub(super) title: EcoString,
-    /// The attributes: name, value, and the field that it comes from.
+    /// The attributes: name, value, and source field.
     pub(super) attributes: Vec<(EcoString, Data, &'static str)>,
-    /// The next part of the same resource, which is notified of changes.
+    /// The next part of the same resource, which gets notifications from this one.
     pub(super) then: Option<Box<EngineResource>>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct LoweringContext<'a> {
     pub(super) deploy: &'a dyn Fn() -> Deploy,
 }
 
-/// Why a resource cannot be told to the engine.
+/// The reason why a resource cannot be lowered.
 #[derive(Debug)]
 pub(super) struct Unsupported {
     /// The reason.

@@ -1,4 +1,4 @@
-//! Resources as the graph that the engine takes.
+//! Lowers resources to the graph for the engine.
 
 mod data;
 mod exec;
@@ -34,12 +34,12 @@ pub use outline::lower_outline;
 pub struct Lowered {
     /// The graph.
     pub graph: Graph,
-    /// Errors of resources that the engine does not support: nothing of the graph can be planned.
+    /// Errors about resources that the engine does not support. Such a graph cannot be planned.
     pub refused: Vec<Diagnostic>,
 }
 
-/// The graph of resources, as kinds of the engine where it has them; others keep their names and
-/// their fields. The files of the program are asked for if a resource packs them.
+/// Lowers resources to kinds of the engine. Kinds that the engine lacks keep their names and
+/// fields. `files` is called if a resource packs the files of the program.
 pub fn lower(resources: &Resources, name: &str, deploy: &dyn Fn() -> Deploy) -> Lowered {
     let settled = sends::settled(resources);
     let mut senders = FxHashSet::default();
@@ -79,7 +79,7 @@ impl Lowering<'_> {
         self.refused.push(error);
     }
 
-    /// Adds a resource; its first and its last part.
+    /// Adds a resource and returns its first and last part.
     #[expect(clippy::expect_used, reason = "a resource has at least one part")]
     fn add(
         &mut self,
@@ -88,7 +88,7 @@ impl Lowering<'_> {
     ) -> (ResourceId, ResourceId) {
         let around = LoweringContext { sends, hostname: &self.graph.name, deploy: self.deploy };
         let mapped = kinds::mapped(resource, &around).unwrap_or_else(|refused| {
-            // A hidden resource does not run here, so it may stand in the graph.
+            // A hidden resource does not run here, so the graph may contain it.
             if !resource.meta.hidden {
                 self.refuse(resource, &refused.why, refused.field);
             }
@@ -162,7 +162,7 @@ impl Lowering<'_> {
             false => Step::Relation,
         };
         let origin = self.graph.origins.intern(Origin { step, span: edge.span, parent: None });
-        // Without notification it is an order only.
+        // Without notification the edge is an order only.
         let tells = edge.notify && receiver.kind.kind.has("refreshable");
         let kind = if tells { EdgeKind::Notify } else { EdgeKind::Before };
         let lowered = Edge { from, to, kind, origin };

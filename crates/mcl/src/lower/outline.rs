@@ -1,4 +1,4 @@
-//! The graph of functions as one that can be drawn.
+//! Lowers the graph of functions to a graph for drawing.
 
 use ecow::EcoString;
 use ordain_graph::{
@@ -7,8 +7,8 @@ use ordain_graph::{
 
 use crate::graph::outline::Outline;
 
-/// A graph of functions in the form of a graph of resources, to be drawn: a node is a resource of the
-/// kind `Function` whose title is its number and what it does.
+/// A graph of functions as a graph of resources, for drawing. A node is a resource of the kind
+/// `Function` whose title is its number and its label.
 pub fn lower_outline(outline: &Outline, name: &str) -> Graph {
     let mut graph = Graph::default();
     graph.name = name.into();

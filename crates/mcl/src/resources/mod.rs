@@ -80,7 +80,7 @@ pub fn find(name: &str) -> Option<&'static KindInfo> {
     KINDS.get(name)
 }
 
-/// The kind whose name is nearest to one that is none.
+/// The kind whose name is most similar to an unknown one.
 pub fn nearest(name: &str) -> Option<&'static str> {
     // The names of these kinds in other programs.
     let same = match name {

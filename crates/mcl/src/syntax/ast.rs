@@ -190,7 +190,7 @@ pub enum StmtKind {
     },
     /// `panic(args)`: the call of the function of this name.
     Panic(ExprId),
-    /// A resource; `collect` stands before it or not.
+    /// A resource, with or without `collect`.
     Resource(Box<ResourceNode>),
     /// `A["x"] -> B["y"]`
     Edge(Vec<Half>),
@@ -311,7 +311,7 @@ pub struct Tree {
     pub widenings: Vec<Widening>,
 }
 
-/// Something that only the wide edition accepts.
+/// A form that only the wide edition accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Widening {
     /// Its kind.
@@ -334,7 +334,7 @@ pub enum WideningKind {
 }
 
 impl ExprKind {
-    /// Calls a function with each part, in source order; bodies of functions are parts.
+    /// Calls a function with each part in source order, including bodies of functions.
     pub fn each_part(&self, visit: &mut dyn FnMut(ExprId)) {
         match self {
             Self::Bool(_) | Self::Str(_) | Self::Int(_) | Self::Float(_) | Self::Var(_) => {}

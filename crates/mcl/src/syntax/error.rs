@@ -17,7 +17,7 @@ pub enum SyntaxKind {
     FloatOverflow,
     /// A token that cannot stand here.
     Parser,
-    /// A field of a resource without a comma behind it.
+    /// A field of a resource without a comma after it.
     TrailingComma,
     /// `==` where a bind has `=`.
     AdditionalEquals,
@@ -45,7 +45,7 @@ impl SyntaxKind {
 pub struct SyntaxError {
     /// The error in words.
     pub kind: SyntaxKind,
-    /// The text that is wrong, or what is said of it.
+    /// The wrong text, or the message.
     pub text: String,
     /// Where.
     pub range: TextRange,

@@ -1,8 +1,8 @@
-//! Where the original says that things end.
+//! The ends of places in messages of the original.
 //!
-//! Its parser knows of an expression at the end of another one, or of a bind, only where the first
-//! token of it ends, and so do its messages: `"a" + [1, 2]` ends behind the bracket that opens. Places
-//! here are whole; only what is printed in the original's form is cut.
+//! The parser of the original records only the first token of an expression at the end of another
+//! one or of a bind, and its messages show that: `"a" + [1, 2]` ends after the opening bracket.
+//! Places here are complete; only messages in the form of the original cut them.
 
 use ordain_source::TextRange;
 
@@ -28,7 +28,7 @@ pub fn shown(tree: &Tree, text: &str, range: TextRange) -> TextRange {
     end.map_or(range, |end| TextRange::new(range.start, end))
 }
 
-/// The end of a node, where the original cuts it.
+/// The end of a node for the original, if it cuts the node.
 enum Last {
     /// An expression, of which the first token counts.
     Expr(ExprId),
@@ -45,7 +45,7 @@ fn first_token(text: &str, range: TextRange, number: usize) -> Option<u32> {
     Some(range.start + token.range.end)
 }
 
-/// The end of an expression, if the original does not know it.
+/// The end of an expression for the original, if it differs.
 fn last_of_expr(kind: &ExprKind) -> Option<Last> {
     match kind {
         ExprKind::Var(_) => Some(Last::Token(0)),
@@ -58,7 +58,7 @@ fn last_of_expr(kind: &ExprKind) -> Option<Last> {
     }
 }
 
-/// The end of a statement, if the original does not know it.
+/// The end of a statement for the original, if it differs.
 fn last_of_stmt(kind: &StmtKind, is_closed: bool) -> Option<Last> {
     match kind {
         StmtKind::Bind { value, .. } => Some(Last::Expr(*value)),

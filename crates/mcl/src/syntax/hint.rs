@@ -1,6 +1,6 @@
 //! Hints on the cause of a syntax error, from the tokens around it.
 //!
-//! The error itself stays what the original says; a guess that is not likely is not made.
+//! The error itself is that of the original. Unlikely causes are not suggested.
 
 use ordain_source::{TextRange, suggest};
 
@@ -15,7 +15,7 @@ const KEYWORDS: [&str; 8] = ["import", "include", "class", "func", "for", "forkv
 /// A hint on a syntax error.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Hint {
-    /// Where the mistake is, if not where the original stops, and what to say there.
+    /// The place of the mistake, if the original stops elsewhere, with a note.
     pub place: Option<(TextRange, &'static str)>,
     /// Advice.
     pub help: Option<String>,
@@ -74,7 +74,7 @@ fn unrecognized(text: &str, edition: Edition, error: &SyntaxError) -> Hint {
     }
 }
 
-/// A field without a comma behind its value: the place is behind that.
+/// A field without a comma after its value. The place is the end of the value.
 fn missing_comma(text: &str, tokens: &[Token], start: usize) -> Hint {
     let mut depth = 0_i32;
     let mut end = start as u32;
@@ -151,7 +151,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The likely meaning of a token that cannot stand where it is.
+    /// The likely intention of an unexpected token.
     fn hint_of_token(&self, here: T) -> Option<Hint> {
         let value_of_type = matches!(self.before(1), Some(T::MapIdentifier | T::StructIdentifier));
         let is_sign = matches!(here, T::Equals | T::Colon | T::Arrow | T::Eq | T::Gte);
@@ -191,7 +191,7 @@ impl Finder<'_> {
         self.before(1) == Some(T::Identifier) && starts
     }
 
-    /// Whether the token before is the name of a field, or a key.
+    /// Whether the previous token is the name of a field, or a key.
     fn is_field(&self) -> bool {
         let is_name =
             matches!(self.before(1), Some(T::Identifier | T::String | T::CapitalizedIdentifier));
@@ -200,7 +200,7 @@ impl Finder<'_> {
             && self.innermost().is_some_and(|open| self.kind(open) == T::OpenCurly)
     }
 
-    /// Whether a bracket opens the body of a resource: a kind and a name stand before it.
+    /// Whether a bracket opens the body of a resource, because a kind and a name precede it.
     fn is_body(&self, open: usize) -> bool {
         let line = (0..open)
             .rev()
@@ -209,7 +209,7 @@ impl Finder<'_> {
         self.kind(first) == T::Identifier && first + 1 < open
     }
 
-    /// The end of a value or item that another one follows, in a bracket that is closed further on.
+    /// The end of a value or item that another one follows, in a bracket that is closed later.
     fn without_comma(&self) -> Option<TextRange> {
         let open = self.innermost()?;
         let ends = [
@@ -262,7 +262,7 @@ impl Finder<'_> {
         self.before(1) == Some(T::Identifier) && self.before(2) == Some(T::Dollar)
     }
 
-    /// Whether an item of a list stands before the end of a line.
+    /// Whether an item of a list precedes the end of a line.
     fn is_item_of_list(&self) -> bool {
         let ends = matches!(
             self.before(1),
@@ -272,7 +272,7 @@ impl Finder<'_> {
         ends && self.kind(open) != T::OpenCurly && self.kind(open + 1) == T::Newline
     }
 
-    /// A statement that begins with a word like a keyword, which makes it a resource.
+    /// A statement that begins with a word similar to a keyword, which is read as a resource.
     fn keyword(&self) -> Option<Hint> {
         let line = (0..self.at).rev().find(|at| self.kind(*at) == T::Newline);
         let first = line.map_or(0, |at| at + 1);
@@ -310,7 +310,7 @@ impl Finder<'_> {
     }
 }
 
-/// The message of a syntax error in words: what the original's names of tokens stand for.
+/// The message of a syntax error, with words in place of the original's names of tokens.
 pub fn in_words(text: &str) -> Option<String> {
     if let Some((_, rest)) =
         text.split_once("error building resource: cannot create resource kind `")

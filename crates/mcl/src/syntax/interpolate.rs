@@ -7,7 +7,7 @@ use super::ast::Piece;
 /// Cuts the raw text of a string into pieces.
 ///
 /// # Errors
-/// When an escape is unknown or a variable is not written as one.
+/// When an escape is unknown or a variable is malformed.
 pub fn pieces(raw: &str) -> Result<Vec<Piece>, String> {
     let mut pieces = Vec::new();
     let mut text = EcoString::new();
@@ -45,7 +45,8 @@ pub fn pieces(raw: &str) -> Result<Vec<Piece>, String> {
     Ok(pieces)
 }
 
-/// Where in a raw text the first `${` is that no name of a variable and `}` follow.
+/// The offset of the first `${` in a raw text that is not followed by the name of a variable and
+/// `}`.
 pub fn broken(raw: &str) -> Option<usize> {
     raw.match_indices("${").map(|(at, _)| at).find(|at| {
         let is_escaped = raw[..*at].ends_with('\\');
@@ -68,7 +69,7 @@ fn escape(c: char) -> Option<char> {
     })
 }
 
-/// Lower-case letters, digits, underscores and single dots, from a letter on.
+/// Lower-case letters, digits, underscores and single dots, beginning with a letter.
 fn is_name(text: &str) -> bool {
     let known = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'.';
     text.starts_with(|c: char| c.is_ascii_lowercase())

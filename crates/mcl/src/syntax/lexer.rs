@@ -1,4 +1,4 @@
-//! Text to tokens, in one pass over the bytes. The first mistake ends it.
+//! The lexer. It makes one pass over the bytes and stops at the first error.
 
 use ordain_source::TextRange;
 
@@ -18,7 +18,7 @@ pub struct Lexed {
 /// Cuts a text into tokens.
 ///
 /// # Errors
-/// With the first thing that is no token.
+/// At the first text that is no token.
 pub fn lex(text: &str, edition: Edition) -> Result<Lexed, SyntaxError> {
     let mut lexer = Lexer { text, bytes: text.as_bytes(), pos: 0, edition, out: Lexed::default() };
     lexer.out.tokens.reserve(text.len() / 5);
@@ -121,7 +121,7 @@ impl Lexer<'_> {
         let rest = &self.bytes[self.pos + 1..];
         let goes_on = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_';
         let len = rest.iter().position(|b| !goes_on(b)).unwrap_or(rest.len());
-        // A word cannot end in an underscore.
+        // Words do not end in an underscore.
         let len = rest[..len].iter().rposition(|b| *b != b'_').map_or(0, |last| last + 1);
         let end = self.pos + 1 + len;
         let word = &self.text[self.pos..end];

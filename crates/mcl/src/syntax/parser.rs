@@ -1,7 +1,7 @@
 //! The parser: recursive descent, with the names of the grammar's productions.
 //!
-//! The first mistake ends it, as in the original; which tokens a message says were expected follows
-//! from the state that a table-driven parser of that grammar would be in.
+//! The first error ends the parse, as in the original. The expected tokens in messages are those of
+//! the state of a table-driven parser for the grammar.
 
 mod expr;
 mod resource;
@@ -20,7 +20,7 @@ use super::lexer::Lexed;
 use super::token::{T, Token};
 use crate::Edition;
 
-/// How deep productions may stand in each other.
+/// The maximal nesting of productions.
 const MAX_NESTING: u32 = 400;
 
 pub(super) type Parsed<R> = Result<R, SyntaxError>;
@@ -42,7 +42,7 @@ pub(crate) enum Brace {
 pub(crate) struct Layout {
     /// The construct that each curly bracket opens, by the number of its token.
     pub(crate) braces: Vec<(u32, Brace)>,
-    /// The tokens with which names of resources begin.
+    /// The first tokens of names of resources.
     pub(crate) spaced: Vec<u32>,
 }
 
@@ -70,17 +70,17 @@ pub(crate) fn parse(text: &str, lexed: Lexed, edition: Edition) -> Parsed<(Tree,
     Ok((parser.tree, parser.layout))
 }
 
-/// The tokens that messages say are expected, place by place in a list.
+/// The expected tokens in messages, for each place in a list.
 struct ListWords {
     /// At the first item on the line of the bracket.
     first: &'static [T],
-    /// At an item on a line of its own.
+    /// At an item on its own line.
     line: &'static [T],
     /// Behind an item on one line.
     after: &'static [T],
     /// Behind a comma on one line.
     next: &'static [T],
-    /// Behind an item on a line of its own, where a comma belongs.
+    /// After an item on its own line, where a comma belongs.
     comma: &'static [T],
 }
 
@@ -99,7 +99,7 @@ struct Parser<'t> {
     edition: Edition,
     tree: Tree,
     nesting: Nesting,
-    /// A mistake that the grammar's actions find: mistakes of the grammar come before it.
+    /// An error from the actions of the grammar. Errors of the grammar itself come first.
     pending: Option<SyntaxError>,
     layout: Layout,
 }
@@ -127,7 +127,7 @@ impl Parser<'_> {
         TextRange::new(range.start, range.start + first.map_or(0, char::len_utf8) as u32)
     }
 
-    /// From the start of a range to the end of the token before.
+    /// The range from the start of another to the end of the previous token.
     fn since(&self, start: TextRange) -> TextRange {
         TextRange::new(start.start, self.tokens[self.pos.saturating_sub(1)].range.end)
     }
@@ -152,7 +152,7 @@ impl Parser<'_> {
         self.expect_or(kind, &[kind])
     }
 
-    /// A token; `words` are those that the message names if it is another.
+    /// Reads a token. If it is another one, the message names `words`.
     fn expect_or(&mut self, kind: T, words: &[T]) -> Parsed<Token> {
         if self.peek() == kind { Ok(self.bump()) } else { Err(self.unexpected(words)) }
     }
@@ -210,7 +210,7 @@ impl Parser<'_> {
         Ok(token)
     }
 
-    /// `[ item { "," item } ] | NL { NL | item "," NL }`, up to its bracket, which is read.
+    /// `[ item { "," item } ] | NL { NL | item "," NL }`, with its closing bracket.
     fn items<R>(
         &mut self,
         close: T,
@@ -323,7 +323,7 @@ impl Parser<'_> {
         Ok(StmtKind::Bind { name, ty, value })
     }
 
-    /// A literal of another kind than the type that is written is refused at once.
+    /// Refuses a literal whose kind contradicts the declared type.
     fn literal_fits(&mut self, value: ExprId, ty: &TypeNode) {
         let whole = value;
         let mut value = value;
@@ -344,7 +344,7 @@ impl Parser<'_> {
                 "map" => "type is nil".to_owned(),
                 _ => format!("base kind does not match ({own} != {wanted})"),
             };
-            // The last thing that was read, without the end of the line.
+            // The last token before the end of the line.
             let mut range = self.tree.exprs[whole].range;
             if whole != value {
                 range.start = range.end - 1;
@@ -406,7 +406,7 @@ impl Parser<'_> {
         Ok(FuncDef { params, result, body })
     }
 
-    /// Whether a type stands here, and not the body of a function.
+    /// Whether a type begins here, rather than the body of a function.
     fn is_function_type_next(&self) -> bool {
         match self.peek() {
             T::OpenCurly => self.edition == Edition::Wide && self.is_bare_map_type(),
@@ -498,7 +498,7 @@ impl Parser<'_> {
         Ok((name, self.since(start)))
     }
 
-    /// The parameters behind an opening parenthesis, and the closing one.
+    /// The parameters after an opening parenthesis, and the closing one.
     fn params(&mut self) -> Parsed<Vec<Param>> {
         const WORDS: ListWords = ListWords {
             first: &[T::CloseParen],

@@ -1,4 +1,4 @@
-//! The tree of a template, and how its parts are shown in messages.
+//! The tree of a template, and the text of its parts for messages.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ pub(super) const NAME: &str = "template";
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Id(pub u32);
 
-/// A template and those that it defines.
+/// A template and its definitions of others.
 pub(super) struct Tree {
     pub text: String,
     pub nodes: Vec<Node>,
@@ -17,13 +17,13 @@ pub(super) struct Tree {
     pub templates: BTreeMap<String, Id>,
 }
 
-/// A part of a template, and where it begins.
+/// A part of a template with its position.
 pub(super) struct Node {
     pub at: usize,
     pub kind: Kind,
 }
 
-/// A pipeline: commands that hand on their results, and variables that keep the last one.
+/// A pipeline: commands that pass on their results, and variables for the last one.
 pub(super) struct Pipe {
     pub variables: Vec<String>,
     /// Whether the variables are there already.
@@ -31,7 +31,7 @@ pub(super) struct Pipe {
     pub commands: Vec<Id>,
 }
 
-/// What a part of a template is.
+/// The kind of a part of a template.
 pub(super) enum Kind {
     Text(String),
     List(Vec<Id>),
@@ -77,7 +77,7 @@ pub(super) enum Kind {
         float: Option<f64>,
         is_char: bool,
     },
-    /// As written, and what it says.
+    /// The literal and its value.
     Str(String, Vec<u8>),
 }
 
@@ -101,7 +101,7 @@ impl Tree {
         if let Kind::Pipe(pipe) = self.kind(id) { Some(pipe) } else { None }
     }
 
-    /// Whether a body has nothing but blanks.
+    /// Whether a body consists of blanks.
     pub fn is_blank(&self, id: Id) -> bool {
         match self.kind(id) {
             Kind::List(nodes) => nodes.iter().all(|node| self.is_blank(*node)),
@@ -110,7 +110,7 @@ impl Tree {
         }
     }
 
-    /// A node as messages show it: the source without its superfluous blanks.
+    /// A node in messages: the source without superfluous blanks.
     pub fn show(&self, id: Id) -> String {
         let mut out = String::new();
         self.write(id, &mut out);
@@ -169,7 +169,7 @@ impl Tree {
         }
     }
 
-    /// A pipeline as an operand stands in parentheses.
+    /// A pipeline that is an operand is in parentheses.
     fn write_operand(&self, id: Id, out: &mut String) {
         let is_pipe = matches!(self.kind(id), Kind::Pipe(_));
         if is_pipe {

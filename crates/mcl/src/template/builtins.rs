@@ -1,4 +1,4 @@
-//! The functions that Go's templates have by themselves.
+//! The built-in functions of Go's templates.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -9,8 +9,7 @@ use ordain_functions::go::quote::{is_print, runes};
 
 use super::data::{Datum, List};
 
-/// A function of the template language: its name, and how many arguments it needs at least and at
-/// most.
+/// A function of the template language: its name, and its minimal and maximal number of arguments.
 pub(super) struct Builtin {
     pub name: &'static str,
     pub least: usize,
@@ -27,7 +26,7 @@ const fn builtin(
     Builtin { name, least, most, run }
 }
 
-/// All of them, but `and` and `or`, which look at no more arguments than they need.
+/// All functions except `and` and `or`, which evaluate only the arguments that they need.
 const TABLE: &[Builtin] = &[
     builtin("and", 1, None, |_| Ok(Datum::Nothing)),
     builtin("call", 1, None, call),
@@ -70,7 +69,7 @@ fn format(args: &[Datum]) -> Result<Datum, String> {
     }
 }
 
-/// The arguments as one text; what is no value says so.
+/// The arguments as one text. A missing value is printed as `<no value>`.
 fn joined(args: &[Datum]) -> Vec<u8> {
     if let [Datum::Str(only)] = args {
         return only.as_bytes().to_vec();
@@ -129,7 +128,7 @@ fn call(args: &[Datum]) -> Result<Datum, String> {
     }
 }
 
-/// The kind by which values are compared; `None` if they are not.
+/// The kind for comparisons; `None` if values of it cannot be compared.
 fn basic(datum: &Datum) -> Option<&'static str> {
     Some(match datum {
         Datum::Bool(_) => "bool",
@@ -195,7 +194,7 @@ fn compare(args: &[Datum], is_it: fn(Ordering) -> bool) -> Result<Datum, String>
     Ok(Datum::Bool(order.is_some_and(is_it)))
 }
 
-/// A number as an index up to a limit, which may be reached.
+/// A number as an index up to and including a limit.
 fn place(index: &Datum, limit: usize) -> Result<usize, String> {
     match index {
         Datum::Int(number, _) => {
@@ -207,7 +206,7 @@ fn place(index: &Datum, limit: usize) -> Result<usize, String> {
     }
 }
 
-/// The value that a map has for what it has no entry for.
+/// The value of a map for a missing key.
 fn zero(type_name: &str) -> Datum {
     match type_name {
         "string" => Datum::Str("".into()),
@@ -260,7 +259,7 @@ fn index(args: &[Datum]) -> Result<Datum, String> {
     Ok(item)
 }
 
-/// What Go says where the index is just behind the end.
+/// Go's message for an index just after the end.
 fn beyond(_at: usize, _length: usize) -> impl Fn() -> String {
     || "reflect: slice index out of range".into()
 }

@@ -6,8 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::functions::{AllFunctions, Builtin, Run, Shape};
 
-/// The functions of mcl by their names in templates: all that are called with plain values, and do not
-/// change by themselves.
+/// The functions of mcl by their names in templates: all that take plain values and do not stream.
 fn callable(functions: AllFunctions) -> &'static FxHashMap<String, &'static Builtin> {
     static FUNCTIONS: OnceLock<FxHashMap<String, &'static Builtin>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! Data as templates see it: values of Go.
+//! The data of templates: values of Go.
 
 use std::sync::Arc;
 
@@ -35,11 +35,11 @@ pub(super) struct Dict {
     pub key: String,
     pub value: String,
     pub pairs: Vec<(Datum, Datum)>,
-    /// Whether it was a struct, the names of whose fields begin with a capital here.
+    /// Whether it comes from a struct, whose field names are capitalized here.
     pub is_struct: bool,
 }
 
-/// What anything is an instance of.
+/// The type of any value.
 const ANY: &str = "interface {}";
 
 impl Dict {
@@ -56,7 +56,7 @@ impl Dict {
     }
 }
 
-/// A name with a capital at its beginning.
+/// Capitalizes a name.
 fn title(name: &str) -> Str {
     Str::from_bytes(strings::title(name.as_bytes()))
 }
@@ -121,7 +121,7 @@ impl Datum {
         }
     }
 
-    /// The value as one of mcl of this type; `None` if it is none.
+    /// The value as a value of mcl of this type; `None` if it has another type.
     pub fn to_value(&self, ty: &Type) -> Option<Value> {
         Some(match (self, ty) {
             (Self::Bool(value), Type::Bool) => (*value).into(),
@@ -160,7 +160,7 @@ pub(super) fn go_type(ty: &Type) -> String {
     }
 }
 
-/// Whether Go has the type as it is: structs whose fields are all in lower case become maps.
+/// Whether the type is the same in Go. Structs whose fields are all in lower case become maps.
 fn is_plain(ty: &Type) -> bool {
     match ty {
         Type::Bool | Type::Str | Type::Int | Type::Float => true,
@@ -170,10 +170,10 @@ fn is_plain(ty: &Type) -> bool {
     }
 }
 
-/// A value of mcl for a template; its type may be left out.
+/// A value of mcl for a template; the type is optional.
 ///
 /// # Errors
-/// A function value is nothing for a template.
+/// Templates see no function values.
 pub(super) fn convert(value: &Value, ty: Option<&Type>) -> Result<Datum, String> {
     let found;
     let ty = match ty {
@@ -200,7 +200,7 @@ pub(super) fn convert(value: &Value, ty: Option<&Type>) -> Result<Datum, String>
     })
 }
 
-/// A value whose type Go has as it is.
+/// A value whose type is the same in Go.
 pub(super) fn typed(value: &Value, ty: &Type) -> Datum {
     match (value, ty) {
         (Value::List(items), Type::List(item)) => {

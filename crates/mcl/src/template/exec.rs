@@ -11,9 +11,9 @@ use crate::functions::{AllFunctions, Builtin, Surroundings};
 use crate::types::Type;
 use crate::value::Value;
 
-/// How often templates may call each other without an end.
+/// The maximal nesting of calls of templates.
 const MAX_DEPTH: u32 = 100;
-/// How many parts may be executed in all.
+/// The maximal number of executed parts.
 const MAX_STEPS: u64 = 10_000_000;
 
 /// Executes a template on data.
@@ -67,7 +67,7 @@ enum Flow {
     Continue,
 }
 
-/// The result of the command before in a pipeline; the first has none.
+/// The result of the previous command of the pipeline, if there is one.
 type Final<'d> = Option<&'d Datum>;
 
 impl<'t> State<'t> {
@@ -196,7 +196,7 @@ impl<'t> State<'t> {
         Ok(flow)
     }
 
-    /// One turn of a loop; whether there is another.
+    /// Runs one iteration of a loop. Returns whether to go on.
     fn iteration(
         &mut self,
         pipe: Id,
@@ -211,7 +211,7 @@ impl<'t> State<'t> {
                 if pipe.is_assignment {
                     self.assign(name, value)?;
                 } else {
-                    // The pipeline has put its variables on top.
+                    // The pipeline pushed its variables.
                     let place = mark - pipe.variables.len() + index;
                     if let Some(variable) = self.variables.get_mut(place) {
                         variable.1 = (*value).clone();
@@ -363,7 +363,7 @@ impl<'t> State<'t> {
             }
             _ => return self.fail("this has no fields"),
         };
-        // Whether the value comes out of a map that holds anything, which messages tell.
+        // Whether the value comes from a map of any values, which affects messages.
         let mut is_any = false;
         for (index, name) in names.iter().enumerate() {
             let is_last = index + 1 == names.len();
@@ -394,7 +394,7 @@ impl<'t> State<'t> {
         }
     }
 
-    /// A call; messages about it name the function or the whole command.
+    /// A call. Messages name the function or the whole command.
     fn function(
         &mut self,
         dot: &Datum,
@@ -530,7 +530,7 @@ impl<'t> State<'t> {
         })
     }
 
-    /// An argument of a function of mcl: constants become what the function wants.
+    /// An argument of a function of mcl. Constants are converted to the type of the parameter.
     fn typed_argument(&mut self, dot: &Datum, id: Id, ty: &Type) -> Step<Value> {
         self.at = id;
         let tree = self.tree;

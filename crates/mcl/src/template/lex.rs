@@ -2,7 +2,7 @@
 
 use ordain_functions::go::quote::{is_print, quote};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token {
     Error,
@@ -123,7 +123,7 @@ impl<'t> Lexer<'t> {
         Some(c)
     }
 
-    /// The line of a place at or after the last one that was asked for.
+    /// The line of an offset, which must not precede the last requested one.
     fn line_of(&mut self, at: usize) -> usize {
         if at > self.counted {
             let between = self.text.as_bytes().get(self.counted..at).unwrap_or_default();
@@ -157,7 +157,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Text up to an action; whether there is one.
+    /// Reads text up to an action. Returns whether there is one.
     fn text_part(&mut self) -> bool {
         let Some(length) = self.rest().find("{{") else {
             self.at = self.text.len();
@@ -181,7 +181,7 @@ impl<'t> Lexer<'t> {
         true
     }
 
-    /// The beginning of an action, and what is in it.
+    /// The start of an action with its content.
     fn left_delimiter(&mut self) -> bool {
         let after = self.rest().get(2..).unwrap_or("");
         let trim = if has_left_trim(after) { 2 } else { 0 };
@@ -216,7 +216,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// Whether the end of an action is here, and whether it trims what follows.
+    /// Whether the end of an action is here, and whether it trims the following blanks.
     fn right_delimiter(&self) -> Option<bool> {
         let rest = self.rest();
         if has_right_trim(rest) && rest.get(2..).is_some_and(|rest| rest.starts_with("}}")) {
@@ -225,7 +225,7 @@ impl<'t> Lexer<'t> {
         rest.starts_with("}}").then_some(false)
     }
 
-    /// Goes past the end of an action and the blanks that it trims.
+    /// Skips the end of an action and the blanks that it trims.
     fn close(&mut self, is_trimmed: bool) {
         self.at += if is_trimmed { 4 } else { 2 };
         if is_trimmed {
@@ -234,7 +234,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// One token; whether it is a good one.
+    /// Reads one token. Returns whether it is valid.
     fn inside_action(&mut self) -> bool {
         if let Some(is_trimmed) = self.right_delimiter() {
             if self.parens > 0 {
@@ -359,7 +359,7 @@ impl<'t> Lexer<'t> {
         self.fail(format!("bad character {}", code(c)))
     }
 
-    /// The name after a dot or a dollar sign.
+    /// Reads the name after a dot or a dollar sign.
     fn name(&mut self, token: Token) -> bool {
         if self.is_terminated() {
             self.emit(if token == Token::Field { Token::Dot } else { token });

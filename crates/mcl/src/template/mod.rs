@@ -1,7 +1,7 @@
 //! `golang.template`: Go's `text/template`, with the functions of mcl in it.
 //!
-//! A text is read into a tree (`parse`), which is executed on data. Mistakes are told in the words
-//! of Go, with the position in the text. A missing key is a mistake.
+//! A text is parsed to a tree, which is executed on data. Errors have the messages of Go, with the
+//! position in the text. A missing key is an error.
 //!
 //! ```
 //! use ordain_mcl::functions::{self, surroundings::Memory};
@@ -29,7 +29,8 @@ use crate::functions::{AllFunctions, Surroundings};
 use crate::types::Type;
 use crate::value::Value;
 
-/// Reads a text and executes it on data, whose type tells what the items of empty lists are.
+/// Parses a text and executes it on data. The type of the data is needed for the items of empty
+/// lists.
 ///
 /// # Errors
 /// `template: parse error: …` or `template: execution error: …`

@@ -9,7 +9,7 @@ use super::lex::{Item, Token, tokens};
 use super::{builtins, callable};
 use crate::functions::AllFunctions;
 
-/// How deep blocks and parentheses may be nested.
+/// The maximal nesting of blocks and parentheses.
 const MAX_DEPTH: u32 = 100;
 
 /// Reads a template.
@@ -134,7 +134,7 @@ impl Parser {
         self.define(NAME.to_owned(), root)
     }
 
-    /// A later definition takes the place of one that is blank; of two others one is too many.
+    /// A later definition replaces a blank one. Two definitions with content are an error.
     fn define(&mut self, name: String, body: Id) -> Step<()> {
         match self.tree.templates.get(&name) {
             Some(old) if !self.tree.is_blank(*old) => {
@@ -167,7 +167,7 @@ impl Parser {
         Ok(String::from_utf8_lossy(&self.unquoted(item)?).into_owned())
     }
 
-    /// A body with variables of its own, outside of any loop.
+    /// A body with its own variables, outside of loops.
     fn separate_body(&mut self, context: &str) -> Step<Id> {
         let variables = std::mem::replace(&mut self.variables, vec!["$".into()]);
         let ranges = std::mem::take(&mut self.ranges);
@@ -189,7 +189,7 @@ impl Parser {
         self.define(name, body)
     }
 
-    /// Nodes up to an `end` or `else`, which is given too.
+    /// Nodes up to an `end` or `else`, which is returned too.
     fn body(&mut self) -> Step<(Id, Id)> {
         let at = self.peek_word().at;
         let mut nodes = Vec::new();
@@ -283,7 +283,7 @@ impl Parser {
         ))
     }
 
-    /// What stands behind `else`: another condition of the same kind, or a body.
+    /// The part after `else`: another condition of the same kind, or a body.
     fn other(&mut self, word: Token) -> Step<Id> {
         let next = self.peek_word();
         if matches!(word, Token::If | Token::With) && next.token == word {

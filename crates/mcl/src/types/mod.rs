@@ -1,7 +1,7 @@
-//! Types of mcl: how they are written, read and compared.
+//! Types of mcl: printing, parsing and comparison.
 //!
-//! A type is a tree that is cheap to clone. [`Type::Var`] stands for what is not known yet: a type
-//! variable of a signature, numbered within that signature, or one of the inference.
+//! A type is a tree that is cheap to clone. [`Type::Var`] is an unknown type: a type variable of a
+//! signature, numbered within that signature, or of the inference.
 
 pub(crate) mod node;
 mod text;
@@ -28,7 +28,7 @@ pub enum Type {
     Float,
     /// `variant`: any one type; only fields of resources have it.
     Variant,
-    /// `?1`: a type that is not known.
+    /// `?1`: an unknown type.
     Var(u32),
     /// `[]T`
     List(Arc<Type>),
@@ -61,7 +61,7 @@ impl StructType {
     }
 }
 
-/// The shape of a function. Names do not count in a comparison.
+/// The shape of a function. Comparisons ignore names.
 #[derive(Clone, Eq, Debug)]
 pub struct FuncType {
     /// The names of the arguments, empty where there is none.
@@ -73,7 +73,7 @@ pub struct FuncType {
 }
 
 impl FuncType {
-    /// A function whose arguments have no names.
+    /// A function with unnamed arguments.
     pub fn new(args: Vec<Type>, result: Type) -> Self {
         Self { names: vec![EcoString::new(); args.len()], args, result }
     }
@@ -169,7 +169,7 @@ impl Type {
         }
     }
 
-    /// Whether it has at most this many parts; what is shared counts as often as it is there.
+    /// Whether it has at most this many parts. Shared parts count each time.
     pub fn has_at_most(&self, parts: u32) -> bool {
         fn fits(ty: &Type, left: &mut u32) -> bool {
             if *left == 0 {
@@ -211,8 +211,8 @@ impl Type {
         }
     }
 
-    /// The type of a value, as far as the value tells: the items of an empty list, the pairs of an
-    /// empty map and functions stay unknown (`?1`).
+    /// The type of a value as far as the value determines it. The items of an empty list, the pairs
+    /// of an empty map and functions are unknown (`?1`).
     pub fn of(value: &Value) -> Self {
         match value {
             Value::Bool(_) => Self::Bool,
@@ -232,7 +232,7 @@ impl Type {
         }
     }
 
-    /// The value that fields of this type have before they are set. `None` if there is none.
+    /// The initial value of fields of this type, if there is one.
     pub fn zero(&self) -> Option<Value> {
         Some(match self {
             Self::Bool => false.into(),

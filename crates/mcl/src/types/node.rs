@@ -3,7 +3,7 @@
 use super::Type;
 use crate::syntax::ast::TypeNode;
 
-/// The type that a node of the tree stands for.
+/// The type of a node of the tree.
 pub(crate) fn of_node(node: &TypeNode) -> Type {
     match node {
         TypeNode::Bool => Type::Bool,

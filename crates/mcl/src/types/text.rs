@@ -7,10 +7,10 @@ use ecow::EcoString;
 
 use super::{FuncType, StructType, Type};
 
-/// How deep a type that is read may be nested.
+/// The maximal nesting of a type that is read.
 const MAX_DEPTH: u32 = 200;
 
-/// Why a text is not a type.
+/// The reason why a text is no type.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{text}` is no type: {reason} at byte {at}")]
 pub struct TypeError {
@@ -171,7 +171,7 @@ impl<'t> Reader<'t> {
                 }
                 names.push(name.into());
                 types.push(self.ty()?);
-                // A last semicolon before the brace is nothing.
+                // A semicolon before the closing brace is optional.
                 if !self.eat(";") || self.is_at("}") {
                     break;
                 }

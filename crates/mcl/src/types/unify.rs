@@ -1,7 +1,7 @@
 //! Inference: types with holes in one vector, holes joined by union-find.
 //!
-//! A mismatch names the kinds in the order that the rules of the original give: what was expected
-//! first, except that the type a hole has already stands before a type that is written out.
+//! A mismatch names the expected kind first, as in the original. If one of the types fills a hole,
+//! it is named before a type that is written out.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -28,12 +28,12 @@ impl TyId {
     pub const VARIANT: Self = Self(4);
 }
 
-/// The deepest type that is looked into.
+/// The maximal depth of a type.
 const MAX_DEPTH: u32 = 500;
 
 #[derive(Clone, Debug)]
 enum Node {
-    /// A hole: what it is, once known, and the step that filled it.
+    /// A hole: its type if that is known, and the step that filled it.
     Hole(Option<TyId>, u32),
     Bool,
     Str,
@@ -46,15 +46,15 @@ enum Node {
     Func(Box<[TyId]>, TyId),
 }
 
-/// The most parts that a type may have when it is written out.
+/// The maximal number of parts of a type when it is written out.
 pub const MAX_PARTS: u32 = 1 << 20;
 
-/// Why two types cannot be one.
+/// The reason why two types differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mismatch {
     /// In the original's words.
     pub text: String,
-    /// The step that filled the hole that one of them came from.
+    /// The step that filled the hole of one of them.
     pub step: Option<u32>,
 }
 
@@ -62,16 +62,17 @@ pub struct Mismatch {
 #[derive(Debug)]
 pub struct Types {
     nodes: Vec<Node>,
-    /// The step that is being done, for [`Mismatch::step`].
+    /// The current step, for [`Mismatch::step`].
     pub step: u32,
-    /// Types that are known to have no holes.
+    /// Types without holes, as far as that is known.
     closed: Vec<bool>,
-    /// When each type was last looked into for a hole, so that what is shared is looked into once.
+    /// The number of the last search that visited each type, so that a search visits shared types
+    /// once.
     looked: Vec<u32>,
     looks: u32,
-    /// How many pairs are still compared.
+    /// The number of pairs that may still be compared.
     patience: u32,
-    /// How large types are when they are written out.
+    /// The number of parts of each type when it is written out.
     sizes: FxHashMap<TyId, u32>,
     concrete: FxHashMap<TyId, Type>,
 }
@@ -133,12 +134,12 @@ impl Types {
         self.push(Node::Func(args.into(), result))
     }
 
-    /// A type that is known, its variables as new holes.
+    /// Adds a type, with new holes for its variables.
     pub fn add(&mut self, ty: &Type) -> TyId {
         self.add_with(ty, &mut FxHashMap::default())
     }
 
-    /// A type whose variables stand for types that are there; those that are not become new holes.
+    /// Adds a type whose variables stand for the given types. Other variables become new holes.
     pub fn add_with(&mut self, ty: &Type, holes: &mut FxHashMap<u32, TyId>) -> TyId {
         match ty {
             Type::Bool => TyId::BOOL,
@@ -313,7 +314,7 @@ impl Types {
         }
     }
 
-    /// The kind of a type if it is known: `list`, `str`, …
+    /// The kind of a type, such as `list`, if it is known.
     pub fn kind(&mut self, id: TyId) -> Option<&'static str> {
         let id = self.find(id);
         match &self.nodes[id.0 as usize] {
@@ -332,7 +333,7 @@ impl Types {
         }
     }
 
-    /// The type of a field if it is known to be of a struct: nothing if that has no such field.
+    /// The type of a field of a known struct; `None` if the struct has no such field.
     pub fn field(&mut self, id: TyId, name: &str) -> Option<Option<TyId>> {
         let id = self.find(id);
         match &self.nodes[id.0 as usize] {
@@ -373,7 +374,7 @@ impl Types {
         closed
     }
 
-    /// The type as one that is compared and printed; holes are numbered from 1.
+    /// The type for comparison and printing, with holes numbered from 1.
     pub fn concrete(&mut self, id: TyId) -> Type {
         let id = self.find(id);
         match id {
@@ -394,7 +395,7 @@ impl Types {
         ty
     }
 
-    /// How many parts a type has when it is written out.
+    /// The number of parts of a type when it is written out.
     pub fn size(&mut self, id: TyId) -> u32 {
         let id = self.find(id);
         if id.0 <= TyId::VARIANT.0 {

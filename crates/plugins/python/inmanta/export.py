@@ -160,7 +160,7 @@ def one(exporter, name, held, kind, options, fields):
 
 
 def dumped(made):
-    """A resource as JSON, with its references apart."""
+    """The fields of a resource as JSON, with its references apart."""
     collector = Collector()
     places = {}
     said = {}
@@ -188,14 +188,6 @@ def dumped(made):
         mutators[identifier(model)] = model
     said["references"] = sorted(collector.models.values(), key=lambda model: model["id"])
     said["mutators"] = [mutators[number] for number in sorted(mutators)]
-    requires = {
-        (other.id if isinstance(other, Resource) else other) for other in made.requires
-    }
-    said["requires"] = sorted(
-        other.resource_str() if isinstance(other, Id) else str(Id.parse_id(str(other)).resource_str())
-        for other in requires
-    )
-    said["id"] = made.id.resource_str() + ",v=0"
     return said
 
 
@@ -243,11 +235,21 @@ def exported(message):
     for made in resources.values():
         made.requires = {required(other) for other in made.requires}
         made.resource_requires = {resources[other] for other in made.requires}
-    said = [dumped(made) for made in resources.values()]
-    check_cycles(said)
+    fields = [dumped(made) for made in resources.values()]
+    positions = {number: at for at, number in enumerate(resources)}
+    texts = [made.id.resource_str() for made in resources.values()]
+    requires = [
+        sorted((positions[other] for other in made.requires), key=texts.__getitem__) for made in resources.values()
+    ]
+    check_cycles(texts, requires)
     numbers = {id(made): number for number, made in of_instance.items()}
     answer = {
-        "resources": said,
+        "resources": fields,
+        "ids": [
+            [str(part) for part in (own.entity_type, own.agent_name, own.attribute, own.attribute_value)]
+            for own in (held.id for held in resources.values())
+        ],
+        "requires": requires,
         "of": [numbers.get(id(made)) for made in resources.values()],
         "skipped": skipped,
         "warnings": warnings,
@@ -274,8 +276,8 @@ def required(other):
     )
 
 
-def check_cycles(said):
-    edges = {one["id"].rsplit(",v=", 1)[0]: one["requires"] for one in said}
+def check_cycles(texts, requires):
+    edges = {text: [texts[at] for at in needed] for text, needed in zip(texts, requires)}
     state = {}
     for start in edges:
         path = [(start, iter(edges[start]))]

@@ -28,7 +28,7 @@ use view::{Field, Item, View, view};
 /// The version of the JSON document.
 const VERSION: u32 = 1;
 
-/// The tree as indented lines: role, node, place, and what the node holds itself.
+/// The tree as indented lines: role, node, place, and the node's own fields.
 pub fn tree(program: &Program) -> String {
     let places = SourceFile::new("", program.text.clone());
     let mut out = String::new();

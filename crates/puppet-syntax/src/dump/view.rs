@@ -1,4 +1,4 @@
-//! What a node of the tree is called, and what it consists of.
+//! The name and the parts of each node of the tree.
 
 use ordain_source::TextRange;
 use ordain_syntax::ListRef;
@@ -59,7 +59,7 @@ fn form(form: ResourceForm) -> Field {
     })
 }
 
-/// What a node is made of.
+/// The parts of a node.
 pub(super) fn view(program: &Program, item: Item) -> View {
     match item {
         Item::Expr(id) => Viewer { program }.expr(id),

@@ -2,7 +2,7 @@
 
 use super::{EppMode, Fatal, Lexer, Step, T};
 
-/// What follows a piece of a template's text.
+/// The kind of tag that follows a piece of a template's text.
 enum Next {
     End,
     Code,

@@ -9,7 +9,7 @@ use crate::issue::warning;
 /// Which escapes a text knows.
 #[derive(Clone, Copy)]
 pub(super) struct Escapes {
-    /// Letters and signs; each stands for what follows the backslash.
+    /// The letters and signs that may follow the backslash.
     pub(super) chars: &'static str,
     /// A bit for each of `t r n s u L $`, in this order; only for heredocs with a choice.
     pub(super) chosen: u8,

@@ -8,7 +8,7 @@ use super::escape::{Escapes, HEREDOC_LETTERS};
 use super::strings::Quote;
 use super::{Fatal, Lexer, MAX_HEREDOC_NESTING, Segment, Step, T, Token, is_blank, is_word};
 
-/// What stands between the parentheses.
+/// The tag between the parentheses.
 struct Spec<'t> {
     tag: &'t str,
     syntax: &'t str,

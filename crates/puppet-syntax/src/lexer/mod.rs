@@ -38,7 +38,7 @@ pub(crate) struct Segment {
     places: PlaceMap,
 }
 
-/// Everything that the lexer gives.
+/// The result of the lexer.
 pub(crate) struct Lexed {
     pub(crate) tokens: Vec<Token>,
     /// Texts of strings, escapes done.
@@ -82,7 +82,7 @@ impl Lexed {
     }
 }
 
-/// What ends the lexing of a text.
+/// An error that ends the lexing of a text.
 struct Fatal(Box<Diagnostic>);
 
 type Step = Result<(), Fatal>;
@@ -94,7 +94,7 @@ struct Lexer<'t, 'o> {
     /// Where this text starts among all places.
     base: u32,
     out: &'o mut Lexed,
-    /// The kind of the token before; decides what a slash is.
+    /// The kind of the token before; it decides the meaning of a slash.
     after: T,
     brace_count: u32,
     /// Whether only blanks were seen since the line began.
@@ -109,7 +109,7 @@ struct Lexer<'t, 'o> {
     interpolations: Vec<usize>,
     nesting: u32,
     heredoc_nesting: u32,
-    /// What the last pattern matched, for the text of the error about unclosed quotes.
+    /// The range of the last match, for the text of the error about unclosed quotes.
     matched: (usize, usize),
     /// Whether some `/` was found to have no other behind it.
     no_more_slashes: bool,
@@ -263,7 +263,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         Fatal(Box::new(problem(issue, message()).at(TextRange::new(at, at).in_file(self.out.file))))
     }
 
-    /// An error that is shown where what it is about begins.
+    /// Moves an error to the beginning of its subject.
     #[cold]
     fn pointing(&self, fatal: Fatal, at: std::ops::Range<usize>, text: &str) -> Fatal {
         let [start, end] = [at.start, at.end].map(|at| self.out.place(self.base + at as u32));
@@ -554,7 +554,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         Ok(())
     }
 
-    /// `::` with what follows.
+    /// `::` with the name behind it.
     fn qualified(&mut self) -> Step {
         let start = self.pos;
         if self.at(2).is_ascii_uppercase() {

@@ -1,4 +1,4 @@
-//! Numbers, and the errors about what looks like one.
+//! Numbers, and the errors about words that look like one.
 
 use super::{Lexer, Step, T, is_word};
 

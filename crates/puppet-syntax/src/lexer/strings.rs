@@ -5,7 +5,7 @@ use ecow::EcoString;
 use super::escape::{self, Escapes};
 use super::{Fatal, Lexer, MAX_NESTING, Step, T};
 
-/// What ends a piece of text that can hold interpolations.
+/// The end of a piece of text that can hold interpolations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     /// The closing quote, or the end of a heredoc.
@@ -63,7 +63,7 @@ impl Lexer<'_, '_> {
         }
     }
 
-    /// What follows a position, for messages.
+    /// The text behind a position, for messages.
     pub(super) fn followed_by(&self, at: usize) -> String {
         let Some(rest) = self.text.get(at..).filter(|r| !r.is_empty()) else {
             return "<eof>".into();

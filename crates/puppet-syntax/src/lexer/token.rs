@@ -1,4 +1,4 @@
-//! Tokens: what the lexer gives to the parser.
+//! Tokens.
 
 /// The kinds of tokens. The names are those of the reference grammar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -211,7 +211,7 @@ impl Parser<'_> {
         Ok(self.leaf(Expr::Str(text), range))
     }
 
-    /// What begins with `type`: an alias, a mapping, a definition, or a call of the function.
+    /// A construct that begins with `type`: an alias, mapping or definition, or a call of the function.
     pub(super) fn type_expression(&mut self) -> P<ExprId> {
         let keyword = self.bump();
         if self.at(T::LParen) {
@@ -243,7 +243,7 @@ impl Parser<'_> {
         self.define(definition, name_token)
     }
 
-    /// What an alias stands for. A hash means an object type.
+    /// The definition of an alias. A hash means an object type.
     fn alias_value(&mut self, start: Token) -> P<ExprId> {
         let at = self.range(start).start;
         match self.kind() {

@@ -108,7 +108,7 @@ impl Parser<'_> {
         operators::expression(self, 0)
     }
 
-    /// `primary_expression`, and what stands in parentheses.
+    /// `primary_expression`, and expressions in parentheses.
     fn primary(&mut self) -> P<ExprId> {
         let token = self.token();
         let range = self.range(token);
@@ -488,7 +488,7 @@ impl Parser<'_> {
     }
 }
 
-/// What the entries of a comma list may be.
+/// The kinds of entries of a comma list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryKind {
     /// Arguments of a call.

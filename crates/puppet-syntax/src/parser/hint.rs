@@ -1,7 +1,7 @@
-//! What a syntax error may come from: looked up among the tokens before it.
+//! The likely cause of a syntax error, found among the tokens before it.
 //!
 //! The message and the place of an error are those of the reference implementation, which says only
-//! where it stopped. What is added here are labels and help; a guess that is not likely is not made.
+//! where it stopped. This module adds labels and help, but only for likely causes.
 
 use ordain_source::Diagnostic;
 
@@ -26,11 +26,11 @@ struct Brackets {
     suspect: Option<Token>,
 }
 
-/// What is added to an error.
+/// An addition to an error.
 enum Hint {
     /// A text at the place of the error.
     Label(&'static str),
-    /// What to do.
+    /// Advice.
     Help(String),
     /// A text at another token.
     Related(Token, &'static str),
@@ -39,7 +39,7 @@ enum Hint {
 }
 
 impl Parser<'_> {
-    /// The error that the current token cannot stand here, with what may be the reason.
+    /// Adds the likely cause to the error that the current token cannot stand here.
     pub(super) fn with_hints(&self, mut error: Diagnostic) -> Diagnostic {
         let brackets = self.brackets();
         let mut hints = Vec::new();
@@ -75,7 +75,7 @@ impl Parser<'_> {
         let mut quote = self.range(open);
         quote.end = quote.start + 1;
         let quote = quote.in_file(self.file);
-        // What begins right behind the closing quote was to be in a text of its own: that quote was to
+        // A word right behind the closing quote was to be in a text of its own: that quote was to
         // open it.
         let behind = self.text.get(last.end as usize..).and_then(|rest| rest.chars().next());
         let opens = |c: char| c.is_alphanumeric() || matches!(c, '/' | '$' | '_' | '.' | '%' | '-');
@@ -208,7 +208,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What may be meant by the token at hand, from those before it.
+    /// The likely meaning of the current token, from those before it.
     fn hint_of_token(&self, open: Option<Open>, token: Token, before: Token) -> Option<Hint> {
         let earlier = self.pos.checked_sub(2).map_or(T::Eof, |i| self.lexed.tokens[i].kind);
         match token.kind {
@@ -264,7 +264,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands in the wrong place of a block or a query.
+    /// A token in the wrong place of a block or a query.
     fn hint_of_blocks(&self, token: Token, before: Token) -> Option<&'static str> {
         Some(match token.kind {
             T::Equals if self.is_in_query() => "what a collector looks for is compared with `==`",
@@ -345,7 +345,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What stands in place of `=>` in the entry of a hash that ends at the current token.
+    /// The token in place of `=>` in the entry of a hash that ends at the current token.
     fn wrong_arrow(&self, open: Option<Open>) -> Option<(Token, &'static str)> {
         let open = open.filter(|_| in_braces(open))?;
         if !matches!(self.kind(), T::RBrace | T::Comma) {
@@ -414,7 +414,7 @@ impl Parser<'_> {
         is_name && matches!(earlier, T::LBrace | T::SelBrace | T::Comma | T::Colon | T::Semic)
     }
 
-    /// What is missing when a second value follows a first.
+    /// The missing token when a second value follows a first.
     fn missing_before(&self, open: Option<Open>, earlier: T) -> Option<Hint> {
         let open = open?;
         let arrow = matches!(self.next_kind(), T::FArrow | T::PArrow);
@@ -552,7 +552,7 @@ fn in_braces(open: Option<Open>) -> bool {
     })
 }
 
-/// What is written by mistake in place of `=>`.
+/// Whether a token is written by mistake in place of `=>`.
 fn is_like_arrow(kind: T) -> bool {
     use T::*;
     matches!(

@@ -45,7 +45,7 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The error was reported; what stands here cannot be parsed.
+/// Ends the parsing of a construct whose error was reported.
 struct Abort;
 
 type P<T> = Result<T, Abort>;
@@ -67,7 +67,7 @@ struct Parser<'t> {
     /// Whether a brace behind the expression that is parsed begins a branch.
     in_head: bool,
     errors: usize,
-    /// Set after an error until a statement was parsed: what is wrong there is a consequence.
+    /// Set after an error until a statement was parsed: errors up to there are consequences.
     quiet: bool,
 }
 
@@ -233,7 +233,7 @@ impl Parser<'_> {
         self.lexed.strings.get(token.aux as usize).cloned().unwrap_or_default()
     }
 
-    /// A level of nesting around what stands in brackets of any kind.
+    /// A level of nesting around the contents of brackets of any kind.
     fn enclosed<R>(&mut self, f: impl FnOnce(&mut Self) -> P<R>) -> P<R> {
         let outer = std::mem::replace(&mut self.in_head, false);
         let result = self.nested(f);

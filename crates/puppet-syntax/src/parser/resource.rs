@@ -32,7 +32,7 @@ impl Parser<'_> {
             Expr::Resource { form: old, .. }
             | Expr::ResourceDefaults { form: old, .. }
             | Expr::ResourceOverride { form: old, .. } => *old = form,
-            // What is no token is found before the end of the expression in front of it.
+            // A lexical error is found before the end of the expression in front of it.
             _ if !is_read => return Err(self.unexpected()),
             _ => {
                 let word =

@@ -12,7 +12,7 @@ pub(crate) const STATEMENT_CALLS: [&str; 15] = [
 ];
 
 /// The arguments of a call without parentheses that turned out to be none: where the first comma
-/// is, and what stands before.
+/// is, and the name before it.
 struct BadList {
     comma: TextRange,
     name: Option<String>,
@@ -49,7 +49,7 @@ impl Parser<'_> {
         self.report_bad_list(bad);
     }
 
-    /// Skips a token that cannot begin a statement, and what follows it up to a statement.
+    /// Skips a token that cannot begin a statement, and all tokens up to the next statement.
     fn skip_stray(&mut self, end: T) {
         let start = self.pos;
         self.bump();
@@ -75,7 +75,7 @@ impl Parser<'_> {
     /// Parses one statement; puts it on the stack, or joins it with the name before.
     fn statement_into(&mut self, mark: usize, bad: &mut Option<BadList>) -> P<()> {
         if !starts_expression(self.kind()) {
-            // What is no token ends the reading before statements are put together.
+            // A lexical error ends the reading before statements are put together.
             if self.errors == 0 && !self.at(T::Error) {
                 self.report_bad_list(bad.take());
             }
@@ -144,7 +144,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Replaces the name below `args` on the stack by a call with what follows it.
+    /// Replaces the name below `args` on the stack by a call with these arguments.
     fn statement_call(&mut self, name: ExprId, args: usize) -> P<()> {
         let args = self.list_since(args);
         self.stack.pop();

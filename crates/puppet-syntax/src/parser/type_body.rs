@@ -1,7 +1,7 @@
 //! The body of a type: `attr`, `has`, `invariant`, `function`, `title_patterns`, `annotations`,
 //! `abstract`; and the statement `invariant`.
 //!
-//! Only `type` is a keyword. What begins a statement of a body, and the names of settings, are words
+//! Only `type` is a keyword. The first words of statements, and the names of settings, are words
 //! that mean something in their place alone.
 
 use ecow::EcoString;
@@ -16,14 +16,14 @@ const LAMBDAS: [&str; 3] = ["derived", "set", "get"];
 /// The two spellings of the setting whose value may be a block.
 const CHECKS: [&str; 2] = ["check", "validate"];
 
-/// What begins a statement of a body.
+/// The first words of statements of a body.
 const STATEMENTS: [&str; 7] =
     ["attr", "has", "invariant", "function", "title_patterns", "annotations", "abstract"];
 /// The same in words.
 const WORDS: &str =
     "'attr', 'has', 'invariant', 'function', 'title_patterns', 'annotations' and 'abstract'";
 
-/// What to write in place of a word that begins no statement: words of other languages with types, and
+/// The replacement for a word that begins no statement: words of other languages with types, and
 /// slips.
 fn instead_of(word: &str) -> Option<String> {
     Some(match word {
@@ -48,7 +48,7 @@ fn instead_of(word: &str) -> Option<String> {
 }
 
 impl Parser<'_> {
-    /// `type Name inherits Parent { statements }`, from what is behind the name.
+    /// `type Name inherits Parent { statements }`, from the token behind the name.
     pub(super) fn type_definition(&mut self, keyword: Token, name: EcoString) -> P<ExprId> {
         // The name of a definition is one from the top in any case.
         let name = name.strip_prefix("::").map_or(name.clone(), EcoString::from);

@@ -6,7 +6,7 @@ use ecow::EcoString;
 use rustc_hash::FxHashMap;
 
 use ordain_puppet::syntax::{Definition, Expr, Program};
-use ordain_puppet::types::parse::parse_text;
+use ordain_puppet::types::specialize::parse_text;
 use ordain_puppet::types::{Type, TypeAlias};
 
 /// How long a chain of aliases may be.

@@ -5,8 +5,8 @@
 
 use ordain_puppet::load::generated_types::{PARAM, maker};
 use ordain_puppet::syntax::{Expr, ExprId, Program};
-use ordain_puppet::types::format::quoted::write_text_quoted;
 use ordain_puppet::types::modelled::{Feature, FeatureKind, Multiplicity, TypeModel, ValueType};
+use ordain_puppet::value::quoting::write_text_quoted;
 
 /// The type that such a file says; nothing if it is no such file.
 pub fn model(program: &Program) -> Option<TypeModel> {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{ByName, all_features, by_name, chain};
 use ordain_puppet::types::modelled::{Feature, FeatureKind, TypeModel, ValueType};
-use ordain_puppet::types::parse::parse_text;
+use ordain_puppet::types::specialize::parse_text;
 use ordain_puppet::types::{IntRange, SizeRange, StructMember, Type};
 
 /// How deep types may be inside of types.

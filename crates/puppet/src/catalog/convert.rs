@@ -9,7 +9,7 @@ use ordain_source::Span;
 use crate::catalog::{How, ParamOrigin, ResourceId};
 use crate::error::{EvalError, EvalResult, Step, Unwind};
 use crate::eval::Compiler;
-use crate::types::assignable::resolved;
+use crate::types::aliases::resolved;
 use crate::types::modelled::PTYPE;
 use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{ObjectType, Type, is_instance};

@@ -77,8 +77,11 @@ impl Compiler<'_> {
         let kept = self.catalog.resources.iter().filter(|r| !r.is_virtual || r.exported);
         for resource in kept {
             // As upstream says it: the paths before are in front of each.
-            let mut paths = resource.reference();
+            let mut paths = String::new();
             for param in resource.params.iter().filter(|param| has_foreign(&param.value)) {
+                if paths.is_empty() {
+                    paths = resource.reference();
+                }
                 let mut path = format!("['{}']", param.name);
                 each_foreign(&param.value, &mut path, &mut |value, path| {
                     paths.push_str(path);

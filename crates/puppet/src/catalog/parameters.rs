@@ -171,6 +171,17 @@ impl Compiler<'_> {
             }
             None => error.related.push((def.span, "defined here".to_string())),
         }
+        let is_given = |name: &str| given.iter().any(|(known, _)| known == name);
+        let missing = signature.params.iter().find(|p| !p.optional && !is_given(&p.name));
+        if let Some(missing) = missing.filter(|_| error.help.is_none()) {
+            error.help = Some(match def.kind {
+                DefKind::Class => format!(
+                    "give the value where the class is declared, or in Hiera as `{}::{}`",
+                    def.name, missing.name
+                ),
+                DefKind::Define => "give the value where the resource is declared".to_owned(),
+            });
+        }
         Err(error.into())
     }
 

@@ -265,7 +265,7 @@ impl Resource {
 
     /// `Type[title]`
     pub fn reference(&self) -> String {
-        format!("{}[{}]", self.kind, self.title)
+        [&*self.kind, "[", &*self.title, "]"].concat()
     }
 
     /// The parameter of this name.

@@ -59,12 +59,31 @@ impl TagSet {
 
     /// Adds all tags of another set.
     pub fn extend(&mut self, other: &TagSet) {
+        let own = self.0.len();
         let mut at = 0;
-        for &tag in &other.0 {
-            at += self.0[at..].iter().take_while(|&&own| own < tag).count();
-            if self.0.get(at) != Some(&tag) {
-                self.0.insert(at, tag);
+        let mut missing = 0;
+        for tag in &other.0 {
+            while self.0.get(at).is_some_and(|own| own < tag) {
+                at += 1;
             }
+            missing += usize::from(self.0.get(at) != Some(tag));
+        }
+        if missing == 0 {
+            return;
+        }
+        self.0.resize(own + missing, 0);
+        // Both are sorted, so that they merge in place from the end.
+        let (mut from, mut to) = (own, own + missing);
+        for &tag in other.0.iter().rev() {
+            while from > 0 && self.0[from - 1] > tag {
+                (from, to) = (from - 1, to - 1);
+                self.0[to] = self.0[from];
+            }
+            if from > 0 && self.0[from - 1] == tag {
+                from -= 1;
+            }
+            to -= 1;
+            self.0[to] = tag;
         }
     }
 
@@ -82,7 +101,15 @@ impl TagSet {
 /// Whether a text may be a tag.
 pub fn is_valid(tag: &str) -> bool {
     // Upstream's pattern lets a tag end in a new line.
-    let mut chars = tag.strip_suffix('\n').unwrap_or(tag).chars();
+    let tag = tag.strip_suffix('\n').unwrap_or(tag);
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    if let [head, rest @ ..] = tag.as_bytes()
+        && plain(head)
+        && rest.iter().all(|byte| plain(byte) || matches!(byte, b':' | b'.' | b'-'))
+    {
+        return true;
+    }
+    let mut chars = tag.chars();
     let head = chars.next().is_some_and(|c| c.is_alphanumeric() || c == '_');
     head && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '-'))
 }
@@ -92,4 +119,19 @@ pub fn with_segments(tag: &str) -> impl Iterator<Item = &str> {
     let is_path = tag.as_bytes().windows(2).any(|pair| pair == b"::");
     let segments = is_path.then(|| tag.split("::").filter(|s| !s.is_empty()));
     std::iter::once(tag).chain(segments.into_iter().flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_united_sorted_and_without_doubles() {
+        let of = |bits: u32| (0..6).filter(move |bit| bits & 1 << bit != 0);
+        for (own, other) in (0..64).flat_map(|own| (0..64).map(move |other| (own, other))) {
+            let mut set = TagSet(of(own).collect());
+            set.extend(&TagSet(of(other).collect()));
+            assert!(set.iter().eq(of(own | other)), "{own:b} and {other:b}");
+        }
+    }
 }

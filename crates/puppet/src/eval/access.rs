@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
-use crate::error::{Blame, EvalResult, issue_at};
+use crate::error::{Blame, EvalResult, PlainError, issue_at};
 use crate::eval::Strict;
 use crate::eval::arithmetic::{Outcome, coerce_number};
 use crate::types::label::{a_an, a_an_uc, article, key_type_name};
-use crate::types::parse::specialize_value;
 use crate::types::references::flat;
+use crate::types::specialize::specialize_value;
 use crate::value::Value;
 use crate::value::number::to_number;
 
@@ -38,11 +38,17 @@ pub fn access(value: &Value, keys: &[Value], strict: Strict) -> EvalResult<Outco
         Value::Type(kind) | Value::Reference(kind) => {
             specialize_value(kind, keys).map(Outcome::from)
         }
-        _ => issue_at(
-            "OPERATOR_NOT_APPLICABLE",
-            Blame::Left,
-            format!("Operator '[]' is not applicable to {}.", a_an(value)),
-        ),
+        _ => {
+            let message = format!("Operator '[]' is not applicable to {}.", a_an(value));
+            let error = PlainError::issue("OPERATOR_NOT_APPLICABLE", message).at(Blame::Left);
+            Err(match value {
+                Value::Undef => error.with_help(
+                    "there is no value before the brackets; `$x.dig('a', 'b')` is undef where one is missing",
+                ),
+                _ => error,
+            }
+            .into())
+        }
     }
 }
 

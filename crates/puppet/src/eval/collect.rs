@@ -8,7 +8,7 @@ use ordain_syntax::ListRef;
 
 use crate::catalog::tags::TagId;
 use crate::catalog::{Catalog, Collector, How, ResourceId};
-use crate::error::{EvalResult, plain};
+use crate::error::{EvalResult, PlainError, plain};
 use crate::eval::resources::as_parameter;
 use crate::eval::{Compiler, Frame};
 use crate::syntax::names::capitalize_segments;
@@ -247,7 +247,11 @@ impl Compiler<'_> {
             Expr::Access(_) => as_parameter(self.eval(f, id)?).or_else(plain),
             _ => {
                 let class = model_class(&f.program, id);
-                plain(format!("Cannot transform object of class Puppet::Pops::Model::{class}"))
+                let message =
+                    format!("Cannot transform object of class Puppet::Pops::Model::{class}");
+                let help =
+                    "a query compares with a text, a number, true, false, undef or a variable";
+                Err(PlainError::new(message).with_help(help).into())
             }
         }
     }

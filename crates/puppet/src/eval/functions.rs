@@ -20,7 +20,7 @@ use crate::syntax::definitions::FunctionDef;
 use crate::syntax::{Call, CallForm, Expr, ExprId, ExprList, Param, Program};
 use crate::types::refusal::answered;
 use crate::types::signature::{NoType, Signature, SignatureParam};
-use crate::types::{Type, infer::infer, mismatch, parse};
+use crate::types::{Type, infer::infer, mismatch, parse_static};
 use crate::validation::ALIASES;
 use crate::validation::names::nearest;
 use crate::value::Value;
@@ -108,7 +108,7 @@ fn own_part(part: &mut Value) {
 }
 
 fn native_signature(dispatch: &functions::Dispatch) -> Signature {
-    let kind = |text: &'static str| Type::clone(&parse::parse_static(text));
+    let kind = |text: &'static str| Type::clone(&parse_static(text));
     let params = dispatch.params.iter().map(|p| SignatureParam {
         name: p.name.into(),
         kind: kind(p.of),

@@ -253,7 +253,7 @@ impl Compiler<'_> {
                     let lower = name.strip_prefix("::").unwrap_or(name).to_lowercase();
                     let known = matches!(lower.as_str(), "" | "main");
                     Ok(known
-                        || crate::types::parse::builtin(name).is_some()
+                        || crate::types::builtin(name).is_some()
                         || self.is_resource_type(&lower)?
                         || self.class_named(&lower)?.is_some()
                         || self.env.find_alias(&lower)?.is_some())

@@ -12,9 +12,10 @@ use smallvec::SmallVec;
 use crate::catalog::generate::check_attributes;
 use crate::catalog::no_title;
 use crate::catalog::{How, Param, ParamOrigin, Params, PendingOverride, ResourceId};
-use crate::error::{EvalError, EvalResult, Unwind, plain, unplaced};
+use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain, unplaced};
 use crate::eval::relations::reference;
 use crate::eval::{Compiler, Frame, kind_text};
+use crate::syntax::names::capitalized;
 use crate::syntax::{Attribute, AttributeOp, Expr, ExprId, ResourceBody, ResourceForm};
 use crate::types::Type;
 use crate::types::format::quoted;
@@ -407,7 +408,13 @@ impl Compiler<'_> {
                 _ => None,
             };
             if let Some(shown) = untitled(reference) {
-                return plain(no_title(&shown));
+                let mut error = PlainError::new(no_title(&shown));
+                // Only a bare name is shown with a colon.
+                error.help = shown.strip_prefix(':').map(|name| {
+                    let name = capitalized(name);
+                    format!("defaults are set by the name of the type: `{name} {{ ... }}`")
+                });
+                return Err(error.into());
             }
             let Some(key) = key else {
                 let actual = match reference {

@@ -10,7 +10,7 @@ use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::eval::{Compiler, Frame, Strict};
 use crate::syntax::definitions::AliasDef;
 use crate::syntax::{Attribute, Expr, ExprId, ExprList, Program};
-use crate::types::assignable::resolved;
+use crate::types::aliases::resolved;
 use crate::types::refusal::answered;
 use crate::types::type_set::RUNTIME;
 use crate::types::{Type, TypeAlias, TypeSet, object};
@@ -127,7 +127,7 @@ impl Compiler<'_> {
             given @ (Value::Hash(_) | Value::Array(_)) => as_object(given),
             _ => {
                 let text = f.program.text(f.program.range(id));
-                plain(format!("The expression <{text}> is not a valid type specification."))
+                Err(PlainError::not_a_type(text).into())
             }
         }
     }
@@ -331,7 +331,7 @@ fn named(alias: &Arc<TypeAlias>) -> Type {
 pub(super) fn refuse_expressions(f: &Frame, found: Option<ExprId>) -> EvalResult<()> {
     let Some(found) = found else { return Ok(()) };
     let text = f.program.text(f.program.range(found));
-    plain(format!("The expression <{text}> is not a valid type specification."))
+    Err(PlainError::not_a_type(text).into())
 }
 
 /// What in a type with parameters is more than types and literals, which is all that is read where
@@ -382,7 +382,8 @@ fn definition_error(unwind: Box<Unwind>, f: &Frame, id: ExprId, name: &str) -> B
             // The name of an alias inside it has said so, too.
             let text =
                 error.message.trim_start_matches("Error while evaluating a '[]' expression, ");
-            PlainError::new(text.trim_start_matches("Error while evaluating a Type-Name, "))
+            let text = text.trim_start_matches("Error while evaluating a Type-Name, ");
+            PlainError { help: error.help.first().cloned(), ..PlainError::new(text) }
         }
         Some("OPERATOR_NOT_APPLICABLE") => {
             let text = f.program.text(f.program.range(id));
@@ -392,9 +393,7 @@ fn definition_error(unwind: Box<Unwind>, f: &Frame, id: ExprId, name: &str) -> B
         Some(issue) if issue.starts_with("BAD_") => {
             // The text ends with the last parameter.
             let text = f.program.text(f.program.range(id)).trim_end_matches(']');
-            let text =
-                format!("The expression <{name} = {text}> is not a valid type specification.");
-            PlainError::new(text)
+            PlainError::not_a_type(&format!("{name} = {text}"))
         }
         _ => return error.into(),
     };

@@ -15,7 +15,8 @@ use crate::syntax::definitions::AliasDef;
 use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::types::format::ruby_text;
-use crate::types::{IntRange, ObjectType, Type, parse};
+use crate::types::specialize::specialize_value;
+use crate::types::{IntRange, ObjectType, Type, builtin};
 use crate::validation::names::nearest;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
@@ -57,7 +58,7 @@ impl Compiler<'_> {
     /// The type that a name stands for: built in, an alias, or a resource type.
     pub(crate) fn named_type(&mut self, name: &str) -> EvalResult<Type> {
         let name = name.strip_prefix("::").unwrap_or(name);
-        if let Some(kind) = parse::builtin(name) {
+        if let Some(kind) = builtin(name) {
             return Ok(kind);
         }
         let lower = name.to_lowercase();
@@ -227,15 +228,15 @@ impl Compiler<'_> {
                     other => other.clone(),
                 };
                 let keys: Vec<Value> = keys.iter().map(title).collect();
-                parse::specialize_value(kind, &keys)
+                specialize_value(kind, &keys)
             }
             kind if self.types.is_defining() => match loosely(kind, keys) {
                 Some(kind) => Ok(Value::of_type(kind)),
-                None => parse::specialize_value(kind, keys),
+                None => specialize_value(kind, keys),
             },
             // Texts inside type brackets such as `Type['Integer']` are resolved here, where
             // names are.
-            kind => parse::specialize_value(kind, keys),
+            kind => specialize_value(kind, keys),
         }
     }
 
@@ -294,7 +295,7 @@ impl Compiler<'_> {
     /// When the text is no type.
     pub fn type_of_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
         let loaded = self.inline(text, Inline::Type);
-        let bad = || plain(format!("The expression <{text}> is not a valid type specification."));
+        let bad = || Err(PlainError::not_a_type(text).into());
         if let Some(error) = loaded.errors.first() {
             let parsed = crate::syntax::parse(FileId(0), Arc::<str>::from(text));
             let is_syntax = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
@@ -374,14 +375,17 @@ fn type_text_error(unwind: Box<Unwind>, text: &str) -> Box<Unwind> {
     };
     let message = match error.issue.as_deref() {
         Some("RUNTIME_ERROR") => {
-            error.message.trim_start_matches("Error while evaluating a '[]' expression, ").into()
+            let text =
+                error.message.trim_start_matches("Error while evaluating a '[]' expression, ");
+            let help = error.help.into_iter().next();
+            return PlainError { help, ..PlainError::new(text) }.into();
         }
         Some("OPERATOR_NOT_APPLICABLE") => {
             format!("Not a parameterized type <{}>", text.split('[').next().unwrap_or(text))
         }
         Some("BAD_TYPE_SLICE_ARITY") => error.message,
         Some(issue) if issue.starts_with("BAD_") => {
-            format!("The expression <{text}> is not a valid type specification.")
+            return PlainError::not_a_type(text).into();
         }
         _ => return error.into(),
     };

@@ -11,7 +11,7 @@ use crate::eval::call::Call;
 use crate::eval::interface::Inclusion;
 use crate::functions::support::{function, is_instance};
 use crate::functions::{Function, opt, plain, rep, rep1, req, with_opt_block};
-use crate::types::assignable::resolved;
+use crate::types::aliases::resolved;
 use crate::types::mismatch::describe_mismatch;
 use crate::types::new::{Host, new_instance};
 use crate::types::refusal::answered;

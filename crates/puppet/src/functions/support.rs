@@ -36,12 +36,6 @@ pub const fn old(name: &'static str, doc: &'static str, arity: i32, body: Body) 
     Function { name, doc, style: Style::Arity(arity, body) }
 }
 
-impl From<ordain_functions::Error> for Box<Unwind> {
-    fn from(error: ordain_functions::Error) -> Self {
-        PlainError::new(error.to_string()).into()
-    }
-}
-
 /// The error of a library function as an error of a function call.
 pub fn wrap(error: impl std::fmt::Display) -> Box<Unwind> {
     PlainError::new(error.to_string()).into()

@@ -6,7 +6,7 @@ use ordain_syntax::ListRef;
 use rustc_hash::FxHashMap;
 
 use crate::syntax::{Expr, ExprId, Param, Program};
-use crate::types::parse::builtin;
+use crate::types::builtin;
 use crate::types::signature::Signature;
 
 /// Parameters of classes and defines by where they stand: their text in memory and their place in it.

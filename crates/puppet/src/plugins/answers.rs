@@ -11,7 +11,7 @@ use crate::eval::Compiler;
 use crate::eval::LogLevel;
 use crate::eval::variables::not_reserved;
 use crate::schema;
-use crate::types::assignable::resolved;
+use crate::types::aliases::resolved;
 use crate::types::{Type, assignable, generalize, infer, infer_set, instance, mismatch, object};
 use crate::value::Value;
 use crate::value::closure::ScopeId;

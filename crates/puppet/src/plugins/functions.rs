@@ -15,7 +15,7 @@ use crate::eval::Compiler;
 use crate::eval::functions::check_arity;
 use crate::types::object::lookup_context::CONTEXT;
 use crate::types::signature::{Signature, SignatureParam};
-use crate::types::{Type, TypeAlias, mismatch, parse};
+use crate::types::{Type, TypeAlias, mismatch, specialize};
 use crate::value::Value;
 use crate::value::closure::Closure;
 use crate::value::closure::ScopeId;
@@ -352,7 +352,7 @@ impl Compiler<'_> {
             }
             self.named_type(name).ok()
         };
-        parse::parse_text(text, &mut named)
+        specialize::parse_text(text, &mut named)
     }
 
     /// The types of `local_types`, each written as `Name = Type`.

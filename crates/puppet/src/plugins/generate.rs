@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use super::Callee;
 use crate::error::{PlainError, Unwind};
 use crate::eval::Compiler;
-use crate::types::format::quoted::write_text_quoted;
+use crate::value::quoting::write_text_quoted;
 
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
 

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ecow::EcoString;
-use ordain_ruby::{Dispatch, Error, Foreign, Function, Interface, Knit, Limits, Value as Ruby};
+use ordain_ruby::{
+    Dispatch, Error, Foreign, Function, Interface, Limits, MethodArg, Value as Ruby,
+};
 use ordain_source::budget;
 use serde_json::{Value as Json, json};
 
@@ -294,11 +296,11 @@ impl FunctionHost<'_, '_> {
 /// The arguments of a method.
 fn weave(dispatch: &Dispatch, args: Vec<Ruby>, host: &mut FunctionHost<'_, '_>) -> Vec<Ruby> {
     let mut out = Vec::with_capacity(args.len() + 1);
-    for knit in &dispatch.knits {
-        match knit {
-            Knit::Scope => out.push(host.scope_value()),
-            Knit::Argument(at) => out.extend(args.get(*at).cloned()),
-            Knit::Rest(from) => out.extend(args.iter().skip(*from).cloned()),
+    for arg in &dispatch.method_args {
+        match arg {
+            MethodArg::Scope => out.push(host.scope_value()),
+            MethodArg::Argument(at) => out.extend(args.get(*at).cloned()),
+            MethodArg::Rest(from) => out.extend(args.iter().skip(*from).cloned()),
         }
     }
     out

@@ -11,7 +11,7 @@ use super::names;
 use super::walk::{Node, children};
 use crate::schema::is_metaparameter;
 use crate::syntax::*;
-use crate::types::parse;
+use crate::types::builtin;
 
 /// Parameters of classes and defines that have the name of a metaparameter. The reference checks
 /// this when it takes note of the definitions of a text that is valid otherwise: with a default it
@@ -83,7 +83,7 @@ impl Checker<'_> {
                     self.bad_name(id, name);
                 }
                 self.in_namespace(id, name);
-                if parse::builtin(name.trim_start_matches("::")).is_some() {
+                if builtin(name.trim_start_matches("::")).is_some() {
                     self.taken_name(id, name);
                 }
                 self.type_body(name, *statements);

@@ -179,7 +179,7 @@ impl Checker<'_> {
         }
         let feature = modelled::feature(program, syntax, range);
         if let FeatureKind::Reference { target, .. } = &feature.kind
-            && crate::types::parse::builtin(target).is_some()
+            && crate::types::builtin(target).is_some()
         {
             let name = &feature.name;
             let message =

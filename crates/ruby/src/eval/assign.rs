@@ -12,7 +12,7 @@ impl Interp<'_> {
         Ok(value)
     }
 
-    /// Gives the target a value.
+    /// Assigns a value to a target.
     pub(crate) fn assign(&mut self, f: &Frame, target: &Target, value: Value) -> Eval<()> {
         match target {
             Target::Local(slot) => f.env.set(*slot, value),
@@ -50,7 +50,7 @@ impl Interp<'_> {
         Ok(())
     }
 
-    /// What a value gives when it is taken apart: its items, or itself.
+    /// The values for a multiple assignment: the items of an array, or the value itself.
     fn taken_apart(&mut self, value: &Value) -> Eval<Vec<Value>> {
         Ok(match value {
             Value::Array(array) => array.get(),
@@ -128,7 +128,7 @@ impl Interp<'_> {
         Ok(new)
     }
 
-    /// The values of arguments, splats taken apart.
+    /// The values of arguments, with splats expanded.
     pub(crate) fn values(&mut self, f: &Frame, args: &[Expr]) -> Eval<Vec<Value>> {
         let mut out = Vec::with_capacity(args.len() + 1);
         for arg in args {
@@ -144,7 +144,7 @@ impl Interp<'_> {
         Ok(out)
     }
 
-    /// The items that a splat stands for.
+    /// The items of a splat.
     pub(crate) fn splat(&mut self, f: &Frame, inner: &Expr) -> Eval<Vec<Value>> {
         let value = self.eval(f, inner)?;
         self.line = inner.line;

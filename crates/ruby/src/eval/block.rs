@@ -1,12 +1,12 @@
-//! Blocks, lambdas, and how arguments become parameters.
+//! Blocks, lambdas, and the binding of arguments to parameters.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::args::Args;
 use super::error::{Eval, Unwind};
 use super::{Frame, Interp};
 use crate::class::Class;
-use crate::methods::Args;
 use crate::syntax::{Block, ParamTarget, Params, Slot};
 use crate::value::{Env, MethodFrame, Proc, ProcBody, Value};
 
@@ -26,7 +26,7 @@ impl Interp<'_> {
         Value::Proc(Rc::new(Proc { body, is_lambda: true }))
     }
 
-    /// Gives values to a block.
+    /// Calls a block with values.
     pub(crate) fn call_block(&mut self, proc: &Proc, values: &[Value]) -> Eval {
         match &proc.body {
             ProcBody::Block { block, env, method, home } if block.is_simple && !proc.is_lambda => {
@@ -41,7 +41,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Gives one value to a block.
+    /// Calls a block with one value.
     pub(crate) fn yield_one(&mut self, proc: &Proc, value: Value) -> Eval {
         self.call_block(proc, &[value])
     }
@@ -84,11 +84,27 @@ impl Interp<'_> {
                 Value::Main => self.call_function(name, args, false),
                 receiver => self.dispatch(receiver, name, args),
             },
-            ProcBody::Native(native) => native(self, &args.list),
+            ProcBody::Foreign(foreign) => {
+                let args = Args { list: args.list, ..Args::default() };
+                self.dispatch(&Value::Foreign(Rc::clone(foreign)), &"call".into(), args)
+            }
+            ProcBody::WithObject(block, object) => {
+                self.call_block(block, &[as_one(&args.list), object.clone()])
+            }
+            ProcBody::WithIndex(block, next) => {
+                let index = next.get();
+                next.set(index + 1);
+                self.call_block(block, &[as_one(&args.list), Value::Int(index)])
+            }
+            ProcBody::Collect(items) => {
+                self.charge_items(2)?;
+                items.borrow_mut().push(as_one(&args.list));
+                Ok(Value::Nil)
+            }
         }
     }
 
-    /// Gives arguments to parameters. A method or lambda wants their number to be right.
+    /// Binds arguments to parameters. Methods and lambdas require the right number of arguments.
     pub(super) fn bind(
         &mut self,
         f: &Frame,
@@ -213,7 +229,15 @@ impl Interp<'_> {
     }
 }
 
-/// What `next` in a block gives.
+/// The values that a block gets, as one value.
+fn as_one(values: &[Value]) -> Value {
+    match values {
+        [one] => one.clone(),
+        many => Value::array(many.to_vec()),
+    }
+}
+
+/// Turns `next` in a block into its value.
 fn finish(result: Eval) -> Eval {
     match result {
         Err(unwind) => match *unwind {
@@ -224,7 +248,7 @@ fn finish(result: Eval) -> Eval {
     }
 }
 
-/// Parameters that are names only: one array is taken apart for several of them.
+/// Binds parameters that are plain names. A single array is spread over several parameters.
 fn bind_simple(env: &Env, params: &Params, values: &[Value]) {
     let mut vars = env.vars.borrow_mut();
     let required = &params.required;

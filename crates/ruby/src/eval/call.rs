@@ -1,15 +1,16 @@
-//! Calls: receiver, arguments, block, and which method it is.
+//! Calls: receiver, arguments, block, and the choice of the method.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use ecow::EcoString;
 
+use super::args::Args;
 use super::error::{Eval, Unwind};
+use super::interp::Method;
 use super::{Frame, Interp};
 use crate::class::Class;
 use crate::host::{BlockCall, HostError};
-use crate::methods::{self, Args, Method};
 use crate::syntax::{Block, BlockArg, Call, Define, Expr, Kind};
 use crate::value::{Enumerator, Env, Exception, Foreign, MethodFrame, Proc, ProcBody, Value};
 
@@ -85,7 +86,7 @@ impl Interp<'_> {
         Ok(args)
     }
 
-    /// What `&value` gives as a block.
+    /// The block for `&value`.
     fn block_of(&mut self, value: &Value) -> Eval<Option<Rc<Proc>>> {
         let body = match value {
             Value::Nil => return Ok(None),
@@ -128,12 +129,13 @@ impl Interp<'_> {
         {
             return Ok(value);
         }
-        if let Some(method) = methods::function(name).or_else(|| methods::find(Class::OBJECT, name))
+        if let Some(method) =
+            self.library.function(name).or_else(|| self.library.method(Class::OBJECT, name))
         {
             return self.invoke(method, &Value::Main, args);
         }
-        let is_beyond = methods::is_known_function(name)
-            || methods::is_missing(&Value::Main, name)
+        let is_beyond = self.library.is_missing_function(name)
+            || self.library.is_missing(&Value::Main, name)
             || args.block.is_some()
             || self.host.has_other_methods();
         if is_beyond {
@@ -157,7 +159,7 @@ impl Interp<'_> {
         self.of_host(result)
     }
 
-    /// What the host says, with its errors as exceptions.
+    /// The answer of the host, with its errors as exceptions.
     fn of_host<T>(&self, result: Result<T, HostError>) -> Eval<T> {
         match result {
             Ok(value) => Ok(value),
@@ -180,7 +182,7 @@ impl Interp<'_> {
         self.steps(1)?;
         match receiver {
             Value::Class(class) => {
-                if let Some(method) = methods::find_class_method(*class, name) {
+                if let Some(method) = self.library.class_method(*class, name) {
                     return self.invoke(method, receiver, args);
                 }
                 if args.block.is_none() {
@@ -197,13 +199,13 @@ impl Interp<'_> {
             }
             _ => {}
         }
-        if let Some(method) = methods::find(receiver.class(), name) {
+        if let Some(method) = self.library.method(receiver.class(), name) {
             return self.invoke(method, receiver, args);
         }
         self.no_method(receiver, name)
     }
 
-    /// Calls a method of a value of the host, if there is one of the name.
+    /// Calls a method of a value of the host, if it exists.
     fn call_foreign(&mut self, foreign: &Foreign, name: &str, args: &Args) -> Eval<Option<Value>> {
         let Some(block) = &args.block else {
             return self.call_host(Some(foreign), name, &args.list);
@@ -226,15 +228,15 @@ impl Interp<'_> {
         self.dispatch(receiver, &name.into(), args)
     }
 
-    /// The error that a value has no such method.
+    /// The error for a missing method.
     pub(crate) fn no_method(&mut self, receiver: &Value, name: &str) -> Eval {
-        // What else a class has is not known.
-        if matches!(receiver, Value::Class(_)) || methods::is_missing(receiver, name) {
+        // Classes may have methods that the interpreter does not know.
+        if matches!(receiver, Value::Class(_)) || self.library.is_missing(receiver, name) {
             let class = self.class_name(receiver);
             return self.unsupported(format!("the method `{name}' of {class}"));
         }
         let owner = self.describe(receiver);
-        if methods::function(name).is_some() || methods::is_known_function(name) {
+        if self.library.function(name).is_some() || self.library.is_missing_function(name) {
             let text = format!("private method `{name}' called for {owner}");
             return self.raise(Class::NO_METHOD_ERROR, text);
         }
@@ -268,12 +270,12 @@ impl Interp<'_> {
         self.raise(Class::ARGUMENT_ERROR, text)
     }
 
-    /// Calls a method that the program defined.
+    /// Calls a method that the program defines.
     fn call_defined(&mut self, define: &Define, args: Args) -> Eval {
         self.call_body(&define.block, args)
     }
 
-    /// Calls a method with these parameters and this body.
+    /// Calls a method by its parameters and body.
     pub(super) fn call_body(&mut self, body: &Block, args: Args) -> Eval {
         self.check_stack()?;
         self.steps(1)?;
@@ -297,5 +299,25 @@ impl Interp<'_> {
             Some(block) => self.call_block(&block, &values),
             None => self.raise(Class::LOCAL_JUMP_ERROR, "no block given (yield)"),
         }
+    }
+
+    /// Whether a value has a method.
+    pub(crate) fn responds(&mut self, value: &Value, name: &str, with_private: bool) -> Eval<bool> {
+        let known = match value {
+            Value::Class(class) => self.library.class_method(*class, name).is_some(),
+            Value::Foreign(foreign) => self.host_responds(Some(foreign), name),
+            Value::Main => self.defined.contains_key(name) || self.host_responds(None, name),
+            _ => false,
+        };
+        let known = known
+            || self.library.method(value.class(), name).is_some()
+            || self.library.is_missing(value, name) && !matches!(value, Value::Foreign(_));
+        Ok(known || with_private && self.library.function(name).is_some())
+    }
+
+    /// Whether the host has a method.
+    pub(crate) fn host_responds(&mut self, receiver: Option<&Foreign>, name: &str) -> bool {
+        let args = [Value::symbol(name)];
+        matches!(self.host.call(receiver, "respond_to?", &args), Ok(Some(Value::Bool(true))))
     }
 }

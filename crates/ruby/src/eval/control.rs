@@ -9,14 +9,14 @@ use crate::host::HOST_CLASS;
 use crate::syntax::{Begin, Binary, Case, Expr, Kind, Rescue, Target};
 use crate::value::{Exception, Value};
 
-/// What a round of a loop did.
+/// The outcome of an iteration of a loop.
 enum Round {
     GoOn,
     Stop(Value),
 }
 
 impl Interp<'_> {
-    /// A round of a loop that is no block: `break` and `next` in it belong to it.
+    /// Runs an iteration of a loop without a block, to which `break` and `next` belong.
     fn round(&mut self, f: &Frame, body: &Expr) -> Eval<Round> {
         self.steps(1)?;
         match self.eval(f, body) {

@@ -1,22 +1,22 @@
-//! How evaluation ends early.
+//! Errors and jumps.
 
 use std::any::Any;
 use std::rc::Rc;
 
 use crate::value::{Exception, Value};
 
-/// The result of evaluating something.
+/// The result of an evaluation.
 pub(crate) type Eval<T = Value> = Result<T, Box<Unwind>>;
 
-/// Why evaluation does not go on.
+/// The reason why evaluation stops here.
 pub(crate) enum Unwind {
     /// An exception.
     Raise(Rc<Exception>),
-    /// `break`: the call with this number ends.
+    /// `break`: ends the call with this number.
     Break(u64, Value),
-    /// `next`: the block or the round of a loop ends.
+    /// `next`: ends the block or the iteration.
     Next(Value),
-    /// `return`: the method with this number ends.
+    /// `return`: ends the method with this number.
     Return(u64, Value),
     /// `throw`
     Throw(Value, Value),
@@ -26,31 +26,31 @@ pub(crate) enum Unwind {
     Unsupported { what: String, line: u32 },
     /// A budget is used up.
     Limit { what: &'static str, line: u32 },
-    /// An error of the host that goes through everything.
+    /// An error of the host that nothing can rescue.
     Host { error: Box<dyn Any>, line: u32 },
 }
 
-/// Why a template has no result.
+/// The reason why a template has no result.
 pub enum Error {
     /// An exception that nothing rescued.
     Exception(Rc<Exception>),
-    /// Something that is beyond the subset: a real Ruby may know it.
+    /// Code beyond the subset; a real Ruby may run it.
     Unsupported {
-        /// What it is.
+        /// The construct.
         what: String,
         /// Where.
         line: u32,
     },
-    /// It takes too many steps, too much memory or too deep a recursion.
+    /// It exceeds the limit of steps, memory or stack.
     Limit {
-        /// Which.
+        /// The message.
         what: &'static str,
         /// Where.
         line: u32,
     },
     /// An error of the host that the template was not allowed to rescue.
     Host {
-        /// What the host gave.
+        /// The error of the host.
         error: Box<dyn Any>,
         /// Where it was called.
         line: u32,

@@ -1,4 +1,4 @@
-//! Literals that are put together, names of constants and globals, `defined?`.
+//! Compound literals, constants, global variables, `defined?`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,7 +9,6 @@ use ordain_functions::regex::{Dialect, compile};
 use super::error::Eval;
 use super::{Frame, Interp};
 use crate::class::Class;
-use crate::methods;
 use crate::syntax::{Expr, HashEntry, HashLiteral, Kind, Part, RegexFlags, RegexLiteral};
 use crate::value::{Entries, Key, Range, Regexp, Value};
 
@@ -51,7 +50,7 @@ impl Interp<'_> {
         }
     }
 
-    /// A range, whose ends must be comparable.
+    /// Makes a range. Its ends have to be comparable.
     pub(crate) fn range(&mut self, low: Value, high: Value, is_open: bool) -> Eval {
         let is_open_ended = low.is_nil() || high.is_nil();
         if !is_open_ended && self.try_compare(&low, &high)?.is_none() {
@@ -97,7 +96,7 @@ impl Interp<'_> {
         Ok(regexp)
     }
 
-    /// A regular expression of a text.
+    /// Compiles a regular expression.
     pub(crate) fn regexp(&mut self, source: &str, flags: RegexFlags) -> Eval {
         self.steps(1000)?;
         let on: String = [(flags.multi_line, 'm'), (flags.ignore_case, 'i'), (flags.extended, 'x')]
@@ -238,10 +237,10 @@ impl Interp<'_> {
                 let has = match &call.receiver {
                     None => {
                         let known = self.defined.contains_key(&call.name)
-                            || methods::function(&call.name).is_some()
-                            || methods::find(Class::OBJECT, &call.name).is_some();
+                            || self.library.function(&call.name).is_some()
+                            || self.library.method(Class::OBJECT, &call.name).is_some();
                         known
-                            || methods::is_known_function(&call.name)
+                            || self.library.is_missing_function(&call.name)
                             || self.host_responds(None, &call.name)
                     }
                     Some(receiver) => match self.eval(f, receiver) {

@@ -1,4 +1,4 @@
-//! Operators: numbers and texts directly, the rest by their methods.
+//! Operators. Those of numbers and texts are computed directly, the rest call methods.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -87,7 +87,7 @@ impl Interp<'_> {
         value.class().is_a(class)
     }
 
-    /// How two values compare, or the error that they do not.
+    /// Compares two values; an error if that is impossible.
     pub(crate) fn compare_or_raise(&mut self, left: &Value, right: &Value) -> Eval<Ordering> {
         if let (Value::Float(a), Value::Float(b)) = (left, right)
             && (a.is_nan() || b.is_nan())
@@ -117,7 +117,7 @@ impl Interp<'_> {
     }
 }
 
-/// Whether `<` is one of ours, rather than a method of its class.
+/// Whether `<` is built in for these values, rather than a method of their class.
 fn is_ordered(value: &Value) -> bool {
     matches!(
         value,

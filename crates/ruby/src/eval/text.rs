@@ -1,4 +1,4 @@
-//! Values as text, and how they compare.
+//! Conversion of values to text, and comparison.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ impl Interp<'_> {
             },
             Value::Regexp(regexp) => regexp_text(regexp).into(),
             Value::Foreign(foreign) => foreign.text.clone(),
-            Value::Time(time) => crate::methods::time_text(time).into(),
+            Value::Time(time) => time.text().into(),
             Value::Range(range) => {
                 let (low, high) = (self.display(&range.low)?, self.display(&range.high)?);
                 ecow::eco_format!("{low}{}{high}", if range.is_open { "..." } else { ".." })
@@ -51,7 +51,7 @@ impl Interp<'_> {
         Ok(out)
     }
 
-    /// `inspect` for a message, which no error interrupts.
+    /// `inspect` for messages; it cannot fail.
     pub(crate) fn short_inspect(&self, value: &Value) -> String {
         match value {
             Value::Nil => "nil".into(),
@@ -126,7 +126,7 @@ impl Interp<'_> {
             }
             Value::Class(class) => out.push_str(class.name()),
             Value::Foreign(foreign) => out.push_str(&foreign.text),
-            Value::Time(time) => out.push_str(&crate::methods::time_text(time)),
+            Value::Time(time) => out.push_str(&time.text()),
             Value::Main => out.push_str("main"),
             other => out.push_str(&self.short_inspect(other)),
         }
@@ -142,7 +142,7 @@ impl Interp<'_> {
         }
     }
 
-    /// A value as messages about its methods name it.
+    /// A value as in messages about missing methods.
     pub(crate) fn describe(&mut self, value: &Value) -> String {
         let class = match value {
             Value::Class(class) if class.is_module() => EcoString::from("Module"),
@@ -257,7 +257,7 @@ impl Interp<'_> {
         })
     }
 
-    /// The error of a value that cannot be taken for one of a class.
+    /// The error for a value that has no implicit conversion.
     pub(crate) fn no_conversion<T>(&self, value: &Value, class: &str) -> Eval<T> {
         let shown = match value {
             Value::Nil => "nil".into(),
@@ -311,7 +311,7 @@ fn flag_letters(regexp: &Regexp) -> String {
     all.iter().filter(|(is, _)| *is).map(|(_, c)| *c).collect()
 }
 
-/// A symbol as it is written.
+/// A symbol literal.
 fn quote_symbol(name: &str) -> String {
     let is_plain_name = |name: &str| {
         let name = name.strip_suffix(['?', '!', '=']).unwrap_or(name);

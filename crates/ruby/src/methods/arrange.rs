@@ -1,9 +1,10 @@
-//! Methods of arrays that arrange their items: combinations, permutations, products.
+//! Combinations, permutations and products of arrays.
 
 use super::array::{array, items};
-use super::{Args, Method, e, m};
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, e, m};
 use crate::value::{Proc, Value};
 
 pub(super) const TABLE: &[Method] = &[
@@ -12,7 +13,7 @@ pub(super) const TABLE: &[Method] = &[
     m("product", 0, -1, product),
 ];
 
-/// Hands the items at these places to a block.
+/// Calls a block with the items at these indices.
 fn hand(i: &mut Interp<'_>, block: &Proc, items: &[Value], places: &[usize]) -> Eval<()> {
     let chosen = places.iter().map(|&place| items[place].clone()).collect();
     let chosen = i.list(chosen)?;
@@ -27,7 +28,7 @@ fn combination(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     let mut places: Vec<usize> = (0..size).collect();
     loop {
         hand(i, &block, &items, &places)?;
-        // The last place that can move on does, and those after it follow it.
+        // The last index that can advance does; the indices after it follow it.
         let most = |at: usize| items.len() - size + at;
         let Some(at) = (0..size).rev().find(|&at| places[at] < most(at)) else { break };
         places[at] += 1;
@@ -51,7 +52,7 @@ fn permutation(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     used[..size].fill(true);
     loop {
         hand(i, &block, &items, &places)?;
-        // The last place that has a later item to go on with takes it, and those after it the first
+        // The last place that can take a later item does; the places after it take the first items
         // that are left.
         let mut at = size;
         let next = loop {
@@ -70,7 +71,7 @@ fn permutation(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     }
 }
 
-/// How many items are taken; nothing if there are not so many.
+/// The number of items to take; `None` if there are fewer.
 fn size(i: &mut Interp<'_>, wanted: &Value, most: usize) -> Eval<Option<usize>> {
     Ok(usize::try_from(i.int(wanted)?).ok().filter(|size| *size <= most))
 }

@@ -1,12 +1,13 @@
-//! Methods of arrays that leave them as they are.
+//! Methods that do not change arrays.
 
 use std::rc::Rc;
 
 use super::string_edit::range_span;
-use super::{Args, Method, e, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, e, m};
 use crate::value::{Array, Entries, Key, Value};
 
 pub(super) const TABLE: &[Method] = &[
@@ -146,7 +147,7 @@ pub(super) fn items(i: &Interp<'_>, v: &Value) -> Eval<Vec<Value>> {
     }
 }
 
-/// The place that an index means, which may count from the end.
+/// The place for an index, which may count from the end.
 pub(super) fn place(at: i64, length: usize) -> Option<usize> {
     let at = if at < 0 { at + length as i64 } else { at };
     usize::try_from(at).ok()

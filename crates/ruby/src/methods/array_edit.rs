@@ -1,10 +1,11 @@
-//! Methods of arrays that change them.
+//! Methods that change arrays.
 
 use super::array::{array, items, place};
-use super::{Args, Method, e, find, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, e, m};
 use crate::value::{Array, Value};
 
 macro_rules! bang {
@@ -158,7 +159,7 @@ pub(super) const TABLE: &[Method] = &[
     }),
 ];
 
-/// The array of a receiver, which may be changed.
+/// The receiver as an array that may change.
 fn changeable(i: &mut Interp<'_>, v: &Value) -> Eval<std::rc::Rc<Array>> {
     let array = array(v);
     if array.is_frozen.get() || !i.host_allows(array.number.get()) {
@@ -168,11 +169,11 @@ fn changeable(i: &mut Interp<'_>, v: &Value) -> Eval<std::rc::Rc<Array>> {
     Ok(array)
 }
 
-/// Runs the method that leaves the array as it is, and keeps its result. Where the method tells,
-/// the answer is `nil` if nothing went.
+/// Runs the method without `!` and stores its result in the array. If `tells`, returns `nil` if no
+/// item was removed.
 fn change(i: &mut Interp<'_>, v: &Value, a: &mut Args, plain: &str, tells: bool) -> Eval {
     let target = changeable(i, v)?;
-    let Some(method) = find(Class::ARRAY, plain) else { return Ok(Value::Nil) };
+    let Some(method) = i.library.method(Class::ARRAY, plain) else { return Ok(Value::Nil) };
     let new = (method.body)(i, v, a)?.as_items().unwrap_or_default();
     let is_same = new.len() == target.len();
     let old = target.items.replace(new);

@@ -7,10 +7,11 @@ use ordain_data::yaml::{Schema, Tree};
 use ordain_functions::{base64, digest, regex, shell, text as texts};
 
 use super::convert::{from_data, only, to_json, to_yaml};
-use super::{Args, Method, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, m};
 use crate::syntax::RegexFlags;
 use crate::value::{Exception, Hash, ProcBody, Value};
 
@@ -187,7 +188,7 @@ const YAML: &[Method] = &[
     m("safe_load", 1, 2, load_yaml),
 ];
 
-/// Options that make no difference for plain data.
+/// Options without effect on plain data.
 const PERMISSIONS: [&str; 3] = ["aliases", "permitted_classes", "permitted_symbols"];
 
 fn load_yaml(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
@@ -327,7 +328,7 @@ fn positive(i: &mut Interp<'_>, a: &mut Args, f: fn(f64) -> f64) -> Eval {
     Ok(Value::Float(f(x)))
 }
 
-/// What the time is and where, is not known here.
+/// The clock and the time zone are unknown here.
 const TIME: &[Method] = &[
     m("now", 0, 0, |i, _, _| i.unsupported("the time of now")),
     m("at", 1, 1, |i, _, _| i.unsupported("local times")),

@@ -8,10 +8,11 @@ use ordain_data::yaml::psych;
 use ordain_data::{Map, Value as Data};
 use rustc_hash::FxHashMap;
 
-use super::{Args, Method, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, m};
 use crate::value::Value;
 
 pub(super) const TABLE: &[Method] = &[
@@ -29,7 +30,7 @@ pub(super) const TABLE: &[Method] = &[
     }),
 ];
 
-/// What of a value the writers of data have no form for.
+/// The part of a value that has no form in JSON or YAML.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     Json,
@@ -44,12 +45,12 @@ pub(super) fn to_json(i: &mut Interp<'_>, v: &Value, layout: &Layout<'_>) -> Eva
 
 pub(super) fn to_yaml(i: &mut Interp<'_>, v: &Value) -> Eval {
     let data = i.data(v, Target::Yaml, &mut Shared::default())?;
-    // A list or hash that stands at several places is written once.
+    // A list or hash with several references is written once.
     let text = psych::write_with(&data, psych::Options { anchors: true, ..Default::default() });
     i.text(text)
 }
 
-/// A value as plain data gives it.
+/// Converts plain data to a value.
 pub(super) fn from_data(i: &mut Interp<'_>, data: &Data) -> Eval {
     i.charge(32)?;
     Ok(match data {
@@ -82,10 +83,10 @@ pub(super) fn from_data(i: &mut Interp<'_>, data: &Data) -> Eval {
     })
 }
 
-/// The data of lists and hashes that something else holds, too, by their address.
+/// The data of lists and hashes with other references, by address.
 type Shared = FxHashMap<usize, Data>;
 
-/// The address of a list or hash that something else holds, too.
+/// The address of a list or hash that has other references.
 fn shared(v: &Value) -> Option<usize> {
     match v {
         Value::Array(array) if Rc::strong_count(array) > 1 => Some(Rc::as_ptr(array) as usize),
@@ -98,7 +99,7 @@ impl Interp<'_> {
     fn data(&mut self, v: &Value, target: Target, known: &mut Shared) -> Eval<Data> {
         self.steps(1)?;
         self.charge(32)?;
-        // JSON is written out in full, and costs what it has of a value.
+        // JSON repeats shared values, so the cost is the size of the output.
         let address = shared(v).filter(|_| target == Target::Yaml);
         if let Some(data) = address.and_then(|address| known.get(&address)) {
             return Ok(data.clone());
@@ -138,7 +139,7 @@ impl Interp<'_> {
                     let key = match (&key, target) {
                         (Value::Str(text), _) => Data::Str(text.get()),
                         (key, Target::Json) => Data::Str(self.display(key)?),
-                        // Keys may be made for this alone, and their addresses be used again.
+                        // Keys may be temporary copies whose addresses are reused.
                         (key, Target::Yaml) => self.data(key, target, &mut Shared::default())?,
                     };
                     let value = self.data(&value, target, known)?;

@@ -1,18 +1,13 @@
-//! Methods of everything that has items: what makes lists of them.
+//! Methods of all collections that make lists.
 
-use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::rc::Rc;
 
-use super::range::{native_block, run, together};
-use super::{Args, Method, e, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
-use crate::value::{Entries, Key, Proc, Range, Value};
-
-/// What looks at an item and says whether to go on.
-pub(crate) type Visit<'f> = &'f mut dyn FnMut(&mut Interp<'_>, Value) -> Eval<bool>;
+use crate::eval::interp::{Method, e, m};
+use crate::value::{Entries, Key, Proc, Value};
 
 pub(super) const TABLE: &[Method] = &[
     m("to_a", 0, 0, to_a),
@@ -164,110 +159,7 @@ pub(super) const TABLE: &[Method] = &[
 ];
 
 impl Interp<'_> {
-    /// Visits the items of a value until the visitor has enough.
-    pub(crate) fn each(&mut self, value: &Value, visit: Visit<'_>) -> Eval<()> {
-        match value {
-            Value::Array(array) => {
-                let mut at = 0;
-                while let Some(item) = array.at(at) {
-                    self.steps(1)?;
-                    if !visit(self, item)? {
-                        break;
-                    }
-                    at += 1;
-                }
-                Ok(())
-            }
-            Value::Hash(hash) => {
-                for (key, value) in hash.pairs() {
-                    self.steps(1)?;
-                    if !visit(self, Value::array(vec![key, value]))? {
-                        break;
-                    }
-                }
-                Ok(())
-            }
-            Value::Range(range) => self.each_in_range(range, visit),
-            Value::Enumerator(_) => {
-                let items = self.collect(value)?;
-                self.each(&Value::array(items), visit)
-            }
-            other => self.no_method(other, "each").map(drop),
-        }
-    }
-
-    fn each_in_range(&mut self, range: &Range, visit: Visit<'_>) -> Eval<()> {
-        match (&range.low, &range.high) {
-            (Value::Int(low), Value::Int(_) | Value::Nil | Value::Float(_)) => {
-                let high = match &range.high {
-                    Value::Int(high) if range.is_open => *high,
-                    Value::Int(high) => high.saturating_add(1),
-                    Value::Float(high) => {
-                        let whole = high.floor() as i64;
-                        if range.is_open && high.fract() == 0.0 {
-                            whole
-                        } else {
-                            whole.saturating_add(1)
-                        }
-                    }
-                    _ => i64::MAX,
-                };
-                for n in *low..high {
-                    self.steps(1)?;
-                    if !visit(self, Value::Int(n))? {
-                        break;
-                    }
-                }
-                Ok(())
-            }
-            (Value::Str(low), Value::Str(high)) => {
-                let (low, high) = (low.get(), high.get());
-                for text in ordain_functions::text::range(&low, &high, range.is_open) {
-                    let text = self.text(text)?;
-                    self.steps(1)?;
-                    if !visit(self, text)? {
-                        break;
-                    }
-                }
-                Ok(())
-            }
-            (low, _) => {
-                let text = format!("can't iterate from {}", self.class_name(low));
-                self.raise(Class::TYPE_ERROR, text)
-            }
-        }
-    }
-
-    /// The items of a value.
-    pub(crate) fn collect(&mut self, value: &Value) -> Eval<Vec<Value>> {
-        let mut out = Vec::new();
-        match value {
-            Value::Array(array) => {
-                self.charge_items(array.len())?;
-                return Ok(array.get());
-            }
-            Value::Enumerator(_) => {
-                let items = Rc::new(RefCell::new(Vec::new()));
-                let sink = Rc::clone(&items);
-                let native = move |i: &mut Interp<'_>, values: &[Value]| {
-                    i.charge_items(2)?;
-                    sink.borrow_mut().push(together(values));
-                    Ok(Value::Nil)
-                };
-                run(self, value, Some(native_block(native)))?;
-                return Ok(items.take());
-            }
-            _ => {}
-        }
-        self.each(value, &mut |i, item| {
-            i.charge_items(1)?;
-            out.push(item);
-            Ok(true)
-        })?;
-        Ok(out)
-    }
-
-    /// Sorts, stably; the comparison may be any code of the program.
+    /// Sorts stably. The comparison may run code of the program.
     pub(crate) fn merge_sort<T: Clone>(
         &mut self,
         mut items: Vec<T>,
@@ -298,7 +190,7 @@ impl Interp<'_> {
         Ok(items)
     }
 
-    /// What a comparing block answered.
+    /// The ordering that a comparing block returned.
     pub(crate) fn block_ordering(&mut self, block: &Proc, a: &Value, b: &Value) -> Eval<Ordering> {
         match self.call_block(block, &[a.clone(), b.clone()])? {
             Value::Int(n) => Ok(n.cmp(&0)),
@@ -323,7 +215,7 @@ fn to_a(i: &mut Interp<'_>, v: &Value, _: &mut Args) -> Eval {
 fn map(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     let Some(block) = a.block.take() else { return Ok(Value::Nil) };
     if matches!(v, Value::Enumerator(_)) {
-        // The items of `each_with_index` come as two values, which the block may take as one.
+        // Items of `each_with_index` are passed as two values, which the block may take as one.
         let items = i.collect(v)?;
         return map(i, &Value::array(items), &mut Args { block: Some(block), ..Args::default() });
     }

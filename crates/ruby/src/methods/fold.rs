@@ -1,10 +1,11 @@
-//! Methods of everything that has items: what makes one value of them.
+//! Methods of all collections that reduce them to one value.
 
 use std::cmp::Ordering;
 
-use super::{Args, Method, e, m};
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, e, m};
 use crate::syntax::Binary;
 use crate::value::{Proc, Value};
 
@@ -72,7 +73,7 @@ fn operator_of(name: &str) -> Option<Binary> {
 fn sum(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     let block = a.block.take();
     let mut total = a.list.first().cloned().unwrap_or(Value::Int(0));
-    // Ruby corrects sums of floats for the digits that get lost (Kahan-Babuska).
+    // Ruby sums floats by the algorithm of Kahan and Babuska.
     let mut lost = 0.0;
     i.each(v, &mut |i, item| {
         let item = match &block {
@@ -164,7 +165,7 @@ fn holds(i: &mut Interp<'_>, item: Value, a: &Args, block: Option<&Proc>) -> Eva
     }
 }
 
-/// Counts the items that hold; where one answer decides, the rest is not looked at.
+/// Counts the items that satisfy the condition, until the result is decided.
 fn decide(
     i: &mut Interp<'_>,
     v: &Value,

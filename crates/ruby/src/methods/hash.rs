@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use super::{Args, Method, e, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, e, m};
 use crate::value::{Entries, Hash, Key, Proc, Ref, Value};
 
 pub(super) const TABLE: &[Method] = &[
@@ -215,7 +216,7 @@ fn made(i: &mut Interp<'_>, pairs: Vec<(Value, Value)>) -> Eval {
     Ok(Value::hash(pairs))
 }
 
-/// The hash of a receiver, which may be changed.
+/// The receiver as a hash that may change.
 fn changeable(i: &mut Interp<'_>, v: &Value) -> Eval<Rc<Hash>> {
     let hash = hash(v);
     if hash.is_frozen.get() || !i.host_allows(hash.number.get()) {
@@ -226,7 +227,7 @@ fn changeable(i: &mut Interp<'_>, v: &Value) -> Eval<Rc<Hash>> {
 }
 
 impl Interp<'_> {
-    /// The value of a key, or what the hash gives for keys that are not there.
+    /// The value of a key, or the default of the hash.
     pub(crate) fn hash_get(&mut self, v: &Value, key: &Value) -> Eval {
         let hash = hash(v);
         if let Some(value) = hash.get(key) {
@@ -263,7 +264,7 @@ fn fetch(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     }
 }
 
-/// Whether a hash has all entries of another; `arg` is the one of them that may be no hash.
+/// Whether a hash has all entries of another. `arg` is the argument, which may be no hash.
 fn includes(i: &mut Interp<'_>, all: &Value, some: &Value, arg: &Value) -> Eval {
     if !matches!(arg, Value::Hash(_)) {
         return i.no_conversion(arg, "Hash");
@@ -290,7 +291,7 @@ fn has_value(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     Ok(Value::Bool(false))
 }
 
-/// Whether a block takes a key and a value apart, so that no array of them need be made.
+/// Whether a block takes key and value as two parameters, so that no array is needed.
 fn takes_two(block: &Proc) -> bool {
     match &block.body {
         crate::value::ProcBody::Block { block: body, .. } => {

@@ -1,4 +1,4 @@
-//! Functions: private methods of everything.
+//! Functions, which are private methods of all values.
 
 use std::rc::Rc;
 
@@ -6,10 +6,11 @@ use num_bigint::BigInt;
 use ordain_functions::printf::ruby::{Arg, Keys, Value as Printed, sprintf as format_text};
 use ordain_functions::{float, integer};
 
-use super::{Args, Method, e, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::{Eval, Unwind};
+use crate::eval::interp::{Method, e, m};
 use crate::host::HOST_CLASS;
 use crate::value::{Exception, Hash, Value};
 
@@ -201,7 +202,7 @@ fn raise(i: &mut Interp<'_>, _: &Value, a: &mut Args) -> Eval {
     }
 }
 
-/// A value with the texts that formats ask for.
+/// A value with its texts for format directives.
 struct Shown {
     display: String,
     inspect: String,

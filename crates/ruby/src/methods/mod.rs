@@ -1,4 +1,4 @@
-//! The methods of the built-in classes: a file a class, each with a table.
+//! The methods of the built-in classes, one file with a table per class.
 
 mod arrange;
 mod array;
@@ -18,69 +18,17 @@ mod string_edit;
 mod symbol;
 mod time;
 
-use std::rc::Rc;
 use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::class::Class;
-use crate::eval::Interp;
-use crate::eval::error::Eval;
-use crate::value::{Proc, Value};
-
-pub(crate) use time::text as time_text;
-
-/// The arguments of a call.
-#[derive(Default, Clone)]
-pub(crate) struct Args {
-    pub list: Vec<Value>,
-    pub block: Option<Rc<Proc>>,
-    /// Whether the last argument was written as keywords.
-    pub has_keywords: bool,
-}
-
-impl Args {
-    pub fn get(&self, i: usize) -> Value {
-        self.list.get(i).cloned().unwrap_or_default()
-    }
-
-    pub fn opt(&self, i: usize) -> Option<&Value> {
-        self.list.get(i)
-    }
-
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-}
-
-pub(crate) type Body = fn(&mut Interp<'_>, &Value, &mut Args) -> Eval;
-
-/// A method.
-pub(crate) struct Method {
-    pub name: &'static str,
-    pub min: u8,
-    /// `None`: any number.
-    pub max: Option<u8>,
-    /// Whether it gives an enumerator where it has no block.
-    pub enumerates: bool,
-    pub body: Body,
-}
-
-/// A method with the least and the greatest number of arguments; -1 is any.
-pub(crate) const fn m(name: &'static str, min: u8, max: i8, body: Body) -> Method {
-    let max = if max < 0 { None } else { Some(max as u8) };
-    Method { name, min, max, enumerates: false, body }
-}
-
-/// A method that needs a block, or gives an enumerator.
-pub(crate) const fn e(name: &'static str, min: u8, max: i8, body: Body) -> Method {
-    let max = if max < 0 { None } else { Some(max as u8) };
-    Method { name, min, max, enumerates: true, body }
-}
+use crate::eval::interp::{Library, Method};
+use crate::value::Value;
 
 type Table = FxHashMap<&'static str, &'static Method>;
 
-/// The tables of a class, those that are searched first in front.
+/// The tables of a class in the order of the search.
 fn tables(class: Class) -> Vec<&'static [Method]> {
     let mut all: Vec<&'static [Method]> = match class {
         Class::NIL => vec![object::NIL],
@@ -121,58 +69,60 @@ fn by_class() -> &'static [Table] {
     })
 }
 
-/// The method of a class.
-pub(crate) fn find(class: Class, name: &str) -> Option<&'static Method> {
-    by_class()[class.index()].get(name).copied()
-}
-
-/// The function of this name, such as `sprintf`: a private method of everything.
-pub(crate) fn function(name: &str) -> Option<&'static Method> {
-    static ALL: OnceLock<Table> = OnceLock::new();
-    let all = ALL.get_or_init(|| kernel::TABLE.iter().map(|m| (m.name, m)).collect());
-    all.get(name).copied()
-}
-
-/// The method of a class itself, such as `File.basename`.
-pub(crate) fn find_class_method(class: Class, name: &str) -> Option<&'static Method> {
-    static ALL: OnceLock<FxHashMap<(Class, &'static str), &'static Method>> = OnceLock::new();
-    let all = ALL.get_or_init(|| {
-        let tables = class::tables();
-        tables.flat_map(|(class, table)| table.iter().map(move |m| ((class, m.name), m))).collect()
-    });
-    all.get(&(class, name)).copied()
-}
-
-/// Methods that Ruby has and the interpreter has not: a class and its methods a line.
+/// Methods of Ruby that the interpreter lacks, one class with its methods per line.
 const MISSING: &str = include_str!("missing.txt");
 
-/// Whether Ruby has a method that the interpreter does not know.
-pub(crate) fn is_missing(receiver: &Value, name: &str) -> bool {
-    static ALL: OnceLock<FxHashMap<&'static str, FxHashSet<&'static str>>> = OnceLock::new();
-    let all = ALL.get_or_init(|| {
-        let lines = MISSING.lines().filter_map(|line| line.split_once(':'));
-        lines.map(|(class, names)| (class, names.split_whitespace().collect())).collect()
-    });
-    if matches!(receiver, Value::Foreign(_)) {
-        return true;
+/// All methods of the built-in classes.
+pub(crate) struct BuiltIn;
+
+impl Library for BuiltIn {
+    fn method(&self, class: Class, name: &str) -> Option<&'static Method> {
+        by_class()[class.index()].get(name).copied()
     }
-    let mut class = Some(receiver.class());
-    while let Some(this) = class {
-        if all.get(this.name()).is_some_and(|names| names.contains(name)) {
+
+    fn function(&self, name: &str) -> Option<&'static Method> {
+        static ALL: OnceLock<Table> = OnceLock::new();
+        let all = ALL.get_or_init(|| kernel::TABLE.iter().map(|m| (m.name, m)).collect());
+        all.get(name).copied()
+    }
+
+    fn class_method(&self, class: Class, name: &str) -> Option<&'static Method> {
+        static ALL: OnceLock<FxHashMap<(Class, &'static str), &'static Method>> = OnceLock::new();
+        let all = ALL.get_or_init(|| {
+            let methods = class::tables().flat_map(|(class, table)| {
+                table.iter().map(move |method| ((class, method.name), method))
+            });
+            methods.collect()
+        });
+        all.get(&(class, name)).copied()
+    }
+
+    fn is_missing(&self, receiver: &Value, name: &str) -> bool {
+        static ALL: OnceLock<FxHashMap<&'static str, FxHashSet<&'static str>>> = OnceLock::new();
+        let all = ALL.get_or_init(|| {
+            let lines = MISSING.lines().filter_map(|line| line.split_once(':'));
+            lines.map(|(class, names)| (class, names.split_whitespace().collect())).collect()
+        });
+        if matches!(receiver, Value::Foreign(_)) {
             return true;
         }
-        class = this.parent();
+        let mut class = Some(receiver.class());
+        while let Some(this) = class {
+            if all.get(this.name()).is_some_and(|names| names.contains(name)) {
+                return true;
+            }
+            class = this.parent();
+        }
+        false
     }
-    false
+
+    fn is_missing_function(&self, name: &str) -> bool {
+        let line = MISSING.lines().find_map(|line| line.strip_prefix("Kernel:"));
+        line.is_some_and(|names| names.split_whitespace().any(|other| other == name))
+    }
 }
 
-/// Whether Ruby has a function that the interpreter does not know.
-pub(crate) fn is_known_function(name: &str) -> bool {
-    let line = MISSING.lines().find_map(|line| line.strip_prefix("Kernel:"));
-    line.is_some_and(|names| names.split_whitespace().any(|other| other == name))
-}
-
-/// The names of the methods of a class, for the test that none is forgotten.
+/// The names of the methods of a class, for the test for completeness.
 #[cfg(test)]
 pub(crate) fn names(class: Class) -> Vec<&'static str> {
     by_class()[class.index()].keys().copied().collect()

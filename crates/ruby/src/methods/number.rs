@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use num_bigint::BigInt;
 
-use super::{Args, Method, e, m};
 use crate::class::Class;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, e, m};
 use crate::eval::{Interp, arithmetic};
 use crate::syntax::Binary;
 use crate::value::Value;
@@ -268,7 +269,7 @@ fn whole(i: &mut Interp<'_>, v: &Value, f: fn(f64) -> f64) -> Eval {
     Ok(format!("{x:.0}").parse::<BigInt>().map_or(Value::Nil, |big| Value::Big(Rc::new(big))))
 }
 
-/// Rounds to a number of digits behind the point.
+/// Rounds to a number of decimal digits.
 fn rounded(i: &mut Interp<'_>, v: &Value, a: &mut Args, f: fn(f64) -> f64) -> Eval {
     let digits = match a.opt(0) {
         Some(digits) => i.int(digits)?,
@@ -288,7 +289,7 @@ fn rounded(i: &mut Interp<'_>, v: &Value, a: &mut Args, f: fn(f64) -> f64) -> Ev
     let scale = 10f64.powi(digits as i32);
     let scaled = f(x * scale);
     let result = scaled / scale;
-    // A factor that is not exact may push a number over its own edge.
+    // An inexact factor may move a number across its rounding boundary.
     Ok(Value::Float(if result.is_finite() { result } else { *x }))
 }
 
@@ -315,8 +316,8 @@ fn round_float(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     Ok(Value::Float(round_half_up(*x, scale)))
 }
 
-/// Rounds to multiples of `1 / scale`, halves away from zero, with the correction that Ruby makes
-/// for products that are not exact.
+/// Rounds to multiples of `1 / scale`, halves away from zero, with Ruby's correction for inexact
+/// products.
 fn round_half_up(x: f64, scale: f64) -> f64 {
     let scaled = x * scale;
     let mut rounded = scaled.round();

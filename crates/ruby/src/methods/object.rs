@@ -1,11 +1,12 @@
-//! Methods of everything, of `nil` and the truth values, of blocks and exceptions.
+//! Methods of all values, `nil`, booleans, blocks and exceptions.
 
 use std::rc::Rc;
 
-use super::{Args, Method, function, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, m};
 use crate::syntax::Binary;
 use crate::value::{Array, Hash, Proc, ProcBody, Text, Value};
 
@@ -90,7 +91,7 @@ pub(super) const TABLE: &[Method] = &[
     }),
 ];
 
-/// Methods of what can be compared.
+/// Methods of comparable values.
 pub(super) const COMPARABLE: &[Method] = &[
     m("<", 1, 1, |i, v, a| i.operate(Binary::Lt, v, &a.list[0])),
     m("<=", 1, 1, |i, v, a| i.operate(Binary::Le, v, &a.list[0])),
@@ -125,7 +126,7 @@ pub(super) const NIL: &[Method] = &[
     m("|", 1, 1, |_, _, a| Ok(Value::Bool(a.list[0].truthy()))),
 ];
 
-/// Methods of the truth values.
+/// Methods of booleans.
 pub(super) const BOOLEAN: &[Method] = &[
     m("&", 1, 1, |_, v, a| Ok(Value::Bool(v.truthy() && a.list[0].truthy()))),
     m("|", 1, 1, |_, v, a| Ok(Value::Bool(v.truthy() || a.list[0].truthy()))),
@@ -211,7 +212,7 @@ fn call(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     }
 }
 
-/// Whether two names are of the same value.
+/// Whether two values are the same object.
 pub(super) fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Str(a), Value::Str(b)) => Rc::ptr_eq(a, b),
@@ -266,31 +267,5 @@ fn copy(i: &mut Interp<'_>, v: &Value, keeps_frozen: bool) -> Eval {
             Ok(Value::Hash(Rc::new(copy)))
         }
         other => Ok(other.clone()),
-    }
-}
-
-impl Interp<'_> {
-    /// Whether a value has a method.
-    pub(crate) fn responds(&mut self, value: &Value, name: &str, with_private: bool) -> Eval<bool> {
-        let known = match value {
-            Value::Class(class) => super::find_class_method(*class, name).is_some(),
-            Value::Foreign(foreign) => self.host_responds(Some(foreign), name),
-            Value::Main => self.defined.contains_key(name) || self.host_responds(None, name),
-            _ => false,
-        };
-        let known = known
-            || super::find(value.class(), name).is_some()
-            || super::is_missing(value, name) && !matches!(value, Value::Foreign(_));
-        Ok(known || with_private && function(name).is_some())
-    }
-
-    /// Whether the host has a method.
-    pub(crate) fn host_responds(
-        &mut self,
-        receiver: Option<&crate::value::Foreign>,
-        name: &str,
-    ) -> bool {
-        let args = [Value::symbol(name)];
-        matches!(self.host.call(receiver, "respond_to?", &args), Ok(Some(Value::Bool(true))))
     }
 }

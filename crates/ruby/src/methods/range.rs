@@ -1,13 +1,13 @@
 //! Methods of ranges and enumerators.
 
 use std::cell::Cell;
-use std::rc::Rc;
 
-use super::{Args, Method, e, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
-use crate::value::{Enumerator, Proc, ProcBody, Range, Value};
+use crate::eval::interp::{Method, e, m};
+use crate::value::{ProcBody, Range, Value};
 
 pub(super) const TABLE: &[Method] = &[
     e("each", 0, 0, |i, v, a| {
@@ -99,33 +99,20 @@ fn step(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     Ok(v.clone())
 }
 
-impl Interp<'_> {
-    /// Whether a value is between the ends of a range.
-    pub(crate) fn covers(&mut self, range: &Range, value: &Value) -> Eval<bool> {
-        if !range.low.is_nil() && !self.try_compare(&range.low, value)?.is_some_and(|o| o.is_le()) {
-            return Ok(false);
-        }
-        if range.high.is_nil() {
-            return Ok(true);
-        }
-        let high = self.try_compare(value, &range.high)?;
-        Ok(high.is_some_and(|o| if range.is_open { o.is_lt() } else { o.is_le() }))
-    }
-}
-
 /// Methods of enumerators.
 pub(super) const ENUMERATOR: &[Method] = &[
-    m("each", 0, 0, |i, v, a| run(i, v, a.block.take())),
+    m("each", 0, 0, |i, v, a| match (v, a.block.take()) {
+        (Value::Enumerator(enumerator), Some(block)) => i.run_enumerator_with(enumerator, block),
+        _ => Ok(v.clone()),
+    }),
     m("with_index", 0, 1, with_index),
     m("each_with_index", 0, 0, with_index),
     m("with_object", 1, 1, |i, v, a| {
         let Some(block) = a.block.take() else { return i.unsupported("this enumerator") };
         let memo = a.get(0);
-        let inner = memo.clone();
-        let native = move |i: &mut Interp<'_>, values: &[Value]| {
-            i.call_block(&block, &[together(values), inner.clone()])
-        };
-        run(i, v, Some(native_block(native)))?;
+        if let Value::Enumerator(enumerator) = v {
+            i.run_enumerator(enumerator, ProcBody::WithObject(block, memo.clone()))?;
+        }
         Ok(memo)
     }),
     m("size", 0, 0, |i, v, _| {
@@ -134,31 +121,6 @@ pub(super) const ENUMERATOR: &[Method] = &[
     }),
     m("next", 0, 0, |i, _, _| i.unsupported("`next' of an enumerator")),
 ];
-
-/// What a block is given, as one value.
-pub(super) fn together(values: &[Value]) -> Value {
-    match values {
-        [one] => one.clone(),
-        many => Value::array(many.to_vec()),
-    }
-}
-
-pub(super) fn native_block(
-    native: impl Fn(&mut Interp<'_>, &[Value]) -> Eval + 'static,
-) -> Rc<Proc> {
-    Rc::new(Proc { body: ProcBody::Native(Box::new(native)), is_lambda: true })
-}
-
-/// Runs the method of an enumerator with a block.
-pub(super) fn run(i: &mut Interp<'_>, v: &Value, block: Option<Rc<Proc>>) -> Eval {
-    let Value::Enumerator(enumerator) = v else { return Ok(Value::Nil) };
-    let Enumerator { receiver, method, args } = &**enumerator;
-    if block.is_none() {
-        return Ok(v.clone());
-    }
-    let args = Args { list: args.clone(), block, has_keywords: false };
-    i.dispatch(receiver, method, args)
-}
 
 fn with_index(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     let start = match a.opt(0) {
@@ -172,11 +134,10 @@ fn with_index(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
         let pairs = i.list(pairs)?;
         return i.send(&pairs, "each", vec![]);
     };
-    let count = Cell::new(start);
-    let native = move |i: &mut Interp<'_>, values: &[Value]| {
-        let n = count.get();
-        count.set(n + 1);
-        i.call_block(&block, &[together(values), Value::Int(n)])
-    };
-    run(i, v, Some(native_block(native)))
+    match v {
+        Value::Enumerator(enumerator) => {
+            i.run_enumerator(enumerator, ProcBody::WithIndex(block, Cell::new(start)))
+        }
+        _ => Ok(Value::Nil),
+    }
 }

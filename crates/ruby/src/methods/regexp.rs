@@ -1,12 +1,13 @@
-//! Methods of regular expressions and of what they matched.
+//! Methods of regular expressions and matches.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Args, Method, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, m};
 use crate::value::{MatchData, Value};
 
 pub(super) const TABLE: &[Method] = &[
@@ -58,7 +59,7 @@ pub(super) const TABLE: &[Method] = &[
     }),
 ];
 
-/// Methods of what was matched.
+/// Methods of matches.
 pub(super) const MATCH: &[Method] = &[
     m("[]", 1, 1, |i, v, a| {
         let found = data(v);
@@ -123,22 +124,6 @@ fn offset(i: &mut Interp<'_>, v: &Value, a: &mut Args, end: fn(Range<usize>) -> 
 }
 
 impl Interp<'_> {
-    /// Matches, sets `$~`, and gives where the match begins in characters.
-    pub(crate) fn match_text(&mut self, pattern: &Value, text: &str) -> Eval {
-        let Value::Regexp(regexp) = pattern else { return Ok(Value::Nil) };
-        let found = regexp.regex.captures(text);
-        self.steps(text.len() / 64)?;
-        let Some(captures) = self.regex_result(found)? else {
-            self.last_match = None;
-            return Ok(Value::Nil);
-        };
-        let start = captures.whole().start;
-        let spans = captures.spans().to_vec();
-        let data = MatchData { text: text.into(), regexp: Rc::clone(regexp), spans };
-        self.last_match = Some(Rc::new(data));
-        Ok(Value::Int(text[..start].chars().count() as i64))
-    }
-
     /// The bytes of a group by number or name.
     pub(crate) fn group_of(
         &mut self,

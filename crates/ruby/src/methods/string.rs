@@ -1,11 +1,12 @@
-//! Methods of texts that leave them as they are.
+//! Methods that do not change texts.
 
 use ordain_functions::text::{CharSet, capitalize, squeeze, successor, swapcase};
 
-use super::{Args, Method, e, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, e, m};
 use crate::value::{Text, Value};
 
 pub(super) const TABLE: &[Method] = &[
@@ -257,7 +258,7 @@ fn pad(i: &mut Interp<'_>, v: &Value, a: &mut Args, sides: fn(usize) -> (usize, 
     i.text(format!("{}{text}{}", blank(left), blank(right)))
 }
 
-/// What `to_i` reads at the start of a text.
+/// The digits that `to_i` reads at the start of a text.
 fn leading_integer(text: &str, radix: i64) -> Value {
     let Some(radix) = u32::try_from(radix).ok().filter(|r| (2..=36).contains(r)) else {
         return Value::Nil;
@@ -289,7 +290,7 @@ fn leading_integer(text: &str, radix: i64) -> Value {
     num_bigint::BigInt::parse_bytes(digits.as_bytes(), radix).map_or(Value::Int(0), Value::big)
 }
 
-/// What `to_f` reads at the start of a text.
+/// The number that `to_f` reads at the start of a text.
 fn leading_float(text: &str) -> f64 {
     let text = lstrip(text).replace('_', "");
     let bytes = text.as_bytes();
@@ -323,7 +324,7 @@ fn sets(i: &mut Interp<'_>, a: &Args) -> Eval<Vec<CharSet>> {
     Ok(out)
 }
 
-/// The characters of a `tr` list, ranges written out.
+/// The characters of a `tr` list, with ranges expanded.
 fn expand(i: &Interp<'_>, list: &str) -> Eval<Vec<char>> {
     let chars: Vec<char> = list.chars().collect();
     let (mut out, mut at) = (Vec::new(), 0);
@@ -385,12 +386,12 @@ fn utf8_only(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
 }
 
 impl Interp<'_> {
-    /// Whether the host allows that an array or hash of this number is changed, which it hears of.
+    /// Asks the host whether the array or hash of this number may change.
     pub(crate) fn host_allows(&mut self, number: usize) -> bool {
         number == 0 || self.host.may_change(number)
     }
 
-    /// Makes sure that a text may be changed.
+    /// Checks that a text may change.
     pub(crate) fn may_change(&mut self, text: &Text) -> Eval<()> {
         if text.is_frozen.get() || text.is_lent.get() && !self.host.may_change(0) {
             let shown = ordain_functions::text::inspect_ruby(&text.text.borrow());

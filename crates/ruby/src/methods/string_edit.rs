@@ -1,4 +1,4 @@
-//! Methods of texts that take them apart, replace in them, or change them.
+//! Methods that split, search, replace or change texts.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -6,10 +6,11 @@ use std::rc::Rc;
 use ecow::EcoString;
 
 use super::string::{lstrip, text, texts};
-use super::{Args, Method, find, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, m};
 use crate::syntax::RegexFlags;
 use crate::value::{MatchData, Regexp, Value};
 
@@ -117,11 +118,11 @@ pub(super) const TABLE: &[Method] = &[
     bang!("delete_suffix!", "delete_suffix", 1, 1),
 ];
 
-/// Runs the method without `!` and keeps its result; `nil` where nothing changed.
+/// Runs the method without `!` and stores its result; returns `nil` if nothing changed.
 fn change(i: &mut Interp<'_>, v: &Value, a: &mut Args, plain: &str) -> Eval {
     let Value::Str(target) = v else { return Ok(Value::Nil) };
     i.may_change(target)?;
-    let Some(method) = find(Class::STRING, plain) else { return Ok(Value::Nil) };
+    let Some(method) = i.library.method(Class::STRING, plain) else { return Ok(Value::Nil) };
     let new = text(&(method.body)(i, v, a)?);
     if *target.text.borrow() == new {
         return Ok(Value::Nil);
@@ -153,7 +154,7 @@ fn append(i: &mut Interp<'_>, v: &Value, a: &mut Args) -> Eval {
     Ok(v.clone())
 }
 
-/// The byte at which a character begins.
+/// The byte offset of a character.
 fn byte_of(text: &str, at: usize) -> usize {
     if text.is_ascii() {
         return at.min(text.len());
@@ -172,7 +173,7 @@ fn char_span(text: &str, start: i64, length: i64) -> Option<Range<usize>> {
     Some(byte_of(text, start as usize)..byte_of(text, end as usize))
 }
 
-/// The start and length that a range means in something of this length.
+/// The start and length of a range in a sequence of this length.
 pub(super) fn range_span(
     i: &Interp<'_>,
     range: &crate::value::Range,
@@ -194,7 +195,7 @@ pub(super) fn range_span(
     Ok(Some((low as usize, (high.min(length) - low).max(0) as usize)))
 }
 
-/// The bytes that the argument of `[]` means.
+/// The bytes for the argument of `[]`.
 fn span_of(i: &mut Interp<'_>, v: &Value, a: &[Value]) -> Eval<Option<Range<usize>>> {
     let text = text(v);
     Ok(match (&a[0], a.get(1)) {
@@ -376,7 +377,7 @@ fn split_regex(i: &mut Interp<'_>, text: &str, regexp: &Regexp, most: usize) -> 
 }
 
 impl Interp<'_> {
-    /// The regular expression that a pattern is; a text stands for itself where it is `quoted`.
+    /// The regular expression of a pattern. A text is matched literally if `quoted`.
     pub(crate) fn pattern(&mut self, value: &Value, quoted: bool) -> Eval<Rc<Regexp>> {
         let source = match value {
             Value::Regexp(regexp) => return Ok(Rc::clone(regexp)),
@@ -393,20 +394,9 @@ impl Interp<'_> {
             _ => self.raise(Class::TYPE_ERROR, "no regular expression"),
         }
     }
-
-    pub(crate) fn regex_result<T>(&mut self, result: ordain_functions::Result<T>) -> Eval<T> {
-        self.steps(10)?;
-        match result {
-            Ok(value) => Ok(value),
-            Err(ordain_functions::Error::RegexBudget { .. }) => {
-                self.limit("a regular expression takes too many steps")
-            }
-            Err(error) => self.raise(Class::REGEXP_ERROR, error.to_string()),
-        }
-    }
 }
 
-/// How many steps finding and replacing a match takes as long as.
+/// The cost of finding and replacing a match, in steps.
 const STEPS_OF_MATCH: u64 = 4;
 
 /// `sub` and `gsub` with a text, a hash or a block.

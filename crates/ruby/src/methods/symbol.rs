@@ -1,11 +1,12 @@
-//! Methods of symbols: those of their names.
+//! Methods of symbols, which apply to their names.
 
 use std::rc::Rc;
 
-use super::{Args, Method, find, m};
 use crate::class::Class;
 use crate::eval::Interp;
+use crate::eval::args::Args;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, m};
 use crate::value::{Proc, ProcBody, Value};
 
 pub(super) const TABLE: &[Method] = &[
@@ -38,7 +39,7 @@ fn name(i: &mut Interp<'_>, v: &Value, _: &mut Args) -> Eval {
 
 fn of_text(i: &mut Interp<'_>, v: &Value, a: &mut Args, method: &str) -> Eval {
     let text = Value::str(v.as_name().unwrap_or_default());
-    match find(Class::STRING, method) {
+    match i.library.method(Class::STRING, method) {
         Some(method) => (method.body)(i, &text, a),
         None => Ok(Value::Nil),
     }

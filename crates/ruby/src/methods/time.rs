@@ -1,10 +1,10 @@
-//! Times: what templates do with them is print them.
+//! Methods of times, mainly for printing.
 
 use std::rc::Rc;
 
-use super::{Method, m};
 use crate::eval::Interp;
 use crate::eval::error::Eval;
+use crate::eval::interp::{Method, m};
 use crate::value::{Time, Value};
 
 pub(super) const TABLE: &[Method] = &[
@@ -29,7 +29,7 @@ pub(super) const TABLE: &[Method] = &[
     }),
 ];
 
-/// A number that is part of a time.
+/// A component of a time.
 fn part(i: &mut Interp<'_>, v: &Value, format: &str) -> Eval {
     let text = i.send(v, "strftime", vec![Value::str(format)])?;
     i.send(&text, "to_i", vec![])
@@ -44,10 +44,4 @@ fn nanos(v: &Value) -> i128 {
 
 fn utc(v: &Value) -> Value {
     Value::Time(Rc::new(Time { nanos: nanos(v), offset: 0, is_utc: true }))
-}
-
-/// A time as it is printed.
-pub(crate) fn text(time: &Time) -> String {
-    let format = if time.is_utc { "%F %T UTC" } else { "%F %T %z" };
-    ordain_functions::time::format(format, time.nanos, Some(time.offset)).unwrap_or_default()
 }

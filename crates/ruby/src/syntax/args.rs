@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use ecow::EcoString;
 
-use super::lexer::Tok;
 use super::parser::{Parse, Parser, Scope};
 use super::primary::plain;
+use super::token::Tok;
 use super::{
     Block, BlockArg, Call, Define, Expr, HashEntry, HashLiteral, Keyword, Kind, ParamTarget,
     Params, Slot, Target,
 };
 
 impl Parser<'_> {
-    /// Arguments up to a closing bracket (which is not passed), or those of a call without
+    /// Parses arguments up to a closing bracket, which is not consumed, or those of a call without
     /// parentheses.
     pub(super) fn arguments(&mut self, close: &str) -> Parse<(Vec<Expr>, BlockArg)> {
         let in_brackets = !close.is_empty();
@@ -160,7 +160,7 @@ impl Parser<'_> {
         self.block_end(is_brace, result?)
     }
 
-    /// What closes a block.
+    /// Parses the end of a block.
     fn block_end(&mut self, is_brace: bool, block: Block) -> Parse<Arc<Block>> {
         if is_brace {
             self.expect("}")?;
@@ -256,7 +256,7 @@ impl Parser<'_> {
         Ok(self.find_local(name))
     }
 
-    /// Parameters up to the closing token, which is not passed.
+    /// Parses parameters up to the closing token, which is not consumed.
     pub(super) fn params(&mut self, close: &str) -> Parse<Params> {
         let mut params = Params::default();
         while !self.is(close) && !matches!(self.token, Tok::LineEnd) {
@@ -347,7 +347,8 @@ impl Parser<'_> {
         if !matches!(self.token, Tok::Ident(_)) {
             return Ok(None);
         }
-        // The name is declared before it is passed: what follows must know it as a variable.
+        // The name is declared before the next token is read, because the lexer treats variables
+        // differently.
         let Tok::Ident(name) = &self.token else { return Ok(None) };
         let name = name.clone();
         let slot = self.declare(name);

@@ -1,7 +1,7 @@
-//! What begins with a keyword.
+//! Expressions that begin with a keyword.
 
-use super::lexer::Tok;
 use super::parser::{Parse, Parser, Scope};
+use super::token::Tok;
 use super::{Begin, Case, Expr, Kind, Rescue, Target};
 
 impl Parser<'_> {
@@ -37,7 +37,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `module A::B`; local variables of around are not seen in it.
+    /// `module A::B`. Local variables of the outer scope are invisible inside.
     fn module(&mut self) -> Parse<Expr> {
         let line = self.token_line;
         self.advance()?;

@@ -1,10 +1,10 @@
 //! Statements, assignments and operators.
 
-use super::lexer::Tok;
 use super::parser::{Parse, Parser};
+use super::token::Tok;
 use super::{AssignOp, Begin, Binary, Expr, Kind, Rescue, Target};
 
-/// How tight an operator binds, and whether to the right.
+/// The precedence of an operator, and whether it is right-associative.
 fn precedence(op: &str) -> Option<(u8, bool)> {
     Some(match op {
         ".." | "..." => (1, false),
@@ -127,7 +127,7 @@ impl Parser<'_> {
         self.multiple(first)
     }
 
-    /// Text of a template, or what it prints.
+    /// A text or output of a template.
     fn template_part(&mut self) -> Parse<Expr> {
         let line = self.token_line;
         match self.advance()? {
@@ -149,7 +149,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `a, *b = …` after its first part; anything else stays as it is.
+    /// `a, *b = …` after its first part. Other expressions are returned unchanged.
     fn multiple(&mut self, first: Expr) -> Parse<Expr> {
         let line = first.line;
         let is_splat = self.is("*@") && matches!(first.kind, Kind::Nil);
@@ -199,7 +199,7 @@ impl Parser<'_> {
         self.target_of(expr)
     }
 
-    /// What an expression means left of `=`.
+    /// Turns an expression into an assignment target.
     pub(super) fn target_of(&mut self, expr: Expr) -> Parse<Target> {
         let line = expr.line;
         match expr.kind {
@@ -231,7 +231,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands right of `=`: a list without brackets is an array.
+    /// The right side of `=`. A list without brackets is an array.
     fn right_side(&mut self) -> Parse<Expr> {
         let line = self.token_line;
         self.skip_line_ends()?;
@@ -257,7 +257,7 @@ impl Parser<'_> {
         self.expression()
     }
 
-    /// An assignment, or what binds tighter.
+    /// An assignment, or an expression of higher precedence.
     pub(super) fn expression(&mut self) -> Parse<Expr> {
         self.within(Self::assignment)
     }
@@ -293,7 +293,7 @@ impl Parser<'_> {
         Ok(Expr { line, kind: Kind::OpAssign(Box::new(target), op, boxed(value)) })
     }
 
-    /// `a ? b : c`, or what binds tighter.
+    /// `a ? b : c`, or an expression of higher precedence.
     pub(super) fn ternary(&mut self) -> Parse<Expr> {
         let condition = self.operators(0)?;
         if !self.is("?") {
@@ -319,7 +319,7 @@ impl Parser<'_> {
         Ok(Expr { line, kind: Kind::If { condition, then, otherwise: Some(boxed(otherwise)) } })
     }
 
-    /// Operators that bind at least this tight.
+    /// Operators of at least this precedence.
     fn operators(&mut self, least: u8) -> Parse<Expr> {
         let mut left = self.unary(least)?;
         let mut count = 0;
@@ -405,7 +405,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A minus: that of a number is part of it, unless a power follows.
+    /// A minus. It is part of a number literal, unless a power follows.
     fn minus(&mut self) -> Parse<Expr> {
         let line = self.token_line;
         self.advance()?;

@@ -1,56 +1,13 @@
-//! Tokens, one at a time: what a character means depends on what stands before it.
+//! The lexer. It reads one token at a time, because the meaning of a character depends on the
+//! tokens before it.
 
 use ecow::EcoString;
 use num_bigint::BigInt;
 
-use super::literals::Delimiters;
+use super::Part;
 use super::parser::{Parse, Parser};
-use super::{Part, RegexFlags};
+use super::token::{Delimiters, State, Tok, is_ident};
 use crate::erb::{EMIT_MARK, TEXT_MARK};
-
-/// A token.
-#[derive(Debug)]
-pub(super) enum Tok {
-    Int(i64),
-    Big(Box<BigInt>),
-    Float(f64),
-    Str(Vec<Part>),
-    Symbol(EcoString),
-    InterpolatedSymbol(Vec<Part>),
-    Regex(Vec<Part>, RegexFlags),
-    Words(Vec<Vec<Part>>),
-    Symbols(Vec<Vec<Part>>),
-    Ident(EcoString),
-    Const(EcoString),
-    Instance(EcoString),
-    Global(EcoString),
-    Group(u32),
-    /// `name:`
-    Label(EcoString),
-    /// `"name":`
-    TextLabel(Vec<Part>),
-    Keyword(&'static str),
-    Op(&'static str),
-    Text(usize),
-    Emit,
-    LineEnd,
-    End,
-}
-
-/// What may come next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum State {
-    /// A value.
-    Begin,
-    /// An operator.
-    End,
-    /// An operator, or the first argument of a call without parentheses.
-    Arg,
-    /// The name of a method.
-    Name,
-    /// A value, but not on the next line.
-    Middle,
-}
 
 const KEYWORDS: &[&str] = &[
     "BEGIN", "END", "__FILE__", "__LINE__", "alias", "and", "begin", "break", "case", "class",
@@ -67,7 +24,7 @@ const OPERATORS: &[&str] = &[
     ".", "(", ")", "[", "]", "{", "}", ";",
 ];
 
-/// Which of the [`OPERATORS`] begin with each byte: a bit for each, in their order.
+/// For each byte, the [`OPERATORS`] that begin with it, as a bit set in their order.
 const BEGINNING: [u64; 128] = {
     let mut table = [0; 128];
     let mut i = 0;
@@ -98,10 +55,6 @@ const METHOD_OPERATORS: &[&str] = &[
     "+", "-", "*", "/", "%", "<", ">", "!", "&", "|", "^", "~",
 ];
 
-pub(super) fn is_ident(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
 impl Parser<'_> {
     pub(super) fn rest(&self) -> &str {
         &self.source[self.at..]
@@ -115,7 +68,7 @@ impl Parser<'_> {
         self.source.as_bytes().get(self.at + n).copied()
     }
 
-    /// What may follow the current token.
+    /// The kind of token that may follow the current one.
     fn state(&self) -> State {
         match &self.token {
             Tok::Ident(_) if self.after_dot => State::Arg,
@@ -140,7 +93,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on to the next token and returns the one that was current.
+    /// Moves to the next token and returns the previous one.
     pub(super) fn advance(&mut self) -> Parse<Tok> {
         let state = if self.is_started { self.state() } else { State::Begin };
         self.is_started = true;
@@ -215,7 +168,7 @@ impl Parser<'_> {
         self.at += length;
     }
 
-    /// Passes a line break, and the heredocs that began on the line.
+    /// Skips a line break and the heredocs that began on the line.
     fn line_break(&mut self) {
         self.at += 1;
         self.line += 1;
@@ -231,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the next line that is not empty goes on with `.name`.
+    /// Whether the next line that is not empty continues with `.name`.
     fn continues(&self) -> bool {
         if self.heredoc_end.is_some() {
             return false;

@@ -2,34 +2,9 @@
 
 use ecow::EcoString;
 
-use super::lexer::{State, Tok, is_ident};
 use super::parser::{Parse, Parser};
+use super::token::{Delimiters, State, Tok, is_ident};
 use super::{Part, RegexFlags};
-
-/// What a literal begins and ends with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Delimiters {
-    /// What nests; the same as `close` where nothing does.
-    open: char,
-    close: char,
-}
-
-impl Delimiters {
-    pub(super) fn same(c: char) -> Self {
-        Self { open: c, close: c }
-    }
-
-    fn of(open: char) -> Self {
-        let close = match open {
-            '(' => ')',
-            '[' => ']',
-            '{' => '}',
-            '<' => '>',
-            c => c,
-        };
-        Self { open, close }
-    }
-}
 
 /// Collects the parts of a text.
 #[derive(Default)]
@@ -70,7 +45,7 @@ impl Parser<'_> {
         Err(self.error("unterminated string meets end of file"))
     }
 
-    /// The parts up to the closing delimiter, which is passed.
+    /// Parses the parts up to the closing delimiter, which is consumed.
     pub(super) fn text_parts(&mut self, ends: Delimiters, interpolates: bool) -> Parse<Vec<Part>> {
         let mut parts = Parts::default();
         let mut depth = 0;
@@ -337,7 +312,7 @@ impl Parser<'_> {
             || rest.len() < self.rest().len() - 2 && rest.starts_with(char::is_alphabetic)
     }
 
-    /// A heredoc: its body begins on the next line, or behind the one that began before it.
+    /// A heredoc. Its body begins on the next line, or after the heredoc before it.
     pub(super) fn lex_heredoc(&mut self) -> Parse<Tok> {
         self.at += 2;
         let style = self.peek().filter(|c| matches!(c, '~' | '-'));
@@ -414,7 +389,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The blanks that all lines with text begin with.
+    /// The smallest indentation of lines with text.
     fn heredoc_indent(&self, name: &str) -> usize {
         let lines = self.rest().lines().take_while(|line| line.trim_start() != name);
         let filled = lines.filter(|line| !line.trim().is_empty());
@@ -425,7 +400,7 @@ impl Parser<'_> {
     }
 }
 
-/// How many bytes of blanks to drop from the start of a line.
+/// The number of blanks to remove from the start of a line.
 fn strip_width(line: &str, indent: usize) -> usize {
     line.bytes().take(indent).take_while(|b| matches!(b, b' ' | b'\t')).count()
 }

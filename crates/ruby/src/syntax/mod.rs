@@ -1,8 +1,7 @@
-//! Source text to trees.
+//! Parses source text to trees.
 //!
 //! A tree is immutable and may be evaluated by many threads at once. Local variables are resolved
-//! to places when they are parsed, as Ruby does it: a name is a variable from its first assignment
-//! in the text on.
+//! to slots by the parser, as in Ruby: a name is a variable after its first assignment in the text.
 
 mod args;
 mod control;
@@ -11,6 +10,7 @@ mod lexer;
 mod literals;
 mod parser;
 mod primary;
+mod token;
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,14 +20,14 @@ use ordain_functions::regex::Regex;
 
 pub(crate) use parser::{parse, parse_file, parse_statement};
 
-/// Why a text cannot be run.
+/// A syntax error, or code beyond the subset.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// The line, from 1.
     pub line: u32,
-    /// Whether it may well be Ruby, but is beyond the subset.
+    /// Whether the text may be valid Ruby beyond the subset.
     pub is_unsupported: bool,
 }
 
@@ -35,7 +35,7 @@ pub struct SyntaxError {
 #[derive(Debug)]
 pub(crate) struct Program {
     pub body: Expr,
-    /// How many local variables its outermost level has.
+    /// The number of local variables of the outermost level.
     pub locals: usize,
     /// The names of the instance variables, by number.
     pub ivars: Vec<EcoString>,
@@ -48,7 +48,7 @@ pub(crate) struct Expr {
     pub kind: Kind,
 }
 
-/// The place of a local variable: how many blocks outwards, and the number there.
+/// The slot of a local variable: the number of blocks outwards, and the index there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     pub depth: u32,
@@ -190,7 +190,7 @@ impl Binary {
     }
 }
 
-/// What stands before the `=` of `||=` and its like.
+/// The operator before the `=` of an assignment such as `||=`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AssignOp {
     Or,
@@ -216,7 +216,7 @@ pub(crate) struct RegexFlags {
 #[derive(Debug)]
 pub(crate) struct HashLiteral {
     pub entries: Vec<HashEntry>,
-    /// Whether it has braces; one without is what is given by keywords.
+    /// Whether it has braces. A literal without braces holds keyword arguments.
     pub braces: bool,
 }
 
@@ -226,7 +226,7 @@ pub(crate) enum HashEntry {
     Splat(Expr),
 }
 
-/// What is assigned to.
+/// The target of an assignment.
 #[derive(Debug)]
 pub(crate) enum Target {
     Local(Slot),

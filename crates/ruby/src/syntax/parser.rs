@@ -1,27 +1,27 @@
-//! The parser: recursive descent, with precedence climbing for operators. Grammar functions bear
-//! the names of what they parse.
+//! The parser: recursive descent, with precedence climbing for operators. Each grammar function has
+//! the name of the construct that it parses.
 
 use ecow::EcoString;
 
-use super::lexer::Tok;
+use super::token::Tok;
 use super::{Expr, Kind, Program, Slot, SyntaxError};
 use crate::stack;
 
-/// What parsing gives.
+/// The result of parsing.
 pub(super) type Parse<T> = Result<T, SyntaxError>;
 
-/// How much stack parsing may use.
+/// The maximal stack use of the parser, in bytes.
 const STACK: usize = 1 << 20;
-/// How long a chain of operators or calls may be.
+/// The maximal length of a chain of operators or calls.
 const MAX_CHAIN: usize = 500;
-/// How deep a program may be nested.
+/// The maximal nesting of a program.
 const MAX_NESTING: usize = 400;
 
-/// The local variables of the outermost level, a method or a block.
+/// The local variables of the program, a method or a block.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     pub names: Vec<EcoString>,
-    /// Whether the variables around it are seen.
+    /// Whether outer variables are visible.
     pub is_block: bool,
     /// The highest `_1`, `_2`, … that was read.
     pub numbered: usize,
@@ -39,28 +39,28 @@ pub(super) struct Parser<'s> {
     pub space_before: bool,
     pub after_dot: bool,
     pub is_started: bool,
-    /// How many `? :` are open here, whose `:` is no symbol.
+    /// The number of open `? :`. Their `:` begins no symbol.
     pub ternaries: usize,
-    /// Whether `do` belongs to something further out.
+    /// Whether `do` belongs to an outer construct.
     pub no_do: bool,
-    /// Where the text goes on after the heredocs of this line.
+    /// The position and line after the heredocs of this line.
     pub heredoc_end: Option<(usize, u32)>,
     pub scopes: Vec<Scope>,
     pub ivars: Vec<EcoString>,
-    /// Whether it is the text of a file, in which modules can be opened.
+    /// Whether the text is a file, which may open modules.
     pub is_file: bool,
     nesting: usize,
     stack: usize,
 }
 
-/// What is set aside while something in brackets is parsed.
+/// State that is saved while the content of brackets is parsed.
 #[derive(Clone, Copy)]
 pub(super) struct Flags {
     ternaries: usize,
     no_do: bool,
 }
 
-/// Parses a program; `texts` are what the marks of templates stand for.
+/// Parses a program; `texts` are the texts for the marks of templates.
 pub(crate) fn parse(source: &str, texts: &[String]) -> Parse<Program> {
     program(begin(source, texts, 0, 1))
 }
@@ -82,10 +82,10 @@ fn program(mut parser: Parser<'_>) -> Parse<Program> {
     Ok(Program { body, locals, ivars: parser.ivars })
 }
 
-/// Parses the statement that begins at a place of a text, which is on this line. What follows it is
-/// not looked at.
+/// Parses one statement that begins at an offset of a text, on this line. The rest of the text is
+/// ignored.
 ///
-/// Beside it are the names of instance variables, by their numbers.
+/// Also returns the names of instance variables by their numbers.
 pub(crate) fn parse_statement(source: &str, at: usize, line: u32) -> Parse<(Expr, Vec<EcoString>)> {
     let mut parser = begin(source, &[], at, line);
     parser.advance()?;
@@ -125,7 +125,7 @@ impl Parser<'_> {
         SyntaxError { message: what.into(), line: self.line, is_unsupported: true }
     }
 
-    /// The error that the current token makes no sense here.
+    /// The error for an unexpected token.
     pub(super) fn unexpected(&self) -> SyntaxError {
         let what = match &self.token {
             Tok::End => "end-of-input".into(),
@@ -164,7 +164,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Sets aside what does not count inside of brackets.
+    /// Saves and resets the state that does not apply inside of brackets.
     pub(super) fn enter(&mut self) -> Flags {
         let flags = Flags { ternaries: self.ternaries, no_do: self.no_do };
         (self.ternaries, self.no_do) = (0, false);
@@ -183,7 +183,7 @@ impl Parser<'_> {
         matches!(self.token, Tok::Keyword(other) if other == word)
     }
 
-    /// Passes the operator, if it is the current token.
+    /// Consumes the operator if it is the current token.
     pub(super) fn accept(&mut self, op: &str) -> Parse<bool> {
         let is_here = self.is(op);
         if is_here {
@@ -248,7 +248,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The place of a variable that was assigned before.
+    /// The slot of a variable that was assigned before.
     pub(super) fn find_local(&self, name: &str) -> Option<Slot> {
         for (depth, scope) in self.scopes.iter().rev().enumerate() {
             if let Some(index) = scope.names.iter().position(|n| n == name) {
@@ -261,7 +261,7 @@ impl Parser<'_> {
         None
     }
 
-    /// The place of a variable that is being assigned.
+    /// The slot of a variable that is being assigned.
     pub(super) fn local(&mut self, name: &EcoString) -> Slot {
         match self.find_local(name) {
             Some(slot) => slot,
@@ -285,7 +285,7 @@ impl Parser<'_> {
     }
 }
 
-/// Appends a statement; neighbouring pieces of text become one.
+/// Appends a statement. Adjacent texts of a template are joined.
 fn join(all: &mut Vec<Expr>, statement: Expr) {
     if let (Some(Expr { kind: Kind::Text(before), .. }), Kind::Text(text)) =
         (all.last_mut(), &statement.kind)

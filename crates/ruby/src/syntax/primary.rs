@@ -1,11 +1,11 @@
-//! Literals, names, brackets and what follows them: calls, elements, blocks.
+//! Literals, names, brackets, and the calls, elements and blocks after them.
 
 use std::sync::OnceLock;
 
 use ecow::EcoString;
 
-use super::lexer::Tok;
 use super::parser::{Parse, Parser};
+use super::token::Tok;
 use super::{BlockArg, Call, Expr, HashLiteral, Kind, Part, RegexLiteral};
 
 impl Parser<'_> {
@@ -23,7 +23,7 @@ impl Parser<'_> {
         Expr { line, kind: Kind::Call(Box::new(call)) }
     }
 
-    /// A value with what follows it.
+    /// A value with its suffixes.
     pub(super) fn primary(&mut self) -> Parse<Expr> {
         let value = self.within(Self::value)?;
         self.postfix(value)
@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(Expr { line, kind })
     }
 
-    /// Texts that stand side by side are one.
+    /// Joins adjacent string literals.
     fn adjacent(&mut self, mut parts: Vec<Part>) -> Parse<Kind> {
         while let Tok::Str(more) = &mut self.token {
             parts.append(more);

@@ -1,4 +1,4 @@
-//! Types of texts in a certain form: sizes, durations, encodings, addresses of services, paths.
+//! Types of texts with a format: sizes, durations, encodings, addresses of services, paths.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -8,7 +8,7 @@ use ordain_source::{EntryKind, ProcessRequest, World};
 use super::{time, web};
 use crate::value::Value;
 
-/// A type of this name of `pydantic`; `None` if it is none of these.
+/// Checks a value against a type of `pydantic`; `None` if the type is not one of these.
 pub(super) fn check(world: &dyn World, kind: &str, value: &Value) -> Option<bool> {
     let text = value.as_str();
     let on_text = |test: &dyn Fn(&str) -> bool| text.is_some_and(test);
@@ -62,7 +62,7 @@ pub(super) fn check(world: &dyn World, kind: &str, value: &Value) -> Option<bool
     })
 }
 
-/// A kind of address of a service.
+/// The requirements for the URL of a service.
 struct Service {
     kind: &'static str,
     schemes: &'static [&'static str],
@@ -166,7 +166,7 @@ impl Service {
     }
 }
 
-/// The Python program whose exit code says whether a name can be imported.
+/// A Python program that fails if a name cannot be imported.
 const IMPORT: &str = "
 import importlib, sys
 path, _, name = sys.argv[1].partition(':')
@@ -181,7 +181,7 @@ if name:
     getattr(found, name)
 ";
 
-/// Whether the Python of the machine can import the name in a text.
+/// Whether the machine's Python can import a name.
 fn is_importable(world: &dyn World, name: &str) -> bool {
     if name.is_empty() || name.matches(':').count() > 1 || !world.runs_processes() {
         return false;
@@ -197,7 +197,7 @@ fn is_importable(world: &dyn World, name: &str) -> bool {
     world.run(&request).is_ok_and(|output| output.status == Some(0))
 }
 
-/// Whether a text is JSON, numbers that are none included.
+/// Whether a text is JSON; `NaN` and `Infinity` are allowed.
 fn is_json(text: &str) -> bool {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -222,7 +222,7 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(&plain).is_ok()
 }
 
-/// Whether a text begins with a number and a unit of bytes or bits.
+/// Whether a text is a number with a unit of bytes or bits.
 fn is_size(text: &str) -> bool {
     let text = text.trim_start();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -249,7 +249,7 @@ fn is_size(text: &str) -> bool {
     has_digits && is_unit
 }
 
-/// Whether Python decodes it; what is none of its characters is left out.
+/// Whether Python decodes a text as base64. Python ignores characters outside of the alphabet.
 fn is_base64(text: &str, for_addresses: bool, is_text: bool) -> bool {
     let mut bits = 0u32;
     let (mut place, mut pads) = (0u32, 0u32);
@@ -304,7 +304,7 @@ fn is_card(text: &str) -> bool {
     is_number && sum.is_multiple_of(10)
 }
 
-/// Whether a value is a length of time.
+/// Whether a value is a duration.
 pub(super) fn is_duration(value: &Value) -> bool {
     let text = match value {
         Value::Str(text) => text.as_str(),
@@ -333,7 +333,7 @@ pub(super) fn is_duration(value: &Value) -> bool {
     rest.is_empty() || is_clock(rest.strip_prefix(['+', '-']).unwrap_or(rest))
 }
 
-/// `HH:MM`, `HH:MM:SS` with a fraction.
+/// Whether a text is `HH:MM` or `HH:MM:SS`, with an optional fraction.
 fn is_clock(text: &str) -> bool {
     let (whole, fraction) = match text.split_once(['.', ',']) {
         Some((whole, fraction)) => (whole, Some(fraction)),
@@ -351,7 +351,7 @@ fn is_clock(text: &str) -> bool {
     (2..=3).contains(&parts.len()) && is_fine && is_fraction
 }
 
-/// The text behind the `P` of `P1DT2H`.
+/// Whether a text is the part of an ISO duration after the `P`: `1DT2H`.
 fn is_iso_duration(text: &str) -> bool {
     let (date, time) = match text.split_once(['T', 't']) {
         Some((date, time)) => (date, Some(time)),

@@ -1,18 +1,21 @@
-//! Lists and sets whose items are of a type: `pydantic.conlist` and its relatives.
+//! Lists and sets with a type for their items: `pydantic.conlist`, `conset`, `confrozenset`.
 //!
-//! The type of the items is text that Python reads as an annotation, where the names are those of
-//! Python's own types and of the module `pydantic`.
+//! The item type is a Python annotation. Its names are those of Python's types and of the module
+//! `pydantic`.
 
-use ordain_source::World;
 use rustc_hash::FxHashSet;
 
-use super::{Validation, lenient_integer, lenient_number, validate};
-use crate::plugin::Stop;
+use super::lenient::{lenient_bool, lenient_integer, lenient_number};
+use crate::diagnostics::Exception;
+use crate::model::plugin::Stop;
 use crate::syntax::text::NoInstances;
 use crate::value::{Dict, Value};
 
-/// How deep types of items may nest.
-const DEPTH_LIMIT: usize = 50;
+/// The limit for nested item types.
+const MAX_DEPTH: usize = 50;
+
+/// Checks a value against a type of the module `pydantic`, by its name.
+type NamedCheck<'n> = &'n dyn Fn(&str, &Value) -> Result<bool, Stop>;
 
 /// The type of an item.
 #[derive(Debug)]
@@ -32,11 +35,11 @@ enum Item {
     Named(String),
 }
 
-/// The error that an annotation cannot be read.
-enum Misread {
-    /// An expression.
+/// The faults of an annotation.
+enum AnnotationError {
+    /// A syntax error.
     Syntax,
-    /// A type: there is no such name.
+    /// An undefined name.
     Unknown,
 }
 
@@ -44,13 +47,18 @@ enum Misread {
 ///
 /// # Errors
 /// If parameters are missing or unknown, or the type of the items cannot be read.
-pub(super) fn check(world: &dyn World, kind: &str, value: &Value, parameters: &Dict) -> Validation {
+pub(super) fn check(
+    named: NamedCheck<'_>,
+    kind: &str,
+    value: &Value,
+    parameters: &Dict,
+) -> Result<bool, Stop> {
     let is_list = kind == "conlist";
     let known: &[&str] = match is_list {
         true => &["item_type", "min_length", "max_length", "unique_items"],
         false => &["item_type", "min_length", "max_length"],
     };
-    let wrong = |text: String| Stop::raised("TypeError", text);
+    let wrong = |text: String| Stop::raised(Exception::TypeError, text);
     if let Some(name) = parameters.keys().find(|name| !known.contains(&name.as_str())) {
         return Err(wrong(format!("{kind}() got an unexpected keyword argument '{name}'")));
     }
@@ -66,7 +74,7 @@ pub(super) fn check(world: &dyn World, kind: &str, value: &Value, parameters: &D
     let (least, most) =
         (limit(kind, parameters, "min_length")?, limit(kind, parameters, "max_length")?);
     let Value::List(items) = value else { return Ok(false) };
-    let reader = Reader { world };
+    let reader = Reader { named };
     let mut found: Vec<Value> = Vec::new();
     for value in items.iter() {
         let Some(value) = reader.converted(&item, value)? else { return Ok(false) };
@@ -79,20 +87,20 @@ pub(super) fn check(world: &dyn World, kind: &str, value: &Value, parameters: &D
     Ok(least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most))
 }
 
-/// A limit of the number of items.
+/// A parameter that limits the number of items.
 fn limit(kind: &str, parameters: &Dict, name: &str) -> Result<Option<i64>, Stop> {
     let class = match parameters.get(name) {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::Int(number)) => return Ok(Some(*number)),
         Some(Value::Str(_)) if name == "min_length" => {
             let text = "'>' not supported between instances of 'str' and 'int'";
-            return Err(Stop::raised("TypeError", text));
+            return Err(Stop::raised(Exception::TypeError, text));
         }
         Some(other) => other.python_type().to_owned(),
     };
     let builds = kind.trim_start_matches("con");
     Err(Stop::raised(
-        "pydantic_core._pydantic_core.SchemaError",
+        Exception::SchemaError,
         format!(
             "Error building \"{builds}\" validator:\n  TypeError: '{class}' object cannot be \
              interpreted as an integer"
@@ -100,10 +108,11 @@ fn limit(kind: &str, parameters: &Dict, name: &str) -> Result<Option<i64>, Stop>
     ))
 }
 
-/// An error of pydantic with the page that tells more of it.
+/// An error of pydantic with the page of its documentation.
 fn user_error(class: &str, text: &str, page: &str) -> Stop {
     let more = format!("For further information visit https://errors.pydantic.dev/2.14/u/{page}");
-    Stop::raised(&format!("pydantic.errors.{class}"), format!("{text}\n\n{more}"))
+    let class = Exception::Other(format!("pydantic.errors.{class}").into());
+    Stop::raised(class, format!("{text}\n\n{more}"))
 }
 
 /// The type of the items.
@@ -116,17 +125,17 @@ fn item_type(kind: &str, item: &Value, parameters: &Dict) -> Result<Item, Stop> 
     let mut parser = Parser { rest: text };
     let read = match parser.union(0) {
         Ok(item) if parser.rest.trim().is_empty() => Ok(item),
-        Ok(_) => Err(Misread::Syntax),
+        Ok(_) => Err(AnnotationError::Syntax),
         Err(misread) => Err(misread),
     };
     read.map_err(|misread| match misread {
-        Misread::Syntax => {
+        AnnotationError::Syntax => {
             let text = crate::value::string_repr(text);
             let text = format!("Forward reference must be an expression -- got {text}");
-            Stop::raised("SyntaxError", text)
+            Stop::raised(Exception::SyntaxError, text)
         }
-        Misread::Unknown if text.trim().parse::<f64>().is_ok() => no_type(text.trim()),
-        Misread::Unknown => {
+        AnnotationError::Unknown if text.trim().parse::<f64>().is_ok() => no_type(text.trim()),
+        AnnotationError::Unknown => {
             let number = |name: &str, default: &str| match parameters.get(name) {
                 None | Some(Value::Null) => default.to_owned(),
                 Some(value) => value.repr(&NoInstances),
@@ -147,7 +156,7 @@ fn item_type(kind: &str, item: &Value, parameters: &Dict) -> Result<Item, Stop> 
     })
 }
 
-/// That something is no type.
+/// The error that a text is not a type.
 fn no_type(shown: &str) -> Stop {
     let text = format!(
         "Unable to generate pydantic-core schema for {shown}. Set `arbitrary_types_allowed=True` in \
@@ -177,8 +186,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `int | None`
-    fn union(&mut self, depth: usize) -> Result<Item, Misread> {
+    /// Parses a union such as `int | None`.
+    fn union(&mut self, depth: usize) -> Result<Item, AnnotationError> {
         let mut items = vec![self.single(depth)?];
         while self.takes('|') {
             items.push(self.single(depth)?);
@@ -186,17 +195,17 @@ impl Parser<'_> {
         Ok(if items.len() == 1 { items.remove(0) } else { Item::Union(items) })
     }
 
-    /// A name with the text in brackets behind it.
-    fn single(&mut self, depth: usize) -> Result<Item, Misread> {
-        if depth > DEPTH_LIMIT {
-            return Err(Misread::Unknown);
+    /// Parses a name with its parameters in brackets.
+    fn single(&mut self, depth: usize) -> Result<Item, AnnotationError> {
+        if depth > MAX_DEPTH {
+            return Err(AnnotationError::Unknown);
         }
         self.rest = self.rest.trim_start();
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at(end);
         if name.is_empty() {
-            return Err(Misread::Syntax);
+            return Err(AnnotationError::Syntax);
         }
         self.rest = rest;
         let mut inner = Vec::new();
@@ -208,15 +217,15 @@ impl Parser<'_> {
                 }
             }
             if !self.takes(']') {
-                return Err(Misread::Syntax);
+                return Err(AnnotationError::Syntax);
             }
         }
         named(name, inner)
     }
 }
 
-/// The type of a name with types in brackets.
-fn named(name: &str, mut inner: Vec<Item>) -> Result<Item, Misread> {
+/// The type of a name with type parameters.
+fn named(name: &str, mut inner: Vec<Item>) -> Result<Item, AnnotationError> {
     let count = inner.len();
     let mut next = || inner.remove(0);
     Ok(match (name, count) {
@@ -238,17 +247,17 @@ fn named(name: &str, mut inner: Vec<Item>) -> Result<Item, Misread> {
         }
         ("Optional", 1) => Item::Union(vec![next(), Item::Null]),
         (name, 0) if name.starts_with("pydantic.") => Item::Named(name.to_owned()),
-        _ => return Err(Misread::Unknown),
+        _ => return Err(AnnotationError::Unknown),
     })
 }
 
-/// Values as types of items take them.
-struct Reader<'w> {
-    world: &'w dyn World,
+/// Converts values to item types.
+struct Reader<'n> {
+    named: NamedCheck<'n>,
 }
 
 impl Reader<'_> {
-    /// The converted value; nothing if the type refuses it.
+    /// The converted value; `None` if the value does not fit.
     fn converted(&self, item: &Item, value: &Value) -> Result<Option<Value>, Stop> {
         Ok(match (item, value) {
             (Item::Any, _) | (Item::Null, Value::Null) => Some(value.clone()),
@@ -277,9 +286,7 @@ impl Reader<'_> {
                 Some(value.clone())
             }
             (Item::Union(items), _) => return self.one_of(items, value),
-            (Item::Named(name), _) => {
-                validate(self.world, name, value, None)?.then(|| value.clone())
-            }
+            (Item::Named(name), _) => (self.named)(name, value)?.then(|| value.clone()),
             _ => None,
         })
     }
@@ -289,8 +296,8 @@ impl Reader<'_> {
         items.iter().map(|item| self.converted(inner, item)).collect()
     }
 
-    /// The value as the first type takes it that leaves it as it is, else as the first that takes
-    /// it.
+    /// Converts a value to a union: to the first type that does not change it, otherwise to the
+    /// first that fits.
     fn one_of(&self, items: &[Item], value: &Value) -> Result<Option<Value>, Stop> {
         let mut first = None;
         for item in items {
@@ -304,25 +311,11 @@ impl Reader<'_> {
     }
 }
 
-fn lenient_bool(value: &Value) -> Option<bool> {
-    match value {
-        Value::Bool(truth) => Some(*truth),
-        Value::Str(text) => match text.to_lowercase().as_str() {
-            "1" | "true" | "t" | "yes" | "y" | "on" => Some(true),
-            "0" | "false" | "f" | "no" | "n" | "off" => Some(false),
-            _ => None,
-        },
-        number if *number == Value::Int(0) => Some(false),
-        number if *number == Value::Int(1) => Some(true),
-        _ => None,
-    }
-}
-
 fn is_hashable(value: &Value) -> bool {
     !matches!(value, Value::List(_) | Value::Dict(_))
 }
 
-/// How many different values there are, without comparing each with each.
+/// Counts distinct values in linear time.
 fn distinct(values: &[Value]) -> usize {
     let key = |value: &Value| match value {
         Value::Bool(truth) => u8::from(*truth).to_string(),

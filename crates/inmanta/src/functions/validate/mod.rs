@@ -1,7 +1,9 @@
-//! `std::validate_type`: whether a value satisfies a named type of Python's libraries.
+//! `std::validate_type`: checks values against named types of Python libraries.
 
+use crate::diagnostics::Exception;
 mod forms;
 mod items;
+mod lenient;
 mod time;
 mod web;
 
@@ -11,9 +13,10 @@ use ordain_functions::regex::{Dialect, compile};
 use ordain_source::World;
 
 use super::addresses::Interface;
-use super::{Entry, Outcome, plain, string};
-use crate::plugin::{Arguments, Context, Stop};
+use super::entry::{Entry, Outcome, plain, string};
+use crate::model::plugin::{Arguments, Context, Stop};
 use crate::value::{Dict, Value, compare_numbers};
+use lenient::{lenient_integer, lenient_number};
 
 pub(super) const TABLE: &[Entry] = &[plain(
     "validate_type",
@@ -22,7 +25,7 @@ pub(super) const TABLE: &[Entry] = &[plain(
     validate_type,
 )];
 
-/// The result of a validation.
+/// Whether a value satisfies a type, or the error of the type's parameters.
 pub type Validation = Result<bool, Stop>;
 
 fn validate_type(context: &mut dyn Context, arguments: &Arguments) -> Outcome {
@@ -58,7 +61,8 @@ pub fn validate(
         }
         ("pydantic", "conlist" | "conset" | "confrozenset") => {
             let empty = Dict::default();
-            items::check(world, kind, value, parameters.unwrap_or(&empty))
+            let named = |name: &str, value: &Value| validate(world, name, value, None);
+            items::check(&named, kind, value, parameters.unwrap_or(&empty))
         }
         ("pydantic" | "datetime" | "ipaddress" | "uuid", _) => {
             let form = if module == "pydantic" { forms::check(world, kind, value) } else { None };
@@ -67,7 +71,7 @@ pub fn validate(
                 Some(answer) => Ok(answer),
                 None => {
                     let text = format!("module '{module}' has no attribute '{kind}'");
-                    Err(Stop::raised("AttributeError", text))
+                    Err(Stop::raised(Exception::AttributeError, text))
                 }
             }
         }
@@ -75,7 +79,7 @@ pub fn validate(
     }
 }
 
-/// A type without parameters; `None` if there is none of this name.
+/// Checks a value against a type without parameters; `None` if there is no such type.
 fn simple(module: &str, kind: &str, value: &Value, text: Option<&str>) -> Option<bool> {
     let on_text = |test: fn(&str) -> bool| text.is_some_and(test);
     let number = |test: fn(&Value) -> bool| lenient_number(value).is_some_and(|n| test(&n));
@@ -157,36 +161,7 @@ fn address(kind: &str, value: &Value, text: Option<&str>) -> Option<bool> {
     Some(interface.address.is_ipv4() == is_v4 && fits)
 }
 
-/// A number as pydantic's lenient mode takes it.
-fn lenient_number(value: &Value) -> Option<Value> {
-    match value {
-        Value::Str(text) => ordain_functions::float::parse_python(text).ok().map(Value::Float),
-        number if number.is_number() => Some(number.clone()),
-        _ => None,
-    }
-}
-
-/// A whole number as pydantic's lenient mode takes it: `"3"` and `3.0` are some.
-fn lenient_integer(value: &Value) -> Option<Value> {
-    match value {
-        Value::Str(text) => {
-            let text = text.trim();
-            let whole = match text.split_once('.') {
-                Some((whole, zeros)) if zeros.bytes().all(|b| b == b'0') => whole,
-                Some(_) => return None,
-                None => text,
-            };
-            ordain_functions::integer::parse_python(whole).ok().map(Value::int)
-        }
-        Value::Float(number) if number.fract() == 0.0 => {
-            crate::value::float_integer(*number).map(Value::int)
-        }
-        Value::Bool(_) | Value::Int(_) | Value::BigInt(_) => Some(value.clone()),
-        _ => None,
-    }
-}
-
-/// The parameters that a type takes.
+/// The names of a type's parameters.
 fn known_parameters(kind: &str) -> &'static [&'static str] {
     match kind {
         "constr" => &[
@@ -219,7 +194,7 @@ fn constrained(kind: &str, value: &Value, parameters: &Dict) -> Validation {
     let known = known_parameters(kind);
     if let Some(name) = parameters.keys().find(|name| !known.contains(&name.as_str())) {
         let text = format!("{kind}() got an unexpected keyword argument '{name}'");
-        return Err(Stop::raised("TypeError", text));
+        return Err(Stop::raised(Exception::TypeError, text));
     }
     let strict = parameters.get("strict").is_some_and(|v| matches!(v, Value::Bool(true)));
     if kind == "constr" {
@@ -244,7 +219,7 @@ fn constrained(kind: &str, value: &Value, parameters: &Dict) -> Validation {
     Ok(in_bounds(&number, parameters))
 }
 
-/// Dates and bytes with bounds.
+/// Checks dates and bytes with bounds.
 fn constrained_form(kind: &str, value: &Value, parameters: &Dict) -> Validation {
     let known: &[&str] = match kind {
         "condate" => &["strict", "gt", "ge", "lt", "le"],
@@ -252,7 +227,7 @@ fn constrained_form(kind: &str, value: &Value, parameters: &Dict) -> Validation 
     };
     if let Some(name) = parameters.keys().find(|name| !known.contains(&name.as_str())) {
         let text = format!("{kind}() got an unexpected keyword argument '{name}'");
-        return Err(Stop::raised("TypeError", text));
+        return Err(Stop::raised(Exception::TypeError, text));
     }
     if kind == "conbytes" {
         let Some(text) = value.as_str() else { return Ok(false) };
@@ -312,7 +287,7 @@ fn is_multiple(number: &Value, factor: &Value) -> bool {
     }
 }
 
-/// Whether a decimal has no more digits than it may have.
+/// Whether a decimal respects the limits for digits.
 fn has_digits(value: &Value, parameters: &Dict) -> bool {
     let text = match value {
         Value::Str(text) => text.trim().to_owned(),
@@ -364,7 +339,8 @@ fn constrained_text(text: &str, parameters: &Dict) -> Validation {
     {
         return Ok(false);
     }
-    let bad = |error: ordain_functions::Error| Stop::raised("re.error", error.to_string());
+    let bad =
+        |error: ordain_functions::Error| Stop::raised(Exception::RegexError, error.to_string());
     if let Some(pattern) = parameters.get("pattern").and_then(Value::as_str) {
         let regex = compile(Dialect::Python, pattern).map_err(bad)?;
         if !regex.is_match(&text).map_err(bad)? {
@@ -468,13 +444,13 @@ mod tests {
         assert!(validate(&world, "pydantic.conint", &Value::Int(1), Some(&odd)).is_err());
     }
 
-    /// What a type of lists says of a value whose items are to be of a type, as text.
+    /// The result of a list type for a value and an item type, as text.
     fn items(name: &str, item: &str, value: Value) -> String {
         let world = ordain_source::MemoryWorld::default();
         let parameters = Dict::from_iter([("item_type".into(), Value::str(item))]);
         match validate(&world, name, &value, Some(&parameters)) {
             Ok(answer) => answer.to_string(),
-            Err(Stop::Raised { class, .. }) => class,
+            Err(Stop::Raised { class, .. }) => class.to_string(),
             Err(_) => "another stop".into(),
         }
     }

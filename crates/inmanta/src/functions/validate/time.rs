@@ -1,14 +1,14 @@
-//! Dates and times as pydantic reads them.
+//! Dates and times in pydantic's formats.
 
 use crate::value::{Value, float_integer};
 
 const SECONDS_A_DAY: f64 = 86_400.0;
-/// Above this a timestamp counts milliseconds.
+/// Timestamps above this are in milliseconds, others in seconds.
 const MILLISECONDS_FROM: f64 = 2e10;
-/// The seconds of the years 1 and 9999, where Python's dates end.
+/// The range of Python's dates in seconds: the years 1 to 9999.
 const RANGE: std::ops::RangeInclusive<f64> = -62_135_596_800.0..=253_402_300_799.0;
 
-/// The seconds that a number, or a text which is one, counts from 1970.
+/// The seconds since 1970 of a number, or of a text with a number.
 fn timestamp(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Int(number) => *number as f64,
@@ -40,7 +40,7 @@ pub(super) fn is_date(value: &Value) -> bool {
     }
 }
 
-/// The seconds from 1970 to the beginning of a date.
+/// The seconds since 1970 at the beginning of a date.
 pub(super) fn date_seconds(value: &Value) -> Option<f64> {
     if !is_date(value) {
         return None;
@@ -51,7 +51,7 @@ pub(super) fn date_seconds(value: &Value) -> Option<f64> {
     }
 }
 
-/// The seconds from 1970 to a moment, and whether it says its zone; without one it is taken as UTC.
+/// The seconds since 1970 of a date and time, and whether it has a time zone; UTC is the default.
 pub(super) fn moment(value: &Value) -> Option<(f64, bool)> {
     if !is_datetime(value) {
         return None;
@@ -78,11 +78,11 @@ pub(super) fn moment(value: &Value) -> Option<(f64, bool)> {
     Some((seconds, zone.is_some()))
 }
 
-/// The days from 1970 to a date `YYYY-MM-DD`.
+/// The days since 1970 of a date `YYYY-MM-DD`.
 fn day_of(text: &str) -> Option<f64> {
     let part = |from: usize, to: usize| text.get(from..to).and_then(number).map(i64::from);
     let (year, month, day) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
-    // Years that begin in March have their odd day at the end.
+    // Years are counted from March, so that the leap day is their last day.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);
@@ -111,7 +111,7 @@ fn number(text: &str) -> Option<u32> {
     if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 
-/// The text behind a date `YYYY-MM-DD`.
+/// The text after a date `YYYY-MM-DD`.
 fn split_date(text: &str) -> Option<&str> {
     let (date, rest) = text.split_at_checked(10)?;
     if date.get(4..5)? != "-" || date.get(7..8)? != "-" {
@@ -129,7 +129,7 @@ fn split_date(text: &str) -> Option<&str> {
     (year > 0 && (1..=days).contains(&day)).then_some(rest)
 }
 
-/// Reads `HH:MM[:SS[.f]][zone]`; says whether it is midnight.
+/// Reads `HH:MM[:SS[.f]][zone]`; returns whether it is midnight.
 fn read_time(text: &str) -> Option<bool> {
     let two = |from: usize| number(text.get(from..from + 2)?);
     let (hour, minute) = (two(0)?, two(3)?);

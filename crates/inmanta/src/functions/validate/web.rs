@@ -1,10 +1,10 @@
-//! UUIDs, mail addresses and URLs as pydantic reads them.
+//! UUIDs, mail addresses and URLs in pydantic's formats.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// The longest mail address, in bytes.
-const EMAIL_LIMIT: usize = 2048;
-/// Domains that no mail goes to.
+/// The limit for mail addresses, in bytes.
+const MAX_EMAIL_LENGTH: usize = 2048;
+/// Top-level domains without mail.
 const SPECIAL_DOMAINS: &[&str] = &["arpa", "invalid", "local", "localhost", "onion", "test"];
 
 pub(super) fn is_uuid(text: &str) -> bool {
@@ -24,7 +24,7 @@ pub(super) fn is_uuid(text: &str) -> bool {
     lengths == [8, 4, 4, 4, 12] && parts.into_iter().all(is_hex)
 }
 
-/// Which version of a UUID a text is.
+/// The version of a UUID.
 pub(super) fn uuid_version(text: &str) -> Option<u8> {
     if !is_uuid(text) {
         return None;
@@ -34,9 +34,9 @@ pub(super) fn uuid_version(text: &str) -> Option<u8> {
     version.to_digit(16).and_then(|version| u8::try_from(version).ok())
 }
 
-/// An address, or a name and an address in angle brackets.
+/// Whether a text is a mail address, optionally with a name: `Name <address>`.
 pub(super) fn is_email(text: &str) -> bool {
-    if text.len() > EMAIL_LIMIT {
+    if text.len() > MAX_EMAIL_LENGTH {
         return false;
     }
     let text = text.trim();
@@ -83,7 +83,7 @@ fn is_mail_domain(domain: &str) -> bool {
         && !SPECIAL_DOMAINS.contains(last)
 }
 
-/// A URL with one of these schemes, or with any if there are none.
+/// Whether a text is a URL with one of these schemes; any scheme is allowed if the list is empty.
 pub(super) fn is_url(text: &str, schemes: &[&str]) -> bool {
     let text = text.trim_matches(|c: char| c <= ' ');
     let text: String = text.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
@@ -129,7 +129,7 @@ fn is_authority(authority: &str, is_special: bool) -> bool {
     !host.contains(is_forbidden) && (!is_special || is_numeric_host_fine(host))
 }
 
-/// A host that ends in a number must be an IPv4 address.
+/// Whether a host that ends in a number is a valid IPv4 address.
 fn is_numeric_host_fine(host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
     let last = host.rsplit('.').next().unwrap_or_default();

@@ -1,32 +1,32 @@
-//! Filters for HTML and addresses.
+//! Filters for HTML and URLs.
 
 use std::sync::OnceLock;
 
 use regex::Regex;
 
-use super::super::arguments::Bound;
-use super::super::fault::{Res, type_error, value_error};
-use super::super::interpret::Runtime;
+use super::super::arguments::BoundArguments;
+use super::super::fault::{Res, argument_error, type_error, value_error};
+use super::super::runtime::Runtime;
 use super::super::value::Val;
-use super::argument_error;
+use crate::diagnostics::Exception;
 use crate::value::Value;
 
-pub(super) fn safe(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn safe(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     runtime.text(&value).map(Val::Markup)
 }
 
-pub(super) fn force_escape(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn force_escape(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let text = runtime.text(&bound.at(0))?;
     runtime.escaped(&Val::Str(text)).map(Val::Markup)
 }
 
-pub(super) fn striptags(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn striptags(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let text = runtime.text(&bound.at(0))?;
     Ok(Val::str(without_tags(&text)))
 }
 
-/// A text without comments and tags, with single blanks, and with its entities replaced.
+/// Removes comments and tags, normalizes blanks, and decodes entities.
 pub(in super::super) fn without_tags(text: &str) -> String {
     let cut = |text: &str, open: &str, close: &str| {
         let mut out = String::with_capacity(text.len());
@@ -45,7 +45,7 @@ pub(in super::super) fn without_tags(text: &str) -> String {
     unescaped(&words.join(" "))
 }
 
-/// The entities that are known by name; those before the gap also without `;` behind them.
+/// The named entities; the flag allows the form without `;`.
 const ENTITIES: &[(&str, &str, bool)] = &[
     ("amp", "&", true),
     ("AMP", "&", true),
@@ -211,7 +211,7 @@ const ENTITIES: &[(&str, &str, bool)] = &[
     ("asymp", "≈", false),
 ];
 
-/// A text with its entities replaced.
+/// Decodes entities.
 pub(in super::super) fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -230,7 +230,7 @@ pub(in super::super) fn unescaped(text: &str) -> String {
     out
 }
 
-/// The character of an entity, with its length behind the `&`.
+/// Decodes an entity: the character, and the length of the source after the `&`.
 fn entity(text: &str) -> Option<(String, usize)> {
     if let Some(number) = text.strip_prefix('#') {
         let (digits, radix) = match number.strip_prefix(['x', 'X']) {
@@ -275,7 +275,7 @@ fn entity(text: &str) -> Option<(String, usize)> {
     prefix.map(|(known, found, _)| ((*found).to_owned(), known.len()))
 }
 
-/// A text with the signs replaced that mean something in addresses.
+/// Escapes a text for URLs.
 fn quoted(text: &str, in_query: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -291,7 +291,7 @@ fn quoted(text: &str, in_query: bool) -> String {
     out
 }
 
-pub(super) fn urlencode(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn urlencode(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     let is_iterable = match &value {
         Val::Str(_) | Val::Markup(_) => false,
@@ -312,7 +312,7 @@ pub(super) fn urlencode(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Re
     for pair in pairs {
         let items = runtime.collect(&pair).map_err(|fault| {
             let class = pair.type_name();
-            if fault.is("TypeError") {
+            if fault.is(&Exception::TypeError) {
                 type_error(format!("cannot unpack non-iterable {class} object"))
             } else {
                 fault
@@ -332,14 +332,18 @@ pub(super) fn urlencode(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Re
     Ok(Val::str(parts.join("&")))
 }
 
-pub(super) fn xmlattr(runtime: &mut Runtime<'_>, bound: &Bound, autoescape: bool) -> Res<Val> {
+pub(super) fn xmlattr(
+    runtime: &mut Runtime<'_>,
+    bound: &BoundArguments,
+    autoescape: bool,
+) -> Res<Val> {
     let value = bound.at(0);
     if !runtime.has_keys(&value) {
         if let Val::Undefined(found) = &value {
             return Err(found.fault(runtime));
         }
         let text = format!("'{}' object has no attribute 'items'", value.type_name());
-        return Err(super::super::fault::Fault::Raised("AttributeError", text));
+        return Err(super::super::fault::Fault::Raised(Exception::AttributeError, text));
     }
     let mut parts = Vec::new();
     for (key, value) in runtime.entries(&value)? {
@@ -388,14 +392,18 @@ fn is_mail(text: &str) -> bool {
     pattern(r"^\S+@\w[\w.-]*\.\w+$", &MAIL).is_match(text)
 }
 
-/// How links are written.
+/// The options of links.
 struct Links {
     most: Option<usize>,
     attributes: String,
     schemes: Vec<String>,
 }
 
-pub(super) fn urlize(runtime: &mut Runtime<'_>, bound: &Bound, autoescape: bool) -> Res<Val> {
+pub(super) fn urlize(
+    runtime: &mut Runtime<'_>,
+    bound: &BoundArguments,
+    autoescape: bool,
+) -> Res<Val> {
     let most = bound.some(1).map(Val::as_index).transpose()?;
     let words = |runtime: &mut Runtime<'_>, at: usize| match bound.some(at) {
         Some(value) => runtime.text(value).map(|text| text.to_string()),

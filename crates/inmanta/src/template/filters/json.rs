@@ -1,12 +1,13 @@
 //! The filter `tojson`.
 
-use super::super::arguments::Bound;
+use super::super::arguments::BoundArguments;
 use super::super::fault::{Fault, Res, type_error};
-use super::super::interpret::Runtime;
+use super::super::runtime::Runtime;
 use super::super::value::Val;
+use crate::diagnostics::Exception;
 use crate::value::float_text;
 
-pub(super) fn tojson(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn tojson(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let indent = match bound.some(1) {
         None => None,
         Some(Val::Str(text) | Val::Markup(text)) => Some(text.to_string()),
@@ -76,7 +77,10 @@ impl Writer {
         runtime.step(1)?;
         runtime.text_fits(self.out.len().min(64))?;
         if depth > 200 {
-            return Err(Fault::Raised("RecursionError", "maximum recursion depth exceeded".into()));
+            return Err(Fault::Raised(
+                Exception::RecursionError,
+                "maximum recursion depth exceeded".into(),
+            ));
         }
         match value {
             Val::None => self.out.push_str("null"),

@@ -1,5 +1,6 @@
 //! The filters of templates.
 
+use crate::diagnostics::Exception;
 pub(super) mod html;
 mod json;
 mod numbers;
@@ -9,19 +10,19 @@ mod text;
 
 use ecow::EcoString;
 
-use super::arguments::{Arguments, Bound};
-use super::fault::{FILTER_ARGUMENT, Fault, Res, TEMPLATE_RUNTIME};
-use super::interpret::Runtime;
+use super::arguments::{Arguments, BoundArguments};
+use super::fault::{Fault, Res};
+use super::runtime::Runtime;
 use super::value::Val;
 
-/// A filter: the name of Python's function, its parameters, how many the engine fills in before
-/// them, and what it does.
+/// A filter: the name and the parameters of Python's function, the number of leading parameters
+/// that the engine supplies, and the implementation.
 struct Entry {
     name: &'static str,
     function: &'static str,
     parameters: &'static str,
     skipped: usize,
-    run: fn(&mut Runtime<'_>, &Bound, bool) -> Res<Val>,
+    run: fn(&mut Runtime<'_>, &BoundArguments, bool) -> Res<Val>,
 }
 
 const fn entry(
@@ -29,7 +30,7 @@ const fn entry(
     function: &'static str,
     parameters: &'static str,
     skipped: usize,
-    run: fn(&mut Runtime<'_>, &Bound, bool) -> Res<Val>,
+    run: fn(&mut Runtime<'_>, &BoundArguments, bool) -> Res<Val>,
 ) -> Entry {
     Entry { name, function, parameters, skipped, run }
 }
@@ -104,7 +105,7 @@ const TABLE: &[Entry] = &[
     entry("xmlattr", "do_xmlattr", "d, autospace=", 1, html::xmlattr),
 ];
 
-/// The filters that take arguments in a way of their own.
+/// The filters that bind their arguments themselves.
 const OTHERS: &[&str] = &[
     "abs",
     "count",
@@ -123,16 +124,12 @@ fn find(name: &str) -> Option<&'static Entry> {
     TABLE.iter().find(|entry| entry.name == name)
 }
 
-/// The name in errors of the original's wrapper around plugins.
+/// The name of the original's wrapper of plugins, for errors.
 const WRAPPER: &str = "_get_template_engine.<locals>.curywrapper.<locals>.safewrapper";
 
-/// Whether it is one of Jinja's own.
+/// Whether Jinja has a filter of this name.
 pub(super) fn is_own(name: &str) -> bool {
     find(name).is_some() || OTHERS.contains(&name)
-}
-
-pub(super) fn argument_error<T>(text: impl Into<String>) -> Res<T> {
-    Err(Fault::Raised(FILTER_ARGUMENT, text.into()))
 }
 
 impl Runtime<'_> {
@@ -140,7 +137,7 @@ impl Runtime<'_> {
         is_own(name) || self.plugins.contains_key(name)
     }
 
-    /// Runs a filter that is named by a value.
+    /// Applies a filter whose name is a value.
     pub(super) fn named_filter(
         &mut self,
         name: &Val,
@@ -152,12 +149,12 @@ impl Runtime<'_> {
             Some(known) => self.filter(&known, value, arguments, autoescape),
             None => {
                 let name = self.repr(name)?;
-                Err(Fault::Raised(TEMPLATE_RUNTIME, format!("No filter named {name}.")))
+                Err(Fault::Raised(Exception::TemplateRuntime, format!("No filter named {name}.")))
             }
         }
     }
 
-    /// Runs a filter.
+    /// Applies a filter.
     pub(super) fn filter(
         &mut self,
         name: &EcoString,
@@ -169,7 +166,7 @@ impl Runtime<'_> {
         if let Some(text) = value.as_text() {
             self.step(text.len() as u64 / 16)?;
         }
-        // Plugins take the place of filters with the same name.
+        // Plugins replace filters with the same name.
         if let Some(plugin) = self.plugins.get(name).cloned() {
             if let Some((name, _)) = arguments.named.first() {
                 return Err(super::arguments::unexpected(WRAPPER, name));
@@ -206,7 +203,7 @@ impl Runtime<'_> {
                 let Some(entry) = find(name) else {
                     let name = crate::value::string_repr(name);
                     let text = format!("No filter named {name} found.");
-                    return Err(Fault::Raised(TEMPLATE_RUNTIME, text));
+                    return Err(Fault::Raised(Exception::TemplateRuntime, text));
                 };
                 let arguments = Arguments::before(value, arguments);
                 let bound = arguments.bind(entry.function, entry.parameters, entry.skipped)?;

@@ -3,13 +3,13 @@
 use num_bigint::{BigInt, Sign};
 use ordain_functions::text::{is_python_space, repr_python};
 
-use super::super::arguments::Bound;
+use super::super::arguments::BoundArguments;
 use super::super::ast::Binary;
-use super::super::fault::{Fault, Res, type_error, value_error};
-use super::super::interpret::Runtime;
+use super::super::fault::{Fault, Res, argument_error, type_error, value_error};
 use super::super::operators::{self, truncated};
+use super::super::runtime::Runtime;
 use super::super::value::Val;
-use super::argument_error;
+use crate::diagnostics::Exception;
 
 pub(super) fn absolute(value: &Val) -> Res<Val> {
     match value {
@@ -26,7 +26,7 @@ fn bad_operand(value: &Val) -> Fault {
     type_error(format!("bad operand type for abs(): '{}'", value.type_name()))
 }
 
-/// Python's `float` of a value.
+/// Python's `float(value)`.
 fn to_float(runtime: &mut Runtime<'_>, value: &Val) -> Res<f64> {
     match value {
         Val::Str(text) | Val::Markup(text) => {
@@ -43,17 +43,17 @@ fn to_float(runtime: &mut Runtime<'_>, value: &Val) -> Res<f64> {
     }
 }
 
-pub(super) fn float(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn float(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     match to_float(runtime, &bound.at(0)) {
         Ok(number) => Ok(Val::Float(number)),
-        Err(fault) if fault.is("TypeError") || fault.is("ValueError") => {
+        Err(fault) if fault.is(&Exception::TypeError) || fault.is(&Exception::ValueError) => {
             Ok(bound.get(1).cloned().unwrap_or(Val::Float(0.0)))
         }
         Err(fault) => Err(fault),
     }
 }
 
-/// A whole number in a base, as Python's `int` reads it.
+/// Python's `int(text, base)`.
 fn parsed(text: &str, base: i64) -> Res<BigInt> {
     if base != 0 && !(2..=36).contains(&base) {
         return Err(value_error("int() base must be >= 2 and <= 36, or 0"));
@@ -92,7 +92,7 @@ fn parsed(text: &str, base: i64) -> Res<BigInt> {
     Ok(if trimmed.starts_with('-') { -number } else { number })
 }
 
-pub(super) fn int(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn int(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     let base = bound.get(2).map_or(Ok(10), Val::as_index);
     let found = match (&value, base) {
@@ -105,20 +105,21 @@ pub(super) fn int(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val>
             None => Err(type_error("")),
         },
     };
-    let is_expected = |fault: &Fault| fault.is("TypeError") || fault.is("ValueError");
+    let is_expected =
+        |fault: &Fault| fault.is(&Exception::TypeError) || fault.is(&Exception::ValueError);
     match found {
         Err(fault) if is_expected(&fault) => {}
         found => return found,
     }
     match to_float(runtime, &value).and_then(truncated) {
-        Err(fault) if is_expected(&fault) || fault.is("OverflowError") => {
+        Err(fault) if is_expected(&fault) || fault.is(&Exception::OverflowError) => {
             Ok(bound.get(1).cloned().unwrap_or(Val::Int(0)))
         }
         found => found,
     }
 }
 
-pub(super) fn round(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn round(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     let precision = bound.get(1).cloned().unwrap_or(Val::Int(0));
     let method = bound.get(2).cloned().unwrap_or_else(|| Val::str("common"));
@@ -197,7 +198,7 @@ fn round_float(number: f64, digits: i64) -> f64 {
     let whole = format!("{number:.0}").parse::<BigInt>().unwrap_or_default();
     let is_tie_broken = number.fract() != 0.0;
     let unit = BigInt::from(10).pow(u32::try_from(digits.unsigned_abs()).unwrap_or(0));
-    // A fraction decides what would be a tie of whole numbers.
+    // A fraction breaks a tie.
     let scaled = if is_tie_broken {
         let twice = (number.trunc() * 2.0).to_string();
         let twice: BigInt = twice.parse().unwrap_or_default();
@@ -211,7 +212,7 @@ fn round_float(number: f64, digits: i64) -> f64 {
     if found == 0.0 { found.copysign(number) } else { found }
 }
 
-/// Half of a number, rounded to a multiple of the unit; it is never in the middle.
+/// Half of a number, rounded to a multiple of the unit. There is never a tie.
 fn round_half(twice: BigInt, unit: &BigInt) -> BigInt {
     let double = unit * 2;
     let magnitude = BigInt::from(twice.magnitude().clone());
@@ -220,7 +221,7 @@ fn round_half(twice: BigInt, unit: &BigInt) -> BigInt {
     if twice.sign() == Sign::Minus { -found } else { found }
 }
 
-pub(super) fn file_size(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn file_size(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let bytes = to_float(runtime, &bound.at(0))?;
     let is_binary = bound.get(1).map_or(Ok(false), |value| runtime.truth(value))?;
     let base: f64 = if is_binary { 1024.0 } else { 1000.0 };

@@ -2,31 +2,33 @@
 
 use ordain_functions::text::repr_python;
 
-use super::super::arguments::Bound;
+use super::super::arguments::BoundArguments;
 use super::super::fault::{Fault, Res};
-use super::super::interpret::Runtime;
 use super::super::methods;
+use super::super::runtime::Runtime;
 use super::super::value::Val;
+use crate::diagnostics::Exception;
 
-/// How wide lines may be, in characters.
+/// The width of lines, in characters.
 const WIDTH: usize = 80;
 
-pub(super) fn pprint(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn pprint(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let mut out = String::new();
-    write(runtime, &bound.at(0), &mut out, Room { indent: 0, behind: 0, level: 1 })?;
+    write(runtime, &bound.at(0), &mut out, Layout { indent: 0, behind: 0, level: 1 })?;
     runtime.text_fits(out.len())?;
     Ok(Val::str(out))
 }
 
-/// The place of a value: its indentation, the length of the text behind it on its line, and how deep it is.
+/// The position of a value: its indentation, the length of the text after it on its line, and its
+/// depth.
 #[derive(Clone, Copy)]
-struct Room {
+struct Layout {
     indent: usize,
     behind: usize,
     level: usize,
 }
 
-/// The entries of a dict, sorted as well as its keys allow.
+/// The entries of a dict, sorted if the keys can be compared.
 fn sorted_entries(runtime: &mut Runtime<'_>, value: &Val) -> Res<Vec<(Val, Val)>> {
     let mut entries = runtime.entries(value)?;
     let is_uniform = entries.windows(2).all(|pair| {
@@ -42,7 +44,7 @@ fn sorted_entries(runtime: &mut Runtime<'_>, value: &Val) -> Res<Vec<(Val, Val)>
         let sorted = runtime.sorted(keyed, false)?;
         return Ok(sorted.iter().filter_map(pair).collect());
     }
-    // Keys that do not compare are sorted by the names of their types.
+    // Keys that cannot be compared are sorted by type name.
     entries.sort_by(|(a, _), (b, _)| a.type_name().cmp(b.type_name()));
     Ok(entries)
 }
@@ -57,10 +59,13 @@ fn pair(value: &Val) -> Option<(Val, Val)> {
     }
 }
 
-/// A value on one line, with dicts sorted.
+/// A value on one line, with sorted dicts.
 fn flat(runtime: &mut Runtime<'_>, value: &Val, depth: usize) -> Res<String> {
     if depth > 200 {
-        return Err(Fault::Raised("RecursionError", "maximum recursion depth exceeded".into()));
+        return Err(Fault::Raised(
+            Exception::RecursionError,
+            "maximum recursion depth exceeded".into(),
+        ));
     }
     runtime.step(1)?;
     let items = |runtime: &mut Runtime<'_>, items: &[Val]| {
@@ -87,7 +92,7 @@ fn flat(runtime: &mut Runtime<'_>, value: &Val, depth: usize) -> Res<String> {
         }
         other => runtime.repr(other)?,
     };
-    // The text is copied into that of the value around it.
+    // The text is copied into the outer value, which takes time.
     runtime.step(shown.len() as u64 / 16)?;
     runtime.text_fits(shown.len())?;
     Ok(shown)
@@ -97,7 +102,7 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-fn write(runtime: &mut Runtime<'_>, value: &Val, out: &mut String, room: Room) -> Res<()> {
+fn write(runtime: &mut Runtime<'_>, value: &Val, out: &mut String, room: Layout) -> Res<()> {
     let shown = flat(runtime, value, room.level)?;
     runtime.text_fits(out.len() + shown.len())?;
     let most = WIDTH.saturating_sub(room.indent + room.behind);
@@ -109,14 +114,14 @@ fn write(runtime: &mut Runtime<'_>, value: &Val, out: &mut String, room: Room) -
         Val::List(found) => {
             let items = found.borrow().clone();
             out.push('[');
-            write_items(runtime, &items, out, Room { behind: room.behind + 1, ..room })?;
+            write_items(runtime, &items, out, Layout { behind: room.behind + 1, ..room })?;
             out.push(']');
         }
         Val::Tuple(found) if !found.is_group => {
             let end = if found.items.len() == 1 { ",)" } else { ")" };
             out.push('(');
             let behind = room.behind + end.len();
-            write_items(runtime, &found.items, out, Room { behind, ..room })?;
+            write_items(runtime, &found.items, out, Layout { behind, ..room })?;
             out.push_str(end);
         }
         Val::Dict(_) => {
@@ -132,7 +137,7 @@ fn write(runtime: &mut Runtime<'_>, value: &Val, out: &mut String, room: Room) -
                 out.push_str(&key);
                 out.push_str(": ");
                 let is_last = index + 1 == count;
-                let inner = Room {
+                let inner = Layout {
                     indent: room.indent + 1 + width(&key) + 2,
                     behind: if is_last { room.behind + 1 } else { 1 },
                     level: room.level + 1,
@@ -147,14 +152,19 @@ fn write(runtime: &mut Runtime<'_>, value: &Val, out: &mut String, room: Room) -
     Ok(())
 }
 
-fn write_items(runtime: &mut Runtime<'_>, items: &[Val], out: &mut String, room: Room) -> Res<()> {
+fn write_items(
+    runtime: &mut Runtime<'_>,
+    items: &[Val],
+    out: &mut String,
+    room: Layout,
+) -> Res<()> {
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
             out.push_str(",\n");
             out.push_str(&" ".repeat(room.indent + 1));
         }
         let is_last = index + 1 == items.len();
-        let inner = Room {
+        let inner = Layout {
             indent: room.indent + 1,
             behind: if is_last { room.behind } else { 1 },
             level: room.level + 1,
@@ -164,8 +174,8 @@ fn write_items(runtime: &mut Runtime<'_>, items: &[Val], out: &mut String, room:
     Ok(())
 }
 
-/// A long text in parts, each on a line of its own.
-fn write_text(text: &str, out: &mut String, room: Room) {
+/// Writes a long text as parts on separate lines.
+fn write_text(text: &str, out: &mut String, room: Layout) {
     let is_outermost = room.level == 1;
     let indent = room.indent + usize::from(is_outermost);
     let behind = room.behind + usize::from(is_outermost);
@@ -208,7 +218,7 @@ fn write_text(text: &str, out: &mut String, room: Room) {
     out.push_str(if is_outermost { ")" } else { "" });
 }
 
-/// The words of a line, each with the blanks behind it.
+/// The words of a line with their trailing blanks.
 fn words(line: &str) -> Vec<&str> {
     let is_blank = ordain_functions::text::is_python_space;
     let mut found = Vec::new();

@@ -2,13 +2,13 @@
 
 use ecow::EcoString;
 
-use super::super::arguments::{Arguments, Bound};
+use super::super::arguments::{Arguments, BoundArguments};
 use super::super::ast::Binary;
-use super::super::fault::{Fault, Res, type_error};
-use super::super::interpret::Runtime;
-use super::super::iterate::{Generator, Next};
+use super::super::fault::{Fault, Res, argument_error, type_error};
+use super::super::runtime::Runtime;
+use super::super::value::{Generator, Next};
 use super::super::value::{Key, Object, Tuple, Val};
-use super::argument_error;
+use crate::diagnostics::Exception;
 
 /// A path of attributes.
 #[derive(Clone)]
@@ -59,11 +59,11 @@ fn lowered(value: Val) -> Val {
     }
 }
 
-fn flag(runtime: &mut Runtime<'_>, bound: &Bound, index: usize) -> Res<bool> {
+fn flag(runtime: &mut Runtime<'_>, bound: &BoundArguments, index: usize) -> Res<bool> {
     bound.get(index).map_or(Ok(false), |value| runtime.truth(value))
 }
 
-pub(super) fn attr(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn attr(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let (object, name) = (bound.at(0), bound.at(1));
     let Some(found) = name.as_text() else {
         let class = name.type_name();
@@ -72,12 +72,12 @@ pub(super) fn attr(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val
     match runtime.python_attribute(&object, found) {
         Ok(Some(value)) => Ok(value),
         Ok(None) => Ok(Val::absent(&object, name)),
-        Err(fault) if fault.is("AttributeError") => Ok(Val::absent(&object, name)),
+        Err(fault) if fault.is(&Exception::AttributeError) => Ok(Val::absent(&object, name)),
         Err(fault) => Err(fault),
     }
 }
 
-pub(super) fn batch(_: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn batch(_: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let (value, count, fill) = (bound.at(0), bound.at(1), bound.some(2).cloned());
     Ok(Generator::deferred(
         "do_batch",
@@ -106,7 +106,7 @@ pub(super) fn batch(_: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
     ))
 }
 
-pub(super) fn slice(_: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn slice(_: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let (value, slices, fill) = (bound.at(0), bound.at(1), bound.some(2).cloned());
     Ok(Generator::deferred(
         "sync_do_slice",
@@ -135,7 +135,7 @@ pub(super) fn slice(_: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
     ))
 }
 
-pub(super) fn default(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn default(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     let is_missing =
         value.is_undefined() || (flag(runtime, bound, 2)? && !runtime.truth(&value)?);
@@ -145,19 +145,19 @@ pub(super) fn default(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<
     Ok(bound.get(1).cloned().unwrap_or_else(|| Val::str("")))
 }
 
-/// The pairs of a value with the method `items`.
+/// The pairs of `value.items()`.
 fn pairs(runtime: &mut Runtime<'_>, value: &Val) -> Res<Vec<Val>> {
     let items = match runtime.python_attribute(value, &"items".into())? {
         Some(items) => runtime.call_value(&items, Arguments::default(), false)?,
         None => {
             let text = format!("'{}' object has no attribute 'items'", value.type_name());
-            return Err(Fault::Raised("AttributeError", text));
+            return Err(Fault::Raised(Exception::AttributeError, text));
         }
     };
     runtime.collect(&items)
 }
 
-pub(super) fn dictsort(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn dictsort(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let by = bound.get(2).cloned().unwrap_or_else(|| Val::str("key"));
     let place = match by.as_text().map(EcoString::as_str) {
         Some("key") => 0,
@@ -174,13 +174,13 @@ pub(super) fn dictsort(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res
     runtime.sorted(keyed, is_reversed).map(Val::list)
 }
 
-pub(super) fn first(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn first(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let items = runtime.iterate(&bound.at(0))?;
     let found = items.next(runtime)?;
     Ok(found.unwrap_or_else(|| Val::hinted("No first item, sequence was empty.")))
 }
 
-/// Whether Python's `reversed` takes a value.
+/// Whether Python's `reversed` accepts a value.
 fn is_reversible(value: &Val) -> bool {
     match value {
         Val::Str(_)
@@ -198,7 +198,7 @@ fn is_reversible(value: &Val) -> bool {
     }
 }
 
-pub(super) fn last(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn last(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     if !is_reversible(&value) {
         let text = format!("'{}' object is not reversible", value.type_name());
@@ -213,15 +213,15 @@ pub(super) fn last(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val
     Ok(found.unwrap_or_else(|| Val::hinted("No last item, sequence was empty.")))
 }
 
-pub(super) fn reverse(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn reverse(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     if let Some(text) = value.as_text() {
         let reversed: String = text.chars().rev().collect();
         return Ok(Val::text_like(reversed, value.is_markup()));
     }
     let mut items = runtime.collect(&value).map_err(|fault| {
-        if fault.is("TypeError") {
-            Fault::Raised(super::super::fault::FILTER_ARGUMENT, "argument must be iterable".into())
+        if fault.is(&Exception::TypeError) {
+            Fault::Raised(Exception::FilterArgument, "argument must be iterable".into())
         } else {
             fault
         }
@@ -233,7 +233,7 @@ pub(super) fn reverse(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<
     Ok(Val::list(items))
 }
 
-pub(super) fn random(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn random(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     let length = runtime.length(&value)?;
     if length == 0 {
@@ -243,11 +243,11 @@ pub(super) fn random(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<V
     runtime.python_item(&value, &Val::size(at))
 }
 
-pub(super) fn list(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn list(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     runtime.collect(&bound.at(0)).map(Val::list)
 }
 
-pub(super) fn items(_: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn items(_: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     Ok(Generator::deferred(
         "do_items",
@@ -264,13 +264,13 @@ pub(super) fn items(_: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
     ))
 }
 
-/// The items with the keys that they are sorted by.
+/// The items with their sort keys.
 fn keyed(runtime: &mut Runtime<'_>, value: &Val, getter: &Getter) -> Res<Vec<(Val, Val)>> {
     let items = runtime.collect(value)?;
     items.into_iter().map(|item| Ok((getter.get(runtime, &item)?, item))).collect()
 }
 
-pub(super) fn sort(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn sort(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let is_reversed = flag(runtime, bound, 1)?;
     let ignores_case = !flag(runtime, bound, 2)?;
     let attribute = bound.at(3);
@@ -288,7 +288,7 @@ pub(super) fn sort(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val
     runtime.sorted(keyed, is_reversed).map(Val::list)
 }
 
-pub(super) fn unique(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn unique(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let ignores_case = !flag(runtime, bound, 1)?;
     let getter = Getter::new(&bound.at(2), ignores_case);
     let value = bound.at(0);
@@ -310,8 +310,8 @@ pub(super) fn unique(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<V
     Ok(Generator::lazy("sync_do_unique", next))
 }
 
-/// The first of the items that no other is before, or behind.
-fn extreme(runtime: &mut Runtime<'_>, bound: &Bound, is_max: bool) -> Res<Val> {
+/// The first smallest or largest item.
+fn extreme(runtime: &mut Runtime<'_>, bound: &BoundArguments, is_max: bool) -> Res<Val> {
     let ignores_case = !flag(runtime, bound, 1)?;
     let getter = Getter::new(&bound.at(2), ignores_case);
     let mut best: Option<(Val, Val)> = None;
@@ -333,15 +333,19 @@ fn extreme(runtime: &mut Runtime<'_>, bound: &Bound, is_max: bool) -> Res<Val> {
     })
 }
 
-pub(super) fn min(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn min(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     extreme(runtime, bound, false)
 }
 
-pub(super) fn max(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn max(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     extreme(runtime, bound, true)
 }
 
-pub(super) fn join(runtime: &mut Runtime<'_>, bound: &Bound, autoescape: bool) -> Res<Val> {
+pub(super) fn join(
+    runtime: &mut Runtime<'_>,
+    bound: &BoundArguments,
+    autoescape: bool,
+) -> Res<Val> {
     let mut items = runtime.collect(&bound.at(0))?;
     if let Some(attribute) = bound.some(2) {
         let getter = Getter::new(attribute, false);
@@ -365,7 +369,7 @@ pub(super) fn join(runtime: &mut Runtime<'_>, bound: &Bound, autoescape: bool) -
     Ok(Val::text_like(out, has_markup))
 }
 
-pub(super) fn groupby(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn groupby(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let ignores_case = !flag(runtime, bound, 3)?;
     let mut getter = Getter::new(&bound.at(1), ignores_case);
     getter.default = bound.some(2).cloned();
@@ -392,7 +396,7 @@ pub(super) fn groupby(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<
     Ok(Val::list(found))
 }
 
-pub(super) fn sum(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn sum(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let getter = bound.some(1).map(|attribute| Getter::new(attribute, false));
     let mut total = bound.get(2).cloned().unwrap_or(Val::Int(0));
     let items = runtime.iterate(&bound.at(0))?;
@@ -410,7 +414,7 @@ pub(super) fn sum(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val>
 }
 
 impl Runtime<'_> {
-    /// Whether `a > b` in a search for the greatest.
+    /// Whether `a > b`, for `max`.
     fn greater(&mut self, a: &Val, b: &Val) -> Res<bool> {
         self.compare(super::super::ast::Comparison::Greater, a, b)
     }
@@ -451,13 +455,13 @@ impl Runtime<'_> {
         let is_kept = name.starts_with("select");
         let mut arguments = Some(arguments);
         let mut source = None;
-        let mut chooser: Option<Chooser> = None;
+        let mut chooser: Option<Selector> = None;
         let next: Next = Box::new(move |runtime| {
             if let Some(arguments) = arguments.take() {
                 if !runtime.truth(&value)? {
                     return Ok(None);
                 }
-                chooser = Some(Chooser::new(arguments, by_attribute)?);
+                chooser = Some(Selector::new(arguments, by_attribute)?);
                 source = Some(runtime.iterate(&value)?);
             }
             let (Some(source), Some(chooser)) = (&source, &chooser) else { return Ok(None) };
@@ -513,12 +517,12 @@ impl Mapper {
 }
 
 /// The test that `select` and its relatives apply to each item.
-struct Chooser {
+struct Selector {
     getter: Option<Getter>,
     test: Option<(Val, Arguments)>,
 }
 
-impl Chooser {
+impl Selector {
     fn new(arguments: Arguments, by_attribute: bool) -> Res<Self> {
         let mut arguments = arguments;
         let mut getter = None;

@@ -4,20 +4,20 @@ use std::sync::OnceLock;
 
 use ordain_functions::text::is_python_space;
 
-use super::super::arguments::{Arguments, Bound};
+use super::super::arguments::{Arguments, BoundArguments};
 use super::super::ast::{Binary, Comparison};
-use super::super::fault::{Fault, Res, type_error, value_error};
-use super::super::interpret::Runtime;
+use super::super::fault::{Fault, Res, argument_error, type_error, value_error};
 use super::super::methods;
+use super::super::runtime::Runtime;
 use super::super::value::{Entries, Val};
-use super::argument_error;
+use crate::diagnostics::Exception;
 
-/// A text, escaped or not, as Python's `soft_str` gives it.
+/// MarkupSafe's `soft_str`: keeps escaped text.
 fn soft(runtime: &mut Runtime<'_>, value: &Val) -> Res<Val> {
     if value.as_text().is_some() { Ok(value.clone()) } else { runtime.text(value).map(Val::Str) }
 }
 
-/// A method of the text that a value is.
+/// Calls a text method on a value.
 fn with_method(
     runtime: &mut Runtime<'_>,
     value: &Val,
@@ -28,32 +28,32 @@ fn with_method(
     runtime.method(&text, &name.into(), Arguments::of(arguments))
 }
 
-pub(super) fn capitalized(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn capitalized(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     with_method(runtime, &bound.at(0), "capitalize", Vec::new())
 }
 
-pub(super) fn upper(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn upper(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     with_method(runtime, &bound.at(0), "upper", Vec::new())
 }
 
-pub(super) fn lower(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn lower(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     with_method(runtime, &bound.at(0), "lower", Vec::new())
 }
 
-pub(super) fn center(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn center(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let width = bound.get(1).cloned().unwrap_or(Val::Int(80));
     with_method(runtime, &bound.at(0), "center", vec![width])
 }
 
-pub(super) fn trim(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn trim(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     with_method(runtime, &bound.at(0), "strip", vec![bound.at(1)])
 }
 
-pub(super) fn string(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn string(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     soft(runtime, &bound.at(0))
 }
 
-pub(super) fn title(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn title(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let text = runtime.text(&bound.at(0))?;
     let is_between = |c: char| is_python_space(c) || "-({[<".contains(c);
     let mut out = String::with_capacity(text.len());
@@ -72,7 +72,11 @@ pub(super) fn title(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Va
     Ok(Val::str(out))
 }
 
-pub(super) fn replace(runtime: &mut Runtime<'_>, bound: &Bound, autoescape: bool) -> Res<Val> {
+pub(super) fn replace(
+    runtime: &mut Runtime<'_>,
+    bound: &BoundArguments,
+    autoescape: bool,
+) -> Res<Val> {
     let count = bound.some(3).map_or(Ok(-1), Val::as_index)?;
     let (value, old, new) = (bound.at(0), bound.at(1), bound.at(2));
     if !autoescape {
@@ -102,7 +106,7 @@ pub(super) fn format(runtime: &mut Runtime<'_>, value: Val, arguments: Arguments
     runtime.binary(Binary::Modulo, &text, &values)
 }
 
-pub(super) fn indent(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn indent(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     let is_markup = value.is_markup();
     let width = bound.get(1).cloned().unwrap_or(Val::Int(4));
@@ -118,7 +122,7 @@ pub(super) fn indent(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<V
     let whole = runtime.binary(Binary::Add, &value, &Val::text_like("\n", is_markup))?;
     let (Some(text), Some(indention)) = (whole.as_text(), indention.as_text()) else {
         let text = format!("'{}' object has no attribute 'splitlines'", whole.type_name());
-        return Err(Fault::Raised("AttributeError", text));
+        return Err(Fault::Raised(Exception::AttributeError, text));
     };
     let flag = |runtime: &mut Runtime<'_>, at| {
         bound.get(at).map_or(Ok(false), |value| runtime.truth(value))
@@ -142,7 +146,7 @@ pub(super) fn indent(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<V
     Ok(Val::text_like(out, is_markup))
 }
 
-pub(super) fn truncate(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn truncate(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     let length = bound.get(1).cloned().unwrap_or(Val::Int(255));
     let kills = bound.get(2).map_or(Ok(false), |value| runtime.truth(value))?;
@@ -155,7 +159,7 @@ pub(super) fn truncate(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res
         if !runtime.compare(Comparison::GreaterEqual, given, least)? {
             let (given, least) = (runtime.text(given)?, runtime.text(least)?);
             let text = format!("expected {name} >= {least}, got {given}");
-            return Err(Fault::Raised("AssertionError", text));
+            return Err(Fault::Raised(Exception::AssertionError, text));
         }
     }
     let count = Val::size(runtime.length(&value)?);
@@ -173,13 +177,13 @@ pub(super) fn truncate(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res
     runtime.binary(Binary::Add, &head, &end)
 }
 
-pub(super) fn wordcount(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn wordcount(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let text = runtime.text(&bound.at(0))?;
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     Ok(Val::size(text.split(|c| !is_part(c)).filter(|word| !word.is_empty()).count()))
 }
 
-pub(super) fn wordwrap(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res<Val> {
+pub(super) fn wordwrap(runtime: &mut Runtime<'_>, bound: &BoundArguments, _: bool) -> Res<Val> {
     let value = bound.at(0);
     let width = bound.get(1).map_or(Ok(79), Val::as_index)?;
     let flag = |runtime: &mut Runtime<'_>, at| {
@@ -192,11 +196,11 @@ pub(super) fn wordwrap(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res
             return Err(found.fault(runtime));
         }
         let text = format!("'{}' object has no attribute 'splitlines'", value.type_name());
-        return Err(Fault::Raised("AttributeError", text));
+        return Err(Fault::Raised(Exception::AttributeError, text));
     };
     let Some(between) = between.as_text() else {
         let text = format!("'{}' object has no attribute 'join'", between.type_name());
-        return Err(Fault::Raised("AttributeError", text));
+        return Err(Fault::Raised(Exception::AttributeError, text));
     };
     let mut out = Vec::new();
     for line in methods::lines(text, false) {
@@ -209,7 +213,7 @@ pub(super) fn wordwrap(runtime: &mut Runtime<'_>, bound: &Bound, _: bool) -> Res
     Ok(Val::str(out))
 }
 
-/// Where a line may be broken: blanks, words, parts of words up to a hyphen, and dashes.
+/// The unbreakable parts of a line: blanks, words, parts of words up to a hyphen, and dashes.
 fn chunks(line: &str, breaks_hyphens: bool) -> Vec<Vec<char>> {
     const WORDS: &str = concat!(
         r#"[\t\n\x0b\x0c\r ]+|(?<=[\w!"'&.,?])-{2,}(?=\w)|"#,
@@ -243,7 +247,7 @@ fn chunks(line: &str, breaks_hyphens: bool) -> Vec<Vec<char>> {
     found
 }
 
-/// A line in parts of this width, as Python's `textwrap` breaks it.
+/// Wraps a line as Python's `textwrap` does.
 fn wrapped(line: &str, width: i64, breaks_words: bool, breaks_hyphens: bool) -> Res<Vec<String>> {
     let Some(width) = usize::try_from(width).ok().filter(|width| *width > 0) else {
         return Err(value_error(format!("invalid width {width} (must be > 0)")));

@@ -7,8 +7,9 @@ use super::super::arguments::{Arguments, unexpected};
 use super::super::attributes::slice_places;
 use super::super::evaluate::flat_enough;
 use super::super::fault::{Fault, Res, type_error, value_error};
-use super::super::interpret::Runtime;
+use super::super::runtime::Runtime;
 use super::super::value::{Entries, Key, Object, Val, View};
+use crate::diagnostics::Exception;
 
 impl Runtime<'_> {
     fn position(&mut self, items: &[Val], arguments: &[Val]) -> Res<Option<usize>> {
@@ -85,39 +86,9 @@ impl Runtime<'_> {
                 self.items_fit(items.len() + more.len())?;
                 list.borrow_mut().extend(more);
             }
-            "index" => {
-                arguments.no_keywords("list.index")?;
-                let arguments = arguments.between("index", 1, 3)?;
-                return match self.position(&items, &arguments)? {
-                    Some(at) => Ok(Val::size(at)),
-                    None => {
-                        let shown = self.repr(&arguments[0])?;
-                        Err(value_error(format!("{shown} is not in list")))
-                    }
-                };
-            }
-            "insert" => {
-                arguments.no_keywords("list.insert")?;
-                let arguments = arguments.between("insert", 2, 2)?;
-                let at = arguments[0].as_index()?;
-                let count = items.len() as i64;
-                let at = if at < 0 { at.saturating_add(count) } else { at }.clamp(0, count);
-                list.borrow_mut().insert(at as usize, arguments[1].clone());
-            }
-            "pop" => {
-                arguments.no_keywords("list.pop")?;
-                let arguments = arguments.between("pop", 0, 1)?;
-                let at = arguments.first().map_or(Ok(-1), Val::as_index)?;
-                if items.is_empty() {
-                    return Err(Fault::Raised("IndexError", "pop from empty list".into()));
-                }
-                let at = if at < 0 { at.saturating_add(items.len() as i64) } else { at };
-                let at = usize::try_from(at).ok().filter(|at| *at < items.len());
-                let Some(at) = at else {
-                    return Err(Fault::Raised("IndexError", "pop index out of range".into()));
-                };
-                return Ok(list.borrow_mut().remove(at));
-            }
+            "index" => return self.list_index(&items, arguments),
+            "insert" => insert(list, arguments)?,
+            "pop" => return pop(list, arguments),
             "remove" => {
                 let wanted = arguments.only("list.remove")?;
                 match self.position(&items, &[wanted])? {
@@ -163,7 +134,7 @@ impl Runtime<'_> {
         self.sorted(keyed, is_reversed)
     }
 
-    /// The methods of a mapping that is no dict.
+    /// The methods of mappings other than dicts.
     pub(super) fn mapping_method(
         &mut self,
         mapping: &Val,
@@ -178,9 +149,54 @@ impl Runtime<'_> {
             _ => {
                 let bound = arguments.bind("Mapping.get", "key, default=", 1)?;
                 match self.python_item(mapping, &bound.at(0)) {
-                    Err(fault) if fault.is("KeyError") => Ok(bound.at(1)),
+                    Err(fault) if fault.is(&Exception::KeyError) => Ok(bound.at(1)),
                     found => found,
                 }
+            }
+        }
+    }
+
+    /// `list.index`.
+    fn list_index(&mut self, items: &[Val], arguments: Arguments) -> Res<Val> {
+        arguments.no_keywords("list.index")?;
+        let arguments = arguments.between("index", 1, 3)?;
+        match self.position(items, &arguments)? {
+            Some(at) => Ok(Val::size(at)),
+            None => {
+                let shown = self.repr(&arguments[0])?;
+                Err(value_error(format!("{shown} is not in list")))
+            }
+        }
+    }
+
+    /// `dict.get`, `dict.setdefault` and `dict.pop`.
+    fn dict_entry(
+        &mut self,
+        dict: &Rc<RefCell<Entries>>,
+        name: &str,
+        arguments: Arguments,
+    ) -> Res<Val> {
+        arguments.no_keywords(&format!("dict.{name}"))?;
+        let arguments = arguments.between(name, 1, 2)?;
+        let key = Key::of(&arguments[0], self)?;
+        let found = dict.borrow().map.get(&key).map(|(_, value)| value.clone());
+        let default = arguments.get(1).cloned();
+        match (name, found) {
+            ("pop", Some(found)) => {
+                dict.borrow_mut().map.shift_remove(&key);
+                Ok(found)
+            }
+            ("pop", None) => match default {
+                Some(default) => Ok(default),
+                None => Err(Fault::Raised(Exception::KeyError, self.repr(&arguments[0])?)),
+            },
+            (_, Some(found)) => Ok(found),
+            ("get", None) => Ok(default.unwrap_or(Val::None)),
+            (_, None) => {
+                let value = default.unwrap_or(Val::None);
+                let entry = (arguments[0].clone(), value.clone());
+                dict.borrow_mut().map.insert(key, entry);
+                Ok(value)
             }
         }
     }
@@ -218,38 +234,14 @@ impl Runtime<'_> {
                 }
                 Ok(Val::dict(entries))
             }
-            "get" | "setdefault" | "pop" => {
-                arguments.no_keywords(&format!("dict.{name}"))?;
-                let arguments = arguments.between(name, 1, 2)?;
-                let key = Key::of(&arguments[0], self)?;
-                let found = dict.borrow().map.get(&key).map(|(_, value)| value.clone());
-                let default = arguments.get(1).cloned();
-                match (name, found) {
-                    ("pop", Some(found)) => {
-                        dict.borrow_mut().map.shift_remove(&key);
-                        Ok(found)
-                    }
-                    ("pop", None) => match default {
-                        Some(default) => Ok(default),
-                        None => Err(Fault::Raised("KeyError", self.repr(&arguments[0])?)),
-                    },
-                    (_, Some(found)) => Ok(found),
-                    ("get", None) => Ok(default.unwrap_or(Val::None)),
-                    (_, None) => {
-                        let value = default.unwrap_or(Val::None);
-                        let entry = (arguments[0].clone(), value.clone());
-                        dict.borrow_mut().map.insert(key, entry);
-                        Ok(value)
-                    }
-                }
-            }
+            "get" | "setdefault" | "pop" => self.dict_entry(dict, name, arguments),
             "popitem" => {
                 arguments.none("dict.popitem")?;
                 match dict.borrow_mut().map.pop() {
                     Some((_, (key, value))) => Ok(Val::tuple(vec![key, value])),
                     None => {
                         let text = "'popitem(): dictionary is empty'";
-                        Err(Fault::Raised("KeyError", text.into()))
+                        Err(Fault::Raised(Exception::KeyError, text.into()))
                     }
                 }
             }
@@ -269,7 +261,7 @@ impl Runtime<'_> {
         }
     }
 
-    /// The dict that `dict(…)` makes.
+    /// Builds the dict of `dict(…)`.
     pub(in super::super) fn new_dict(&mut self, name: &str, arguments: Arguments) -> Res<Entries> {
         let count = arguments.positional.len();
         if count > 1 {
@@ -285,7 +277,7 @@ impl Runtime<'_> {
             } else {
                 for (index, pair) in self.collect(source)?.into_iter().enumerate() {
                     let items = self.collect(&pair).map_err(|fault| {
-                        if !fault.is("TypeError") {
+                        if !fault.is(&Exception::TypeError) {
                             return fault;
                         }
                         type_error(format!(
@@ -309,4 +301,31 @@ impl Runtime<'_> {
         }
         Ok(entries)
     }
+}
+
+/// `list.insert`.
+fn insert(list: &RefCell<Vec<Val>>, arguments: Arguments) -> Res<()> {
+    arguments.no_keywords("list.insert")?;
+    let arguments = arguments.between("insert", 2, 2)?;
+    let at = arguments[0].as_index()?;
+    let count = list.borrow().len() as i64;
+    let at = if at < 0 { at.saturating_add(count) } else { at }.clamp(0, count);
+    list.borrow_mut().insert(at as usize, arguments[1].clone());
+    Ok(())
+}
+
+/// `list.pop`.
+fn pop(list: &RefCell<Vec<Val>>, arguments: Arguments) -> Res<Val> {
+    let error = |text: &str| Fault::Raised(Exception::IndexError, text.into());
+    arguments.no_keywords("list.pop")?;
+    let arguments = arguments.between("pop", 0, 1)?;
+    let at = arguments.first().map_or(Ok(-1), Val::as_index)?;
+    let count = list.borrow().len();
+    if count == 0 {
+        return Err(error("pop from empty list"));
+    }
+    let at = if at < 0 { at.saturating_add(count as i64) } else { at };
+    let at = usize::try_from(at).ok().filter(|at| *at < count);
+    let at = at.ok_or_else(|| error("pop index out of range"))?;
+    Ok(list.borrow_mut().remove(at))
 }

@@ -1,5 +1,6 @@
 //! The methods of Python's values.
 
+use crate::diagnostics::Exception;
 mod containers;
 mod numbers;
 mod text;
@@ -10,10 +11,10 @@ use ecow::EcoString;
 
 use super::arguments::Arguments;
 use super::fault::{Fault, Res, type_error};
-use super::interpret::Runtime;
-use super::value::{Entries, Object, Val, View};
+use super::runtime::Runtime;
+use super::value::{Entries, LoopState, Object, Val, View};
 
-/// The names of the methods of a type, as `dir` of Python lists them.
+/// The methods of `str`, in the order of Python's `dir`.
 pub(super) const TEXT: &[&str] = &[
     "capitalize",
     "casefold",
@@ -63,7 +64,7 @@ pub(super) const TEXT: &[&str] = &[
     "upper",
     "zfill",
 ];
-/// Those that texts have besides, which are escaped already.
+/// The additional methods of escaped texts.
 const MARKUP: &[&str] = &["__html__", "escape", "striptags", "unescape"];
 const LIST: &[&str] = &[
     "append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse",
@@ -134,8 +135,8 @@ impl Runtime<'_> {
         }
     }
 
-    /// A method that a list or a dict of the model has of Python: it works on a copy, as nothing
-    /// in a template changes the model.
+    /// Calls a Python method of a list or a dict of the model. It works on a copy, since templates
+    /// cannot change the model.
     pub(super) fn model_method(
         &mut self,
         proxy: &std::rc::Rc<super::value::Proxy>,
@@ -169,6 +170,19 @@ impl Runtime<'_> {
         }
     }
 
+    /// `loop.changed(…)`: whether the values differ from those of the last call.
+    fn loop_changed(&mut self, state: &LoopState, now: Vec<Val>) -> Res<Val> {
+        let last = state.last_changed.borrow().clone();
+        let is_same = match last {
+            Some(last) => self.equal(&Val::tuple(last), &Val::tuple(now.clone()))?,
+            None => false,
+        };
+        if !is_same {
+            state.last_changed.replace(Some(now));
+        }
+        Ok(Val::Bool(!is_same))
+    }
+
     fn object_method(
         &mut self,
         value: &Val,
@@ -186,21 +200,7 @@ impl Runtime<'_> {
                 let at = state.index0.get().rem_euclid(count as i64) as usize;
                 Ok(arguments.positional[at].clone())
             }
-            (Object::Loop(state), "changed") => {
-                let last = state.last_changed.borrow().clone();
-                let now = arguments.positional;
-                let is_same = match &last {
-                    Some(last) => {
-                        let (last, now) = (Val::tuple(last.clone()), Val::tuple(now.clone()));
-                        self.equal(&last, &now)?
-                    }
-                    None => false,
-                };
-                if !is_same {
-                    state.last_changed.replace(Some(now));
-                }
-                Ok(Val::Bool(!is_same))
-            }
+            (Object::Loop(state), "changed") => self.loop_changed(state, arguments.positional),
             (Object::Cycler { items, position }, "next") => {
                 arguments.bind("Cycler.next", "", 1)?;
                 let at = position.get();
@@ -237,5 +237,5 @@ impl Runtime<'_> {
 fn missing(value: &Val, name: &str) -> Fault {
     let name = crate::value::string_repr(name);
     let text = format!("'{}' object has no attribute {name}", value.type_name());
-    Fault::Raised("AttributeError", text)
+    Fault::Raised(Exception::AttributeError, text)
 }

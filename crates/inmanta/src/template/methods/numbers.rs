@@ -4,8 +4,9 @@ use num_bigint::{BigInt, Sign};
 
 use super::super::arguments::Arguments;
 use super::super::fault::{Fault, Res, type_error, value_error};
-use super::super::interpret::Runtime;
+use super::super::runtime::Runtime;
 use super::super::value::Val;
+use crate::diagnostics::Exception;
 use crate::value::float_integer;
 
 impl Runtime<'_> {
@@ -47,7 +48,7 @@ impl Runtime<'_> {
     ) -> Res<Val> {
         if name == "fromhex" {
             let text = "float.fromhex is not supported in templates";
-            return Err(Fault::Raised("NotImplementedError", text.into()));
+            return Err(Fault::Raised(Exception::NotImplementedError, text.into()));
         }
         arguments.none(&format!("float.{name}"))?;
         Ok(match name {
@@ -62,7 +63,7 @@ impl Runtime<'_> {
                         value_error(text)
                     } else {
                         Fault::Raised(
-                            "OverflowError",
+                            Exception::OverflowError,
                             text.to_lowercase().replace("infinity", "Infinity"),
                         )
                     });
@@ -105,12 +106,12 @@ impl Runtime<'_> {
                         Ok(text) => Ok(Val::str(text)),
                         Err(_) => {
                             let text = "'utf-8' codec can't decode the bytes";
-                            Err(Fault::Raised("UnicodeDecodeError", text.into()))
+                            Err(Fault::Raised(Exception::UnicodeDecodeError, text.into()))
                         }
                     },
                     _ => {
                         let text = format!("unknown encoding: {encoding}");
-                        Err(Fault::Raised("LookupError", text))
+                        Err(Fault::Raised(Exception::LookupError, text))
                     }
                 }
             }
@@ -133,9 +134,9 @@ impl Runtime<'_> {
     }
 }
 
-type Bound = super::super::arguments::Bound;
+type BoundArguments = super::super::arguments::BoundArguments;
 
-fn is_little(bound: &Bound, runtime: &mut Runtime<'_>) -> Res<bool> {
+fn is_little(bound: &BoundArguments, runtime: &mut Runtime<'_>) -> Res<bool> {
     match bound.some(1) {
         None => Ok(false),
         Some(order) => match runtime.text(order)?.as_str() {
@@ -146,17 +147,17 @@ fn is_little(bound: &Bound, runtime: &mut Runtime<'_>) -> Res<bool> {
     }
 }
 
-fn is_signed(bound: &Bound, runtime: &mut Runtime<'_>) -> Res<bool> {
+fn is_signed(bound: &BoundArguments, runtime: &mut Runtime<'_>) -> Res<bool> {
     bound.some(2).map_or(Ok(false), |signed| runtime.truth(signed))
 }
 
-fn to_bytes(number: &BigInt, bound: &Bound, runtime: &mut Runtime<'_>) -> Res<Val> {
+fn to_bytes(number: &BigInt, bound: &BoundArguments, runtime: &mut Runtime<'_>) -> Res<Val> {
     let length = bound.some(0).map_or(Ok(1), Val::as_index)?;
     let (little, signed) = (is_little(bound, runtime)?, is_signed(bound, runtime)?);
     let length =
         usize::try_from(length).map_err(|_| value_error("length argument must be non-negative"))?;
     runtime.text_fits(length)?;
-    let overflow = |text: &str| Err(Fault::Raised("OverflowError", text.into()));
+    let overflow = |text: &str| Err(Fault::Raised(Exception::OverflowError, text.into()));
     if !signed && number.sign() == Sign::Minus {
         return overflow("can't convert negative int to unsigned");
     }
@@ -175,7 +176,7 @@ fn to_bytes(number: &BigInt, bound: &Bound, runtime: &mut Runtime<'_>) -> Res<Va
     Ok(Val::Bytes(bytes.into()))
 }
 
-fn from_bytes(bound: &Bound, runtime: &mut Runtime<'_>) -> Res<Val> {
+fn from_bytes(bound: &BoundArguments, runtime: &mut Runtime<'_>) -> Res<Val> {
     let (little, signed) = (is_little(bound, runtime)?, is_signed(bound, runtime)?);
     let mut bytes: Vec<u8> = match bound.at(0) {
         Val::Bytes(bytes) => bytes.to_vec(),
@@ -194,7 +195,7 @@ fn from_bytes(bound: &Bound, runtime: &mut Runtime<'_>) -> Res<Val> {
     }))
 }
 
-/// A float as Python's `float.hex` writes it.
+/// Python's `float.hex`.
 fn hex(number: f64) -> String {
     if !number.is_finite() {
         return crate::value::float_text(number);

@@ -9,10 +9,11 @@ use regex::Regex;
 use super::super::arguments::Arguments;
 use super::super::attributes::slice_places;
 use super::super::fault::{Fault, Res, type_error, value_error};
-use super::super::interpret::Runtime;
+use super::super::runtime::Runtime;
 use super::super::value::{Entries, Val};
+use crate::diagnostics::Exception;
 
-/// The methods of an escaped text that escape their arguments and give such texts.
+/// The methods of escaped texts that escape their arguments and return escaped texts.
 const ESCAPING: &[&str] = &[
     "capitalize",
     "title",
@@ -133,7 +134,7 @@ fn casefold(text: &str) -> String {
     out
 }
 
-/// The lines of a text as Python's `splitlines` finds them.
+/// Python's `splitlines`.
 pub(in super::super) fn lines(text: &str, keeps_ends: bool) -> Vec<&str> {
     let is_end = |c: char| {
         matches!(
@@ -251,7 +252,28 @@ fn must_be_text(value: &Val, what: &str) -> Res<EcoString> {
     }
 }
 
-/// Where a part is found, in characters.
+/// `str.startswith` and `str.endswith` with an affix or a tuple of affixes.
+fn has_affix(name: &str, affixes: &Val, is_found: &dyn Fn(&str) -> bool) -> Res<Val> {
+    match affixes {
+        Val::Str(affix) | Val::Markup(affix) => Ok(Val::Bool(is_found(affix))),
+        Val::Tuple(all) => {
+            for affix in &all.items {
+                let message = format!("tuple for {name} must only contain str");
+                if is_found(&must_be_text(affix, &message)?) {
+                    return Ok(Val::Bool(true));
+                }
+            }
+            Ok(Val::Bool(false))
+        }
+        other => {
+            let class = other.type_name();
+            let text = format!("{name} first arg must be str or a tuple of str, not {class}");
+            Err(type_error(text))
+        }
+    }
+}
+
+/// The position of a substring, in characters.
 fn find_in(chars: &[char], part: &[char], places: &[usize], from_right: bool) -> Option<usize> {
     let (begin, end) = match places {
         [] => return None,
@@ -427,7 +449,7 @@ impl Runtime<'_> {
         };
         let chars: Vec<char> = text.chars().collect();
         let places = slice_places(chars.len(), bound(1)?, bound(2)?, 1)?;
-        // An empty part is found at the end of the text, but not behind it.
+        // An empty substring is found at the end of the text, but not after it.
         let begin = match bound(1)? {
             Some(at) if at < 0 => (at.saturating_add(chars.len() as i64)).max(0) as usize,
             Some(at) => usize::try_from(at).unwrap_or(usize::MAX),
@@ -444,37 +466,18 @@ impl Runtime<'_> {
                         part.ends_with(affix)
                     }
             };
-            return match &arguments[0] {
-                Val::Str(affix) | Val::Markup(affix) => Ok(Val::Bool(is_found(affix))),
-                Val::Tuple(all) => {
-                    for affix in &all.items {
-                        let what = format!("tuple for {name} must only contain str");
-                        if is_found(&must_be_text(affix, &what)?) {
-                            return Ok(Val::Bool(true));
-                        }
-                    }
-                    Ok(Val::Bool(false))
-                }
-                other => {
-                    let text = format!(
-                        "{name} first arg must be str or a tuple of str, not {}",
-                        other.type_name()
-                    );
-                    Err(type_error(text))
-                }
-            };
+            return has_affix(name, &arguments[0], &is_found);
         }
         let part = must_be_text(&arguments[0], &format!("{name}() argument 1 must be str"))?;
         let part: Vec<char> = part.chars().collect();
         if name == "count" {
             let inside: String = places.iter().map(|at| chars[*at]).collect();
             let part: String = part.into_iter().collect();
-            let count = match part.as_str() {
+            return Ok(Val::size(match part.as_str() {
                 "" if is_inside => inside.chars().count() + 1,
                 "" => 0,
                 part => inside.matches(part).count(),
-            };
-            return Ok(Val::size(count));
+            }));
         }
         let from_right = name.starts_with('r');
         let found = if part.is_empty() && is_inside {
@@ -516,7 +519,7 @@ impl Runtime<'_> {
             "join" => {
                 let items = arguments.only("str.join")?;
                 let items = self.collect(&items).map_err(|fault| {
-                    if fault.is("TypeError") {
+                    if fault.is(&Exception::TypeError) {
                         type_error("can only join an iterable")
                     } else {
                         fault
@@ -566,7 +569,7 @@ impl Runtime<'_> {
     fn cut_method(&mut self, text: &str, name: &str, arguments: Arguments) -> Res<Val> {
         match name {
             "replace" => {
-                // The number of replacements may be named, but not what is replaced.
+                // Only the count may be a keyword argument.
                 let count = arguments.named.iter().find(|(name, _)| name == "count");
                 let count = count.map(|(_, value)| value.clone());
                 let positional = Arguments::of(arguments.positional);
@@ -613,7 +616,7 @@ impl Runtime<'_> {
         }
     }
 
-    /// Python's `str.replace`; a negative count means all.
+    /// Python's `str.replace`. A negative count replaces all occurrences.
     pub(in super::super) fn replaced(
         &mut self,
         text: &str,
@@ -643,7 +646,10 @@ impl Runtime<'_> {
             "ascii" | "us-ascii" => (0x7f, "ascii"),
             "latin-1" | "iso-8859-1" | "latin1" => (0xff, "latin-1"),
             _ => {
-                return Err(Fault::Raised("LookupError", format!("unknown encoding: {encoding}")));
+                return Err(Fault::Raised(
+                    Exception::LookupError,
+                    format!("unknown encoding: {encoding}"),
+                ));
             }
         };
         let mut out = Vec::new();
@@ -669,7 +675,7 @@ impl Runtime<'_> {
                         };
                         let range = most + 1;
                         return Err(Fault::Raised(
-                            "UnicodeEncodeError",
+                            Exception::UnicodeEncodeError,
                             format!(
                                 "'{codec}' codec can't encode character '{shown}' in position \
                                  {at}: ordinal not in range({range})"
@@ -687,7 +693,9 @@ impl Runtime<'_> {
         for c in text.chars() {
             let found = match self.python_item(table, &Val::Int(i64::from(c as u32))) {
                 Ok(found) => found,
-                Err(Fault::Raised("KeyError" | "IndexError", _)) => Val::str(c.to_string()),
+                Err(Fault::Raised(Exception::KeyError | Exception::IndexError, _)) => {
+                    Val::str(c.to_string())
+                }
                 Err(fault) => return Err(fault),
             };
             match &found {

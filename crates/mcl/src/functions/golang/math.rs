@@ -296,7 +296,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
 
 /// Functions with edges of their own.
 mod special {
-    /// An exponent within what matters.
+    /// An exponent, limited to the range that affects results.
     pub fn clamped(exponent: i64) -> i32 {
         i32::try_from(exponent.clamp(-10_000, 10_000)).unwrap_or(0)
     }
@@ -393,12 +393,12 @@ mod special {
         }
     }
 
-    /// Orders beyond this are as good as this one.
+    /// Higher orders give the same results as this one.
     const HIGHEST_ORDER: i64 = 1_000_000;
 
     fn order(n: i64) -> i32 {
         let clamped = n.clamp(-HIGHEST_ORDER, HIGHEST_ORDER);
-        // Whether an order is odd decides about the sign.
+        // An odd order affects the sign.
         i32::try_from(clamped - (clamped - n) % 2).unwrap_or(0)
     }
 
@@ -420,7 +420,7 @@ mod special {
     /// The slope of the error function at 0.
     const SLOPE: f64 = std::f64::consts::FRAC_2_SQRT_PI;
 
-    /// How often the guess is made better: each step triples the digits that are right.
+    /// The number of iterations. Each triples the number of correct digits.
     const STEPS: u32 = 4;
 
     pub fn erfinv(x: f64) -> f64 {
@@ -441,7 +441,7 @@ mod special {
             x if (0.5..=1.5).contains(&x) => erfinv(1.0 - x),
             x if x > 1.0 => -erfcinv(2.0 - x),
             x => {
-                // The tail falls like exp(-y^2) / y, so that its logarithm is nearly a parabola.
+                // The tail behaves like exp(-y^2) / y, so that its logarithm is nearly a parabola.
                 let log = -(x * 1.772_453_850_905_516).ln();
                 let mut guess = (log - 0.5 * log.max(0.3).ln()).max(0.05).sqrt();
                 for _ in 0..2 * STEPS {

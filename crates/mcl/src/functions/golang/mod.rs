@@ -1,6 +1,6 @@
-//! `golang/…`: what the original takes from Go's standard library as it is, a file a package.
+//! `golang/…`: functions of Go's standard library, one file per package.
 //!
-//! Their errors are errors of input, so that `<|>` catches them.
+//! Their errors are input errors, so that `<|>` catches them.
 
 pub(super) mod math;
 pub(super) mod os;

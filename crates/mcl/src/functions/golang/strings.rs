@@ -182,7 +182,7 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
     ),
 ];
 
-/// A place in a text; -1 is none.
+/// An index in a text; -1 means none.
 fn place(at: Option<usize>) -> Outcome {
     Ok(at.and_then(|at| i64::try_from(at).ok()).unwrap_or(-1).into())
 }

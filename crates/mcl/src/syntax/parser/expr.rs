@@ -7,7 +7,7 @@ use super::super::token::T;
 use super::{Brace, CALL_WORDS, ListWords, Parsed, Parser};
 use crate::Edition;
 
-/// How tightly operators bind, the loosest first.
+/// The operators by precedence, the lowest first.
 mod power {
     pub(super) const LOWEST: u8 = 0;
     pub(super) const EXCEPT: u8 = 2;
@@ -86,7 +86,7 @@ impl Parser<'_> {
         self.nested(|parser| parser.operators(power::LOWEST))
     }
 
-    /// An expression whose operators all bind tighter than `min`.
+    /// An expression whose operators all have a higher precedence than `min`.
     fn operators(&mut self, min: u8) -> Parsed<ExprId> {
         let mut left = self.operand()?;
         loop {
@@ -115,7 +115,7 @@ impl Parser<'_> {
         self.push(kind, range)
     }
 
-    /// The postfix forms behind an operand: indexes and fields.
+    /// The suffixes of an operand: indexes and fields.
     fn suffixes(&mut self, mut left: ExprId) -> Parsed<ExprId> {
         let mut defaulted = false;
         loop {
@@ -146,7 +146,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The default behind the name of a field.
+    /// The default after the name of a field.
     fn field_default(&mut self) -> Parsed<Option<ExprId>> {
         Ok(match self.peek() {
             T::Except => {
@@ -158,7 +158,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The default behind `||`, as released versions had it.
+    /// The default after `||`, as in released versions.
     fn old_default(&mut self) -> Parsed<ExprId> {
         let range = self.bump().range;
         self.widen(WideningKind::OldDefault, range);
@@ -277,12 +277,12 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// The arguments behind an opening parenthesis, and the closing one.
+    /// The arguments after an opening parenthesis, and the closing one.
     pub(super) fn call_args(&mut self) -> Parsed<Vec<ExprId>> {
         self.items(T::CloseParen, &CALL_WORDS, starts_expr, Self::expr)
     }
 
-    /// Whether what stands here is a map type without its word.
+    /// Whether a map type without its keyword begins here.
     pub(super) fn is_bare_map_type(&self) -> bool {
         if self.edition != Edition::Wide || self.peek() != T::OpenCurly {
             return false;

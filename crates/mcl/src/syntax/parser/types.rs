@@ -8,7 +8,7 @@ use super::super::token::T;
 use super::{Brace, ListWords, Parsed, Parser};
 use crate::Edition;
 
-/// Whether a token can stand in a type.
+/// Whether a token can be part of a type.
 pub(super) fn is_type_token(kind: T) -> bool {
     let others = [
         T::CloseBrack,

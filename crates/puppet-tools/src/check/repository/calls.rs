@@ -9,7 +9,7 @@ use ordain_puppet::eval::functions::core_signatures;
 use ordain_puppet::load::{RubyDispatch, RubyParam, RubySignature};
 use ordain_puppet::syntax::definitions::FunctionDef;
 use ordain_puppet::syntax::*;
-use ordain_puppet::types::assignable::resolved;
+use ordain_puppet::types::aliases::resolved;
 use ordain_puppet::types::signature::{Signature, SignatureParam};
 use ordain_puppet::types::{Type, infer_set, is_assignable, is_instance, mismatch};
 use ordain_puppet::validation::names::bare;
@@ -165,7 +165,7 @@ fn fault(name: &str, signatures: &[Signature], given: &CallArguments) -> Option<
         .collect();
     let kind = match kinds.len() {
         1 => resolved(kind_at(signature, i)?).clone(),
-        _ => ordain_puppet::types::assignable::variant_of(kinds),
+        _ => ordain_puppet::types::variant::variant_of(kinds),
     };
     let subject = format!("Argument {} of `{name}`", i + 1);
     let text = mismatch::describe_mismatch(&subject, &kind, &infer_set(value));

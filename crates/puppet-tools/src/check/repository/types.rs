@@ -11,7 +11,7 @@ use ordain_puppet::eval::type_definitions::only_refers_to;
 use ordain_puppet::syntax::definitions::AliasDef;
 use ordain_puppet::syntax::names::capitalize_segments;
 use ordain_puppet::syntax::{parse as parse_program, *};
-use ordain_puppet::types::{Regexp, Type, TypeAlias, parse};
+use ordain_puppet::types::{Regexp, Type, TypeAlias, builtin, specialize};
 use ordain_puppet::value::{HashValue, Value};
 
 /// The type aliases, and what else a name in capitals may mean.
@@ -65,7 +65,7 @@ impl Types {
 
     /// Whether a name is that of a type, resource types left out.
     pub(super) fn knows(&self, name: &str) -> bool {
-        if parse::builtin(name).is_some() {
+        if builtin(name).is_some() {
             return true;
         }
         let lower = name.to_lowercase();
@@ -81,7 +81,7 @@ impl Types {
 
     fn named(&self, name: &str) -> Option<Type> {
         let name = name.strip_prefix("::").unwrap_or(name);
-        if let Some(kind) = parse::builtin(name) {
+        if let Some(kind) = builtin(name) {
             return Some(kind);
         }
         let lower = name.to_lowercase();
@@ -122,7 +122,7 @@ impl Types {
                 }
                 let keys: Option<Vec<Value>> =
                     parts[1..].iter().map(|&key| self.value(program, key)).collect();
-                parse::specialize(&base, &keys?).ok()
+                specialize(&base, &keys?).ok()
             }
             _ => None,
         }

@@ -332,7 +332,7 @@ fn fits(value: &Data, feature: &Feature) -> bool {
         ValueType::String => matches!(value, Data::Str(_)),
         ValueType::Other(text) => {
             let named = &mut |_: &str| None;
-            let kind = ordain_puppet::types::parse::parse_text(text, named);
+            let kind = ordain_puppet::types::specialize::parse_text(text, named);
             kind.is_ok_and(|kind| {
                 ordain_puppet::types::is_instance(
                     &kind,

@@ -13,7 +13,7 @@ use crate::syntax::definitions::ModelDef;
 use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
 };
-use crate::types::assignable::resolved;
+use crate::types::aliases::resolved;
 use crate::types::modelled::layout::TitlePatterns;
 use crate::types::modelled::{self, Code, FeatureKind, Layout, Method, Modelled, Rule, Slot};
 use crate::types::new::{Host, new_instance};

@@ -11,7 +11,7 @@ pub(super) use statements::statements;
 use ordain_ruby::tree::Tree;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use ordain_puppet::types::format::quoted::write_text_quoted;
+use ordain_puppet::value::quoting::write_text_quoted;
 
 /// Why something has no counterpart.
 pub(super) type Outcome<T> = Result<T, String>;

@@ -1,0 +1,5 @@
+//! The parts of a model: definitions, plugins, resources.
+
+pub mod plugin;
+pub mod program;
+pub mod resource;

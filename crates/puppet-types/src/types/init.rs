@@ -1,0 +1,88 @@
+//! `Init` types: they take every value from which their target can be made.
+
+use std::cell::Cell;
+
+use crate::model::{InitType, Signature, Type, Value};
+use crate::types::accepts::accepts;
+use crate::types::instance::is_instance;
+use crate::types::normalize::normalize;
+use crate::types::undecided::Undecided;
+
+/// How deeply `Init` types may lead to each other.
+const DEPTH_LIMIT: u32 = 6;
+
+impl InitType {
+    /// The signatures by which its target is made.
+    fn all(&self) -> Vec<Signature> {
+        (self.signatures)(&self.target)
+    }
+}
+
+/// Why `Init[T, args]` has no instances: there is no way to make a `T`, or none with these arguments.
+/// `Init`, `Optional` and `NotUndef` are no targets.
+pub(crate) fn init_fault(init: &InitType) -> Option<Undecided> {
+    let target = &init.target;
+    let fixed = matches!(target, Type::Init(_) | Type::Optional(_) | Type::NotUndef(_));
+    let all = init.all();
+    if fixed || all.is_empty() {
+        return Some(Undecided::NotMade(target.clone()));
+    }
+    let arguments = &init.arguments;
+    let fits = |signature: &Signature| {
+        let count = arguments.len() + 1;
+        signature.min() <= count
+            && signature.max().is_none_or(|max| count <= max)
+            && arguments.iter().enumerate().all(|(i, argument)| {
+                let param = signature.params.get(i + 1).or(signature.params.last());
+                param.is_some_and(|param| is_instance(&param.kind, argument))
+            })
+    };
+    if arguments.is_empty() || all.iter().any(fits) {
+        return None;
+    }
+    let init = Type::Init(Some(std::sync::Arc::new(init.clone())));
+    Some(Undecided::WrongArguments { init, target: target.clone() })
+}
+
+/// Whether `Init[T, args]` takes a value that is no `T` yet.
+///
+/// An object type may be made of its own `Init`, so that the question leads back to itself; such a
+/// circle takes nothing.
+pub(crate) fn init_accepts(init: &InitType, value: &Value) -> bool {
+    thread_local! {
+        static DEPTH: Cell<u32> = const { Cell::new(0) };
+    }
+    let depth = DEPTH.get();
+    if depth >= DEPTH_LIMIT {
+        return false;
+    }
+    DEPTH.set(depth + 1);
+    let accepted = init_fits(init, value);
+    DEPTH.set(depth);
+    accepted
+}
+
+fn init_fits(init: &InitType, value: &Value) -> bool {
+    let all = init.all();
+    if init.arguments.is_empty() {
+        let one = std::slice::from_ref(value);
+        return is_instance(&init.target, value)
+            || all.iter().any(|s| s.min() <= 1 && accepts(s, one, None))
+            || value.as_array().is_some_and(|items| {
+                all.iter().any(|s| s.max() != Some(1) && accepts(s, items, None))
+            });
+    }
+    let mut given = vec![value.clone()];
+    given.extend_from_slice(&init.arguments);
+    all.iter().any(|s| accepts(s, &given, None))
+}
+
+/// Whether `Init[T, args]` takes values of a type; `takes` says whether a parameter does.
+pub(crate) fn init_takes(init: &InitType, takes: impl Fn(&Type) -> bool) -> bool {
+    let count = init.arguments.len();
+    init.all().iter().any(|signature| {
+        let first = signature.params.first();
+        let enough = signature.min() <= 1 + count && signature.max().is_none_or(|max| max > count);
+        enough && first.is_some_and(|p| takes(&normalize(&p.kind)))
+    })
+}

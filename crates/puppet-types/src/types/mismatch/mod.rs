@@ -1,0 +1,188 @@
+//! Whether arguments fit a signature, and Puppet's own words where values do not fit types.
+
+mod describe;
+mod message;
+mod reason;
+
+use ecow::EcoString;
+use rustc_hash::FxHashMap;
+
+use crate::error::{EvalResult, puppets};
+use crate::types::refusal::answered;
+use crate::types::signature::{Signature, SignatureParam};
+use crate::types::{Type, infer_set, is_instance};
+use crate::value::Value;
+
+use describe::{describe, describe_signatures};
+use reason::{Mismatch, Reason, Step};
+
+pub use crate::types::accepts::accepts;
+
+/// So many parameters are searched in order; more get an index.
+const MAX_SEARCHED: usize = 16;
+
+fn joined(subject: &str, errors: &[Mismatch]) -> Option<String> {
+    match errors {
+        [] => None,
+        [one] => Some(format!("{subject}:{}", one.text())),
+        many => {
+            let texts: Vec<String> = many.iter().map(Mismatch::text).collect();
+            Some(format!("{subject}:\n {}", texts.join("\n ")))
+        }
+    }
+}
+
+/// Finds parameters of a signature by their names, by an index where there are many.
+#[derive(Debug)]
+pub struct ByName<'s> {
+    params: &'s [SignatureParam],
+    index: Option<FxHashMap<&'s str, &'s SignatureParam>>,
+}
+
+impl<'s> ByName<'s> {
+    /// Those of a signature.
+    #[inline]
+    pub fn new(signature: &'s Signature) -> Self {
+        let params = &signature.params[..];
+        let index =
+            (params.len() > MAX_SEARCHED).then(|| params.iter().map(|p| (&*p.name, p)).collect());
+        Self { params, index }
+    }
+
+    /// The one of this name.
+    #[inline]
+    pub fn get(&self, name: &str) -> Option<&'s SignatureParam> {
+        match &self.index {
+            Some(index) => index.get(name).copied(),
+            None => self.params.iter().find(|p| p.name == name),
+        }
+    }
+}
+
+/// Whether the parameters given to a class or defined type are right. Each has another name.
+pub fn params_fit<'v>(
+    signature: &Signature,
+    given: impl Iterator<Item = (&'v str, &'v Value)>,
+) -> bool {
+    let params = ByName::new(signature);
+    let mut required = 0;
+    for (name, value) in given {
+        let Some(param) = params.get(name) else { return false };
+        if !is_deferred(value) && !is_instance(&param.kind, value) {
+            return false;
+        }
+        required += usize::from(!param.optional);
+    }
+    required == signature.min()
+}
+
+/// The mistakes in the parameters given to a class or defined type: `None` if there are none.
+/// Values of type `Deferred` are checked when they are resolved.
+pub fn describe_params(
+    subject: &str,
+    signature: &Signature,
+    given: &[(EcoString, Value)],
+    missing_ok: bool,
+) -> Option<String> {
+    let mut errors = Vec::new();
+    let bare = |reason| Mismatch { path: Vec::new(), reason };
+    let params = ByName::new(signature);
+    for (name, _) in given {
+        if params.get(name).is_none() {
+            errors.push(bare(Reason::UnknownParameter(name.clone())));
+        }
+    }
+    let given: FxHashMap<&str, &Value> = given.iter().rev().map(|(n, v)| (&**n, v)).collect();
+    for param in &signature.params {
+        match given.get(&*param.name) {
+            Some(value) if is_deferred(value) || is_instance(&param.kind, value) => {}
+            Some(value) => errors.extend(describe(
+                &param.kind,
+                &infer_set(value),
+                &[Step::Parameter(param.name.clone())],
+            )),
+            None if missing_ok || param.optional => {}
+            None => errors.push(bare(Reason::MissingParameter(param.name.clone()))),
+        }
+    }
+    joined(subject, &errors)
+}
+
+/// Whether a value is computed where the catalog is applied only.
+#[inline]
+pub fn is_deferred(value: &Value) -> bool {
+    matches!(value, Value::Object(object) if object.kind.name == "Deferred")
+}
+
+/// Why none of the signatures of a function fits a call. The name of a lambda is `lambda`.
+#[inline]
+pub fn describe_call(
+    name: &str,
+    signatures: &[&Signature],
+    args: &[Value],
+    block: Option<&Signature>,
+) -> String {
+    describe_signatures(name, signatures, args, block)
+}
+
+/// The difference of a type from the expected one; empty if there is none. The subject stands first.
+pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> String {
+    let errors = describe(expected, actual, &[Step::Subject(subject.into())]);
+    match errors.as_slice() {
+        [] => String::new(),
+        [one] => one.text().trim().into(),
+        many => many.iter().map(Mismatch::text).collect::<Vec<_>>().join("\n "),
+    }
+}
+
+/// A type as a label shows it: cut where it is long.
+pub fn short_type(kind: &Type) -> String {
+    const MAX_LENGTH: usize = 60;
+    let text = kind.to_string();
+    match text.char_indices().nth(MAX_LENGTH) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Advice on a text where another value is expected that can be written the same way: `'80'`
+/// for a number, `'true'` for a boolean. And about a number where a text is wanted.
+pub fn unquoted(wanted: &Type, value: &Value) -> Option<String> {
+    let bare = match value {
+        Value::Str(text) => match text.as_str() {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            "undef" => Value::Undef,
+            number => match number.parse::<i64>() {
+                Ok(number) => Value::Int(number),
+                Err(_) => Value::Float(number.parse().ok()?),
+            },
+        },
+        Value::Int(_) | Value::Float(_) | Value::Bool(_) => {
+            let text = crate::value::text::to_text(value);
+            let fits = is_instance(wanted, &Value::Str(text.clone()));
+            return fits.then(|| format!("as a text it has quotes: '{text}'"));
+        }
+        _ => {
+            let fits = is_instance(wanted, &Value::array([value.clone()]));
+            return fits.then(|| "a list of one has brackets around it".to_owned());
+        }
+    };
+    if is_instance(wanted, &bare) {
+        return Some("remove the quotes".to_owned());
+    }
+    let list = Value::array([value.clone()]);
+    is_instance(wanted, &list).then(|| "a list of one has brackets around it".to_owned())
+}
+
+/// Checks that a value has a type: `SUBJECT has wrong type, expects …`.
+///
+/// # Errors
+/// When it has not.
+pub fn assert_instance(subject: &str, kind: &Type, value: &Value) -> EvalResult<()> {
+    if answered(|| is_instance(kind, value))? {
+        return Ok(());
+    }
+    let subject = format!("{subject} has wrong type,");
+    puppets(describe_mismatch(&subject, kind, &infer_set(value)))
+}

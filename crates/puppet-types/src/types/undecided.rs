@@ -1,0 +1,45 @@
+//! Tests that have no answer. Whether a value is an instance of `Init[T]` depends on how a `T` is made;
+//! where none can be made, that is an error and not a no. Tests say yes or no, so the first such error
+//! is stored beside them, for [`crate::types::refusal`].
+
+use std::cell::RefCell;
+
+use crate::model::Type;
+
+/// Why a test has no answer.
+#[derive(Clone, Debug)]
+pub(crate) enum Undecided {
+    /// No instances of this type can be made.
+    NotMade(Type),
+    /// `Init[T, args]` has arguments that no conversion to a `T` takes.
+    WrongArguments {
+        /// The `Init` type.
+        init: Type,
+        /// The type `T`.
+        target: Type,
+    },
+}
+
+thread_local! {
+    static FIRST: RefCell<Option<Undecided>> = const { RefCell::new(None) };
+}
+
+/// Stores why a test that is going on has no answer.
+pub(crate) fn undecided(reason: Undecided) {
+    FIRST.with_borrow_mut(|first| {
+        first.get_or_insert(reason);
+    });
+}
+
+/// The result of tests.
+///
+/// # Errors
+/// Why the first of them has no answer.
+pub(crate) fn decided<T>(tests: impl FnOnce() -> T) -> Result<T, Undecided> {
+    let outer = FIRST.take();
+    let result = tests();
+    match FIRST.replace(outer) {
+        Some(reason) => Err(reason),
+        None => Ok(result),
+    }
+}

@@ -1,0 +1,3 @@
+//! Lambdas as values.
+
+pub use crate::model::{Closure, ScopeId};
