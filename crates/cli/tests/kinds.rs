@@ -1,61 +1,9 @@
-//! The tables of kinds in the front ends agree with the schemas that the engine reads.
+//! The engine and the front ends agree with the schemas of the kinds.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 
 use ordain_kinds::{AttributeType, KindSchema};
-
-/// Attributes that Puppet declares and no schema has: the engine reads them for every kind.
-fn is_of_every_kind(name: &str) -> bool {
-    ordain_graph::METAPARAMETERS.contains(&name) || name == "provider"
-}
-
-#[test]
-fn attributes_in_puppet_are_those_of_the_schemas() {
-    let kinds = ordain_kinds::all();
-    let mut differences = Vec::new();
-    for kind in kinds.iter().filter(|kind| kind.puppet.is_some()) {
-        let table = ordain_puppet::schema::find(kind.puppet.unwrap()).unwrap();
-        assert_eq!(table.namevar, kind.name_attribute(), "{}", kind.name);
-        for name in table.attributes.iter().filter(|name| !is_of_every_kind(name)) {
-            // The engine reads `name` as the name attribute of every kind.
-            let is_known = kind.attribute(name).is_some() || *name == "name";
-            if is_known == REFUSED_BY_ENGINE.contains(&(kind.name, *name)) {
-                differences.push(format!("{}: no schema of {name}", kind.name));
-            }
-        }
-        for attribute in kind.attributes.iter().map(|a| a.name) {
-            let is_own = OWN_OF_ENGINE.contains(&(kind.name, attribute));
-            if table.attributes.contains(&attribute) == is_own {
-                differences.push(format!("{}: Puppet and {attribute}", kind.name));
-            }
-        }
-    }
-    assert_eq!(differences, [""; 0]);
-}
-
-/// Attributes that Puppet does not have: other languages set them.
-const OWN_OF_ENGINE: &[(&str, &str)] = &[
-    ("exec", "clean_environment"),
-    ("exec", "done"),
-    ("exec", "done_cwd"),
-    ("exec", "keep_output"),
-    ("exec", "newer"),
-    ("exec", "onlyif_cwd"),
-    ("exec", "onlyif_output"),
-    ("exec", "onlyif_stdout"),
-    ("exec", "skip_on_fail"),
-    ("exec", "unless_cwd"),
-    ("exec", "watch"),
-    ("exec", "watch_cwd"),
-    ("exec", "watch_files"),
-    ("file", "fragments"),
-    ("file", "must_exist"),
-    ("file", "parents"),
-    ("file", "remove_empty"),
-    ("notify", "refreshonly"),
-    ("zpool", "name"),
-];
 
 /// Attributes that Puppet has and the engine refuses: properties that cannot be set, and those of
 /// other systems.
@@ -67,43 +15,38 @@ const REFUSED_BY_ENGINE: &[(&str, &str)] = &[
     ("zfs", "defaultgroupquota"),
 ];
 
+/// An attribute that only Puppet has is one that the engine refuses, or reads for every kind.
 #[test]
-fn kinds_of_mcl_have_the_fields_of_their_schemas() {
-    let names: BTreeSet<&str> = ordain_mcl::resources::kinds().map(|kind| kind.name).collect();
-    let mut differences = Vec::new();
+fn attributes_only_in_puppet_are_refused() {
+    let registry = ordain_engine::kind::Registry::default();
+    let mut only_in_puppet = Vec::new();
     for kind in ordain_kinds::all() {
-        for name in kind.mcl {
-            assert!(names.contains(name), "mcl has no kind {name}");
-        }
-        // A kind of mgmt alone has its fields as attributes.
-        let [name] = kind.mcl else { continue };
-        if !kind.name.starts_with("mgmt::") || kind.name == RENAMED {
-            continue;
-        }
-        let fields = ordain_mcl::resources::kinds().find(|kind| kind.name == *name).unwrap().fields;
-        let fields: BTreeSet<&str> = fields.iter().map(|field| field.name).collect();
-        let known: BTreeSet<&str> = kind.attributes.iter().skip(1).map(|a| a.name).collect();
-        for field in known.symmetric_difference(&fields) {
-            if !SET_BY_LOWERING.contains(&(kind.name, *field)) {
-                differences.push(format!("{}: {field}", kind.name));
-            }
-        }
+        assert!(registry.get(kind.name).is_some(), "{}", kind.name);
+        let own = kind.puppet.map_or(&[][..], |ty| ty.own).iter().map(|attribute| attribute.name);
+        let own = own.filter(|name| !["name", "provider"].contains(name));
+        only_in_puppet.extend(own.map(|name| (kind.name, name)));
     }
-    assert_eq!(differences, [""; 0]);
+    only_in_puppet.sort_unstable();
+    assert_eq!(only_in_puppet, REFUSED_BY_ENGINE);
 }
 
-/// The kind whose fields get other names when a program is lowered.
-const RENAMED: &str = "mgmt::line";
-
-/// Attributes that no field has: lowering sets them, or the engine itself when it undoes a resource.
-const SET_BY_LOWERING: &[(&str, &str)] = &[
-    ("mgmt::deploy::tar", "files"),
-    ("mgmt::kv", "host"),
-    ("mgmt::net", "gateways"),
-    ("mgmt::net", "unit"),
-    ("mgmt::schedule", "host"),
-    ("mgmt::test", "answer"),
-];
+/// The kinds of the engine are those of the schemas, and the languages find them by their names.
+#[test]
+fn languages_have_the_kinds_of_the_schemas() {
+    let registry = ordain_engine::kind::Registry::default();
+    let names: BTreeSet<&str> = registry.iter().map(|kind| kind.name()).collect();
+    assert_eq!(names, ordain_kinds::all().iter().map(|kind| kind.name).collect());
+    for kind in ordain_kinds::known() {
+        if let Some(ty) = kind.puppet {
+            let found = ordain_puppet::schema::find(ty.name).unwrap();
+            assert_eq!(found.namevar, kind.name_attribute(), "{}", kind.name);
+        }
+        for mcl in kind.mcl {
+            let found = ordain_mcl::resources::find(mcl.name).unwrap();
+            assert_eq!(found.kind.schema.name, kind.name);
+        }
+    }
+}
 
 /// A value that is none of the words of a choice is refused, and each of the words is not.
 #[test]

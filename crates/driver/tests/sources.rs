@@ -1,5 +1,5 @@
 //! One way for all languages: from files, from the buffers of an editor, from a commit.
-#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+#![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 use std::process::Command;

@@ -127,7 +127,8 @@ fn structured(bytes: &[u8], format: Format) -> Result<Map, String> {
 fn lines(text: &str) -> Map {
     let pair = |line: &str| {
         let at = line.char_indices().skip(1).find(|(_, c)| *c == '=')?.0;
-        let (name, value) = (&line[..at], &line[at + 1..]);
+        let (name, value) = line.split_at_checked(at)?;
+        let value = value.strip_prefix('=')?;
         (!value.is_empty()).then(|| (Value::from(name), Value::from(value)))
     };
     text.lines().filter_map(pair).collect()
@@ -165,8 +166,8 @@ fn run(world: &dyn World, path: &Path, problems: &mut Vec<Diagnostic>) -> Result
 /// The facts in variables `FACTER_name`; all are text.
 pub fn environment(variables: &[(String, String)]) -> Vec<(String, Value)> {
     let fact = |(name, value): &(String, String)| {
-        let prefix = name.get(..7).filter(|p| p.eq_ignore_ascii_case("FACTER_"))?;
-        let name = name[prefix.len()..].to_lowercase();
+        let (prefix, name) = name.split_at_checked(7)?;
+        let name = Some(name.to_lowercase()).filter(|_| prefix.eq_ignore_ascii_case("FACTER_"))?;
         (!name.is_empty()).then(|| (name, Value::from(value.as_str())))
     };
     variables.iter().filter_map(fact).collect()

@@ -11,6 +11,8 @@
 //! assert_eq!(facts.get("kernel").and_then(|k| k.as_str()), Some("Linux"));
 //! ```
 
+#![warn(clippy::indexing_slicing)]
+
 mod collect;
 mod disks;
 mod dmi;

@@ -207,7 +207,7 @@ fn flags6(machine: &Machine) -> BTreeMap<(String, Ipv6Addr), Vec<&'static str>> 
 fn main_binding<'a>(bindings: &'a [Value]) -> Option<&'a Value> {
     let usable = |b: &&'a Value| match b.get("address").and_then(|a| a.as_str()?.parse().ok()) {
         Some(IpAddr::V4(ip)) => !(ip.is_loopback() || ip.is_link_local()),
-        Some(IpAddr::V6(ip)) => !(ip.is_loopback() || ip.segments()[0] & 0xffc0 == 0xfe80),
+        Some(IpAddr::V6(ip)) => !(ip.is_loopback() || ip.is_unicast_link_local()),
         None => false,
     };
     bindings.iter().find(usable).or(bindings.first())

@@ -9,7 +9,10 @@ pub(crate) fn selinux(machine: &Machine) -> Option<Value> {
     let mounts = machine.read("/proc/self/mounts").or_else(|| machine.read("/proc/mounts"));
     let mounts = mounts.unwrap_or_default();
     let mut fields = mounts.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
-    let mount = fields.find_map(|f| (*f.get(2)? == "selinuxfs").then(|| f[1].to_owned()));
+    let mount = fields.find_map(|fields| match fields.as_slice() {
+        [_, mount, "selinuxfs", ..] => Some((*mount).to_owned()),
+        _ => None,
+    });
     let config = machine.read("/etc/selinux/config").unwrap_or_default();
     let (Some(mount), false) = (mount, config.is_empty()) else {
         return Some(Value::map([("enabled", Value::Bool(false))]));

@@ -11,13 +11,18 @@ pub fn bytes(amount: u64) -> String {
         return format!("{amount} bytes");
     }
     let mut scaled = amount as f64 / 1024.0;
-    let mut unit = 0;
-    // A number that would round to 1024.00 is one of the next unit.
-    while (scaled * 100.0).round() >= 102_400.0 && unit + 1 < UNITS.len() {
-        scaled /= 1024.0;
-        unit += 1;
+    let mut unit = "";
+    for next in UNITS {
+        if !unit.is_empty() {
+            // A number that would round to 1024.00 is one of the next unit.
+            if (scaled * 100.0).round() < 102_400.0 {
+                break;
+            }
+            scaled /= 1024.0;
+        }
+        unit = next;
     }
-    format!("{:.2} {}", (scaled * 100.0).round() / 100.0, UNITS[unit])
+    format!("{:.2} {unit}", (scaled * 100.0).round() / 100.0)
 }
 
 /// A frequency: `2.50 GHz`.
@@ -26,14 +31,17 @@ pub fn bytes(amount: u64) -> String {
 /// assert_eq!(ordain_facts::units::hertz(2_499_000_000), "2.50 GHz");
 /// ```
 pub fn hertz(frequency: u64) -> String {
-    const PREFIXES: [&str; 5] = ["", "k", "M", "G", "T"];
+    const PREFIXES: [&str; 4] = ["k", "M", "G", "T"];
     let mut scaled = frequency as f64;
-    let mut prefix = 0;
-    while scaled >= 1000.0 && prefix + 1 < PREFIXES.len() {
+    let mut prefix = "";
+    for next in PREFIXES {
+        if scaled < 1000.0 {
+            break;
+        }
         scaled /= 1000.0;
-        prefix += 1;
+        prefix = next;
     }
-    format!("{scaled:.2} {}Hz", PREFIXES[prefix])
+    format!("{scaled:.2} {prefix}Hz")
 }
 
 /// A share of a whole in percent with two digits: `13.93%`.

@@ -104,7 +104,12 @@ fn has_layered_root(machine: &Machine) -> bool {
     let mounts = machine.read("/proc/mounts").unwrap_or_default();
     let root =
         mounts.lines().map(|l| l.split(' ').collect::<Vec<_>>()).find(|f| f.get(1) == Some(&"/"));
-    root.is_none_or(|f| !f[0].starts_with("/dev/") || f.get(2) == Some(&"btrfs"))
+    let is_disk = |fields: &[&str]| match fields {
+        [_, _, "btrfs", ..] => false,
+        [device, ..] => device.starts_with("/dev/"),
+        [] => false,
+    };
+    root.is_none_or(|fields| !is_disk(&fields))
 }
 
 fn guest(machine: &Machine) -> Option<&'static str> {

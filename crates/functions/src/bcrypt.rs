@@ -1,6 +1,11 @@
 //! bcrypt, the password hash that is built on Blowfish.
+//!
+//! The crate `bcrypt` hashes. Its own text form is not used: it refuses costs below 4 and the mark
+//! `$2x$`, which crypt(3) takes.
 
-use blowfish::Blowfish;
+use base64::Engine;
+use base64::alphabet::BCRYPT;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use crate::{Error, Result};
 
@@ -8,8 +13,9 @@ use crate::{Error, Result};
 pub const ALPHABET: &[u8; 64] = b"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 /// The bytes of a password that count, its end included.
 const MAX_LENGTH: usize = 72;
-const ROUNDS: usize = 64;
-/// How many characters a salt has.
+/// The length of a hash in bytes.
+const DIGEST: usize = 23;
+/// The number of characters of a salt.
 const SALT: usize = 22;
 /// The highest cost that [`hash`] takes: each more doubles the time, and 31 would take days.
 pub const HIGHEST_COST: u32 = 16;
@@ -28,22 +34,10 @@ pub fn digest(password: &[u8], cost: u32, salt: &[u8; 16]) -> Vec<u8> {
     digest_of_key(&key, cost, salt)
 }
 
+/// The hash of a key that is not empty and has 72 bytes at most.
 fn digest_of_key(key: &[u8], cost: u32, salt: &[u8; 16]) -> Vec<u8> {
-    let mut state: Blowfish = Blowfish::bc_init_state();
-    state.salted_expand_key(salt, key);
-    for _ in 0..1_u64 << cost {
-        state.bc_expand_key(key);
-        state.bc_expand_key(salt);
-    }
-    let mut words = [0x4f72_7068, 0x6561_6e42, 0x6568_6f6c, 0x6465_7253, 0x6372_7944, 0x6f75_6274];
-    for pair in words.chunks_exact_mut(2) {
-        for _ in 0..ROUNDS {
-            let next = state.bc_encrypt([pair[0], pair[1]]);
-            pair.copy_from_slice(&next);
-        }
-    }
-    let mut out: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_be_bytes()).collect();
-    out.pop();
+    let mut out = bcrypt::bcrypt(cost, *salt, key).to_vec();
+    out.truncate(DIGEST);
     out
 }
 
@@ -62,36 +56,23 @@ fn faulty_key(password: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Base64 in the letters of bcrypt. crypt(3) ignores the last bits of a salt.
+const LETTERS: GeneralPurpose = GeneralPurpose::new(
+    &BCRYPT,
+    GeneralPurposeConfig::new()
+        .with_encode_padding(false)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone)
+        .with_decode_allow_trailing_bits(true),
+);
+
 /// Bytes in the letters of bcrypt, which are base64 with another alphabet.
 pub fn encode(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for n in 0..=chunk.len() {
-            let at = bits >> (18 - 6 * n) & 63;
-            out.push(char::from(ALPHABET[at as usize]));
-        }
-    }
-    out
+    LETTERS.encode(bytes)
 }
 
 /// The bytes that such letters stand for; `None` if there are others among them.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::new();
-    for chunk in text.as_bytes().chunks(4) {
-        let mut bits = 0_u32;
-        for n in 0..4 {
-            let at = match chunk.get(n) {
-                Some(letter) => ALPHABET.iter().position(|known| known == letter)?,
-                None => 0,
-            };
-            bits = bits << 6 | u32::try_from(at).ok()?;
-        }
-        let bytes = bits.to_be_bytes();
-        out.extend_from_slice(&bytes[1..chunk.len()]);
-    }
-    Some(out)
+    LETTERS.decode(text).ok()
 }
 
 /// Hashes a password as crypt(3) does with a setting `$PREFIX$COST$SALT`: the cost is two digits, the
@@ -147,6 +128,14 @@ mod tests {
         let of = |password, prefix| hash(password, prefix, setting).unwrap()[4..].to_owned();
         assert_eq!(of("plain", "2x"), of("plain", "2y"));
         assert_ne!(of("größe", "2x"), of("größe", "2y"));
+    }
+
+    #[test]
+    fn low_costs_and_last_bits_are_those_of_crypt() {
+        // Of libxcrypt, which takes costs from 4 on; the salt ends with bits that do not count.
+        let hashed = hash("x", "2b", "04$CCCCCCCCCCCCCCCCCCCCC/").unwrap();
+        assert_eq!(&hashed[..29], "$2b$04$CCCCCCCCCCCCCCCCCCCCC.");
+        assert_eq!(decode("C/"), decode("C."));
     }
 
     #[test]

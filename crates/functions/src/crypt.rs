@@ -1,11 +1,14 @@
 //! Password hashes of crypt(3): MD5 (`$1$`), SHA-256 (`$5$`) and SHA-512 (`$6$`).
+//!
+//! The crate `sha-crypt` hashes with SHA. Its text form is not used: it writes the number of rounds,
+//! which crypt(3) leaves out where it is the default. No such crate has MD5.
 
-use sha2::Digest;
+use md5::Digest;
+use sha_crypt::{Params, sha256_crypt, sha512_crypt};
 
 use crate::{Error, Result};
 
 const ALPHABET: &[u8; 64] = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const DEFAULT_ROUNDS: usize = 5000;
 const MD5_ROUNDS: usize = 1000;
 /// The longest password hashed, in bytes: the time grows with it.
 const PASSWORD_LIMIT: usize = 512;
@@ -46,12 +49,12 @@ pub fn hash(password: &str, method: Method, salt: &str) -> Result<String> {
         }
         Method::Sha256 => {
             let salt = &salt[..salt.len().min(16)];
-            let sum = sha_crypt::<sha2::Sha256>(password, salt.as_bytes());
+            let sum = sha256_crypt(password, salt.as_bytes(), Params::RECOMMENDED);
             format!("$5${salt}${}", encode(&sum, &order_256(), &[None, Some(31), Some(30)], 3))
         }
         Method::Sha512 => {
             let salt = &salt[..salt.len().min(16)];
-            let sum = sha_crypt::<sha2::Sha512>(password, salt.as_bytes());
+            let sum = sha512_crypt(password, salt.as_bytes(), Params::RECOMMENDED);
             format!("$6${salt}${}", encode(&sum, &order_512(), &[None, None, Some(63)], 2))
         }
     })
@@ -72,49 +75,6 @@ pub fn md5_with(password: &[u8], salt: &[u8], mark: &str) -> Result<String> {
 /// `length` bytes of the pattern, repeated.
 fn stretch(pattern: &[u8], length: usize) -> Vec<u8> {
     pattern.iter().copied().cycle().take(length).collect()
-}
-
-fn sha_crypt<D: Digest>(password: &[u8], salt: &[u8]) -> Vec<u8> {
-    let alternate = D::digest([password, salt, password].concat());
-    let mut first = D::new();
-    first.update(password);
-    first.update(salt);
-    first.update(stretch(&alternate, password.len()));
-    let mut bits = password.len();
-    while bits > 0 {
-        if bits & 1 == 1 {
-            first.update(&alternate);
-        } else {
-            first.update(password);
-        }
-        bits >>= 1;
-    }
-    let mut sum = first.finalize();
-    let from_password = D::digest(password.repeat(password.len()));
-    let password_bytes = stretch(&from_password, password.len());
-    let from_salt = D::digest(salt.repeat(16 + usize::from(sum[0])));
-    let salt_bytes = stretch(&from_salt, salt.len());
-    for round in 0..DEFAULT_ROUNDS {
-        let mut next = D::new();
-        if round % 2 == 1 {
-            next.update(&password_bytes)
-        } else {
-            next.update(&sum)
-        }
-        if round % 3 != 0 {
-            next.update(&salt_bytes);
-        }
-        if round % 7 != 0 {
-            next.update(&password_bytes);
-        }
-        if round % 2 == 1 {
-            next.update(&sum)
-        } else {
-            next.update(&password_bytes)
-        }
-        sum = next.finalize();
-    }
-    sum.to_vec()
 }
 
 fn md5_crypt(password: &[u8], salt: &[u8], mark: &str) -> String {

@@ -1,33 +1,21 @@
-//! PBKDF2 and the HMAC that it is made of.
+//! PBKDF2 and HMAC with SHA-2, with limits of the time that a key takes.
 
-use sha2::digest::common::BlockSizeUser;
-use sha2::{Digest, Sha256, Sha512};
+use pbkdf2::hmac::{EagerHash, Hmac, KeyInit, Mac};
+use pbkdf2::pbkdf2_hmac;
+use sha2::{Sha256, Sha512};
 
 use crate::{Error, Result};
 
 /// The longest password and salt, so that a key is made soon.
 const LENGTH_LIMIT: usize = 4096;
 
-fn digest<D: Digest>(parts: &[&[u8]]) -> Vec<u8> {
-    let mut hasher = D::new();
-    parts.iter().for_each(|part| hasher.update(part));
-    hasher.finalize().to_vec()
-}
-
-fn hmac<D: Digest + BlockSizeUser>(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
-    let length = D::block_size();
-    let mut block = if key.len() > length { digest::<D>(&[key]) } else { key.to_vec() };
-    block.resize(length, 0);
-    let inner: Vec<u8> = block.iter().map(|b| b ^ 0x36).collect();
-    let outer: Vec<u8> = block.iter().map(|b| b ^ 0x5c).collect();
-    let mut all: Vec<&[u8]> = vec![&inner];
-    all.extend_from_slice(parts);
-    digest::<D>(&[&outer, &digest::<D>(&all)])
-}
-
 /// HMAC with SHA-256.
 pub fn hmac_sha256(key: &[u8], data: &[u8]) -> Vec<u8> {
-    hmac::<Sha256>(key, &[data])
+    match Hmac::<Sha256>::new_from_slice(key) {
+        Ok(mac) => mac.chain_update(data).finalize().into_bytes().to_vec(),
+        // HMAC takes keys of any length.
+        Err(_) => Vec::new(),
+    }
 }
 
 /// PBKDF2 with HMAC and SHA-256.
@@ -46,7 +34,7 @@ pub fn sha512(password: &[u8], salt: &[u8], rounds: u32, length: usize) -> Resul
     derive::<Sha512>(password, salt, rounds, length)
 }
 
-fn derive<D: Digest + BlockSizeUser>(
+fn derive<D: EagerHash>(
     password: &[u8],
     salt: &[u8],
     rounds: u32,
@@ -55,19 +43,8 @@ fn derive<D: Digest + BlockSizeUser>(
     if length > 1024 || rounds > 1_000_000 || password.len().max(salt.len()) > LENGTH_LIMIT {
         return Err(Error::Argument("the key would take too long".into()));
     }
-    let mut out = Vec::new();
-    let mut index = 1u32;
-    while out.len() < length {
-        let mut last = hmac::<D>(password, &[salt, &index.to_be_bytes()]);
-        let mut sum = last.clone();
-        for _ in 1..rounds {
-            last = hmac::<D>(password, &[&last]);
-            sum.iter_mut().zip(&last).for_each(|(s, l)| *s ^= l);
-        }
-        out.extend(sum);
-        index += 1;
-    }
-    out.truncate(length);
+    let mut out = vec![0; length];
+    pbkdf2_hmac::<D>(password, salt, rounds, &mut out);
     Ok(out)
 }
 
@@ -75,12 +52,29 @@ fn derive<D: Digest + BlockSizeUser>(
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::digest::hex;
 
     #[test]
     fn a_published_vector_agrees() {
         let key = sha512(b"password", b"salt", 1, 16).unwrap();
-        assert_eq!(crate::digest::hex(&key), "867f70cf1ade02cff3752599a3a53dc4");
+        assert_eq!(hex(&key), "867f70cf1ade02cff3752599a3a53dc4");
         let key = sha256(b"password", b"salt", 1, 16).unwrap();
-        assert_eq!(crate::digest::hex(&key), "120fb6cffcf8b32c43e7225256c4f837");
+        assert_eq!(hex(&key), "120fb6cffcf8b32c43e7225256c4f837");
+    }
+
+    #[test]
+    fn keys_of_several_blocks() {
+        // Of Python's hashlib.pbkdf2_hmac.
+        let key = sha512(b"p\xc3\xa4ss", b"salt and more", 3, 100).unwrap();
+        assert_eq!(
+            hex(&key),
+            "5f5b2a6e74a937caf3594a6ddc2034f1709845c7674d794f2412b9ede59278d49d7c82841998c88df8a34a5c68f16e2a7c105129ee7e273082277cd7c19f56a0f7b226bf27add5dd12f2b9fa5466124c7ab8cb6523adc40e9e4e2fc421d286c7a5f4cc93"
+        );
+        // Of Python's hmac, with a key longer than a block.
+        assert_eq!(
+            hex(&hmac_sha256(&[7; 100], b"text")),
+            "550617bcd5853658a1017e4c6a630985d62924fcae597d298f9a64b74f041dd2"
+        );
+        assert!(sha512(b"", b"", 1_000_001, 16).is_err());
     }
 }

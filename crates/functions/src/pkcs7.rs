@@ -1,6 +1,10 @@
 //! Opening of PKCS #7 envelopes: content encrypted with a symmetric key, which is encrypted with
 //! the RSA key of each recipient (RFC 2315, RFC 5652).
 //!
+//! The crate `der` reads the values. Its companion `cms` is not used: it refuses envelopes whose
+//! recipients are not sorted or whose content is in parts, both of which OpenSSL opens, and so does
+//! hiera-eyaml.
+//!
 //! Errors tell apart a broken envelope from a key that does not fit. That would help an attacker
 //! who may try any number of envelopes; here only those in files of the user are opened.
 
@@ -10,6 +14,8 @@ use aes::{Aes128, Aes192, Aes256};
 use cbc::Decryptor;
 use cbc::cipher::block_padding::Pkcs7;
 use cbc::cipher::{BlockModeDecrypt, KeyIvInit};
+use der::asn1::AnyRef;
+use der::{Decode, Reader as _, SliceReader, Tag, TagNumber, Tagged};
 use des::TdesEde3;
 use rsa::pkcs1::DecodeRsaPrivateKey;
 use rsa::{Pkcs1v15Encrypt, RsaPrivateKey, RsaPublicKey};
@@ -17,15 +23,9 @@ use rsa::{Pkcs1v15Encrypt, RsaPrivateKey, RsaPublicKey};
 use crate::base64::{Mode, decode};
 use crate::{Error, Result};
 
-const INTEGER: u8 = 0x02;
-pub(crate) const BIT_STRING: u8 = 0x03;
-const OCTET_STRING: u8 = 0x04;
-pub(crate) const OID: u8 = 0x06;
-pub(crate) const SEQUENCE: u8 = 0x30;
-const SET: u8 = 0x31;
-/// The tag of an untagged value's neighbour that has number 0, and its constructed form.
-const CONTEXT: u8 = 0x80;
-const CONTEXT_CONSTRUCTED: u8 = 0xa0;
+/// The tags of an untagged value's neighbour that has number 0: primitive, and constructed.
+const CONTEXT: Tag = Tag::ContextSpecific { constructed: false, number: TagNumber::N0 };
+const CONTEXT_CONSTRUCTED: Tag = Tag::ContextSpecific { constructed: true, number: TagNumber::N0 };
 
 const ENVELOPED_DATA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x03];
 const RSA_ENCRYPTION: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
@@ -78,10 +78,10 @@ impl PrivateKey {
 
     fn of_pkcs8(der: &[u8]) -> Result<Option<Self>> {
         let parse = || {
-            let mut fields = Reader(Reader(der).take(SEQUENCE)?);
-            fields.take(INTEGER)?;
-            let kind = Reader(fields.take(SEQUENCE)?).take(OID)?;
-            Some((kind, fields.take(OCTET_STRING)?))
+            let mut fields = Reader(Reader(der).take(Tag::Sequence)?);
+            fields.take(Tag::Integer)?;
+            let kind = Reader(fields.take(Tag::Sequence)?).take(Tag::ObjectIdentifier)?;
+            Some((kind, fields.take(Tag::OctetString)?))
         };
         match parse() {
             Some((RSA_ENCRYPTION, key)) => Ok(Self::of_pkcs1(key)),
@@ -117,11 +117,11 @@ impl Certificate {
             return broken("there is no certificate in PEM");
         };
         let parse = || {
-            let mut fields = Reader(Reader(Reader(&der).take(SEQUENCE)?).take(SEQUENCE)?);
+            let mut fields = Reader(Reader(Reader(&der).take(Tag::Sequence)?).take(Tag::Sequence)?);
             fields.take(CONTEXT_CONSTRUCTED); // The version, if it is not the first.
-            let serial = fields.take(INTEGER)?.to_vec();
-            fields.take(SEQUENCE)?;
-            Some(Self { serial, issuer: fields.take(SEQUENCE)?.to_vec() })
+            let serial = fields.take(Tag::Integer)?.to_vec();
+            fields.take(Tag::Sequence)?;
+            Some(Self { serial, issuer: fields.take(Tag::Sequence)?.to_vec() })
         };
         parse().ok_or_else(|| Error::Encoding("the certificate is malformed".to_owned()))
     }
@@ -149,24 +149,11 @@ pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
     /// The content of the next value if it has this tag.
-    pub(crate) fn take(&mut self, tag: u8) -> Option<&'a [u8]> {
-        const LONG: u8 = 0x80;
-        const MAX: usize = 4;
-        let (found, first) = (*self.0.first()?, *self.0.get(1)?);
-        if found != tag {
-            return None;
-        }
-        let (start, length) = if first < LONG {
-            (2, usize::from(first))
-        } else {
-            let count = usize::from(first & !LONG);
-            let bytes = self.0.get(2..2 + count).filter(|_| (1..=MAX).contains(&count))?;
-            (2 + count, bytes.iter().fold(0, |n, b| n << 8 | usize::from(*b)))
-        };
-        let end = start.checked_add(length)?;
-        let content = self.0.get(start..end)?;
-        self.0 = &self.0[end..];
-        Some(content)
+    pub(crate) fn take(&mut self, tag: Tag) -> Option<&'a [u8]> {
+        let mut reader = SliceReader::new(self.0).ok()?;
+        let value = AnyRef::decode(&mut reader).ok().filter(|value| value.tag() == tag)?;
+        self.0 = self.0.get(usize::try_from(reader.position()).ok()?..)?;
+        Some(value.value())
     }
 }
 
@@ -187,27 +174,28 @@ struct Recipient<'a> {
 
 impl<'a> Envelope<'a> {
     fn read(der: &'a [u8]) -> Option<Self> {
-        let mut outer = Reader(Reader(der).take(SEQUENCE)?);
-        if outer.take(OID)? != ENVELOPED_DATA {
+        let mut outer = Reader(Reader(der).take(Tag::Sequence)?);
+        if outer.take(Tag::ObjectIdentifier)? != ENVELOPED_DATA {
             return None;
         }
-        let mut fields = Reader(Reader(outer.take(CONTEXT_CONSTRUCTED)?).take(SEQUENCE)?);
-        fields.take(INTEGER)?;
+        let mut fields = Reader(Reader(outer.take(CONTEXT_CONSTRUCTED)?).take(Tag::Sequence)?);
+        fields.take(Tag::Integer)?;
         fields.take(CONTEXT_CONSTRUCTED); // Who made it, which is seldom told.
-        let mut set = Reader(fields.take(SET)?);
+        let mut set = Reader(fields.take(Tag::Set)?);
         let mut recipients = Vec::new();
-        while let Some(recipient) = set.take(SEQUENCE) {
+        while let Some(recipient) = set.take(Tag::Sequence) {
             recipients.push(Recipient::read(recipient)?);
         }
-        let mut body = Reader(fields.take(SEQUENCE)?);
-        body.take(OID)?;
-        let mut algorithm = Reader(body.take(SEQUENCE)?);
-        let (cipher, start) = (algorithm.take(OID)?, algorithm.take(OCTET_STRING)?);
+        let mut body = Reader(fields.take(Tag::Sequence)?);
+        body.take(Tag::ObjectIdentifier)?;
+        let mut algorithm = Reader(body.take(Tag::Sequence)?);
+        let (cipher, start) =
+            (algorithm.take(Tag::ObjectIdentifier)?, algorithm.take(Tag::OctetString)?);
         let content = match body.take(CONTEXT) {
             Some(content) => content.to_vec(),
             None => {
                 let mut parts = Reader(body.take(CONTEXT_CONSTRUCTED)?);
-                std::iter::from_fn(|| parts.take(OCTET_STRING)).flatten().copied().collect()
+                std::iter::from_fn(|| parts.take(Tag::OctetString)).flatten().copied().collect()
             }
         };
         Some(Self { recipients, cipher, start, content })
@@ -228,16 +216,16 @@ impl<'a> Envelope<'a> {
 impl<'a> Recipient<'a> {
     fn read(der: &'a [u8]) -> Option<Self> {
         let mut fields = Reader(der);
-        fields.take(INTEGER)?;
-        let certificate = match fields.take(SEQUENCE) {
+        fields.take(Tag::Integer)?;
+        let certificate = match fields.take(Tag::Sequence) {
             Some(certificate) => {
                 let mut certificate = Reader(certificate);
-                Some((certificate.take(SEQUENCE)?, certificate.take(INTEGER)?))
+                Some((certificate.take(Tag::Sequence)?, certificate.take(Tag::Integer)?))
             }
             None => fields.take(CONTEXT).map(|_| None)?,
         };
-        let algorithm = Reader(fields.take(SEQUENCE)?).take(OID)?;
-        Some(Self { certificate, algorithm, key: fields.take(OCTET_STRING)? })
+        let algorithm = Reader(fields.take(Tag::Sequence)?).take(Tag::ObjectIdentifier)?;
+        Some(Self { certificate, algorithm, key: fields.take(Tag::OctetString)? })
     }
 
     fn is(&self, certificate: &Certificate) -> bool {

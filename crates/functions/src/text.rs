@@ -100,6 +100,7 @@ pub fn repr_python(text: &str) -> String {
 }
 
 /// Whether Python's `str.isprintable` takes the character, which is not ASCII.
+#[expect(clippy::expect_used, reason = "the pattern is constant")]
 fn is_python_printable(c: char) -> bool {
     static HIDDEN: OnceLock<regex::Regex> = OnceLock::new();
     let hidden = HIDDEN

@@ -1,9 +1,13 @@
 //! Whether an RSA key signed a certificate of X.509 (RFC 5280, RFC 8017).
+//!
+//! The crate `x509-cert` is not used: the signature covers the bytes of the certificate as they are
+//! written, which it does not keep.
 
+use der::Tag;
 use rsa::Pkcs1v15Sign;
 
 use crate::digest;
-use crate::pkcs7::{BIT_STRING, OID, PrivateKey, Reader, SEQUENCE, block};
+use crate::pkcs7::{PrivateKey, Reader, block};
 use crate::{Error, Result};
 
 /// A digest in hexadecimal.
@@ -63,14 +67,14 @@ impl Signed {
 
     fn parse(der: &[u8]) -> Option<Self> {
         let mut outer = Reader(der);
-        let mut fields = Reader(outer.take(SEQUENCE)?);
+        let mut fields = Reader(outer.take(Tag::Sequence)?);
         let all = fields.0;
-        fields.take(SEQUENCE)?;
+        fields.take(Tag::Sequence)?;
         // The signature covers the encoding of the value, its head included.
         let content = all[..all.len() - fields.0.len()].to_vec();
-        let algorithm = Reader(fields.take(SEQUENCE)?).take(OID)?.to_vec();
+        let algorithm = Reader(fields.take(Tag::Sequence)?).take(Tag::ObjectIdentifier)?.to_vec();
         // The first byte says how many bits of the last are not used.
-        let signature = fields.take(BIT_STRING)?.strip_prefix(&[0])?.to_vec();
+        let signature = fields.take(Tag::BitString)?.strip_prefix(&[0])?.to_vec();
         Some(Self { content, algorithm, signature })
     }
 

@@ -4,6 +4,8 @@
 //! modules), `files` (further files of the project, text by path), `export`, and `quiet` (only whether it
 //! compiles).
 
+#![allow(clippy::disallowed_methods)]
+
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 

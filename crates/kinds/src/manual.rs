@@ -21,21 +21,24 @@ pub fn value(attribute: &AttributeSchema) -> String {
 
 /// The names of a kind in languages, and the kinds that it comes after; empty if there are none.
 pub fn names(kind: &KindSchema) -> String {
-    let code = |names: &[&str]| {
-        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    let code = |names: &mut dyn Iterator<Item = &str>| {
+        names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     };
     let mut parts = Vec::new();
-    if let Some(name) = kind.puppet {
-        parts.push(format!("Puppet: `{name}`."));
+    if let Some(ty) = kind.puppet {
+        parts.push(format!("Puppet: `{}`.", ty.name));
     }
     if !kind.mcl.is_empty() {
-        parts.push(format!("mcl: {}.", code(kind.mcl)));
+        parts.push(format!("mcl: {}.", code(&mut kind.mcl.iter().map(|kind| kind.name))));
     }
     if !kind.inmanta.is_empty() {
-        parts.push(format!("Inmanta: {}.", code(kind.inmanta)));
+        parts.push(format!(
+            "Inmanta: {}.",
+            code(&mut kind.inmanta.iter().map(|entity| entity.name))
+        ));
     }
     if !kind.comes_after.is_empty() {
-        parts.push(format!("Comes after: {}.", code(kind.comes_after)));
+        parts.push(format!("Comes after: {}.", code(&mut kind.comes_after.iter().copied())));
     }
     parts.join(" ")
 }
@@ -46,9 +49,9 @@ pub fn page() -> String {
     let mut out = format!(
         "# Kinds of resources\n\nThe {} kinds that the engine applies, with their attributes. The \
          first attribute is the name attribute, for which the title stands in. Metaparameters can \
-         be set on every kind. `ordain kinds` prints the same, `ordain kinds NAME --format json` a \
-         JSON Schema. A test keeps this page; `ORDAIN_BLESS=1 cargo test -p ordain-kinds --test \
-         manual` writes it anew.\n",
+         be set on every kind. `ordain kinds NAME` prints the same for a kind, also by the name that a \
+         language gives it; with `--format json` it prints a JSON Schema. A test keeps this page; \
+         `ORDAIN_BLESS=1 cargo test -p ordain-kinds --test manual` writes it anew.\n",
         kinds.len()
     );
     let cell = |text: &str| text.replace('|', "\\|");
@@ -63,6 +66,16 @@ pub fn page() -> String {
             let (name, doc) = (attribute.name, cell(attribute.doc));
             let _ = writeln!(out, "| `{name}` | {} | {doc} |", cell(&value(attribute)));
         }
+    }
+    out.push_str(
+        "\n## Kinds that are not applied\n\nA compile knows their attributes, as the language's own \
+         program does; a plan refuses them, unless another program provides the kind.\n\n\
+         | kind | | |\n| --- | --- | --- |\n",
+    );
+    let mut others: Vec<&KindSchema> = crate::known().filter(|kind| !kind.is_applied).collect();
+    others.sort_by_key(|kind| kind.name);
+    for kind in others {
+        let _ = writeln!(out, "| `{}` | {} | {} |", kind.name, cell(kind.doc), names(kind));
     }
     out
 }

@@ -1,4 +1,7 @@
-//! The form of a schema.
+//! The schema of a kind and of its attributes.
+
+use crate::form::Form;
+use crate::language::{InmantaEntity, MclField, MclKind, PuppetType};
 
 /// The type of an attribute's value. Engines also take the text of a value in its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,12 +78,28 @@ pub struct AttributeSchema {
     pub default: Option<&'static str>,
     /// Whether its value is a secret by its nature.
     pub is_secret: bool,
+    /// The form of its value, where that is narrower than the type.
+    pub form: Option<Form>,
+    /// Whether Puppet's type has it, if Puppet has the kind.
+    pub is_in_puppet: bool,
+    /// The field of its name in mcl, if the kind takes its fields from the attributes.
+    pub mcl: Option<MclField>,
 }
 
 impl AttributeSchema {
     /// An attribute without unit and default.
     pub const fn new(name: &'static str, ty: AttributeType, doc: &'static str) -> Self {
-        Self { name, doc, ty, unit: None, default: None, is_secret: false }
+        Self {
+            name,
+            doc,
+            ty,
+            unit: None,
+            default: None,
+            is_secret: false,
+            form: None,
+            is_in_puppet: true,
+            mcl: None,
+        }
     }
 
     /// The same with a unit.
@@ -96,6 +115,29 @@ impl AttributeSchema {
     /// The same as a secret.
     pub const fn secret(self) -> Self {
         Self { is_secret: true, ..self }
+    }
+
+    /// The same with a form of its value.
+    pub const fn form(self, form: Form) -> Self {
+        Self { form: Some(form), ..self }
+    }
+
+    /// The same without a counterpart in Puppet: only other languages set it.
+    pub const fn not_in_puppet(self) -> Self {
+        Self { is_in_puppet: false, ..self }
+    }
+
+    /// The same with a field of its name in mcl.
+    pub const fn mcl(self, field: MclField) -> Self {
+        Self { mcl: Some(field.of(self.name)), ..self }
+    }
+
+    /// The form of its value: the explicit one, or the words of a choice.
+    pub fn value_form(&self) -> Option<Form> {
+        match (self.form, self.ty) {
+            (None, AttributeType::Choice(words)) => Some(Form::Words(words)),
+            (form, _) => form,
+        }
     }
 }
 
@@ -131,12 +173,14 @@ pub struct KindSchema {
     pub attributes: &'static [AttributeSchema],
     /// Whether other attributes can be declared, too.
     pub is_open: bool,
-    /// The name in Puppet, if Puppet has it.
-    pub puppet: Option<&'static str>,
-    /// The names in mcl of the kinds that become this one.
-    pub mcl: &'static [&'static str],
+    /// Whether the engine applies it; else a language only knows it.
+    pub is_applied: bool,
+    /// The type in Puppet, if Puppet has it.
+    pub puppet: Option<PuppetType>,
+    /// The kinds of mcl that become this one.
+    pub mcl: &'static [MclKind],
     /// The entities of Inmanta's modules that become this one.
-    pub inmanta: &'static [&'static str],
+    pub inmanta: &'static [InmantaEntity],
     /// The kinds of which some resources come first, where both are declared.
     pub comes_after: &'static [&'static str],
 }
@@ -153,6 +197,7 @@ impl KindSchema {
             doc,
             attributes,
             is_open: false,
+            is_applied: true,
             puppet: None,
             mcl: &[],
             inmanta: &[],
@@ -160,19 +205,24 @@ impl KindSchema {
         }
     }
 
-    /// The same with its name in Puppet.
-    pub const fn puppet(self, name: &'static str) -> Self {
-        Self { puppet: Some(name), ..self }
+    /// A kind that a language knows and the engine does not apply.
+    pub(crate) const fn not_applied(name: &'static str, doc: &'static str) -> Self {
+        Self { is_applied: false, ..Self::new(name, doc, &[]) }
     }
 
-    /// The same with its names in mcl.
-    pub const fn mcl(self, names: &'static [&'static str]) -> Self {
-        Self { mcl: names, ..self }
+    /// The same with its type in Puppet.
+    pub const fn puppet(self, ty: PuppetType) -> Self {
+        Self { puppet: Some(ty), ..self }
     }
 
-    /// The same with its names in models of Inmanta.
-    pub const fn inmanta(self, names: &'static [&'static str]) -> Self {
-        Self { inmanta: names, ..self }
+    /// The same with its kinds in mcl.
+    pub const fn mcl(self, kinds: &'static [MclKind]) -> Self {
+        Self { mcl: kinds, ..self }
+    }
+
+    /// The same with its entities in models of Inmanta.
+    pub const fn inmanta(self, entities: &'static [InmantaEntity]) -> Self {
+        Self { inmanta: entities, ..self }
     }
 
     /// The same with the kinds of which resources come first.
@@ -188,5 +238,25 @@ impl KindSchema {
     /// The attribute for which the title stands in.
     pub fn name_attribute(&self) -> &'static str {
         self.attributes.first().map_or("name", |attribute| attribute.name)
+    }
+
+    /// The attributes of the type in Puppet, metaparameters left out; none if Puppet has no such
+    /// type.
+    pub fn puppet_attributes(&self) -> impl Iterator<Item = &'static AttributeSchema> {
+        let shared = self.attributes.iter().filter(|attribute| attribute.is_in_puppet);
+        let own = self.puppet.map_or(&[][..], |ty| ty.own);
+        self.puppet.into_iter().flat_map(move |_| shared.clone().chain(own))
+    }
+
+    /// Whether a language knows the kind by this name, in letters of any case.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.language_names().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// The names that languages give to the kind.
+    pub fn language_names(&self) -> impl Iterator<Item = &'static str> {
+        let puppet = self.puppet.into_iter().map(|ty| ty.name);
+        let mcl = self.mcl.iter().map(|kind| kind.name);
+        puppet.chain(mcl).chain(self.inmanta.iter().map(|entity| entity.name))
     }
 }

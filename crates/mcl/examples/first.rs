@@ -2,6 +2,8 @@
 //!
 //! `first FILE [TIMES]`
 
+#![allow(clippy::disallowed_methods)]
+
 use std::path::PathBuf;
 
 use ordain_mcl::functions::surroundings::Memory;

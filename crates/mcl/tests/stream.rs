@@ -1,6 +1,6 @@
 //! Programs that run while a simulated world changes. Nothing waits: time passes when it is told to.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::collections::BTreeSet;
 use std::io;

@@ -190,6 +190,7 @@ pub struct Session<'r> {
 }
 
 impl Session<'_> {
+    #[expect(clippy::expect_used, reason = "a session has its child until it is dropped")]
     fn child(&mut self) -> &mut Child {
         self.child.as_mut().expect("a session has its child until it is dropped")
     }

@@ -11,9 +11,6 @@
 //! sends an invalid message, it is killed with its descendants, and the next session starts
 //! another.
 
-// Child processes are the World's business.
-#![warn(clippy::disallowed_methods)]
-
 mod fault;
 mod host;
 mod language;

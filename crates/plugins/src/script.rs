@@ -117,6 +117,7 @@ pub(crate) fn options(language: Language) -> &'static [&'static str] {
 }
 
 /// The input of the loader.
+#[expect(clippy::expect_used, reason = "the files are small")]
 pub(crate) fn program(language: Language, seconds: u32, memory: u64) -> Vec<u8> {
     let limits = match language {
         Language::Ruby => {

@@ -9,6 +9,8 @@
 //! Where no supervisor was installed ([`install`]), as in tests of libraries, programs are children
 //! of this process, each with a process group of its own.
 
+#![warn(clippy::indexing_slicing)]
+
 mod affinity;
 mod cgroup;
 mod client;

@@ -63,9 +63,8 @@ pub(crate) fn send_start(
 ) -> io::Result<()> {
     let body = encode(launch);
     let length = u32::try_from(body.len()).map_err(|_| io::ErrorKind::ArgumentListTooLong)?;
-    let mut header = [0; HEADER];
-    header[0] = START;
-    header[1..].copy_from_slice(&length.to_be_bytes());
+    let [a, b, c, d] = length.to_be_bytes();
+    let header: [u8; HEADER] = [START, a, b, c, d];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !control.push(SendAncillaryMessage::ScmRights(fds)) {
@@ -106,7 +105,7 @@ pub(crate) fn receive(mut socket: &UnixStream) -> io::Result<Option<Request>> {
             fds.extend(rights);
         }
     }
-    socket.read_exact(&mut header[got..])?;
+    socket.read_exact(header.get_mut(got..).unwrap_or_default())?;
     let [tag, length @ ..] = header;
     if tag == END {
         return Ok(Some(Request::End));

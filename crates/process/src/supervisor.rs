@@ -142,7 +142,8 @@ impl Supervisor {
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
             }
-            if fds[0].revents().is_empty() {
+            let [socket, _] = &fds;
+            if socket.revents().is_empty() {
                 continue;
             }
             // Anything but this request means that there is nobody left to work for.

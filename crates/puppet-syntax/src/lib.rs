@@ -32,9 +32,6 @@
 //! | `lexer` | text to tokens |
 //! | [`ast`], [`issue`], [`codes`], [`names`], [`regexp`] | the tree; diagnostics by issue and the documentation of their codes; forms of names |
 
-// Only the library is bound to the World; its tests are not.
-#![warn(clippy::disallowed_methods)]
-
 pub mod advice;
 pub mod ast;
 pub mod codes;

@@ -1,7 +1,7 @@
 //! Golden cases of the parser: below `tests/syntax`, a manifest `x.pp` or template `x.epp`, its tree
 //! in `x.pn` if it has no errors, and its diagnostics in `x.errors` if it has any. `ORDAIN_BLESS=1`
 //! writes the current output.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::collections::BTreeSet;
 use std::fs;

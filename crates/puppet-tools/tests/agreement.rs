@@ -4,7 +4,7 @@
 //! A check also finds what is wrong with code that a compile does not come to, and with values that
 //! are only refused where they are applied; `EXPECTED` names what that is here.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -31,7 +31,6 @@
 //! | `model` | the definitions, which [`types`] and [`value`] name |
 
 // Only the library is bound to the World; its tests are not.
-#![warn(clippy::disallowed_methods)]
 
 pub mod error;
 mod model;

@@ -10,7 +10,7 @@
 //! Without `ruby` and Puppet there is nothing to compare with: the tests then say so and pass,
 //! except when the variable `CI` is set. `PUPPET_LIB` names the `lib` directory of another release.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 #[path = "differential/compare.rs"]
 mod compare;

@@ -2,7 +2,7 @@
 //! files of its environment if it needs any, and what is found: issue or code, place, words.
 //! `ORDAIN_BLESS=1` writes what is given now.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //! a request, or the `code` of a call; the indented lines after it are what it gives.
 //! `ORDAIN_BLESS=1` writes what is given now.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::Path;
 use std::sync::Arc;

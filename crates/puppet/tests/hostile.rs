@@ -1,6 +1,6 @@
 //! Input that is broken or made to do harm ends soon in an error that says why.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::fs;
 use std::path::Path;

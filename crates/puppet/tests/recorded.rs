@@ -3,7 +3,7 @@
 //! `tests/known-differences.txt`; `cargo xtask vectors tests/recorded` runs the same ones through the
 //! program.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::collections::BTreeSet;
 use std::path::Path;

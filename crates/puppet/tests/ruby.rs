@@ -3,7 +3,7 @@
 //! Without `ruby` most of it has nothing to show: the tests then say so and pass, except when the
 //! variable `CI` is set.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::Path;
 use std::sync::Arc;

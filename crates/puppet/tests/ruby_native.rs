@@ -1,6 +1,6 @@
 //! Functions in Ruby give the same in the `ruby` process and without it.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::path::Path;
 use std::sync::Arc;

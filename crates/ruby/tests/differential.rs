@@ -2,7 +2,7 @@
 //! same.
 //!
 //! Templates are in `tests/templates/NAME.erb`. `VALUES` sets the variables of both.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -363,6 +363,7 @@ impl World for HostWorld {
         true
     }
 
+    #[expect(clippy::expect_used, reason = "the system has random numbers")]
     fn random(&self) -> u64 {
         getrandom::u64().expect("the system has random numbers")
     }

@@ -15,7 +15,7 @@ use crate::ui::{Ui, styles};
 /// List the kinds of resources, or print the attributes of one
 #[derive(Args)]
 pub struct KindsArgs {
-    /// The kind, such as file
+    /// The kind, by its name in Ordain or in any language, such as file or http:server
     name: Option<String>,
     /// The output format; json prints a JSON Schema
     #[arg(long, value_name = "FORM", default_value = "text")]
@@ -39,7 +39,7 @@ pub fn run(ui: &mut Ui, args: &KindsArgs) -> Result<Exit, Failure> {
             let out = json!({ "format": "ordain-kinds", "version": 1, "kinds": kinds });
             writeln!(ui.document(), "{out}")?;
         }
-        (TextOrJson::Text, Some(kind)) => show(ui, kind)?,
+        (TextOrJson::Text, Some(kind)) => show(ui, kind, args.name.as_deref().unwrap_or_default())?,
         (TextOrJson::Text, None) => {
             let all = ordain_kinds::all();
             let width = all.iter().map(|kind| kind.name.len()).max().unwrap_or(0);
@@ -51,20 +51,24 @@ pub fn run(ui: &mut Ui, args: &KindsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// The kind of a name in Ordain, else in a language.
 fn find(name: &str) -> Result<&'static KindSchema, Diagnostic> {
-    if let Some(kind) = ordain_kinds::find(name) {
+    if let Some(kind) = ordain_kinds::find_in_languages(name).first() {
         return Ok(kind);
     }
     let error = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no kind `{name}`"));
-    Err(match suggest::nearest(name, ordain_kinds::all().iter().map(|kind| kind.name)) {
+    Err(match suggest::nearest(name, ordain_kinds::names()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error.help("`ordain kinds` lists all kinds"),
     })
 }
 
-fn show(ui: &mut Ui, kind: &KindSchema) -> Result<(), Failure> {
+fn show(ui: &mut Ui, kind: &KindSchema, asked: &str) -> Result<(), Failure> {
     let name = ui.styled(styles::BOLD, kind.name);
     writeln!(ui.out(), "{name}: {}\n", kind.doc)?;
+    if !kind.is_applied {
+        writeln!(ui.out(), "Ordain compiles it and does not apply it.")?;
+    }
     let width = kind.attributes.iter().map(|a| a.name.len()).max().unwrap_or(0);
     for attribute in kind.attributes {
         let AttributeSchema { name, doc, .. } = attribute;
@@ -73,6 +77,12 @@ fn show(ui: &mut Ui, kind: &KindSchema) -> Result<(), Failure> {
     let names = ordain_kinds::manual::names(kind);
     if !names.is_empty() {
         writeln!(ui.out(), "\n{names}")?;
+    }
+    for other in ordain_kinds::find_in_languages(asked) {
+        if other.name != kind.name {
+            let names = ordain_kinds::manual::names(other);
+            writeln!(ui.out(), "See also `{}`. {names}", other.name)?;
+        }
     }
     Ok(())
 }

@@ -10,6 +10,8 @@
 //! # Ok::<(), json::Error>(())
 //! ```
 
+#![warn(clippy::indexing_slicing)]
+
 mod error;
 mod read;
 pub(crate) mod string;

@@ -35,7 +35,8 @@ pub fn read_bytes(bytes: &[u8]) -> Result<Value, Error> {
     match std::str::from_utf8(bytes) {
         Ok(text) => read(text),
         Err(e) => {
-            let good = std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default();
+            let good = bytes.get(..e.valid_up_to()).unwrap_or_default();
+            let good = std::str::from_utf8(good).unwrap_or_default();
             Err(Problem { at: good.len(), message: "the text is not UTF-8".into() }.at(good))
         }
     }
@@ -47,7 +48,16 @@ struct Reader<'t> {
     depth: u32,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// The text from a byte to the current one.
+    fn since(&self, start: usize) -> &'t str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -65,7 +75,7 @@ impl Reader<'_> {
             while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
                 self.at += 1;
             }
-            let rest = &self.text[self.at..];
+            let rest = self.rest();
             let length = if rest.starts_with("//") {
                 rest.find('\n').unwrap_or(rest.len())
             } else if let Some(body) = rest.strip_prefix("/*") {
@@ -108,7 +118,7 @@ impl Reader<'_> {
         let words =
             [("null", Value::Null), ("true", Value::Bool(true)), ("false", Value::Bool(false))];
         for (word, value) in words {
-            if self.text[self.at..].starts_with(word) {
+            if self.rest().starts_with(word) {
                 self.at += word.len();
                 return Ok(value);
             }
@@ -178,11 +188,12 @@ impl Reader<'_> {
         self.at += usize::from(negative);
         let digits = self.at;
         self.digits()?;
-        if self.text.as_bytes()[digits] == b'0' && self.at > digits + 1 {
+        let whole = self.since(digits);
+        if whole.starts_with('0') && whole.len() > 1 {
             self.at = digits;
             return Err(self.fail("a number must not start with `0`"));
         }
-        let whole = self.at;
+        let end = self.at;
         if self.peek() == Some(b'.') {
             self.at += 1;
             self.digits()?;
@@ -194,10 +205,10 @@ impl Reader<'_> {
             }
             self.digits()?;
         }
-        let read = if self.at == whole {
-            integer(negative, &self.text[digits..whole], 10)
+        let read = if self.at == end {
+            integer(negative, self.since(digits), 10)
         } else {
-            self.text[start..self.at].parse().ok().map(Value::Float)
+            self.since(start).parse().ok().map(Value::Float)
         };
         read.ok_or_else(|| self.fail("no number"))
     }

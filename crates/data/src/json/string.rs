@@ -13,7 +13,7 @@ pub(crate) fn quoted(
     let mut out = String::new();
     loop {
         let end = string.at + plain(string.rest());
-        out.push_str(&text[string.at..end]);
+        out.push_str(text.get(string.at..end).unwrap_or_default());
         string.at = end;
         match string.peek() {
             Some('"') => return Ok((out, end + 1)),

@@ -288,6 +288,7 @@ fn starts_oddly(text: &str) -> bool {
     })
 }
 
+#[expect(clippy::expect_used, reason = "the pattern is constant")]
 fn is_word(c: char) -> bool {
     static WORD: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"^[\p{L}\p{M}\p{Nd}\p{Pc}]").expect("the pattern is constant")

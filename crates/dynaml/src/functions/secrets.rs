@@ -4,7 +4,7 @@ use des::TdesEde3;
 use des::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use ordain_functions::bcrypt::{self, ALPHABET, HIGHEST_COST, decode, encode};
 use ordain_functions::crypt;
-use sha2::{Digest, Sha256};
+use ordain_functions::pbkdf2::hmac_sha256;
 
 use super::support::{eager, fail};
 use crate::diagnostics::stop::Eval;
@@ -28,20 +28,6 @@ pub(super) fn random_bytes<const N: usize>(call: &Call<'_, '_>) -> [u8; N] {
     out
 }
 
-/// HMAC-SHA256, of RFC 2104.
-fn signature(message: &[u8]) -> [u8; MAC] {
-    const SIZE: usize = 64;
-    let pad = |with: u8| {
-        let mut key = [with; SIZE];
-        for (k, s) in key.iter_mut().zip(SIGNATURE) {
-            *k ^= s;
-        }
-        key
-    };
-    let inner = Sha256::new().chain_update(pad(0x36)).chain_update(message).finalize();
-    Sha256::new().chain_update(pad(0x5c)).chain_update(inner).finalize().into()
-}
-
 /// The key of a password: its first 16 bytes, filled up with the MD5 of nothing, and the first 8
 /// of them again.
 fn cipher(password: &str) -> TdesEde3 {
@@ -61,7 +47,7 @@ fn cipher(password: &str) -> TdesEde3 {
 fn encrypted(text: &[u8], password: &str, vector: [u8; BLOCK]) -> String {
     let cipher = cipher(password);
     let mut message = text.to_vec();
-    message.extend(signature(text));
+    message.extend(hmac_sha256(SIGNATURE, text));
     let pad = (BLOCK - (message.len() + 1) % BLOCK) % BLOCK;
     let byte = u8::try_from(pad).unwrap_or(0);
     message.extend(std::iter::repeat_n(byte, pad + 1));
@@ -102,7 +88,7 @@ fn decrypted(hex: &str, password: &str) -> Option<Vec<u8>> {
     let end = message.len().checked_sub(pad)?;
     let start = end.checked_sub(MAC)?;
     let (text, mac) = message[..end].split_at(start);
-    (signature(text)[..] == *mac).then(|| text.to_vec())
+    (hmac_sha256(SIGNATURE, text) == mac).then(|| text.to_vec())
 }
 
 /// Key and method of `encrypt` and `decrypt`.

@@ -2,6 +2,7 @@
 
 use ordain_data::Value;
 use ordain_graph::Resource;
+use ordain_kinds::Form;
 
 use crate::kind::attributes::{reveal, scalar_text, type_name};
 use crate::kind::error::AttributeError;
@@ -94,8 +95,16 @@ impl<'a> Params<'a> {
         None
     }
 
-    /// One of a few words.
-    pub(crate) fn choice(&mut self, name: &str, allowed: &[&'static str]) -> Option<&'static str> {
+    /// One of the words that the schema of the kind allows.
+    pub(crate) fn choice(&mut self, name: &str) -> Option<&'static str> {
+        let kind = ordain_kinds::find(&self.resource.id.kind);
+        let form = kind.and_then(|kind| kind.attribute(name)?.value_form());
+        let words = if let Some(Form::Words(words)) = form { words } else { &[] };
+        self.one_of(name, words)
+    }
+
+    /// One of these words.
+    pub(crate) fn one_of(&mut self, name: &str, allowed: &[&'static str]) -> Option<&'static str> {
         let value = self.raw(name)?;
         let text = scalar(value);
         let found = text.and_then(|t| allowed.iter().find(|a| **a == t));
@@ -108,7 +117,7 @@ impl<'a> Params<'a> {
     /// True or false, also written `yes` or `no`.
     pub(crate) fn boolean(&mut self, name: &str) -> bool {
         let allowed = ["true", "false", "yes", "no"];
-        matches!(self.choice(name, &allowed), Some("true" | "yes"))
+        matches!(self.one_of(name, &allowed), Some("true" | "yes"))
     }
 
     /// An integer, also as decimal digits; `message` is the error otherwise.

@@ -68,7 +68,7 @@ impl Kind for AuthorizedKey {
             accounts: Arc::clone(&self.accounts),
             line,
             file,
-            present: p.choice("state", &["exists", "absent"]) != Some("absent"),
+            present: p.choice("state") != Some("absent"),
             user,
             mkdir: !p.has("mkdir") || p.boolean("mkdir"),
             secrets: p.secrets(),

@@ -33,7 +33,9 @@ impl Kind for Election {
         if namespace.is_empty() {
             p.error("name", "the namespace must not be empty");
         }
-        p.choice("strategy", &["rr", "random"]);
+        if p.text("strategy").is_some_and(|text| !text.is_empty()) {
+            p.choice("strategy");
+        }
         let ttl = p.integer("ttl", "ttl must be a number").unwrap_or(0);
         p.integer("max", "max must be a number");
         if p.boolean("persist") && ttl > 0 {

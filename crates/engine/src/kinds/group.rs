@@ -55,14 +55,14 @@ impl Kind for Group {
         p.provider(&["groupadd"], OTHERS);
         let name = p.name();
         account_files::check_account_name(&mut p, &name);
-        let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
+        let present = p.choice("ensure") != Some("absent");
         let gid = parse_gid(&mut p);
         let members = p.list("members").map(split_members);
         let complete = p.boolean("auth_membership");
         let system = p.boolean("system");
         let allow_duplicate = p.boolean("allowdupe");
         p.boolean("forcelocal");
-        p.choice("attribute_membership", &["inclusive", "minimum"]);
+        p.choice("attribute_membership");
         let foreign = ["attributes", "ia_load_module"].map(|name| (name, Some("manages_aix_lam")));
         p.leave_out("groupadd", &foreign);
         let (files, secrets, remarks) = (self.files.clone(), p.secrets(), p.remarks());
@@ -113,13 +113,7 @@ fn split_members(items: Vec<String>) -> Vec<String> {
 impl GroupInstance {
     /// The members that shall be, sorted.
     fn wanted_members(&self, now: &[String]) -> Option<Vec<String>> {
-        let mut members = self.members.clone()?;
-        if !self.complete {
-            members.extend_from_slice(now);
-        }
-        members.sort();
-        members.dedup();
-        Some(members)
+        account_files::desired_names(self.members.as_deref(), now, self.complete)
     }
 
     fn compare_present(&self, now: &GroupLine) -> Vec<Change> {
@@ -127,9 +121,7 @@ impl GroupInstance {
         if let Some(gid) = self.gid.filter(|g| *g != now.gid) {
             differences.property("gid", Value::Int(now.gid.into()), Value::Int(gid.into()));
         }
-        let mut current = now.members.clone();
-        current.sort();
-        current.dedup();
+        let current = account_files::sorted_names(&now.members);
         if let Some(wanted) = self.wanted_members(&now.members).filter(|w| *w != current) {
             let before = Value::str(now.members.join(","));
             differences.property("members", before, Value::str(wanted.join(",")));

@@ -58,7 +58,7 @@ impl Kind for Host {
         p.provider(&["parsed"], &[]);
         let name = p.name();
         check_name(&mut p, &name);
-        let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
+        let present = p.choice("ensure") != Some("absent");
         let ip = p.text("ip");
         if let Some(ip) = &ip
             && !is_address(ip)

@@ -36,7 +36,7 @@ impl Kind for Line {
         let line = LineInstance {
             file,
             content: p.text("content").unwrap_or_default(),
-            present: p.choice("ensure", &["present", "absent"]) != Some("absent"),
+            present: p.choice("ensure") != Some("absent"),
             secrets: p.secrets(),
         };
         p.finish(Box::new(line) as Box<dyn Instance>)

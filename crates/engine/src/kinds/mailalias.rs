@@ -117,7 +117,7 @@ impl Kind for Mailalias {
         }
         let alias = AliasInstance {
             name,
-            present: p.choice("ensure", &["present", "absent"]) != Some("absent"),
+            present: p.choice("ensure") != Some("absent"),
             to: recipients.map(Recipients::These).or(file.map(Recipients::File)),
             table: Table::of(&mut p, &self.files, TABLE),
             secrets: p.secrets(),

@@ -126,7 +126,7 @@ impl Kind for Mount {
             p.error("name", "name must not be empty");
         }
         let allowed = ["defined", "present", "unmounted", "absent", "mounted"];
-        let ensure = p.choice("ensure", &allowed).map(|word| match word {
+        let ensure = p.one_of("ensure", &allowed).map(|word| match word {
             "mounted" => Ensure::Mounted,
             "unmounted" => Ensure::Unmounted,
             "absent" => Ensure::Absent,
@@ -153,7 +153,7 @@ impl Kind for Mount {
             device: p.text("device"),
             fstype: p.text("fstype"),
             options: p.text("options"),
-            dump: p.choice("dump", &["0", "1"]).unwrap_or("0").to_string(),
+            dump: p.choice("dump").unwrap_or("0").to_string(),
             pass,
             remounts: !p.has("remounts") || p.boolean("remounts"),
             table: Table::of(&mut p, &self.files, TABLE),

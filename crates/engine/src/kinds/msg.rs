@@ -41,7 +41,7 @@ impl Kind for Msg {
         _: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        let priority = p.choice("priority", &PRIORITIES);
+        let priority = p.choice("priority");
         let priority = priority.and_then(|word| PRIORITIES.iter().position(|p| *p == word));
         let mut fields = BTreeMap::new();
         if let Some(Value::Map(map)) = p.raw("fields") {

@@ -199,7 +199,7 @@ impl Kind for SshAuthorizedKey {
         let instance = KeyInstance {
             shared: self.shared.clone(),
             name,
-            present: p.choice("ensure", &["present", "absent"]) != Some("absent"),
+            present: p.choice("ensure") != Some("absent"),
             kind,
             key,
             options,

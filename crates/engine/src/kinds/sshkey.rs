@@ -101,7 +101,7 @@ impl Kind for Sshkey {
         let mut p = Params::new(resource);
         p.provider(&["parsed"], &[]);
         let (name, kind) = name_and_type(&mut p, resource);
-        let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
+        let present = p.choice("ensure") != Some("absent");
         let key = p.text("key");
         if key.as_ref().is_some_and(|key| key.trim() != key || key.contains(['\n', '\r'])) {
             p.error("key", "Key must contain neither leading nor trailing whitespace");

@@ -91,7 +91,7 @@ impl Kind for Tidy {
             path,
             age: quantity(&mut p, "age", "d", &days),
             size: quantity(&mut p, "size", "k", &kilo),
-            since: match p.choice("type", &["atime", "mtime", "ctime"]) {
+            since: match p.choice("type") {
                 Some("mtime") => AgeFrom::Change,
                 Some("ctime") => AgeFrom::Status,
                 _ => AgeFrom::Access,

@@ -85,10 +85,9 @@ impl Schedule {
                 None => p.error("weekday", format!("{text} is not a valid day of the week")),
             }
         }
-        let names = PERIODS.map(|(name, _)| name);
-        let period = p.choice("period", &names);
+        let period = p.choice("period");
         schedule.period = PERIODS.iter().find(|(n, _)| Some(*n) == period).map(|(_, p)| *p);
-        schedule.by_number = p.choice("periodmatch", &["number", "distance"]) == Some("number");
+        schedule.by_number = p.choice("periodmatch") == Some("number");
         if let Some(repeat) = p.integer("repeat", "Repeat must be a number") {
             schedule.repeat = repeat;
             if repeat < 1 {

@@ -1,6 +1,7 @@
 //! Finds errors without a run: constants in constructors that do not fit the attribute, instances
 //! without an implementation, attributes that do not exist.
 
+use ordain_kinds::ScalarType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostics::{Background, Class, Error, Fault};
@@ -59,6 +60,12 @@ impl Program {
                 let ExprKind::Const(value) = &self.ast.exprs[*value].kind else { continue };
                 let Some(attribute) = self.attribute(info.entity, name.symbol) else { continue };
                 if self.may_fit(value, self.attributes[attribute as usize].internal) {
+                    if let Some(text) =
+                        refused_by_kind(&entity.full_name, self.name(name.symbol), value)
+                    {
+                        let error = Error::new(Class::Runtime, text).at(name.at);
+                        found.push(StaticError { error, is_certain: false });
+                    }
                     continue;
                 }
                 let wanted = self.type_text(self.attributes[attribute as usize].internal);
@@ -318,6 +325,28 @@ fn is_plain(value: &Value) -> bool {
         value,
         Value::Str(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Bool(_)
     )
+}
+
+/// The error of a value that fits the model and that the kind of the resource refuses when it is
+/// deployed.
+fn refused_by_kind(entity: &str, attribute: &str, value: &Value) -> Option<String> {
+    let (kind, description) = ordain_kinds::of_inmanta(entity)?;
+    let (_, sets) = description.attributes.iter().find(|(name, _)| *name == attribute)?;
+    let form = kind.attribute(sets)?.value_form()?;
+    let (text, ty) = match value {
+        // An empty text is no value.
+        Value::Str(text) if !text.is_empty() => (text.to_string(), ScalarType::Text),
+        // A mode is written as a number of digits from 0 to 7.
+        Value::Int(number) if *sets == "mode" => (format!("{number:04}"), ScalarType::Text),
+        Value::Int(number) => (number.to_string(), ScalarType::Number),
+        Value::Bool(truth) => (truth.to_string(), ScalarType::Boolean),
+        _ => return None,
+    };
+    let is_refused = !form.fits(&text, ty);
+    is_refused.then(|| {
+        let takes = form.description();
+        format!("The {attribute} of {entity} is {takes}, not {}", shown(value))
+    })
 }
 
 /// A constant as the model language writes it.

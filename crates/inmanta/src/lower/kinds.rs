@@ -1,9 +1,10 @@
-//! Which of the engine's kinds stand for the resources of public modules, and what their fields
-//! mean there.
+//! Resources of public modules as kinds of the engine. The schema names the kind and the attributes;
+//! values that mean something else there are translated here.
 
 use std::collections::HashMap;
 
 use ordain_data::{Map, Value as Data};
+use ordain_kinds::InmantaEntity;
 
 /// The fields of a resource.
 #[derive(Clone, Copy)]
@@ -35,6 +36,8 @@ pub(super) struct Mapped {
     pub(super) makes_parents: bool,
     /// Whether it does something when a resource that it requires has changed.
     pub(super) reloads: bool,
+    /// The description of the entity in the schema, if it has one.
+    entity: Option<&'static InmantaEntity>,
 }
 
 impl Mapped {
@@ -42,7 +45,13 @@ impl Mapped {
         Self { kind: kind.into(), title: title.into(), ..Self::default() }
     }
 
-    fn set(&mut self, name: &str, value: impl Into<Option<Data>>, from: &str) {
+    /// Sets an attribute; the schema names the attribute of the model.
+    fn set(&mut self, name: &str, value: impl Into<Option<Data>>) {
+        let from = self.entity.and_then(|entity| entity.source_of(name)).unwrap_or(name);
+        self.set_from(name, value, from);
+    }
+
+    fn set_from(&mut self, name: &str, value: impl Into<Option<Data>>, from: &str) {
         if let Some(value) = value.into() {
             self.attributes.push((name.into(), value, from.into()));
         }
@@ -60,28 +69,29 @@ pub(super) fn mapped(
     fields: Fields<'_>,
     files: &Files,
 ) -> Result<Mapped, String> {
-    let mut out = match entity {
-        "fs::File" => file(title, fields, "mode", fs_content(fields, files)?),
-        "files::TextFile" | "files::SystemdUnitFile" => {
-            let content = text(fields, "content").map(Data::str);
-            file(title, fields, "permissions", content)
+    let (kind, description) = ordain_kinds::of_inmanta(entity).unzip();
+    let mut out = Mapped { title: title.into(), entity: description, ..Mapped::default() };
+    match kind.map(|kind| kind.name) {
+        Some(kind @ "file") => {
+            out.kind = kind_name(kind);
+            file(&mut out, fields, files)?;
         }
-        "fs::Directory" => directory(title, fields, "mode"),
-        "files::Directory" => directory(title, fields, "permissions"),
-        "fs::Symlink" => symlink(title, fields, "src"),
-        "files::Symlink" => symlink(title, fields, "target"),
-        "apt::Package" => package(title, fields, "apt"),
-        "yum::Package" => package(title, fields, "yum"),
-        "exec::Run" => command(title, fields)?,
-        "std::testing::NullResource" if flag(fields, "fail") => {
-            let mut out = Mapped::new("Exec", title);
-            out.set("command", Data::list([Data::str("/bin/false")]), "fail");
-            out
+        Some(kind @ "package") => {
+            out.kind = kind_name(kind);
+            package(&mut out, fields);
         }
-        _ => unknown(entity, title, fields),
-    };
+        Some(kind @ "exec") => {
+            out.kind = kind_name(kind);
+            command(&mut out, fields)?;
+        }
+        _ if entity == "std::testing::NullResource" && flag(fields, "fail") => {
+            out.kind = "Exec".into();
+            out.set_from("command", Data::list([Data::str("/bin/false")]), "fail");
+        }
+        _ => out = unknown(entity, title, fields),
+    }
     if flag(fields, "report_only") {
-        out.set("noop", Data::Bool(true), "report_only");
+        out.set_from("noop", Data::Bool(true), "report_only");
     }
     Ok(out)
 }
@@ -100,32 +110,38 @@ fn mode(fields: Fields<'_>) -> Option<Data> {
     Some(Data::str(format!("{mode:04}")))
 }
 
-fn ensure(fields: Fields<'_>, present: &str) -> Data {
-    Data::str(if flag(fields, "purged") { "absent" } else { present })
-}
-
-/// Owner, group and mode, unless the resource is purged.
-fn ownership(out: &mut Mapped, fields: Fields<'_>, mode_from: &str) {
+/// A file, a directory or a link, as the entity says.
+fn file(out: &mut Mapped, fields: Fields<'_>, files: &Files) -> Result<(), String> {
+    let state = out.entity.and_then(|entity| entity.constant("ensure")).unwrap_or("file");
     if flag(fields, "purged") {
-        return;
+        out.set("ensure", Data::str("absent"));
+        if state == "directory" {
+            out.set_from("force", Data::Bool(true), "purged");
+        }
+        return Ok(());
     }
-    out.set("owner", text(fields, "owner").map(Data::str), "owner");
-    out.set("group", text(fields, "group").map(Data::str), "group");
-    out.set("mode", mode(fields), mode_from);
+    out.set("ensure", Data::str(state));
+    match state {
+        "link" => {
+            let target = out.entity.and_then(|entity| entity.source_of("target"));
+            let target = target.and_then(|from| text(fields, from)).map(Data::str);
+            out.set("target", target);
+            return Ok(());
+        }
+        "directory" => out.makes_parents = flag(fields, "create_parents"),
+        _ => {
+            let content = content(fields, files)?;
+            out.set("content", content.unwrap_or_else(|| Data::str("")));
+        }
+    }
+    out.set("owner", text(fields, "owner").map(Data::str));
+    out.set("group", text(fields, "group").map(Data::str));
+    out.set("mode", mode(fields));
+    Ok(())
 }
 
-fn file(title: &str, fields: Fields<'_>, mode_from: &str, content: Option<Data>) -> Mapped {
-    let mut out = Mapped::new("File", title);
-    out.set("ensure", ensure(fields, "file"), "purged");
-    if !flag(fields, "purged") {
-        out.set("content", content.unwrap_or_else(|| Data::str("")), "content");
-    }
-    ownership(&mut out, fields, mode_from);
-    out
-}
-
-/// The content of a `fs::File`: the export has its digest alone.
-fn fs_content(fields: Fields<'_>, files: &Files) -> Result<Option<Data>, String> {
+/// The content of a file. The export of a `fs::File` has its digest alone.
+fn content(fields: Fields<'_>, files: &Files) -> Result<Option<Data>, String> {
     let Some(digest) = text(fields, "hash") else {
         return Ok(text(fields, "content").map(Data::str));
     };
@@ -138,54 +154,31 @@ fn fs_content(fields: Fields<'_>, files: &Files) -> Result<Option<Data>, String>
     }))
 }
 
-fn directory(title: &str, fields: Fields<'_>, mode_from: &str) -> Mapped {
-    let mut out = Mapped::new("File", title);
-    out.set("ensure", ensure(fields, "directory"), "purged");
-    if flag(fields, "purged") {
-        out.set("force", Data::Bool(true), "purged");
-    }
-    ownership(&mut out, fields, mode_from);
-    out.makes_parents = flag(fields, "create_parents") && !flag(fields, "purged");
-    out
-}
-
-fn symlink(title: &str, fields: Fields<'_>, target: &str) -> Mapped {
-    let mut out = Mapped::new("File", title);
-    out.set("ensure", ensure(fields, "link"), "purged");
-    if !flag(fields, "purged") {
-        out.set("target", text(fields, target).map(Data::str), target);
-    }
-    out
-}
-
-fn package(title: &str, fields: Fields<'_>, provider: &str) -> Mapped {
-    let mut out = Mapped::new("Package", title);
+fn package(out: &mut Mapped, fields: Fields<'_>) {
     let ensure = if flag(fields, "purged") { "purged" } else { "present" };
-    out.set("ensure", Data::str(ensure), "purged");
-    out.set("provider", Data::str(provider), "name");
-    out
+    out.set("ensure", Data::str(ensure));
+    out.set("provider", out.entity.and_then(|entity| entity.constant("provider")).map(Data::str));
 }
 
-fn command(title: &str, fields: Fields<'_>) -> Result<Mapped, String> {
+fn command(out: &mut Mapped, fields: Fields<'_>) -> Result<(), String> {
     let words = |name: &str| -> Result<Option<Data>, String> {
         let Some(line) = text(fields, name) else { return Ok(None) };
         let words = split(line).ok_or_else(|| format!("{name} has a quote without an end"))?;
         Ok(Some(Data::list(words.into_iter().map(Data::str))))
     };
-    let mut out = Mapped::new("Exec", title);
     out.reloads = true;
     if flag(fields, "purged") {
         return Err("a command that was run cannot be undone: purged is set".into());
     }
-    out.set("command", words("command")?, "command");
-    out.set("refresh", words("reload")?, "reload");
+    out.set("command", words("command")?);
+    out.set("refresh", words("reload")?);
     for check in ["unless", "onlyif"] {
-        out.set(check, words(check)?.map(|line| Data::list([line])), check);
+        out.set(check, words(check)?.map(|line| Data::list([line])));
     }
     for plain in ["creates", "cwd"] {
-        out.set(plain, text(fields, plain).map(Data::str), plain);
+        out.set(plain, text(fields, plain).map(Data::str));
     }
-    out.set("path", Data::str(text(fields, "path").unwrap_or(COMMANDS)), "path");
+    out.set("path", Data::str(text(fields, "path").unwrap_or(COMMANDS)));
     if let Some(environment) = fields.get("environment").and_then(Data::as_map)
         && !environment.is_empty()
     {
@@ -196,16 +189,16 @@ fn command(title: &str, fields: Fields<'_>) -> Result<Mapped, String> {
                 other => Data::str(format!("{name}={}", ordain_data::json::compact(other))),
             }
         });
-        out.set("environment", Data::list(pairs), "environment");
+        out.set("environment", Data::list(pairs));
     }
-    out.set("refreshonly", Data::Bool(flag(fields, "reload_only")), "reload_only");
+    out.set("refreshonly", Data::Bool(flag(fields, "reload_only")));
     for plain in ["returns", "timeout"] {
-        out.set(plain, fields.get(plain).and_then(present), plain);
+        out.set(plain, fields.get(plain).and_then(present));
     }
     if flag(fields, "skip_on_fail") {
-        out.set("skip_on_fail", Data::Bool(true), "skip_on_fail");
+        out.set("skip_on_fail", Data::Bool(true));
     }
-    Ok(out)
+    Ok(())
 }
 
 /// The words of a command as a shell reads them: quotes and backslashes, nothing else.
@@ -266,7 +259,7 @@ fn unknown(entity: &str, title: &str, fields: Fields<'_>) -> Mapped {
     let mut out = Mapped::new(&kind_name(entity), title);
     let named = fields.0.iter().filter_map(|(name, value)| Some((name.as_str()?, value)));
     for (name, value) in named.filter(|(name, _)| !OWN.contains(name)) {
-        out.set(name, present(value), name);
+        out.set_from(name, present(value), name);
     }
     out
 }

@@ -224,6 +224,7 @@ pub struct PluginState(FxHashMap<std::any::TypeId, Box<dyn Any>>);
 
 impl PluginState {
     /// The value of a type; its default at first.
+    #[expect(clippy::expect_used, reason = "each value has the type that is its key")]
     pub fn get<T: Any + Default>(&mut self) -> &mut T {
         let value =
             self.0.entry(std::any::TypeId::of::<T>()).or_insert_with(|| Box::<T>::default());

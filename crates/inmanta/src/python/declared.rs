@@ -13,6 +13,7 @@ use crate::value::Value;
 
 /// The decorator of a plugin with its optional name argument, further decorators, and the name of
 /// the function.
+#[expect(clippy::expect_used, reason = "the pattern is constant")]
 static PLUGIN: LazyLock<Regex> = LazyLock::new(|| {
     let text = concat!(
         r"(?m)^[ \t]*@(?:[\w.]+\.)?plugin\b",

@@ -56,6 +56,7 @@ impl Message {
 }
 
 /// Appends a value that JSON can represent.
+#[expect(clippy::expect_used, reason = "a write to memory does not fail")]
 pub(super) fn plain(out: &mut Vec<u8>, value: impl Serialize) {
     serde_json::to_writer(out, &value).expect("texts and numbers can always be written to memory");
 }

@@ -1,6 +1,6 @@
 //! Plugins: the built-in ones, templates, and those of modules.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod batches;
 mod dataclasses;

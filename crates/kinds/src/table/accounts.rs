@@ -1,5 +1,7 @@
 //! Users, groups, their keys and passwords.
 
+use crate::form::Form;
+use crate::language::{PROVIDER, Width, field, mcl, named, puppet};
 use crate::schema::{KindSchema, Unit, any, boolean, choice, integer, list, text};
 
 /// The kinds of this table.
@@ -30,20 +32,32 @@ pub const USER: KindSchema = KindSchema::new(
         )
         .default_value("minimum"),
         text("password", "The password's hash as in the shadow file").secret(),
-        integer("password_min_age", "Days before it may be changed").unit(Unit::Days),
-        integer("password_max_age", "Days before it must be changed").unit(Unit::Days),
-        integer("password_warn_days", "Days of warning before it must be changed").unit(Unit::Days),
+        integer("password_min_age", "Days before it may be changed")
+            .unit(Unit::Days)
+            .form(Form::Integer),
+        integer("password_max_age", "Days before it must be changed")
+            .unit(Unit::Days)
+            .form(Form::Integer),
+        integer("password_warn_days", "Days of warning before it must be changed")
+            .unit(Unit::Days)
+            .form(Form::Integer),
         text("expiry", "The day it expires, `YYYY-MM-DD`, or `absent`"),
-        boolean("managehome", "Create and remove the home directory, too"),
-        boolean("system", "Take a number for system users; default false").default_value("false"),
-        boolean("allowdupe", "Allow a number that is taken; default false").default_value("false"),
-        boolean("forcelocal", "Look at the local files only; default false").default_value("false"),
+        boolean("managehome", "Create and remove the home directory, too").form(Form::YES_NO),
+        boolean("system", "Take a number for system users; default false")
+            .default_value("false")
+            .form(Form::YES_NO),
+        boolean("allowdupe", "Allow a number that is taken; default false")
+            .default_value("false")
+            .form(Form::YES_NO),
+        boolean("forcelocal", "Look at the local files only; default false")
+            .default_value("false")
+            .form(Form::YES_NO),
         any("purge_ssh_keys", "Remove keys that are not declared; true or paths"),
-        any("role_membership", "Solaris only"),
-        any("auth_membership", "Solaris only"),
-        any("profile_membership", "Solaris only"),
-        any("key_membership", "Solaris only"),
-        any("attribute_membership", "AIX only"),
+        any("role_membership", "Solaris only").form(Form::Words(&["inclusive", "minimum"])),
+        any("auth_membership", "Solaris only").form(Form::Words(&["inclusive", "minimum"])),
+        any("profile_membership", "Solaris only").form(Form::Words(&["inclusive", "minimum"])),
+        any("key_membership", "Solaris only").form(Form::Words(&["inclusive", "minimum"])),
+        any("attribute_membership", "AIX only").form(Form::Words(&["inclusive", "minimum"])),
         list("roles", "Solaris only"),
         list("auths", "Solaris only"),
         list("profiles", "Solaris only"),
@@ -56,8 +70,17 @@ pub const USER: KindSchema = KindSchema::new(
         integer("iterations", "macOS only"),
     ],
 )
-.puppet("user")
-.mcl(&["user"])
+.puppet(puppet("user").core().own(&[PROVIDER]))
+.mcl(&[mcl("user").traits(&["edgeable"]).fields(&[
+    named("state", "str", "State").words(&["exists", "absent"]).sets("ensure"),
+    named("uid", "int", "UID").optional().width(Width::U32).sets("uid"),
+    named("gid", "int", "GID").optional().width(Width::U32).sets("gid"),
+    named("group", "str", "Group").optional().sets("gid"),
+    named("groups", "[]str", "Groups").sets("groups"),
+    named("homedir", "str", "HomeDir").optional().sets("home"),
+    named("shell", "str", "Shell").optional().sets("shell"),
+    named("allowduplicateuid", "bool", "AllowDuplicateUID").sets("allowdupe"),
+])])
 .comes_after(&["group"]);
 
 /// `group`.
@@ -68,13 +91,18 @@ pub const GROUP: KindSchema = KindSchema::new(
         text("name", "The name of the group"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
-        text("gid", "The number; chosen by the system when left out"),
+        text("gid", "The number; chosen by the system when left out").form(Form::Integer),
         list("members", "Users that are members, a list"),
         boolean("auth_membership", "Whether `members` is complete; default false")
-            .default_value("false"),
-        boolean("system", "Take a number for system groups; default false").default_value("false"),
-        boolean("allowdupe", "Allow a number that is taken; default false").default_value("false"),
-        boolean("forcelocal", "Manage the local group only, which is always so"),
+            .default_value("false")
+            .form(Form::YES_NO),
+        boolean("system", "Take a number for system groups; default false")
+            .default_value("false")
+            .form(Form::YES_NO),
+        boolean("allowdupe", "Allow a number that is taken; default false")
+            .default_value("false")
+            .form(Form::YES_NO),
+        boolean("forcelocal", "Manage the local group only, which is always so").form(Form::YES_NO),
         any("attributes", "AIX only"),
         choice(
             "attribute_membership",
@@ -84,8 +112,11 @@ pub const GROUP: KindSchema = KindSchema::new(
         any("ia_load_module", "AIX only"),
     ],
 )
-.puppet("group")
-.mcl(&["group"]);
+.puppet(puppet("group").core().own(&[PROVIDER]))
+.mcl(&[mcl("group").traits(&["edgeable"]).fields(&[
+    named("state", "str", "State").words(&["exists", "absent"]).sets("ensure"),
+    named("gid", "int", "GID").optional().width(Width::U32).sets("gid"),
+])]);
 
 /// `ssh_authorized_key`.
 pub const SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
@@ -96,14 +127,34 @@ pub const SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
         boolean("drop_privileges", "Whether the file is the user's own; default"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
-        text("key", "The key"),
+        text("key", "The key").form(Form::Unspaced),
         list("options", "Options of the key, a list; see sshd(8)"),
         text("target", "The file; default `~USER/.ssh/authorized_keys`"),
-        text("type", "The type of the key, such as `ssh-ed25519`"),
+        text("type", "The type of the key, such as `ssh-ed25519`").form(Form::Words(&[
+            "dsa",
+            "ecdsa-sha2-nistp256",
+            "ecdsa-sha2-nistp256-cert-v01@openssh.com",
+            "ecdsa-sha2-nistp384",
+            "ecdsa-sha2-nistp384-cert-v01@openssh.com",
+            "ecdsa-sha2-nistp521",
+            "ecdsa-sha2-nistp521-cert-v01@openssh.com",
+            "ecdsa-sk",
+            "ed25519",
+            "ed25519-sk",
+            "rsa",
+            "sk-ecdsa-sha2-nistp256@openssh.com",
+            "sk-ssh-ed25519@openssh.com",
+            "ssh-dss",
+            "ssh-dss-cert-v01@openssh.com",
+            "ssh-ed25519",
+            "ssh-ed25519-cert-v01@openssh.com",
+            "ssh-rsa",
+            "ssh-rsa-cert-v01@openssh.com",
+        ])),
         text("user", "Who may log in with it"),
     ],
 )
-.puppet("ssh_authorized_key")
+.puppet(puppet("ssh_authorized_key").own(&[PROVIDER]))
 .comes_after(&["user"]);
 
 /// `mgmt::ssh::authorized_key`.
@@ -112,32 +163,28 @@ pub const MGMT_SSH_AUTHORIZED_KEY: KindSchema = KindSchema::new(
     "A key with which one may log in, as a line of a file",
     &[
         text("name", "The line, if neither `content` nor `key` says it"),
-        text("comment", "The comment behind the key"),
-        text("content", "The whole line"),
+        choice("state", &["exists", "absent"], "`exists` or `absent`")
+            .mcl(field("str", "State").words(&["exists", "absent"])),
         text(
             "file",
             "The file; `~/.ssh/authorized_keys` of the user by default, `~` and `~USER` are homes",
-        ),
-        text("key", "The key, in base64"),
+        )
+        .mcl(field("str", "File")),
+        text("user", "The user whose file it is, and who owns new files").mcl(field("str", "User")),
+        text("content", "The whole line").mcl(field("str", "Content")),
+        list("options", "Options of the key, a list; see sshd(8)").mcl(field("[]str", "Options")),
+        text("type", "The type of the key, such as `ssh-ed25519`").mcl(field("str", "Type")),
+        text("key", "The key, in base64").mcl(field("str", "Key")),
+        text("comment", "The comment behind the key").mcl(field("str", "Comment")),
         boolean("mkdir", "Whether a directory `.ssh` is made: true by default")
-            .default_value("true"),
-        list("options", "Options of the key, a list; see sshd(8)"),
-        choice("state", &["exists", "absent"], "`exists` or `absent`"),
-        text("type", "The type of the key, such as `ssh-ed25519`"),
-        text("user", "The user whose file it is, and who owns new files"),
+            .default_value("true")
+            .mcl(field("bool", "Mkdir").flag(true)),
     ],
 )
-.mcl(&["ssh:authorized_key"])
+.mcl(&[mcl("ssh:authorized_key").traits(&["edgeable"])])
 .comes_after(&["user", "file"]);
 
 /// `mgmt::password`.
-pub const MGMT_PASSWORD: KindSchema = KindSchema::new(
-    "mgmt::password",
-    "Makes a password and hands it on",
-    &[
-        text("name", "A name for it"),
-        boolean("check_recovery", "Whether a kept password that cannot be right is replaced: an error by default"),
-        integer("length", "How many letters it has: 64 by default").default_value("64"),
-        boolean("saved", "Whether it is file on this machine, readable for root; false by default, and then only the run that makes it hands it on").default_value("false"),
-    ],
-).mcl(&["password"]);
+pub const MGMT_PASSWORD: KindSchema = KindSchema::new("mgmt::password",
+"Makes a password and hands it on",
+&[text("name", "A name for it"), integer("length", "How many letters it has: 64 by default").default_value("64").mcl(field("int", "Length").width(Width::U16).number(64)), boolean("saved", "Whether it is kept on this machine, readable for root; false by default, and then only the run that makes it hands it on").default_value("false").mcl(field("bool", "Saved")), boolean("check_recovery", "Whether a kept password that cannot be right is replaced: an error by default").mcl(field("bool", "CheckRecovery"))]).mcl(&[mcl("password").traits(&["refreshable", "sendable"]).sends(&[("password", "str?")])]);

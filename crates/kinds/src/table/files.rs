@@ -1,5 +1,7 @@
 //! Files and archives.
 
+use crate::form::Form;
+use crate::language::{PROVIDER, entity, field, mcl, named, only, puppet};
 use crate::schema::{KindSchema, any, boolean, bytes, choice, integer, list, text};
 
 /// The kinds of this table.
@@ -17,30 +19,36 @@ pub const FILE: KindSchema = KindSchema::new(
         text("checksum", "How content is compared: sha256 (default), md5, mtime, …")
             .default_value("sha256"),
         text("checksum_value", "The digest that the content must have"),
-        bytes("content", "The content: text or binary"),
-        boolean("force", "Whether directories are removed or replaced"),
-        list("fragments", "Files whose contents follow each other as the content"),
+        bytes("content", "The content: text or binary").form(Form::Text),
+        boolean("force", "Whether directories are removed or replaced").form(Form::YES_NO),
+        list("fragments", "Files whose contents follow each other as the content").not_in_puppet(),
         text("group", "The group, by name or number"),
         list("ignore", "Patterns of names that a recursion leaves alone"),
-        choice("links", &["manage", "follow"], "manage (default) links themselves, or follow them")
+        choice("links", &["follow", "manage"], "manage (default) links themselves, or follow them")
             .default_value("manage"),
-        integer("max_files", "How many files a recursion may meet; 0 warns of many"),
-        text("mode", "The mode as text: octal, or symbolic such as `u=rw,g+X`"),
+        integer("max_files", "How many files a recursion may meet; 0 warns of many")
+            .form(Form::Integer),
+        text("mode", "The mode as text: octal, or symbolic such as `u=rw,g+X`").form(Form::Mode),
         text("owner", "The owner, by name or number"),
-        boolean("purge", "Whether a recursion removes unmanaged files"),
-        any("recurse", "Whether files below are managed: true, false, remote"),
+        boolean("purge", "Whether a recursion removes unmanaged files").form(Form::YES_NO),
+        any("recurse", "Whether files below are managed: true, false, remote")
+            .form(Form::Words(&["true", "false", "remote"])),
         boolean("must_exist", "Whether a path with nothing there is an error; false by default")
-            .default_value("false"),
+            .default_value("false")
+            .not_in_puppet(),
         boolean("parents", "Whether a directory is made with those around it; false by default")
-            .default_value("false"),
-        integer("recurselimit", "How deep a recursion goes"),
+            .default_value("false")
+            .not_in_puppet(),
+        integer("recurselimit", "How deep a recursion goes").form(Form::Digits),
         boolean(
             "remove_empty",
             "Whether a directory without entries goes without force; false by default",
         )
-        .default_value("false"),
+        .default_value("false")
+        .not_in_puppet(),
         boolean("replace", "Whether existing content is replaced; true by default")
-            .default_value("true"),
+            .default_value("true")
+            .form(Form::YES_NO),
         boolean(
             "selinux_ignore_defaults",
             "Whether undeclared parts of the context stay; else they are the policy's; false",
@@ -49,11 +57,11 @@ pub const FILE: KindSchema = KindSchema::new(
         text("selrole", "The role of the context of SELinux"),
         text("seltype", "The type of the context of SELinux, such as etc_t"),
         text("seluser", "The user of the context of SELinux; ignored where SELinux is off"),
-        boolean("show_diff", "Whether differences of content are shown"),
-        list("source", "Where content is copied from; the first that exists"),
+        boolean("show_diff", "Whether differences of content are shown").form(Form::YES_NO),
+        list("source", "Where content is copied from; the first that exists").form(Form::Source),
         choice(
             "source_permissions",
-            &["ignore", "use", "use_when_creating"],
+            &["use", "use_when_creating", "ignore"],
             "ignore (default), use, use_when_creating",
         )
         .default_value("ignore"),
@@ -68,16 +76,75 @@ pub const FILE: KindSchema = KindSchema::new(
         text("validate_replacement", "The placeholder of the new file; %"),
     ],
 )
-.puppet("file")
-.mcl(&["file"])
+.puppet(puppet("file").core().own(&[only("type"), only("ctime"), only("mtime"), PROVIDER]))
+.mcl(&[mcl("file")
+    .traits(&["edgeable", "graph-queryable", "recvable", "reversible"])
+    .receives(&["content", "group", "mode", "owner"])
+    .fields(&[
+        named("path", "str", "Path").sets("path"),
+        named("dirname", "str", "Dirname"),
+        named("basename", "str", "Basename"),
+        named("state", "str", "State").words(&["exists", "absent", "undefined"]).sets("ensure"),
+        named("content", "str", "Content").optional().sets("content"),
+        named("source", "str", "Source").sets("source"),
+        named("fragments", "[]str", "Fragments").sets("fragments"),
+        named("owner", "str", "Owner").sets("owner"),
+        named("group", "str", "Group").sets("group"),
+        named("mode", "str", "Mode").sets("mode"),
+        named("recurse", "bool", "Recurse").sets("recurse"),
+        named("force", "bool", "Force").sets("force"),
+        named("purge", "bool", "Purge").sets("purge"),
+        named("symlink", "bool", "Symlink"),
+        named("selinux", "str", "SELinux").optional(),
+    ])])
 .inmanta(&[
-    "fs::File",
-    "fs::Directory",
-    "fs::Symlink",
-    "files::TextFile",
-    "files::SystemdUnitFile",
-    "files::Directory",
-    "files::Symlink",
+    entity(
+        "fs::File",
+        &[
+            ("purged", "ensure"),
+            ("owner", "owner"),
+            ("group", "group"),
+            ("mode", "mode"),
+            ("content", "content"),
+        ],
+    )
+    .constants(&[("ensure", "file")]),
+    entity(
+        "fs::Directory",
+        &[("purged", "ensure"), ("owner", "owner"), ("group", "group"), ("mode", "mode")],
+    )
+    .constants(&[("ensure", "directory")]),
+    entity("fs::Symlink", &[("purged", "ensure"), ("src", "target")])
+        .constants(&[("ensure", "link")]),
+    entity(
+        "files::TextFile",
+        &[
+            ("purged", "ensure"),
+            ("owner", "owner"),
+            ("group", "group"),
+            ("permissions", "mode"),
+            ("content", "content"),
+        ],
+    )
+    .constants(&[("ensure", "file")]),
+    entity(
+        "files::SystemdUnitFile",
+        &[
+            ("purged", "ensure"),
+            ("owner", "owner"),
+            ("group", "group"),
+            ("permissions", "mode"),
+            ("content", "content"),
+        ],
+    )
+    .constants(&[("ensure", "file")]),
+    entity(
+        "files::Directory",
+        &[("purged", "ensure"), ("owner", "owner"), ("group", "group"), ("permissions", "mode")],
+    )
+    .constants(&[("ensure", "directory")]),
+    entity("files::Symlink", &[("purged", "ensure"), ("target", "target")])
+        .constants(&[("ensure", "link")]),
 ])
 .comes_after(&["file", "filebucket", "group", "user"]);
 
@@ -90,9 +157,10 @@ pub const TIDY: KindSchema = KindSchema::new(
         text("age", "From this age on, such as `1w`; days without a unit"),
         any("backup", "Backup of removed content, as for a file"),
         list("matches", "Patterns for names; only matching files are removed"),
-        integer("max_files", "Fails where there are more files; 0 is any number"),
+        integer("max_files", "Fails where there are more files; 0 is any number")
+            .form(Form::Digits),
         any("recurse", "true, false (default), or how deep").default_value("false"),
-        boolean("rmdirs", "Whether directories go that hold nothing else"),
+        boolean("rmdirs", "Whether directories go that hold nothing else").form(Form::YES_NO),
         text("size", "From this size on, such as `2m`; kilobytes without a unit"),
         choice(
             "type",
@@ -102,7 +170,7 @@ pub const TIDY: KindSchema = KindSchema::new(
         .default_value("atime"),
     ],
 )
-.puppet("tidy");
+.puppet(puppet("tidy").core().not_isomorphic());
 
 /// `mgmt::line`.
 pub const MGMT_LINE: KindSchema = KindSchema::new(
@@ -116,7 +184,12 @@ pub const MGMT_LINE: KindSchema = KindSchema::new(
         text("file", "The absolute path of the file"),
     ],
 )
-.mcl(&["line"]);
+.mcl(&[mcl("line").fields(&[
+    named("file", "str", "File").sets("file"),
+    named("state", "str", "State").words(&["exists", "absent"]).sets("ensure"),
+    named("content", "str", "Content").sets("content"),
+    named("trim", "bool", "Trim"),
+])]);
 
 /// `mgmt::json::edit`.
 pub const MGMT_JSON_EDIT: KindSchema = KindSchema::new(
@@ -124,14 +197,16 @@ pub const MGMT_JSON_EDIT: KindSchema = KindSchema::new(
     "Holds parts of a JSON document as they shall be",
     &[
         text("name", "The store, if `store` does not say it"),
-        list("edits", "The edits, in this order: `.path.to[\"key\"] = VALUE` or `del(.path)`"),
         text(
             "store",
             "Where the document is: a path, `file:///PATH`, or `etcd:///KEY` of the shared world",
-        ),
+        )
+        .mcl(field("str", "Store")),
+        list("edits", "The edits, in this order: `.path.to[\"key\"] = VALUE` or `del(.path)`")
+            .mcl(field("[]str", "Edits")),
     ],
 )
-.mcl(&["json:edit"]);
+.mcl(&[mcl("json:edit")]);
 
 /// `mgmt::gzip`.
 pub const MGMT_GZIP: KindSchema = KindSchema::new(
@@ -139,35 +214,22 @@ pub const MGMT_GZIP: KindSchema = KindSchema::new(
     "Keeps a compressed file",
     &[
         text("name", "The compressed file, if `path` does not say it"),
-        text("content", "The content, where there is no `input`"),
-        text("input", "The absolute path of the input"),
+        text("path", "The absolute path of the compressed file").mcl(field("str", "Path")),
+        text("input", "The absolute path of the input").mcl(field("str", "Input").optional()),
+        text("content", "The content, where there is no `input`").mcl(field("str", "Content")),
         integer("level", "0 (none) to 9 (best), -1 (default) or -2 (without looking for repeats)")
-            .default_value("1"),
-        text("path", "The absolute path of the compressed file"),
+            .default_value("-1")
+            .mcl(field("int", "Level").number(-1)),
     ],
 )
-.mcl(&["gzip"]);
+.mcl(&[mcl("gzip")]);
 
 /// `mgmt::tar`.
-pub const MGMT_TAR: KindSchema = KindSchema::new(
-    "mgmt::tar",
-    "Keeps an archive of files and directories",
-    &[
-        text("name", "The archive, if `path` does not say it"),
-        integer("format", "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 (gnu)"),
-        list("inputs", "Files and directories; without a slash at its end a directory has its name in the archive"),
-        text("path", "The absolute path of the archive"),
-    ],
-).mcl(&["tar"]);
+pub const MGMT_TAR: KindSchema = KindSchema::new("mgmt::tar",
+"Keeps an archive of files and directories",
+&[text("name", "The archive, if `path` does not say it"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), list("inputs", "Files and directories; without a slash at its end a directory has its name in the archive").mcl(field("[]str", "Inputs")), integer("format", "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0))]).mcl(&[mcl("tar")]);
 
 /// `mgmt::deploy::tar`.
-pub const MGMT_DEPLOY_TAR: KindSchema = KindSchema::new(
-    "mgmt::deploy::tar",
-    "Keeps an archive of the program that declares it",
-    &[
-        text("name", "The archive, if `path` does not say it"),
-        any("files", "The files of the program by their paths in the archive"),
-        any("format", "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 (gnu)"),
-        text("path", "The absolute path of the archive"),
-    ],
-).mcl(&["deploy:tar"]);
+pub const MGMT_DEPLOY_TAR: KindSchema = KindSchema::new("mgmt::deploy::tar",
+"Keeps an archive of the program that declares it",
+&[text("name", "The archive, if `path` does not say it"), text("path", "The absolute path of the archive").mcl(field("str", "Path")), any("format", "The form of its entries: 0 (the oldest that fits, default), 2 (ustar), 4 (pax) or 8 (gnu)").default_value("0").mcl(field("int", "Format").number(0)), any("files", "The files of the program by their paths in the archive")]).mcl(&[mcl("deploy:tar")]);

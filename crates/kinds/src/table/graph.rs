@@ -1,5 +1,7 @@
 //! Kinds that only stand in a graph, write to the log, or pass values on.
 
+use crate::form::Form;
+use crate::language::{Width, entity, field, mcl, named, puppet};
 use crate::schema::{KindSchema, Unit, any, boolean, choice, integer, list, text};
 
 /// The kinds of this table.
@@ -29,16 +31,23 @@ pub const NOTIFY: KindSchema = KindSchema::new(
         text("name", "A name for it"),
         any("message", "The text; the name by default"),
         boolean("refreshonly", "Whether it is said only on a refresh: true or false (default)")
-            .default_value("false"),
+            .default_value("false")
+            .not_in_puppet(),
         boolean(
             "withpath",
             "Whether the log shows where the resource is contained: true or false (default)",
         )
-        .default_value("false"),
+        .default_value("false")
+        .form(Form::TRUE_FALSE),
     ],
 )
-.puppet("notify")
-.mcl(&["print"]);
+.puppet(puppet("notify").core())
+.mcl(&[mcl("print").traits(&["groupable", "recvable", "refreshable"]).receives(&["msg"]).fields(
+    &[
+        named("msg", "str", "Msg").sets("message"),
+        named("refresh_only", "bool", "RefreshOnly").sets("refreshonly"),
+    ],
+)]);
 
 /// `mgmt::msg`.
 pub const MGMT_MSG: KindSchema = KindSchema::new(
@@ -46,14 +55,23 @@ pub const MGMT_MSG: KindSchema = KindSchema::new(
     "Says something in the log, the journal and the syslog",
     &[
         text("name", "A name for it"),
-        text("body", "The text"),
-        any("fields", "Fields for the journal, by their names"),
-        boolean("journal", "Whether the journal of systemd gets it"),
-        text("priority", "Emerg, Alert, Crit, Err, Warning, Notice, Info or Debug"),
-        boolean("syslog", "Whether the syslog gets it"),
+        text("body", "The text").mcl(field("str", "Body")),
+        choice(
+            "priority",
+            &["Emerg", "Alert", "Crit", "Err", "Warning", "Notice", "Info", "Debug"],
+            "The severity; Notice by default",
+        )
+        .mcl(
+            field("str", "Priority")
+                .words(&["Emerg", "Alert", "Crit", "Err", "Warning", "Notice", "Info", "Debug"]),
+        ),
+        any("fields", "Fields for the journal, by their names")
+            .mcl(field("map{str: str}", "Fields")),
+        boolean("journal", "Whether the journal of systemd gets it").mcl(field("bool", "Journal")),
+        boolean("syslog", "Whether the syslog gets it").mcl(field("bool", "Syslog")),
     ],
 )
-.mcl(&["msg"]);
+.mcl(&[mcl("msg").traits(&["refreshable"])]);
 
 /// `mgmt::exit`.
 pub const MGMT_EXIT: KindSchema = KindSchema::new(
@@ -61,10 +79,12 @@ pub const MGMT_EXIT: KindSchema = KindSchema::new(
     "Ends the run, with an exit code, when all that it depends on is as it shall be",
     &[
         text("name", "Its name"),
-        integer("code", "The exit code, from 0 (default) to 125").default_value("0"),
+        integer("code", "The exit code, from 0 (default) to 125")
+            .default_value("0")
+            .mcl(field("int", "Code").width(Width::U8)),
     ],
 )
-.mcl(&["exit"]);
+.mcl(&[mcl("exit")]);
 
 /// `mgmt::kv`.
 pub const MGMT_KV: KindSchema = KindSchema::new(
@@ -72,23 +92,27 @@ pub const MGMT_KV: KindSchema = KindSchema::new(
     "Sets a value that programs read with `world.getval` and `world.kvlookup`",
     &[
         text("name", "The key, if `key` does not say it"),
-        text("host", "The host that a value of hosts is of"),
-        text("key", "The key"),
+        text("key", "The key").mcl(field("str", "Key")),
+        text("value", "The value; without one the key is removed")
+            .mcl(field("str", "Value").optional()),
         boolean("mapped", "Whether each host has a value of its own; false by default")
-            .default_value("false"),
-        integer(
-            "skipcmpstyle",
-            "How values are compared for `skiplessthan`: 0 (as integers, default) or 1 (as texts)",
-        ),
+            .default_value("false")
+            .mcl(field("bool", "Mapped")),
         boolean(
             "skiplessthan",
             "Whether a value that is there and is larger stays; false by default",
         )
-        .default_value("false"),
-        text("value", "The value; without one the key is removed"),
+        .default_value("false")
+        .mcl(field("bool", "SkipLessThan")),
+        integer(
+            "skipcmpstyle",
+            "How values are compared for `skiplessthan`: 0 (as integers, default) or 1 (as texts)",
+        )
+        .mcl(field("int", "SkipCmpStyle")),
+        text("host", "The host that a value of hosts is of"),
     ],
 )
-.mcl(&["kv"]);
+.mcl(&[mcl("kv").traits(&["refreshable", "recvable", "interruptable"]).receives(&["value"])]);
 
 /// `mgmt::schedule`.
 pub const MGMT_SCHEDULE: KindSchema = KindSchema::new(
@@ -96,16 +120,25 @@ pub const MGMT_SCHEDULE: KindSchema = KindSchema::new(
     "Makes this host one of those that `world.schedule` gives",
     &[
         text("name", "The namespace, if `namespace` does not say it"),
+        text("namespace", "The namespace of the election").mcl(field("str", "Namespace")),
+        choice(
+            "strategy",
+            &["alpha", "rr"],
+            "`alpha` (by name, default) or `rr`: how hosts are elected",
+        )
+        .mcl(field("str", "Strategy").optional().words(&["alpha", "rr"])),
+        integer("max", "How many hosts are elected; the only one always is")
+            .mcl(field("int", "Max").optional()),
+        boolean("persist", "Accepted: it stays until it is withdrawn")
+            .mcl(field("bool", "Persist")),
+        integer("ttl", "Accepted: it stays until it is withdrawn")
+            .unit(Unit::Seconds)
+            .mcl(field("int", "TTL").optional()),
+        boolean("withdraw", "Whether it stands no more").mcl(field("bool", "Withdraw")),
         text("host", "The host that stands for election"),
-        integer("max", "How many hosts are elected; the only one always is"),
-        text("namespace", "The namespace of the election"),
-        boolean("persist", "Accepted: it stays until it is withdrawn"),
-        choice("strategy", &["rr", "random"], "`rr` or `random`: how one is chosen of several"),
-        integer("ttl", "Accepted: it stays until it is withdrawn").unit(Unit::Seconds),
-        boolean("withdraw", "Whether it stands no more"),
     ],
 )
-.mcl(&["schedule"]);
+.mcl(&[mcl("schedule").traits(&["background"])]);
 
 /// `resources`.
 pub const RESOURCES: KindSchema = KindSchema::new(
@@ -113,7 +146,7 @@ pub const RESOURCES: KindSchema = KindSchema::new(
     "Removes undeclared resources of a kind",
     &[
         text("name", "The kind, such as `host`"),
-        boolean("purge", "Whether undeclared resources are removed; false"),
+        boolean("purge", "Whether undeclared resources are removed; false").form(Form::YES_NO),
         any(
             "unless_system_user",
             "Keeps users up to this number; for users those of the system by default",
@@ -121,7 +154,7 @@ pub const RESOURCES: KindSchema = KindSchema::new(
         list("unless_uid", "Keeps users of these numbers"),
     ],
 )
-.puppet("resources");
+.puppet(puppet("resources").core());
 
 /// `schedule`.
 pub const SCHEDULE: KindSchema = KindSchema::new(
@@ -129,14 +162,17 @@ pub const SCHEDULE: KindSchema = KindSchema::new(
     "Describes when resources may be applied",
     &[
         text("name", "Its name"),
-        text("period", "hourly, daily, weekly, monthly or never"),
-        text("periodmatch", "distance (default) or number").default_value("distance"),
+        text("period", "hourly, daily, weekly, monthly or never")
+            .form(Form::Words(&["hourly", "daily", "weekly", "monthly", "never"])),
+        text("periodmatch", "distance (default) or number")
+            .default_value("distance")
+            .form(Form::Words(&["number", "distance"])),
         any("range", "Times of the day, such as `2 - 4`"),
         any("repeat", "How often in a period"),
         any("weekday", "Days of the week"),
     ],
 )
-.puppet("schedule");
+.puppet(puppet("schedule").core());
 
 /// `filebucket`.
 pub const FILEBUCKET: KindSchema = KindSchema::new(
@@ -149,7 +185,7 @@ pub const FILEBUCKET: KindSchema = KindSchema::new(
         any("server", "Accepted; the store is local"),
     ],
 )
-.puppet("filebucket");
+.puppet(puppet("filebucket").core());
 
 /// `anchor`.
 pub const ANCHOR: KindSchema = KindSchema::new(
@@ -157,7 +193,7 @@ pub const ANCHOR: KindSchema = KindSchema::new(
     "A place in the order; passes notifications on",
     &[text("name", "Its name")],
 )
-.puppet("anchor");
+.puppet(puppet("anchor"));
 
 /// `whit`.
 pub const WHIT: KindSchema = KindSchema::new(
@@ -165,7 +201,7 @@ pub const WHIT: KindSchema = KindSchema::new(
     "A place in the order; passes notifications on",
     &[text("name", "Its name")],
 )
-.puppet("whit");
+.puppet(puppet("whit").core());
 
 /// `std::testing::nullresource`.
 pub const NULL_RESOURCE: KindSchema = KindSchema::new(
@@ -180,15 +216,15 @@ pub const NULL_RESOURCE: KindSchema = KindSchema::new(
         any("value", "A text"),
     ],
 )
-.inmanta(&["std::testing::NullResource"]);
+.inmanta(&[entity("std::testing::NullResource", &[])]);
 
 /// `mgmt::noop`.
 pub const MGMT_NOOP: KindSchema = KindSchema::new(
     "mgmt::noop",
     "Does nothing, for relations of others to lead through",
-    &[text("name", "Its name"), any("comment", "Anything")],
+    &[text("name", "Its name"), any("comment", "Anything").mcl(field("str", "Comment"))],
 )
-.mcl(&["noop"]);
+.mcl(&[mcl("noop").traits(&["groupable", "refreshable"])]);
 
 /// `mgmt::timer`.
 pub const MGMT_TIMER: KindSchema = KindSchema::new(
@@ -196,18 +232,23 @@ pub const MGMT_TIMER: KindSchema = KindSchema::new(
     "Gives an event every so often while a graph is kept true; nothing in a single run",
     &[
         text("name", "Its name"),
-        integer("interval", "Seconds between two events").unit(Unit::Seconds),
+        integer("interval", "Seconds between two events")
+            .unit(Unit::Seconds)
+            .mcl(field("int", "Interval").width(Width::U32)),
     ],
 )
-.mcl(&["timer"]);
+.mcl(&[mcl("timer").traits(&["refreshable"])]);
 
 /// `mgmt::value`.
 pub const MGMT_VALUE: KindSchema = KindSchema::new(
     "mgmt::value",
     "Hands a value on to those that receive from it",
-    &[text("name", "Its name"), any("any", "The value")],
+    &[text("name", "Its name"), any("any", "The value").mcl(field("variant", "Any").optional())],
 )
-.mcl(&["value"]);
+.mcl(&[mcl("value")
+    .traits(&["sendable", "recvable"])
+    .sends(&[("any", "variant?")])
+    .receives_all()]);
 
 /// `mgmt::test`.
 pub const MGMT_TEST: KindSchema = KindSchema::new(
@@ -215,44 +256,53 @@ pub const MGMT_TEST: KindSchema = KindSchema::new(
     "Has values of all types and no state; programs of mgmt are tried with it",
     &[
         text("name", "A value to try with"),
-        any("alwaysgroup", "A value to try with"),
-        any("anotherstr", "A value to try with"),
+        any("bool", "A value to try with").mcl(field("bool", "Bool")),
+        any("str", "A value to try with").mcl(field("str", "Str")),
+        any("int", "A value to try with").mcl(field("int", "Int")),
+        any("int8", "A value to try with").mcl(field("int", "Int8").width(Width::I8)),
+        any("int16", "A value to try with").mcl(field("int", "Int16").width(Width::I16)),
+        any("int32", "A value to try with").mcl(field("int", "Int32").width(Width::I32)),
+        any("int64", "A value to try with").mcl(field("int", "Int64")),
+        any("uint", "A value to try with").mcl(field("int", "Uint").width(Width::U64)),
+        any("uint8", "A value to try with").mcl(field("int", "Uint8").width(Width::U8)),
+        any("uint16", "A value to try with").mcl(field("int", "Uint16").width(Width::U16)),
+        any("uint32", "A value to try with").mcl(field("int", "Uint32").width(Width::U32)),
+        any("uint64", "A value to try with").mcl(field("int", "Uint64").width(Width::U64)),
+        any("byte", "A value to try with").mcl(field("int", "Byte").width(Width::U8)),
+        any("rune", "A value to try with").mcl(field("int", "Rune").width(Width::I32)),
+        any("float32", "A value to try with").mcl(field("float", "Float32").width(Width::F32)),
+        any("float64", "A value to try with").mcl(field("float", "Float64")),
+        any("boolptr", "A value to try with").mcl(field("bool", "BoolPtr").optional()),
+        any("stringptr", "A value to try with").mcl(field("str", "StringPtr").optional()),
+        any("int64ptr", "A value to try with").mcl(field("int", "Int64Ptr").optional()),
+        any("int8ptr", "A value to try with")
+            .mcl(field("int", "Int8Ptr").optional().width(Width::I8)),
+        any("uint8ptr", "A value to try with")
+            .mcl(field("int", "Uint8Ptr").optional().width(Width::U8)),
+        any("int8ptrptrptr", "A value to try with")
+            .mcl(field("int", "Int8PtrPtrPtr").optional().width(Width::I8)),
+        any("slicestring", "A value to try with").mcl(field("[]str", "SliceString")),
+        any("mapintfloat", "A value to try with").mcl(field("map{int: float}", "MapIntFloat")),
+        any("mixedstruct", "A value to try with").mcl(field(
+            "struct{somebool bool; somestr str; someint int; somefloat float}",
+            "MixedStruct",
+        )),
+        any("interface", "A value to try with").mcl(field("variant", "Interface")),
+        any("anotherstr", "A value to try with").mcl(field("str", "AnotherStr")),
+        any("func1", "A value to try with").mcl(field("func(int) str", "Func1")),
+        any("validatebool", "A value to try with").mcl(field("bool", "ValidateBool")),
+        any("validateerror", "A value to try with").mcl(field("str", "ValidateError")),
+        any("alwaysgroup", "A value to try with").mcl(field("bool", "AlwaysGroup")),
+        any("comparefail", "A value to try with").mcl(field("bool", "CompareFail")),
+        any("sendvalue", "A value to try with").mcl(field("str", "SendValue")),
+        any("expectrecv", "A value to try with").mcl(field("[]str", "ExpectRecv").optional()),
+        any("onlyshow", "A value to try with").mcl(field("[]str", "OnlyShow")),
+        any("waitforerror", "A value to try with").mcl(field("int", "WaitForError")),
+        any("comment", "A value to try with").mcl(field("str", "Comment")),
         any("answer", "A value to try with"),
-        any("bool", "A value to try with"),
-        any("boolptr", "A value to try with"),
-        any("byte", "A value to try with"),
-        any("comment", "A value to try with"),
-        any("comparefail", "A value to try with"),
-        any("expectrecv", "A value to try with"),
-        any("float32", "A value to try with"),
-        any("float64", "A value to try with"),
-        any("func1", "A value to try with"),
-        any("int", "A value to try with"),
-        any("int16", "A value to try with"),
-        any("int32", "A value to try with"),
-        any("int64", "A value to try with"),
-        any("int64ptr", "A value to try with"),
-        any("int8", "A value to try with"),
-        any("int8ptr", "A value to try with"),
-        any("int8ptrptrptr", "A value to try with"),
-        any("interface", "A value to try with"),
-        any("mapintfloat", "A value to try with"),
-        any("mixedstruct", "A value to try with"),
-        any("onlyshow", "A value to try with"),
-        any("rune", "A value to try with"),
-        any("sendvalue", "A value to try with"),
-        any("slicestring", "A value to try with"),
-        any("str", "A value to try with"),
-        any("stringptr", "A value to try with"),
-        any("uint", "A value to try with"),
-        any("uint16", "A value to try with"),
-        any("uint32", "A value to try with"),
-        any("uint64", "A value to try with"),
-        any("uint8", "A value to try with"),
-        any("uint8ptr", "A value to try with"),
-        any("validatebool", "A value to try with"),
-        any("validateerror", "A value to try with"),
-        any("waitforerror", "A value to try with"),
     ],
 )
-.mcl(&["test"]);
+.mcl(&[mcl("test")
+    .traits(&["groupable", "refreshable", "sendable", "recvable", "background"])
+    .sends(&[("hello", "str?"), ("answer", "int")])
+    .receives_all()]);

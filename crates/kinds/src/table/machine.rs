@@ -1,5 +1,7 @@
 //! Settings of the machine: names, mounts, kernel, network, SELinux, ZFS.
 
+use crate::form::Form;
+use crate::language::{PROVIDER, field, mcl, named, only, puppet};
 use crate::schema::{KindSchema, any, boolean, choice, list, text};
 
 /// The kinds of this table.
@@ -25,13 +27,13 @@ pub const HOST: KindSchema = KindSchema::new(
         text("name", "The host name"),
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
-        text("ip", "The address, IPv4 or IPv6"),
+        text("ip", "The address, IPv4 or IPv6").form(Form::Address),
         list("host_aliases", "Other names, a list"),
         text("comment", "A comment at the end of the line"),
         text("target", "The file; default `/etc/hosts`"),
     ],
 )
-.puppet("host");
+.puppet(puppet("host").own(&[PROVIDER]));
 
 /// `mgmt::hostname`.
 pub const MGMT_HOSTNAME: KindSchema = KindSchema::new(
@@ -39,13 +41,17 @@ pub const MGMT_HOSTNAME: KindSchema = KindSchema::new(
     "Manages the name of the machine",
     &[
         text("name", "The name; the default of the others"),
-        text("hostname", "The same, where the resource has another name"),
-        text("pretty_hostname", "The name for people; empty leaves it alone"),
-        text("static_hostname", "The name in /etc/hostname; empty leaves it alone"),
-        text("transient_hostname", "The name of now; empty leaves it alone"),
+        text("hostname", "The same, where the resource has another name")
+            .mcl(field("str", "Hostname")),
+        text("pretty_hostname", "The name for people; empty leaves it alone")
+            .mcl(field("str", "PrettyHostname").optional()),
+        text("static_hostname", "The name in /etc/hostname; empty leaves it alone")
+            .mcl(field("str", "StaticHostname").optional()),
+        text("transient_hostname", "The name of now; empty leaves it alone")
+            .mcl(field("str", "TransientHostname").optional()),
     ],
 )
-.mcl(&["hostname"]);
+.mcl(&[mcl("hostname")]);
 
 /// `mount`.
 pub const MOUNT: KindSchema = KindSchema::new(
@@ -56,19 +62,29 @@ pub const MOUNT: KindSchema = KindSchema::new(
         any(
             "ensure",
             "`present` or `defined` (an entry, default), `mounted`, `unmounted` or `absent`",
-        ),
+        )
+        .form(Form::Words(&["mounted", "present", "defined", "unmounted", "absent"])),
         any("atboot", "Accepted; Linux says that by an option"),
         text("device", "The device"),
-        text("dump", "Whether dump(8) saves it: 0 (default) or 1").default_value("0"),
+        choice("dump", &["0", "1"], "Whether dump(8) saves it: 0 (default) or 1")
+            .default_value("0"),
         text("fstype", "The type of the file system"),
-        text("options", "Options, parted by commas; default `defaults`"),
+        text("options", "Options, parted by commas; default `defaults`").form(Form::Unspaced),
         text("pass", "When it is checked at start; default 0, not at all"),
-        boolean("remounts", "Whether new options are taken by a remount; default"),
+        boolean("remounts", "Whether new options are taken by a remount; default")
+            .form(Form::TRUE_FALSE),
         text("target", "The file; default `/etc/fstab`"),
     ],
 )
-.puppet("mount")
-.mcl(&["mount"])
+.puppet(puppet("mount").own(&[only("blockdevice"), PROVIDER]))
+.mcl(&[mcl("mount").fields(&[
+    named("state", "str", "State").words(&["exists", "absent"]).sets("ensure"),
+    named("device", "str", "Device").sets("device"),
+    named("type", "str", "Type").sets("fstype"),
+    named("options", "map{str: str}", "Options").sets("options"),
+    named("freq", "int", "Freq").sets("dump"),
+    named("passno", "int", "PassNo").sets("pass"),
+])])
 .comes_after(&["mount"]);
 
 /// `mailalias`.
@@ -84,7 +100,7 @@ pub const MAILALIAS: KindSchema = KindSchema::new(
         text("target", "The file; default `/etc/aliases`"),
     ],
 )
-.puppet("mailalias");
+.puppet(puppet("mailalias").own(&[PROVIDER]));
 
 /// `sshkey`.
 pub const SSHKEY: KindSchema = KindSchema::new(
@@ -97,10 +113,24 @@ pub const SSHKEY: KindSchema = KindSchema::new(
         list("host_aliases", "Other names and addresses, a list"),
         text("key", "The key"),
         text("target", "The file; default `/etc/ssh/ssh_known_hosts`"),
-        text("type", "The type of the key, such as `ssh-ed25519`"),
+        text("type", "The type of the key, such as `ssh-ed25519`").form(Form::Words(&[
+            "dsa",
+            "ecdsa-sha2-nistp256",
+            "ecdsa-sha2-nistp384",
+            "ecdsa-sha2-nistp521",
+            "ecdsa-sk",
+            "ed25519",
+            "ed25519-sk",
+            "rsa",
+            "sk-ecdsa-sha2-nistp256@openssh.com",
+            "sk-ssh-ed25519@openssh.com",
+            "ssh-dss",
+            "ssh-ed25519",
+            "ssh-rsa",
+        ])),
     ],
 )
-.puppet("sshkey");
+.puppet(puppet("sshkey").own(&[PROVIDER]));
 
 /// `selboolean`.
 pub const SELBOOLEAN: KindSchema = KindSchema::new(
@@ -108,11 +138,11 @@ pub const SELBOOLEAN: KindSchema = KindSchema::new(
     "A setting of SELinux that is on or off",
     &[
         text("name", "The setting"),
-        boolean("persistent", "Whether it is kept for the next start"),
+        boolean("persistent", "Whether it is kept for the next start").form(Form::TRUE_FALSE),
         choice("value", &["on", "off", "true", "false"], "`on` or `off`"),
     ],
 )
-.puppet("selboolean");
+.puppet(puppet("selboolean").own(&[PROVIDER]));
 
 /// `selmodule`.
 pub const SELMODULE: KindSchema = KindSchema::new(
@@ -124,10 +154,11 @@ pub const SELMODULE: KindSchema = KindSchema::new(
             .default_value("present"),
         text("selmoduledir", "Where its file is; `/usr/share/selinux/targeted`"),
         text("selmodulepath", "Its file, if it is elsewhere"),
-        boolean("syncversion", "Whether another version is replaced by the file's"),
+        boolean("syncversion", "Whether another version is replaced by the file's")
+            .form(Form::TRUE_FALSE),
     ],
 )
-.puppet("selmodule")
+.puppet(puppet("selmodule").own(&[PROVIDER]))
 .comes_after(&["file"]);
 
 /// `mgmt::sysctl`.
@@ -136,14 +167,18 @@ pub const MGMT_SYSCTL: KindSchema = KindSchema::new(
     "Manages settings of the kernel",
     &[
         text("name", "The setting, such as `net.ipv4.ip_forward`"),
-        text("path", "The file that keeps it; one below /etc/sysctl.d by default"),
+        text("value", "The value as the kernel shows it").mcl(field("str", "Value")),
+        any("runtime", "Whether it is set now: true by default")
+            .default_value("true")
+            .mcl(field("bool", "Runtime").flag(true)),
         any("persist", "Whether it is kept for the next start: true by default")
-            .default_value("true"),
-        any("runtime", "Whether it is set now: true by default").default_value("true"),
-        text("value", "The value as the kernel shows it"),
+            .default_value("true")
+            .mcl(field("bool", "Persist").flag(true)),
+        text("path", "The file that keeps it; one below /etc/sysctl.d by default")
+            .mcl(field("str", "Filename")),
     ],
 )
-.mcl(&["sysctl"]);
+.mcl(&[mcl("sysctl")]);
 
 /// `mgmt::net`.
 pub const MGMT_NET: KindSchema = KindSchema::new(
@@ -151,22 +186,24 @@ pub const MGMT_NET: KindSchema = KindSchema::new(
     "An interface of the network with its addresses and its gateway",
     &[
         text("name", "The interface"),
-        list("addrs", "All of its addresses, such as `192.0.2.42/24`"),
-        text("gateway", "Where its default route leads to"),
-        list("gateways", "With `unit`: all gateways of the family that `gateway` is of"),
-        boolean("ip_forward", "The setting `IPForward` of systemd-networkd"),
         choice(
             "state",
             &["up", "down"],
             "`up` (with a file for systemd-networkd), `down` (without), or nothing",
-        ),
+        )
+        .mcl(field("str", "State").words(&["up", "down"])),
+        list("addrs", "All of its addresses, such as `192.0.2.42/24`").mcl(field("[]str", "Addrs")),
+        text("gateway", "Where its default route leads to").mcl(field("str", "Gateway")),
+        boolean("ip_forward", "The setting `IPForward` of systemd-networkd")
+            .mcl(field("bool", "IPForward").optional()),
+        list("gateways", "With `unit`: all gateways of the family that `gateway` is of"),
         text(
             "unit",
             "The file for systemd-networkd that undoing restores, empty if there was none",
         ),
     ],
 )
-.mcl(&["net"]);
+.mcl(&[mcl("net").traits(&["reversible"])]);
 
 /// `zfs`.
 pub const ZFS: KindSchema = KindSchema::new(
@@ -214,7 +251,7 @@ pub const ZFS: KindSchema = KindSchema::new(
         text("zoned", "The property of this name; see zfsprops(7)"),
     ],
 )
-.puppet("zfs")
+.puppet(puppet("zfs").own(&[only("defaultgroupquota"), PROVIDER]))
 .comes_after(&["zpool", "zfs"]);
 
 /// `zpool`.
@@ -232,10 +269,10 @@ pub const ZPOOL: KindSchema = KindSchema::new(
         text("failmode", "`wait`, `continue` or `panic`"),
         list("log", "Disks for the log"),
         list("mirror", "Groups of disks that mirror each other"),
-        text("name", "The pool, too"),
+        text("name", "The pool, too").not_in_puppet(),
         text("raid_parity", "`raidz1` (default) or `raidz2`").default_value("raidz1"),
         list("raidz", "Groups of disks with parity"),
         list("spare", "Disks that wait"),
     ],
 )
-.puppet("zpool");
+.puppet(puppet("zpool").own(&[PROVIDER]));

@@ -4,11 +4,16 @@ pub mod accounts;
 pub mod files;
 pub mod graph;
 pub mod machine;
+mod mcl_only;
 pub mod network;
+mod puppet_only;
 pub mod software;
 
 use crate::schema::KindSchema;
 
-/// All tables.
+/// The tables of the kinds that a language knows and the engine does not apply.
+pub(crate) const NOT_APPLIED: &[&[&KindSchema]] = &[mcl_only::KINDS, puppet_only::KINDS];
+
+/// The tables of the kinds that the engine applies.
 pub(crate) const TABLES: &[&[&KindSchema]] =
     &[accounts::KINDS, files::KINDS, graph::KINDS, machine::KINDS, network::KINDS, software::KINDS];

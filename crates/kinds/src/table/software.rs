@@ -1,42 +1,16 @@
 //! Packages, services, jobs and commands.
 
+use crate::form::Form;
+use crate::language::{PROVIDER, entity, mcl, named, puppet};
 use crate::schema::{KindSchema, Unit, any, boolean, choice, integer, list, number, text};
 
 /// The kinds of this table.
 pub(crate) const KINDS: &[&KindSchema] = &[&PACKAGE, &YUMREPO, &SERVICE, &CRON, &EXEC];
 
 /// `package`.
-pub const PACKAGE: KindSchema = KindSchema::new(
-    "package",
-    "Software that a package manager installs",
-    &[
-        text("name", "The name of the package"),
-        text("ensure", "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, a range such as `>=1.0 <2.0`").default_value("installed"),
-        text("source", "A package file or, for some providers, an address; dpkg needs it"),
-        choice("mark", &["hold", "none"], "`hold` keeps the version, `none` does not"),
-        any("install_options", "Options of the tool; a map gives `key=value`"),
-        any("uninstall_options", "The same for removal"),
-        choice("configfiles", &["keep", "replace"], "Changed ones: `keep` (default) or `replace`").default_value("keep"),
-        text("responsefile", "Answers for debconf"),
-        boolean("allowcdrom", "Install even if apt has a CD as source"),
-        boolean("allow_virtual", "The name may be one that packages provide"),
-        boolean("reinstall_on_refresh", "Install again on a refresh"),
-        list("environment", "Variables for the tools, a list of `NAME=value`"),
-        boolean("install_only", "Keep earlier versions; yum and dnf only"),
-        any("enable_only", "dnf modules only"),
-        text("flavor", "OpenBSD and dnf modules only"),
-        any("package_settings", "FreeBSD only"),
-        text("adminfile", "Solaris only"),
-        text("command", "The path of the tool; gem and pip only"),
-        any("instance", "Read-only"),
-        any("status", "Read-only"),
-        any("category", "Read-only"),
-        any("platform", "Read-only"),
-        any("root", "Read-only"),
-        any("vendor", "Read-only"),
-        any("description", "Read-only"),
-    ],
-).puppet("package").mcl(&["pkg"]).inmanta(&["apt::Package", "yum::Package"]).comes_after(&["file"]);
+pub const PACKAGE: KindSchema = KindSchema::new("package",
+"Software that a package manager installs",
+&[text("name", "The name of the package"), text("ensure", "`present` or `installed` (default), `absent`, `purged`, `latest`, `held`, a version, a range such as `>=1.0 <2.0`").default_value("installed"), text("source", "A package file or, for some providers, an address; dpkg needs it"), choice("mark", &["hold", "none"], "`hold` keeps the version, `none` does not"), any("install_options", "Options of the tool; a map gives `key=value`"), any("uninstall_options", "The same for removal"), choice("configfiles", &["keep", "replace"], "Changed ones: `keep` (default) or `replace`").default_value("keep"), text("responsefile", "Answers for debconf"), boolean("allowcdrom", "Install even if apt has a CD as source").form(Form::TRUE_FALSE), boolean("allow_virtual", "The name may be one that packages provide").form(Form::YES_NO), boolean("reinstall_on_refresh", "Install again on a refresh").form(Form::TRUE_FALSE), list("environment", "Variables for the tools, a list of `NAME=value`"), boolean("install_only", "Keep earlier versions; yum and dnf only"), any("enable_only", "dnf modules only").form(Form::YES_NO), text("flavor", "OpenBSD and dnf modules only"), any("package_settings", "FreeBSD only"), text("adminfile", "Solaris only"), text("command", "The path of the tool; gem and pip only"), any("instance", "Read-only"), any("status", "Read-only"), any("category", "Read-only"), any("platform", "Read-only"), any("root", "Read-only"), any("vendor", "Read-only"), any("description", "Read-only")]).puppet(puppet("package").core().own(&[PROVIDER])).mcl(&[mcl("pkg").traits(&["edgeable", "groupable", "compatible"]).fields(&[named("state", "str", "State").text("installed").words(&["installed", "uninstalled", "newest"]).sets("ensure"), named("allowdowngrade", "bool", "AllowDowngrade"), named("allowuntrusted", "bool", "AllowUntrusted"), named("allownonfree", "bool", "AllowNonFree"), named("allowunsupported", "bool", "AllowUnsupported")])]).inmanta(&[entity("apt::Package", &[("purged", "ensure"), ("name", "provider")]).constants(&[("provider", "apt")]), entity("yum::Package", &[("purged", "ensure"), ("name", "provider")]).constants(&[("provider", "yum")])]).comes_after(&["file"]);
 
 /// `yumrepo`.
 pub const YUMREPO: KindSchema = KindSchema::new(
@@ -47,51 +21,57 @@ pub const YUMREPO: KindSchema = KindSchema::new(
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
         text("target", "The file that a new one is written to"),
-        text("assumeyes", "A setting of yum.conf(5); `absent` takes it out"),
+        text("assumeyes", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
         text("bandwidth", "A setting of yum.conf(5); `absent` takes it out"),
         text("baseurl", "A setting of yum.conf(5); `absent` takes it out"),
         text("cost", "A setting of yum.conf(5); `absent` takes it out"),
         text("deltarpm_metadata_percentage", "A setting of yum.conf(5); `absent` takes it out"),
         text("deltarpm_percentage", "A setting of yum.conf(5); `absent` takes it out"),
         text("descr", "A setting of yum.conf(5); `absent` takes it out"),
-        text("enabled", "A setting of yum.conf(5); `absent` takes it out"),
-        text("enablegroups", "A setting of yum.conf(5); `absent` takes it out"),
+        text("enabled", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
+        text("enablegroups", "A setting of yum.conf(5); `absent` takes it out")
+            .form(Form::YUM_SWITCH),
         text("exclude", "A setting of yum.conf(5); `absent` takes it out"),
         text("failovermethod", "A setting of yum.conf(5); `absent` takes it out"),
         text("gpgcakey", "A setting of yum.conf(5); `absent` takes it out"),
-        text("gpgcheck", "A setting of yum.conf(5); `absent` takes it out"),
+        text("gpgcheck", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
         text("gpgkey", "A setting of yum.conf(5); `absent` takes it out"),
         text("http_caching", "A setting of yum.conf(5); `absent` takes it out"),
         text("include", "A setting of yum.conf(5); `absent` takes it out"),
         text("includepkgs", "A setting of yum.conf(5); `absent` takes it out"),
-        text("keepalive", "A setting of yum.conf(5); `absent` takes it out"),
+        text("keepalive", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
         text("metadata_expire", "A setting of yum.conf(5); `absent` takes it out"),
         text("metalink", "A setting of yum.conf(5); `absent` takes it out"),
         text("minrate", "A setting of yum.conf(5); `absent` takes it out"),
         text("mirrorlist", "A setting of yum.conf(5); `absent` takes it out"),
         text("mirrorlist_expire", "A setting of yum.conf(5); `absent` takes it out"),
-        text("module_hotfixes", "A setting of yum.conf(5); `absent` takes it out"),
+        text("module_hotfixes", "A setting of yum.conf(5); `absent` takes it out")
+            .form(Form::YUM_SWITCH),
         text("password", "A setting of yum.conf(5); `absent` takes it out").secret(),
-        text("payload_gpgcheck", "A setting of yum.conf(5); `absent` takes it out"),
+        text("payload_gpgcheck", "A setting of yum.conf(5); `absent` takes it out")
+            .form(Form::YUM_SWITCH),
         text("priority", "A setting of yum.conf(5); `absent` takes it out"),
-        text("protect", "A setting of yum.conf(5); `absent` takes it out"),
+        text("protect", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
         text("proxy", "A setting of yum.conf(5); `absent` takes it out"),
         text("proxy_password", "A setting of yum.conf(5); `absent` takes it out").secret(),
         text("proxy_username", "A setting of yum.conf(5); `absent` takes it out"),
-        text("repo_gpgcheck", "A setting of yum.conf(5); `absent` takes it out"),
+        text("repo_gpgcheck", "A setting of yum.conf(5); `absent` takes it out")
+            .form(Form::YUM_SWITCH),
         text("retries", "A setting of yum.conf(5); `absent` takes it out"),
-        text("s3_enabled", "A setting of yum.conf(5); `absent` takes it out"),
-        text("skip_if_unavailable", "A setting of yum.conf(5); `absent` takes it out"),
+        text("s3_enabled", "A setting of yum.conf(5); `absent` takes it out")
+            .form(Form::YUM_SWITCH),
+        text("skip_if_unavailable", "A setting of yum.conf(5); `absent` takes it out")
+            .form(Form::YUM_SWITCH),
         text("sslcacert", "A setting of yum.conf(5); `absent` takes it out"),
         text("sslclientcert", "A setting of yum.conf(5); `absent` takes it out"),
         text("sslclientkey", "A setting of yum.conf(5); `absent` takes it out"),
-        text("sslverify", "A setting of yum.conf(5); `absent` takes it out"),
+        text("sslverify", "A setting of yum.conf(5); `absent` takes it out").form(Form::YUM_SWITCH),
         text("throttle", "A setting of yum.conf(5); `absent` takes it out"),
         text("timeout", "A setting of yum.conf(5); `absent` takes it out"),
         text("username", "A setting of yum.conf(5); `absent` takes it out"),
     ],
 )
-.puppet("yumrepo");
+.puppet(puppet("yumrepo").own(&[PROVIDER]));
 
 /// `service`.
 pub const SERVICE: KindSchema = KindSchema::new(
@@ -99,7 +79,8 @@ pub const SERVICE: KindSchema = KindSchema::new(
     "A service: running or stopped, started at boot or not",
     &[
         text("name", "The name; a unit of systemd needs no `.service`"),
-        any("ensure", "`running` (or true) or `stopped` (or false)"),
+        any("ensure", "`running` (or true) or `stopped` (or false)")
+            .form(Form::Words(&["running", "stopped", "true", "false"])),
         choice(
             "enable",
             &["true", "false", "manual", "mask", "delayed"],
@@ -110,8 +91,9 @@ pub const SERVICE: KindSchema = KindSchema::new(
         text("stop", "A command to stop it"),
         text("status", "A command that ends with 0 if it runs"),
         boolean("hasstatus", "Whether the init script knows `status`; default true")
-            .default_value("true"),
-        boolean("hasrestart", "Whether the init script knows `restart`"),
+            .default_value("true")
+            .form(Form::TRUE_FALSE),
+        boolean("hasrestart", "Whether the init script knows `restart`").form(Form::TRUE_FALSE),
         text("pattern", "Finds its process when there is no status command"),
         text("binary", "The daemon, for the provider base"),
         list("path", "Where init scripts are; default `/etc/init.d`").default_value("/etc/init.d"),
@@ -123,8 +105,17 @@ pub const SERVICE: KindSchema = KindSchema::new(
         text("logonpassword", "Windows only").secret(),
     ],
 )
-.puppet("service")
-.mcl(&["svc", "nspawn"]);
+.puppet(puppet("service").core().own(&[PROVIDER]))
+.mcl(&[
+    mcl("svc").traits(&["edgeable", "groupable", "refreshable"]).fields(&[
+        named("state", "str", "State").words(&["running", "stopped"]).sets("ensure"),
+        named("startup", "str", "Startup").words(&["enabled", "disabled"]).sets("enable"),
+        named("session", "bool", "Session"),
+    ]),
+    mcl("nspawn")
+        .traits(&["refreshable"])
+        .fields(&[named("state", "str", "State").text("running").sets("ensure")]),
+]);
 
 /// `cron`.
 pub const CRON: KindSchema = KindSchema::new(
@@ -135,19 +126,42 @@ pub const CRON: KindSchema = KindSchema::new(
         choice("ensure", &["present", "absent"], "`present` (default) or `absent`")
             .default_value("present"),
         text("command", "The command; needed for a new job"),
-        any("minute", "0 to 59, a list, a range, `*/5`, or `absent` for any"),
-        any("hour", "0 to 23, as `minute`"),
-        any("monthday", "1 to 31, as `minute`"),
-        any("month", "1 to 12 or a name, as `minute`"),
-        any("weekday", "0 to 7 or a name, as `minute`; 0 and 7 are Sunday"),
-        text("special", "`reboot`, `hourly`, `daily` and so on, or `absent`"),
+        any("minute", "0 to 59, a list, a range, `*/5`, or `absent` for any").form(Form::Minute),
+        any("hour", "0 to 23, as `minute`").form(Form::Hour),
+        any("monthday", "1 to 31, as `minute`").form(Form::MonthDay),
+        any("month", "1 to 12 or a name, as `minute`").form(Form::Month),
+        any("weekday", "0 to 7 or a name, as `minute`; 0 and 7 are Sunday").form(Form::Weekday),
+        text("special", "`reboot`, `hourly`, `daily` and so on, or `absent`").form(Form::Words(&[
+            "absent", "annually", "daily", "hourly", "midnight", "monthly", "reboot", "weekly",
+            "yearly",
+        ])),
         any("environment", "Settings `NAME=value`, a list, or `absent`"),
         text("user", "Whose crontab; default the user that runs this"),
         text("target", "The same as `user`"),
     ],
 )
-.puppet("cron")
-.mcl(&["cron"])
+.puppet(puppet("cron").own(&[PROVIDER]))
+.mcl(&[mcl("cron").traits(&["edgeable", "recvable", "refreshable"]).fields(&[
+    named("unit", "str", "Unit"),
+    named("state", "str", "State").text("exists").words(&["exists", "absent"]),
+    named("startup", "str", "Startup").text("enabled").words(&["enabled", "disabled"]),
+    named("session", "bool", "Session"),
+    named("trigger", "str", "Trigger").words(&[
+        "OnCalendar",
+        "OnActiveSec",
+        "OnBootSec",
+        "OnStartupSec",
+        "OnUnitActiveSec",
+        "OnUnitInactiveSec",
+    ]),
+    named("time", "str", "Time"),
+    named("accuracysec", "str", "AccuracySec"),
+    named("randomizeddelaysec", "str", "RandomizedDelaySec"),
+    named("persistent", "bool", "Persistent"),
+    named("wakesystem", "bool", "WakeSystem"),
+    named("remainafterelapse", "bool", "RemainAfterElapse").flag(true),
+    named("description", "str", "Description").optional(),
+])])
 .comes_after(&["user"]);
 
 /// `exec`.
@@ -160,18 +174,20 @@ pub const EXEC: KindSchema = KindSchema::new(
             "clean_environment",
             "Whether it sees only the variables of `environment`; false by default",
         )
-        .default_value("false"),
-        list("creates", "Paths; if one exists the command does not run"),
-        text("cwd", "The directory in which it runs"),
-        any("done", "A command that is run once the command has succeeded"),
-        text("done_cwd", "The directory in which done runs; cwd by default"),
+        .default_value("false")
+        .not_in_puppet(),
+        list("creates", "Paths; if one exists the command does not run").form(Form::Path),
+        text("cwd", "The directory in which it runs").form(Form::Path),
+        any("done", "A command that is run once the command has succeeded").not_in_puppet(),
+        text("done_cwd", "The directory in which done runs; cwd by default").not_in_puppet(),
         list("environment", "`NAME=value` or a list of them"),
         text("group", "The group to run as"),
         boolean(
             "keep_output",
             "Whether its output is saved, to be sent to others; false by default",
         )
-        .default_value("false"),
+        .default_value("false")
+        .not_in_puppet(),
         choice(
             "logoutput",
             &["true", "false", "on_failure"],
@@ -179,45 +195,102 @@ pub const EXEC: KindSchema = KindSchema::new(
         )
         .default_value("on_failure"),
         any("onlyif", "Commands; all must succeed for the command to run"),
-        list("newer", "Files; one that changed since the last run causes another"),
-        text("onlyif_cwd", "The directory in which onlyif runs; cwd by default"),
-        text("onlyif_output", "The command does not run if the last onlyif writes just this"),
-        text("onlyif_stdout", "The same of its standard output alone"),
+        list("newer", "Files; one that changed since the last run causes another").not_in_puppet(),
+        text("onlyif_cwd", "The directory in which onlyif runs; cwd by default").not_in_puppet(),
+        text("onlyif_output", "The command does not run if the last onlyif writes just this")
+            .not_in_puppet(),
+        text("onlyif_stdout", "The same of its standard output alone").not_in_puppet(),
         list("path", "Directories where commands are looked for"),
         choice("provider", &["posix", "shell"], "posix (default), or shell to run it in /bin/sh")
             .default_value("posix"),
         any("refresh", "The command of a refresh, instead of `command`"),
         boolean("refreshonly", "Run only on a refresh: true or false (default)")
-            .default_value("false"),
+            .default_value("false")
+            .form(Form::TRUE_FALSE),
         list("returns", "Exit codes that mean success; 0 by default").default_value("0"),
         boolean(
             "skip_on_fail",
             "Whether it is skipped, and not failed, if the command fails; false by default",
         )
-        .default_value("false"),
+        .default_value("false")
+        .not_in_puppet(),
         number("timeout", "Seconds until it is ended; 300 by default, 0 is never")
             .unit(Unit::Seconds)
-            .default_value("300"),
-        integer("tries", "How often it is tried; 1 by default").default_value("1"),
+            .default_value("300")
+            .form(Form::Number),
+        integer("tries", "How often it is tried; 1 by default")
+            .default_value("1")
+            .form(Form::Positive),
         number("try_sleep", "Seconds between two tries; 0 by default")
             .unit(Unit::Seconds)
-            .default_value("0"),
-        text("umask", "The umask while it runs, octal"),
+            .default_value("0")
+            .form(Form::Number),
+        text("umask", "The umask while it runs, octal").form(Form::Umask),
         any("unless", "Commands; if one succeeds the command does not run"),
-        text("unless_cwd", "The directory in which unless runs; cwd by default"),
+        text("unless_cwd", "The directory in which unless runs; cwd by default").not_in_puppet(),
         text("user", "The user to run as"),
         any(
             "watch",
             "A command that writes a line when the resource is to be looked at, in `watch` alone",
-        ),
-        text("watch_cwd", "The directory in which watch runs; cwd by default"),
+        )
+        .not_in_puppet(),
+        text("watch_cwd", "The directory in which watch runs; cwd by default").not_in_puppet(),
         list(
             "watch_files",
             "Paths; a change there has the resource looked at; with a slash at its end all below",
-        ),
+        )
+        .not_in_puppet(),
     ],
 )
-.puppet("exec")
-.mcl(&["exec"])
-.inmanta(&["exec::Run"])
+.puppet(puppet("exec").core().not_isomorphic())
+.mcl(&[mcl("exec")
+    .traits(&["edgeable", "sendable", "interruptable"])
+    .sends(&[("output", "str?"), ("stdout", "str?"), ("stderr", "str?")])
+    .fields(&[
+        named("cmd", "str", "Cmd").sets("command"),
+        named("args", "[]str", "Args"),
+        named("cwd", "str", "Cwd").sets("cwd"),
+        named("shell", "str", "Shell"),
+        named("env", "map{str: str}", "Env").sets("environment"),
+        named("sig", "str", "Sig"),
+        named("watchcmd", "str", "WatchCmd").sets("watch"),
+        named("watchcwd", "str", "WatchCwd").sets("watch_cwd"),
+        named("watchshell", "str", "WatchShell"),
+        named("watchfiles", "[]str", "WatchFiles").sets("watch_files"),
+        named("ifcmd", "str", "IfCmd").sets("onlyif"),
+        named("ifcwd", "str", "IfCwd").sets("onlyif_cwd"),
+        named("ifshell", "str", "IfShell"),
+        named("ifequals", "str", "IfEquals").optional().sets("onlyif_output"),
+        named("ifequals_stdout", "str", "IfEqualsStdout").optional().sets("onlyif_stdout"),
+        named("nifcmd", "str", "NIfCmd").sets("unless"),
+        named("nifcwd", "str", "NIfCwd").sets("unless_cwd"),
+        named("nifshell", "str", "NIfShell"),
+        named("creates", "str", "Creates").sets("creates"),
+        named("mtimes", "[]str", "Mtimes").sets("newer"),
+        named("donecmd", "str", "DoneCmd").sets("done"),
+        named("donecwd", "str", "DoneCwd").sets("done_cwd"),
+        named("doneshell", "str", "DoneShell"),
+        named("user", "str", "User").sets("user"),
+        named("group", "str", "Group").sets("group"),
+        named("send_output", "str", "SendOutput").optional(),
+        named("send_stdout", "str", "SendStdout").optional(),
+        named("send_stderr", "str", "SendStderr").optional(),
+    ])])
+.inmanta(&[entity(
+    "exec::Run",
+    &[
+        ("command", "command"),
+        ("reload", "refresh"),
+        ("unless", "unless"),
+        ("onlyif", "onlyif"),
+        ("creates", "creates"),
+        ("cwd", "cwd"),
+        ("path", "path"),
+        ("environment", "environment"),
+        ("reload_only", "refreshonly"),
+        ("returns", "returns"),
+        ("timeout", "timeout"),
+        ("skip_on_fail", "skip_on_fail"),
+    ],
+)])
 .comes_after(&["file", "user"]);

@@ -304,7 +304,7 @@ impl Elaborator<'_> {
 
     /// Adds a suggestion to the last error, which is about an unknown field.
     fn explain_field(&mut self, known: Option<&'static KindInfo>, name: &str, entry: Span) {
-        let fields = known.iter().flat_map(|known| known.kind.fields).map(|field| field.name);
+        let fields = known.iter().flat_map(|known| &known.kind.fields).map(|field| field.name);
         let near = suggest::nearest(name, fields);
         if let Some(failure) = self.found.pop() {
             let start = entry.range.start;

@@ -112,6 +112,7 @@ pub struct State(Option<Box<dyn Any + Send>>);
 
 impl State {
     /// The kept state, or the initial one.
+    #[expect(clippy::expect_used, reason = "the state was just set to a value of the type")]
     pub fn get<T: Default + Send + 'static>(&mut self) -> &mut T {
         let is_fitting = self.0.as_ref().is_some_and(|kept| kept.is::<T>());
         if !is_fitting {

@@ -38,8 +38,15 @@ pub(super) fn of(kind: &str) -> Option<Check> {
     })
 }
 
-fn one_of(value: &str, words: &[&str], text: &str) -> Result<(), String> {
-    if words.contains(&value) { Ok(()) } else { Err(text.into()) }
+/// Refuses a text that is none of the words of its field.
+fn one_of(resource: &Resource, field: &str, text: &str) -> Result<(), String> {
+    let value = resource.text(field);
+    unless(!resource.kind.words(field).contains(&value.as_str()), text)
+}
+
+/// The same, where the field may also be empty.
+fn one_of_or_empty(resource: &Resource, field: &str, text: &str) -> Result<(), String> {
+    if resource.text(field).is_empty() { Ok(()) } else { one_of(resource, field, text) }
 }
 
 fn flag(resource: &Resource, field: &str) -> bool {
@@ -54,12 +61,11 @@ fn is_user(name: &str) -> bool {
         && letters.all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-')
 }
 
-pub(super) const EXISTS: &[&str] = &["exists", "absent"];
 const EXISTS_TEXT: &str = "state must be 'exists' or 'absent'";
 
 fn user(resource: &Resource) -> Result<(), String> {
     unless(!is_user(&resource.name), "user contains invalid character(s)")?;
-    one_of(&resource.text("state"), EXISTS, EXISTS_TEXT)?;
+    one_of(resource, "state", EXISTS_TEXT)?;
     let group = resource.value("group").map(|_| resource.text("group"));
     unless(group.is_some() && resource.value("gid").is_some(), "cannot use both GID and Group")?;
     if let Some(group) = &group {
@@ -82,25 +88,16 @@ fn user(resource: &Resource) -> Result<(), String> {
 }
 
 fn group(resource: &Resource) -> Result<(), String> {
-    one_of(&resource.text("state"), EXISTS, EXISTS_TEXT)?;
+    one_of(resource, "state", EXISTS_TEXT)?;
     unless(!is_user(&resource.name), "group contains invalid character(s)")
 }
 
-pub(super) const TRIGGERS: &[&str] = &[
-    "OnCalendar",
-    "OnActiveSec",
-    "OnBootSec",
-    "OnStartupSec",
-    "OnUnitActiveSec",
-    "OnUnitInactiveSec",
-];
-
 fn cron(resource: &Resource) -> Result<(), String> {
     let (state, trigger) = (resource.text("state"), resource.text("trigger"));
-    one_of(&state, EXISTS, "state must be 'absent' or 'exists'")?;
-    one_of(
-        &resource.text("startup"),
-        &["enabled", "disabled", ""],
+    one_of(resource, "state", "state must be 'absent' or 'exists'")?;
+    one_of_or_empty(
+        resource,
+        "startup",
         "startup must be either `enabled` or `disabled` or undefined",
     )?;
     if state == "absent" && trigger.is_empty() {
@@ -108,15 +105,12 @@ fn cron(resource: &Resource) -> Result<(), String> {
     }
     let is_half = trigger.is_empty() || resource.text("time").is_empty();
     unless(is_half, "trigger and must be set together")?;
-    one_of(&trigger, TRIGGERS, "invalid trigger")
+    one_of(resource, "trigger", "invalid trigger")
 }
-
-/// How hosts can be chosen.
-const STRATEGIES: &[&str] = &["", "alpha", "rr"];
 
 fn schedule(resource: &Resource) -> Result<(), String> {
     let strategy = resource.text("strategy");
-    one_of(&strategy, STRATEGIES, &format!("undefined strategy: {strategy}"))?;
+    one_of_or_empty(resource, "strategy", &format!("undefined strategy: {strategy}"))?;
     let persists = flag(resource, "persist");
     let lasts = resource.value("ttl").and_then(|ttl| ttl.as_int()).unwrap_or_default() > 0;
     unless(persists && lasts, "can't combine Persist with TTL")?;
@@ -171,13 +165,10 @@ fn tar(resource: &Resource) -> Result<(), String> {
     Ok(())
 }
 
-pub(super) const METHODS: &[&str] =
-    &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"];
-
 fn http_client(resource: &Resource) -> Result<(), String> {
     let method = resource.text("method");
     let upper = method.to_ascii_uppercase();
-    if method != upper && METHODS.contains(&upper.as_str()) {
+    if method != upper && resource.kind.words("method").contains(&upper.as_str()) {
         return Err(format!("method name {upper} must be in upper case, got: {method}"));
     }
     let sha256 = resource.text("sha256");
@@ -196,16 +187,13 @@ fn line(resource: &Resource) -> Result<(), String> {
     let file = resource.text("file");
     unless(!file.starts_with(['/', '~']), "the File must be absolute")?;
     unless(file.ends_with('/'), "the File must not end with a slash")?;
-    one_of(&resource.text("state"), EXISTS, "the State is invalid")
+    one_of(resource, "state", "the State is invalid")
 }
 
 fn mount(resource: &Resource) -> Result<(), String> {
-    one_of(&resource.text("state"), EXISTS, "state must be 'exists', or 'absent'")?;
+    one_of(resource, "state", "state must be 'exists', or 'absent'")?;
     unless(resource.name.contains("//"), "double slashes are not allowed in resource name")
 }
-
-pub(super) const PRIORITIES: &[&str] =
-    &["Emerg", "Alert", "Crit", "Err", "Warning", "Notice", "Info", "Debug"];
 
 fn msg(resource: &Resource) -> Result<(), String> {
     let fields = resource.value("fields");
@@ -218,11 +206,11 @@ fn msg(resource: &Resource) -> Result<(), String> {
         unless(name.starts_with('_'), "fields cannot begin with _")?;
     }
     let priority = resource.text("priority");
-    one_of(&priority, PRIORITIES, &format!("invalid Priority '{priority}'"))
+    one_of(resource, "priority", &format!("invalid Priority '{priority}'"))
 }
 
 fn net(resource: &Resource) -> Result<(), String> {
-    one_of(&resource.text("state"), &["up", "down", ""], "state must be up, down or empty")?;
+    one_of_or_empty(resource, "state", "state must be up, down or empty")?;
     let gateway = resource.text("gateway");
     if !gateway.is_empty() && gateway.parse::<std::net::IpAddr>().is_err() {
         return Err(format!("error parsing gateway: {gateway}"));
@@ -231,7 +219,7 @@ fn net(resource: &Resource) -> Result<(), String> {
 }
 
 fn ssh_authorized_key(resource: &Resource) -> Result<(), String> {
-    one_of(&resource.text("state"), EXISTS, EXISTS_TEXT)?;
+    one_of(resource, "state", EXISTS_TEXT)?;
     let user = resource.text("user");
     unless(!user.is_empty() && !is_user(&user), "invalid value")?;
     if !resource.text("content").is_empty() {

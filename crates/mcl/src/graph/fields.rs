@@ -37,9 +37,9 @@ pub fn lines(resources: &Resources) -> Vec<String> {
 
 /// The fields that differ from the zero value of their type.
 fn fields(resource: &Resource) -> Vec<String> {
-    let kind = resource.kind.kind;
+    let kind = &resource.kind.kind;
     let mut lines = Vec::new();
-    for field in kind.fields {
+    for field in &kind.fields {
         let Some(value) = resource.value(field.name) else { continue };
         let ty = resource.kind.field(field.name).map(|(_, _, ty)| ty);
         let zero = ty.and_then(Type::zero);

@@ -9,7 +9,6 @@ use ordain_source::{Span, suggest};
 use super::cycle;
 use super::meta::Meta;
 use super::resource::Resource;
-use super::validate;
 use crate::failure::{Failure, Phase};
 use crate::ir::{EntryStepKind, HalfStep, IrId, IrKind, Program, ResourceStep, Step, StepId};
 use crate::resources::KindInfo;
@@ -333,7 +332,7 @@ fn is_of_one_field(resource: &Resource, failure: &Failure) -> bool {
     let at = resource.field_spans.iter().position(|place| *place == Some(*span));
     at.is_some_and(|at| {
         let field = resource.kind.kind.fields[at].name;
-        let words = validate::words_of(resource.kind.kind.name, field);
+        let words = resource.kind.words(field);
         !words.is_empty() && !words.contains(&resource.text(field).as_str())
     })
 }

@@ -27,7 +27,7 @@ pub(super) fn explained(text: String, resource: &Resource) -> Failure {
     let Some(span) = resource.field_spans.get(*at).copied().flatten() else { return failure };
     let failure = failure.pointing(span, "");
     let field = resource.kind.kind.fields[*at].name;
-    let words = validate::words_of(resource.kind.kind.name, field);
+    let words = resource.kind.words(field);
     let value = resource.text(field);
     match suggest::nearest(&value, words.iter().copied()) {
         Some(near) => failure.meaning(Some(near)),

@@ -19,23 +19,6 @@ pub(super) fn validate(resource: &Resource) -> Option<String> {
     }
 }
 
-/// The allowed words of a field of a kind; empty if any text is allowed.
-pub(super) fn words_of(kind: &str, field: &str) -> &'static [&'static str] {
-    match (kind, field) {
-        ("file", "state") => &["exists", "absent", "undefined"],
-        ("svc", "state") => &["running", "stopped"],
-        ("svc" | "cron", "startup") => &["enabled", "disabled"],
-        ("pkg", "state") => &["installed", "uninstalled", "newest"],
-        ("net", "state") => &["up", "down"],
-        ("cron", "trigger") => checks::TRIGGERS,
-        ("msg", "priority") => checks::PRIORITIES,
-        ("http:client", "method") => checks::METHODS,
-        ("schedule", "strategy") => &["alpha", "rr"],
-        (_, "state") => checks::EXISTS,
-        _ => &[],
-    }
-}
-
 /// The path that a file resource manages.
 pub(crate) fn file_path(resource: &Resource) -> String {
     let path = resource.text("path");
@@ -73,7 +56,7 @@ fn file(resource: &Resource) -> Option<String> {
         return Some("resultant path must be absolute".into());
     }
     let state = resource.text("state");
-    if !["", "undefined", "absent", "exists"].contains(&state.as_str()) {
+    if !state.is_empty() && !resource.kind.words("state").contains(&state.as_str()) {
         return Some("the State is invalid".into());
     }
     file_sources(resource, &path, &state).err()
@@ -146,7 +129,7 @@ fn test(resource: &Resource) -> Option<String> {
 }
 
 fn exec(resource: &Resource) -> Option<String> {
-    debug_assert!(is_kind(resource.kind.kind, "exec"));
+    debug_assert!(is_kind(&resource.kind.kind, "exec"));
     if resource.text("cmd").is_empty() && resource.name.is_empty() {
         return Some("the Cmd can't be empty".into());
     }
@@ -167,11 +150,11 @@ fn exec(resource: &Resource) -> Option<String> {
 
 fn svc(resource: &Resource) -> Option<String> {
     let state = resource.text("state");
-    if !["", "running", "stopped"].contains(&state.as_str()) {
+    if !state.is_empty() && !resource.kind.words("state").contains(&state.as_str()) {
         return Some("state must be either `running` or `stopped` or undefined".into());
     }
     let startup = resource.text("startup");
-    if !["", "enabled", "disabled"].contains(&startup.as_str()) {
+    if !startup.is_empty() && !resource.kind.words("startup").contains(&startup.as_str()) {
         return Some("startup must be either `enabled` or `disabled` or undefined".into());
     }
     None

@@ -4,35 +4,31 @@ use ordain_data::Value as Data;
 
 use super::mapped::{EngineResource, Unsupported, given, text};
 use crate::graph::resource::Resource;
-use crate::plain_data::data;
 
 /// The search path for programs.
 const PROGRAMS: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Lowers a command with its conditions and its follow-up command.
 pub(super) fn exec(resource: &Resource, sends: bool) -> Result<EngineResource, Unsupported> {
-    let mut out = EngineResource::new("Exec", &resource.name);
+    let mut out = EngineResource::of(resource);
     let cmd = resource.text("cmd");
     let cmd = if cmd.is_empty() { resource.name.as_str() } else { &cmd };
     let mut words = words(cmd, &resource.text("shell"), "cmd")?;
     words.extend(resource.texts("args"));
-    out.set("command", line(words), "cmd");
+    out.set_field(resource, "cmd", line(words));
     out.set("path", Data::str(PROGRAMS), "cmd");
-    out.set("cwd", text(resource, "cwd"), "cwd");
+    out.set_field(resource, "cwd", text(resource, "cwd"));
     out.set("clean_environment", Data::Bool(true), "env");
-    out.set("environment", environment(resource), "env");
-    out.set("user", text(resource, "user"), "user");
-    out.set("group", text(resource, "group"), "group");
+    out.set_field(resource, "env", environment(resource));
+    out.set_field(resource, "user", text(resource, "user"));
+    out.set_field(resource, "group", text(resource, "group"));
     checks(&mut out, resource)?;
     signs(&mut out, resource)?;
     let done = resource.text("donecmd");
     if !done.is_empty() {
-        out.set(
-            "done",
-            line(self::words(&done, &resource.text("doneshell"), "donecmd")?),
-            "donecmd",
-        );
-        out.set("done_cwd", directory(resource, "donecwd"), "donecwd");
+        let words = self::words(&done, &resource.text("doneshell"), "donecmd")?;
+        out.set_field(resource, "donecmd", line(words));
+        out.set_field(resource, "donecwd", directory(resource, "donecwd"));
     }
     let seconds = resource.meta.timeout as f64 / 1000.0;
     out.set("timeout", Data::Float(seconds), "");
@@ -45,24 +41,20 @@ pub(super) fn exec(resource: &Resource, sends: bool) -> Result<EngineResource, U
 
 /// The conditions for the command to run.
 fn checks(out: &mut EngineResource, resource: &Resource) -> Result<(), Unsupported> {
-    let all = [
-        ("ifcmd", "ifshell", "ifcwd", "onlyif", "onlyif_cwd"),
-        ("nifcmd", "nifshell", "nifcwd", "unless", "unless_cwd"),
-    ];
-    for (command, shell, cwd, attribute, cwd_attribute) in all {
+    for (command, shell, cwd) in [("ifcmd", "ifshell", "ifcwd"), ("nifcmd", "nifshell", "nifcwd")] {
         let text = resource.text(command);
         if !text.is_empty() {
             let words = words(&text, &resource.text(shell), command)?;
-            out.set(attribute, Data::list([line(words)]), command);
-            out.set(cwd_attribute, directory(resource, cwd), cwd);
+            out.set_field(resource, command, Data::list([line(words)]));
+            out.set_field(resource, cwd, directory(resource, cwd));
         }
     }
-    out.set("onlyif_output", given(resource, "ifequals").map(data), "ifequals");
-    out.set("onlyif_stdout", given(resource, "ifequals_stdout").map(data), "ifequals_stdout");
-    out.set("creates", text(resource, "creates"), "creates");
+    out.copy_field(resource, "ifequals");
+    out.copy_field(resource, "ifequals_stdout");
+    out.set_field(resource, "creates", text(resource, "creates"));
     let newer = resource.texts("mtimes");
     if !newer.is_empty() {
-        out.set("newer", line(newer), "mtimes");
+        out.set_field(resource, "mtimes", line(newer));
     }
     Ok(())
 }
@@ -72,12 +64,12 @@ fn signs(out: &mut EngineResource, resource: &Resource) -> Result<(), Unsupporte
     let watch = resource.text("watchcmd");
     if !watch.is_empty() {
         let words = words(&watch, &resource.text("watchshell"), "watchcmd")?;
-        out.set("watch", line(words), "watchcmd");
-        out.set("watch_cwd", directory(resource, "watchcwd"), "watchcwd");
+        out.set_field(resource, "watchcmd", line(words));
+        out.set_field(resource, "watchcwd", directory(resource, "watchcwd"));
     }
     let files = resource.texts("watchfiles");
     if !files.is_empty() {
-        out.set("watch_files", line(files), "watchfiles");
+        out.set_field(resource, "watchfiles", line(files));
     }
     Ok(())
 }

@@ -5,17 +5,16 @@ use ordain_data::Value as Data;
 use super::mapped::{EngineResource, Unsupported, flag, given, text};
 use crate::graph::resource::Resource;
 use crate::graph::validate::file_path;
-use crate::plain_data::data;
 
 /// Lowers a file. A path that ends in a slash is a directory, and `symlink` makes a link.
 pub(super) fn file(resource: &Resource) -> Result<EngineResource, Unsupported> {
     if given(resource, "selinux").is_some() {
         return Err(Unsupported::new("selinux", "contexts of SELinux are not managed yet"));
     }
-    let mut out = EngineResource::new("File", &resource.name);
+    let mut out = EngineResource::of(resource);
     let path = file_path(resource);
     if path != resource.name {
-        out.set("path", Data::str(path.as_str()), "path");
+        out.set_field(resource, "path", Data::str(path.as_str()));
     }
     let is_directory = path.ends_with('/');
     match resource.text("state").as_str() {
@@ -28,20 +27,19 @@ pub(super) fn file(resource: &Resource) -> Result<EngineResource, Unsupported> {
         _ => out.set("must_exist", Data::Bool(true), "state"),
     }
     if flag(resource, "force") {
-        out.set("force", Data::Bool(true), "force");
+        out.set_field(resource, "force", Data::Bool(true));
     }
     if !flag(resource, "symlink") {
         contents(&mut out, resource, is_directory);
     }
-    for field in ["owner", "group"] {
-        out.set(field, text(resource, field), field);
+    for field in ["owner", "group", "mode"] {
+        out.set_field(resource, field, text(resource, field));
     }
-    out.set("mode", text(resource, "mode"), "mode");
     Ok(out)
 }
 
 fn absent(out: &mut EngineResource, resource: &Resource, is_directory: bool) {
-    out.set("ensure", Data::str("absent"), "state");
+    out.set_field(resource, "state", Data::str("absent"));
     if flag(resource, "recurse") {
         out.set("force", Data::Bool(true), "recurse");
     } else if is_directory {
@@ -55,7 +53,7 @@ fn exists(out: &mut EngineResource, resource: &Resource, is_directory: bool) {
         (false, true) => "directory",
         (false, false) => "file",
     };
-    out.set("ensure", Data::str(what), "state");
+    out.set_field(resource, "state", Data::str(what));
     if what == "link" {
         out.set("target", text(resource, "source"), "source");
     }
@@ -66,24 +64,24 @@ fn exists(out: &mut EngineResource, resource: &Resource, is_directory: bool) {
 
 /// Its content, or the entries below it.
 fn contents(out: &mut EngineResource, resource: &Resource, is_directory: bool) {
-    out.set("content", given(resource, "content").map(data), "content");
+    out.copy_field(resource, "content");
     let source = text(resource, "source");
     let copies = source.is_some();
-    out.set("source", source, "source");
+    out.set_field(resource, "source", source);
     let fragments = resource.texts("fragments");
     if !fragments.is_empty() {
-        out.set("fragments", Data::list(fragments.into_iter().map(Data::str)), "fragments");
+        out.set_field(resource, "fragments", Data::list(fragments.into_iter().map(Data::str)));
     }
     if !is_directory || !flag(resource, "recurse") {
         return;
     }
     if flag(resource, "purge") {
-        out.set("recurse", Data::Bool(true), "recurse");
-        out.set("purge", Data::Bool(true), "purge");
+        out.set_field(resource, "recurse", Data::Bool(true));
+        out.set_field(resource, "purge", Data::Bool(true));
         if !flag(resource, "force") {
             out.set("force", Data::Bool(true), "purge");
         }
     } else if copies {
-        out.set("recurse", Data::str("remote"), "recurse");
+        out.set_field(resource, "recurse", Data::str("remote"));
     }
 }

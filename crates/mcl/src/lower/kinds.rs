@@ -1,34 +1,23 @@
-//! Maps kinds of mgmt and their fields to kinds of the engine.
+//! Resources as kinds of the engine. The schema names the kind and the attributes; values that mean
+//! something else there are translated here.
 
 use std::path::PathBuf;
 
-use ecow::EcoString;
 use ordain_data::Value as Data;
 
-use super::mapped::{EngineResource, LoweringContext, Unsupported, flag, given, text};
+use super::mapped::{EngineResource, LoweringContext, Unsupported, flag, given, graph_name, text};
 use super::{exec, file};
 use crate::check::program::Deploy;
 use crate::graph::resource::Resource;
 use crate::plain_data::data;
 use crate::value::Value;
 
-/// The engine's kind for a kind of mgmt, and the attributes for fields that can receive values
-/// during a run.
-pub(super) fn attribute(kind: &str, field: &str) -> Option<&'static str> {
-    Some(match (kind, field) {
-        ("file", "content") => "content",
-        ("file", "group") => "group",
-        ("file", "mode") => "mode",
-        ("file", "owner") => "owner",
-        ("http:server:file", "data") => "data",
-        ("kv", "value") => "value",
-        ("print", "msg") => "message",
-        ("test" | "value", field) => {
-            let known = crate::resources::find(kind)?;
-            return known.field(field).map(|(_, field, _)| field.name);
-        }
-        _ => return None,
-    })
+/// The attribute that a received field sets while the engine runs; none if the field cannot be
+/// received.
+pub(super) fn received_attribute(resource: &Resource, field: &str) -> Option<&'static str> {
+    let known = resource.kind.field(field).map(|(_, field, _)| *field)?;
+    let is_received = resource.kind.kind.description.can_receive(field);
+    is_received.then(|| known.attribute.unwrap_or(known.name))
 }
 
 /// A resource as a resource of the engine.
@@ -46,18 +35,6 @@ pub(super) fn mapped(
         "file" => file::file(resource),
         "group" => Ok(group(resource)),
         "deploy:tar" => Ok(packed(resource, &deploy())),
-        "dhcp:host" | "dhcp:range" | "dhcp:server" => Ok(own(resource)),
-        "http:client"
-        | "http:server"
-        | "http:server:file"
-        | "http:server:flag"
-        | "http:server:proxy"
-        | "http:server:ui"
-        | "http:server:ui:input"
-        | "tftp:file"
-        | "tftp:server" => Ok(own(resource)),
-        "exit" | "gzip" | "hostname" | "json:edit" | "msg" | "net" | "noop" | "password"
-        | "ssh:authorized_key" | "sysctl" | "tar" | "timer" | "value" => Ok(own(resource)),
         "kv" => Ok(shared(resource, hostname)),
         "line" => line(resource),
         "nspawn" => machine(resource),
@@ -68,39 +45,29 @@ pub(super) fn mapped(
         "svc" => service(resource),
         "test" => Ok(test(resource, sends)),
         "user" => Ok(user(resource)),
+        _ if is_own(resource) => Ok(own(resource)),
         _ => Ok(as_it_is(resource)),
     }
 }
 
 /// A resource of a kind with the same fields in the engine, or of an unknown kind.
 pub(super) fn as_it_is(resource: &Resource) -> EngineResource {
-    let mut out = EngineResource::new(&kind_name(resource.kind.kind.name), &resource.name);
+    let mut out = EngineResource::new(&graph_name(resource.kind.kind.name), &resource.name);
     for (field, value) in resource.kind.kind.fields.iter().zip(&resource.fields) {
         out.set(field.name, value.as_ref().map(data), field.name);
     }
     out
 }
 
-/// A resource of a kind that the engine has for this language only. Other languages may use the
-/// same name for another kind.
+/// Whether the engine has the kind for this language alone: resources of others may have the same
+/// names for something else.
+fn is_own(resource: &Resource) -> bool {
+    resource.kind.kind.schema.name.starts_with("mgmt::")
+}
+
+/// A resource of such a kind. Its fields are the attributes.
 fn own(resource: &Resource) -> EngineResource {
-    let mut out = as_it_is(resource);
-    out.kind = own_name(resource.kind.kind.name);
-    out
-}
-
-fn own_name(kind: &str) -> EcoString {
-    EcoString::from(format!("Mgmt::{}", kind_name(kind)))
-}
-
-/// The name of a kind in graphs, such as `Http::Server`.
-fn kind_name(kind: &str) -> String {
-    let parts = kind.split(':').map(|part| {
-        let mut letters = part.chars();
-        let first = letters.next().map(|c| c.to_ascii_uppercase());
-        first.into_iter().chain(letters).collect::<String>()
-    });
-    parts.collect::<Vec<_>>().join("::")
+    EngineResource { kind: EngineResource::of(resource).kind, ..as_it_is(resource) }
 }
 
 /// The value of `state` in the words of most kinds.
@@ -110,36 +77,36 @@ fn ensure(out: &mut EngineResource, resource: &Resource) {
         "absent" => "absent",
         _ => return,
     };
-    out.set("ensure", Data::str(word), "state");
+    out.set_field(resource, "state", Data::str(word));
 }
 
 fn group(resource: &Resource) -> EngineResource {
-    let mut out = EngineResource::new("Group", &resource.name);
+    let mut out = EngineResource::of(resource);
     ensure(&mut out, resource);
-    out.set("gid", given(resource, "gid").map(data), "gid");
+    out.copy_field(resource, "gid");
     out
 }
 
 fn user(resource: &Resource) -> EngineResource {
-    let mut out = EngineResource::new("User", &resource.name);
+    let mut out = EngineResource::of(resource);
     ensure(&mut out, resource);
-    out.set("uid", given(resource, "uid").map(data), "uid");
+    out.copy_field(resource, "uid");
     let group = if given(resource, "group").is_some() { "group" } else { "gid" };
-    out.set("gid", given(resource, group).map(data), group);
-    if let Some(groups) = given(resource, "groups") {
-        out.set("groups", data(groups), "groups");
+    out.copy_field(resource, group);
+    if given(resource, "groups").is_some() {
+        out.copy_field(resource, "groups");
         out.set("membership", Data::str("inclusive"), "groups");
     }
-    out.set("home", given(resource, "homedir").map(data), "homedir");
-    out.set("shell", given(resource, "shell").map(data), "shell");
+    out.copy_field(resource, "homedir");
+    out.copy_field(resource, "shell");
     if flag(resource, "allowduplicateuid") {
-        out.set("allowdupe", Data::Bool(true), "allowduplicateuid");
+        out.copy_field(resource, "allowduplicateuid");
     }
     out
 }
 
 fn package(resource: &Resource) -> EngineResource {
-    let mut out = EngineResource::new("Package", &resource.name);
+    let mut out = EngineResource::of(resource);
     let state = resource.text("state");
     let word = match state.as_str() {
         "installed" => "present",
@@ -147,7 +114,7 @@ fn package(resource: &Resource) -> EngineResource {
         "newest" => "latest",
         version => version,
     };
-    out.set("ensure", Data::str(word), "state");
+    out.set_field(resource, "state", Data::str(word));
     out
 }
 
@@ -259,7 +226,7 @@ fn timer(resource: &Resource) -> String {
 }
 
 fn line(resource: &Resource) -> Result<EngineResource, Unsupported> {
-    let mut out = EngineResource::new(&own_name("line"), &resource.name);
+    let mut out = EngineResource::of(resource);
     if resource.text("file").starts_with('~') {
         return Err(Unsupported::new(
             "file",
@@ -267,34 +234,34 @@ fn line(resource: &Resource) -> Result<EngineResource, Unsupported> {
         ));
     }
     ensure(&mut out, resource);
-    out.set("file", text(resource, "file"), "file");
+    out.set_field(resource, "file", text(resource, "file"));
     let content = resource.text("content");
     let content = if flag(resource, "trim") { content.trim() } else { &content };
-    out.set("content", Data::str(content), "content");
+    out.set_field(resource, "content", Data::str(content));
     Ok(out)
 }
 
 fn print(resource: &Resource) -> EngineResource {
-    let mut out = EngineResource::new("Notify", &resource.name);
+    let mut out = EngineResource::of(resource);
     let message = resource.text("msg");
     let message = if message.is_empty() { "<empty>" } else { &message };
-    out.set("message", Data::str(message), "msg");
+    out.set_field(resource, "msg", Data::str(message));
     if flag(resource, "refresh_only") {
-        out.set("refreshonly", Data::Bool(true), "refresh_only");
+        out.copy_field(resource, "refresh_only");
     }
     out
 }
 
 /// A file system in `fstab` that is mounted.
 fn mount(resource: &Resource) -> Result<EngineResource, Unsupported> {
-    let mut out = EngineResource::new("Mount", &resource.name);
+    let mut out = EngineResource::of(resource);
     if resource.text("state") == "absent" {
-        out.set("ensure", Data::str("absent"), "state");
+        out.set_field(resource, "state", Data::str("absent"));
         return Ok(out);
     }
-    out.set("ensure", Data::str("mounted"), "state");
-    out.set("device", text(resource, "device"), "device");
-    out.set("fstype", text(resource, "type"), "type");
+    out.set_field(resource, "state", Data::str("mounted"));
+    out.set_field(resource, "device", text(resource, "device"));
+    out.set_field(resource, "type", text(resource, "type"));
     let options = resource.value("options");
     let pairs = options.as_ref().and_then(|value| value.as_map()).map(|map| map.pairs());
     let option = |(name, value): &(Value, Value)| {
@@ -304,12 +271,12 @@ fn mount(resource: &Resource) -> Result<EngineResource, Unsupported> {
     };
     let options: Vec<String> = pairs.unwrap_or_default().iter().filter_map(option).collect();
     let options = if options.is_empty() { "defaults".to_owned() } else { options.join(",") };
-    out.set("options", Data::str(options), "options");
-    for (field, attribute) in [("freq", "dump"), ("passno", "pass")] {
+    out.set_field(resource, "options", Data::str(options));
+    for field in ["freq", "passno"] {
         match resource.value(field) {
             None => {}
             Some(Value::Int(number @ 0..=9)) if field == "passno" || number <= 1 => {
-                out.set(attribute, Data::Int(number), field);
+                out.set_field(resource, field, Data::Int(number));
             }
             Some(other) => {
                 return Err(Unsupported::new(

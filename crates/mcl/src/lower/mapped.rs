@@ -5,6 +5,7 @@ use ordain_data::Value as Data;
 
 use crate::check::program::Deploy;
 use crate::graph::resource::Resource;
+use crate::plain_data::data;
 use crate::value::Value;
 
 /// A resource for the engine.
@@ -46,8 +47,29 @@ impl Unsupported {
 }
 
 impl EngineResource {
+    /// A resource of the kind that the schema names, without attributes.
+    pub(super) fn of(resource: &Resource) -> Self {
+        Self::new(&graph_name(resource.kind.kind.schema.name), &resource.name)
+    }
+
     pub(super) fn new(kind: &str, title: &str) -> Self {
         Self { kind: kind.into(), title: title.into(), attributes: Vec::new(), then: None }
+    }
+
+    /// Sets the attribute of a field, as the schema names it.
+    pub(super) fn set_field(
+        &mut self,
+        resource: &Resource,
+        field: &str,
+        value: impl Into<Option<Data>>,
+    ) {
+        let Some((_, field, _)) = resource.kind.field(field) else { return };
+        self.set(field.attribute.unwrap_or(field.name), value, field.name);
+    }
+
+    /// Sets the attribute of a field to the value that the program gives the field, if it does.
+    pub(super) fn copy_field(&mut self, resource: &Resource, field: &str) {
+        self.set_field(resource, field, given(resource, field).map(data));
     }
 
     /// Sets an attribute that a field asks for.
@@ -56,6 +78,16 @@ impl EngineResource {
             self.attributes.push((name.into(), value, field));
         }
     }
+}
+
+/// The name of a kind as graphs have it: `Mgmt::Http::Server` of `mgmt::http::server`.
+pub(super) fn graph_name(kind: &str) -> String {
+    let parts = kind.split(':').filter(|part| !part.is_empty()).map(|part| {
+        let mut letters = part.chars();
+        let first = letters.next().map(|c| c.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    });
+    parts.collect::<Vec<_>>().join("::")
 }
 
 /// The value of a field if the program sets it.

@@ -79,6 +79,7 @@ impl Lowering<'_> {
     }
 
     /// Adds a resource and returns its first and last part.
+    #[expect(clippy::expect_used, reason = "a resource has at least one part")]
     fn add(
         &mut self,
         resource: &crate::graph::resource::Resource,
@@ -179,7 +180,7 @@ impl Lowering<'_> {
         resource: &crate::graph::resource::Resource,
         received: &ReceivedValue,
     ) {
-        let Some(attribute) = kinds::attribute(resource.kind.kind.name, &received.field) else {
+        let Some(attribute) = kinds::received_attribute(resource, &received.field) else {
             if !resource.meta.hidden {
                 let text = format!("{} cannot be received during a run", received.field);
                 self.refuse(resource, &text, &received.field);

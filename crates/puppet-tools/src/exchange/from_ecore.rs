@@ -238,7 +238,8 @@ impl<'e> Importer<'e> {
             if !logic::is_logic(kind, source) {
                 return Err(format!("{place}: the {kind} does not parse: {source}"));
             }
-            logic::set(&mut out, kind, Logic::new(source)).expect("a kind of logic");
+            logic::set(&mut out, kind, Logic::new(source))
+                .ok_or_else(|| format!("{place}: {kind} is no kind of logic"))?;
         }
         if feature.is_derived && out.derived.is_none() && !self.has_logic {
             self.notes.push(format!("{place} is derived by code that is not in the file"));

@@ -73,38 +73,37 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-const LARGEST: &[crate::functions::Dispatch] = &[
-    plain(&[rep("Numeric", "values")], extreme),
-    plain(&[rep("String", "values")], extreme),
-    plain(&[rep("SemVer", "values")], extreme),
-    plain(&[rep("Timespan", "values")], extreme),
-    plain(&[rep("Timestamp", "values")], extreme),
-    with_opt_block(&[req("Array[Numeric]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array[String]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array[SemVer]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array[Timespan]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array[Timestamp]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array", "values")], "Callable[2, 2]", extreme_of_list),
-    with_block(&[rep("Any", "values")], "Callable[2, 2]", extreme),
-    plain(&[rep("Any", "values")], extreme),
-];
+/// The dispatches of `max` and `min`, with the types of lists in the order in which they are tried.
+macro_rules! extremes {
+    ($($list:literal),*) => { &[
+        plain(&[rep("Numeric", "values")], extreme),
+        plain(&[rep("String", "values")], extreme),
+        plain(&[rep("SemVer", "values")], extreme),
+        plain(&[rep("Timespan", "values")], extreme),
+        plain(&[rep("Timestamp", "values")], extreme),
+        $(with_opt_block(&[req($list, "values")], "Callable[2, 2]", extreme_of_list),)*
+        with_opt_block(&[req("Array", "values")], "Callable[2, 2]", extreme_of_list),
+        with_block(&[rep("Any", "values")], "Callable[2, 2]", extreme),
+        plain(&[rep("Any", "values")], extreme),
+    ] };
+}
+
+const LARGEST: &[crate::functions::Dispatch] = extremes!(
+    "Array[Numeric]",
+    "Array[String]",
+    "Array[SemVer]",
+    "Array[Timespan]",
+    "Array[Timestamp]"
+);
 
 /// As those of `max`, which tries lists of texts earlier.
-const SMALLEST: &[crate::functions::Dispatch] = &[
-    plain(&[rep("Numeric", "values")], extreme),
-    plain(&[rep("String", "values")], extreme),
-    plain(&[rep("SemVer", "values")], extreme),
-    plain(&[rep("Timespan", "values")], extreme),
-    plain(&[rep("Timestamp", "values")], extreme),
-    with_opt_block(&[req("Array[Numeric]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array[SemVer]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array[Timespan]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array[Timestamp]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array[String]", "values")], "Callable[2, 2]", extreme_of_list),
-    with_opt_block(&[req("Array", "values")], "Callable[2, 2]", extreme_of_list),
-    with_block(&[rep("Any", "values")], "Callable[2, 2]", extreme),
-    plain(&[rep("Any", "values")], extreme),
-];
+const SMALLEST: &[crate::functions::Dispatch] = extremes!(
+    "Array[Numeric]",
+    "Array[SemVer]",
+    "Array[Timespan]",
+    "Array[Timestamp]",
+    "Array[String]"
+);
 
 fn abs(call: &mut Call<'_, '_>) -> EvalResult {
     match call.arg(0) {

@@ -54,6 +54,7 @@ impl Compiler<'_> {
         }
     }
 
+    #[expect(clippy::expect_used, reason = "questions come during calls")]
     fn calling_span(&self) -> Span {
         self.ruby.calls.last().expect("questions come during calls").span
     }
@@ -194,6 +195,7 @@ impl Compiler<'_> {
     }
 
     /// What code printed, as messages that name it.
+    #[expect(clippy::expect_used, reason = "output comes during calls")]
     fn answer_printed(&mut self, args: &[Json]) -> EvalResult<Json> {
         let call = self.ruby.calls.last().expect("questions come during calls");
         let (what, span) = (call.what.clone(), Some(call.span));

@@ -185,11 +185,13 @@ impl Compiler<'_> {
         self.hear(callee, span).map(drop)
     }
 
+    #[expect(clippy::expect_used, reason = "the session is open inside of with_ruby")]
     fn hear(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<Json> {
         let session = self.ruby.session.as_mut().expect("inside of with_ruby");
         session.receive().map_err(|fault| broken(callee, &fault, span))
     }
 
+    #[expect(clippy::expect_used, reason = "the session is open inside of with_ruby")]
     fn say(&mut self, callee: Callee<'_>, span: Span, message: &Json) -> EvalResult<()> {
         let session = self.ruby.session.as_mut().expect("inside of with_ruby");
         session.send(message).map_err(|fault| broken(callee, &fault, span))

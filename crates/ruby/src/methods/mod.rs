@@ -129,7 +129,7 @@ pub(crate) fn names(class: Class) -> Vec<&'static str> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::disallowed_methods)]
 mod tests {
     use super::*;
 

@@ -52,33 +52,42 @@ pub(super) struct Verb {
     pub usage: &'static str,
 }
 
-const SELECTION: [Flag; 4] = [
-    Flag("json", "", false, "Print JSON"),
-    Flag("path", "", true, "Print only the node at a path"),
-    Flag("select", "", true, "Print only some nodes"),
-    Flag("split", "", false, "Print a list as documents of their own"),
-];
+const SELECTION: [Flag; 4] =
+    [JSON, PATH, SELECT, Flag("split", "", false, "Print a list as documents of their own")];
+
+// Flags of several commands.
+const ALLOW_HTTP: Flag =
+    Flag("allow-http", "", false, "Fetch files that are named by http: or https:");
+const DEBUG: Flag = Flag("debug", "", false, "Accepted, without effect");
+const JSON: Flag = Flag("json", "", false, "Print JSON");
+const PARTIAL: Flag = Flag("partial", "", false, "Print also what cannot be resolved");
+const PATH: Flag = Flag("path", "", true, "Print only the node at a path");
+const PRESERVE_ESCAPES: Flag =
+    Flag("preserve-escapes", "", false, "Keep escaped expressions escaped");
+const PRESERVE_TEMPORARY: Flag = Flag("preserve-temporary", "", false, "Keep temporary nodes");
+const SELECT: Flag = Flag("select", "", true, "Print only some nodes");
+const STATE: Flag = Flag("state", "", true, "A file of values kept from run to run");
 
 pub(super) const VERBS: &[Verb] = &[
     Verb {
         names: ["merge", "m"],
         about: "Merge a template with stubs",
         flags: &[
-            Flag("allow-http", "", false, "Fetch files that are named by http: or https:"),
+            ALLOW_HTTP,
             Flag("bindings", "", true, "A YAML file with names that are known everywhere"),
-            Flag("debug", "", false, "Accepted, without effect"),
+            DEBUG,
             Flag("define", "D", true, "A name and value that are known everywhere"),
             Flag("evaluate", "", true, "Print the value of an expression on the result"),
             Flag("features", "", true, "Switch on language features"),
             Flag("interpolation", "", false, "Switch on interpolation in texts"),
-            Flag("json", "", false, "Print JSON"),
-            Flag("partial", "", false, "Print also what cannot be resolved"),
-            Flag("path", "", true, "Print only the node at a path"),
-            Flag("preserve-escapes", "", false, "Keep escaped expressions escaped"),
-            Flag("preserve-temporary", "", false, "Keep temporary nodes"),
-            Flag("select", "", true, "Print only some nodes"),
+            JSON,
+            PARTIAL,
+            PATH,
+            PRESERVE_ESCAPES,
+            PRESERVE_TEMPORARY,
+            SELECT,
             Flag("split", "", false, "Print a list as documents of their own"),
-            Flag("state", "", true, "A file of values kept from run to run"),
+            STATE,
             Flag("tag", "", true, "A file that is known by a tag"),
         ],
         files: 1..=usize::MAX,
@@ -89,15 +98,15 @@ pub(super) const VERBS: &[Verb] = &[
         names: ["process", "r"],
         about: "Process a document with a template and stubs",
         flags: &[
-            Flag("allow-http", "", false, "Fetch files that are named by http: or https:"),
-            Flag("debug", "", false, "Accepted, without effect"),
-            Flag("json", "", false, "Print JSON"),
-            Flag("partial", "", false, "Print also what cannot be resolved"),
-            Flag("path", "", true, "Print only the node at a path"),
-            Flag("preserve-escapes", "", false, "Keep escaped expressions escaped"),
-            Flag("preserve-temporary", "", false, "Keep temporary nodes"),
-            Flag("select", "", true, "Print only some nodes"),
-            Flag("state", "", true, "A file of values kept from run to run"),
+            ALLOW_HTTP,
+            DEBUG,
+            JSON,
+            PARTIAL,
+            PATH,
+            PRESERVE_ESCAPES,
+            PRESERVE_TEMPORARY,
+            SELECT,
+            STATE,
         ],
         files: 2..=usize::MAX,
         refusal: "requires at least two args (document and template)",

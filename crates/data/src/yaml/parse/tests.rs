@@ -1,6 +1,6 @@
 //! The reader of the common form against the parser: the same trees, or nothing.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test fails by it")]
 
 use std::path::{Path, PathBuf};
 

@@ -74,7 +74,7 @@ impl Kind for Cron {
         if name.contains(['\n', '\r']) {
             p.error("name", "the name of a cron job cannot include a newline");
         }
-        let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
+        let present = p.choice("ensure") != Some("absent");
         let command = p.text("command").map(|c| c.trim().to_string());
         if command.as_ref().is_some_and(|c| c.contains(['\n', '\r'])) {
             p.error("command", "the command of a cron job cannot include a newline");

@@ -1,12 +1,14 @@
 //! Messages of DHCP (RFC 2131, options of RFC 2132).
+//!
+//! The crate `dhcproto` is not used: it sorts the options, does not check the magic cookie, and brings
+//! 35 crates, a library for DNS among them.
+
+#![warn(clippy::indexing_slicing)]
 
 use std::net::Ipv4Addr;
 
 /// The magic cookie before the options.
 const MAGIC: [u8; 4] = [99, 130, 83, 99];
-
-/// Where the options begin.
-const OPTIONS: usize = 240;
 
 /// The shortest message that old relays and clients take.
 const MIN_LENGTH: usize = 300;
@@ -82,34 +84,57 @@ pub(super) struct Message {
     pub(super) options: Vec<(u8, Vec<u8>)>,
 }
 
-fn ip(bytes: &[u8], at: usize) -> Ipv4Addr {
-    Ipv4Addr::new(bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3])
+/// Reads the fields of a packet one after the other.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (field, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*field)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.take::<1>().map(|[byte]| byte)
+    }
+
+    fn ip(&mut self) -> Option<Ipv4Addr> {
+        self.take::<4>().map(Ipv4Addr::from)
+    }
 }
 
 impl Message {
     /// The message in a packet, if there is one.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let length = usize::from(*bytes.get(2)?);
-        if bytes.len() < OPTIONS || length > 16 || bytes[236..OPTIONS] != MAGIC {
+        let mut fields = Fields(bytes);
+        let is_request = match fields.byte()? {
+            1 => true,
+            2 => false,
+            _ => return None,
+        };
+        let (hardware, length, hops) = (fields.byte()?, fields.byte()?, fields.byte()?);
+        let exchange = fields.take()?;
+        let (seconds, flags) = (fields.take()?, fields.take()?);
+        let (client, yours, next, relay) = (fields.ip()?, fields.ip()?, fields.ip()?, fields.ip()?);
+        let address = fields.take::<16>()?.get(..usize::from(length))?.to_vec();
+        // The names of the server and of the file.
+        fields.take::<192>()?;
+        if fields.take::<4>()? != MAGIC {
             return None;
         }
         Some(Self {
-            is_request: match bytes[0] {
-                1 => true,
-                2 => false,
-                _ => return None,
-            },
-            hardware: bytes[1],
-            hops: bytes[3],
-            exchange: [bytes[4], bytes[5], bytes[6], bytes[7]],
-            seconds: u16::from_be_bytes([bytes[8], bytes[9]]),
-            flags: u16::from_be_bytes([bytes[10], bytes[11]]),
-            client: ip(bytes, 12),
-            yours: ip(bytes, 16),
-            next: ip(bytes, 20),
-            relay: ip(bytes, 24),
-            address: bytes[28..28 + length].to_vec(),
-            options: options(&bytes[OPTIONS..])?,
+            is_request,
+            hardware,
+            hops,
+            exchange,
+            seconds: u16::from_be_bytes(seconds),
+            flags: u16::from_be_bytes(flags),
+            client,
+            yours,
+            next,
+            relay,
+            address,
+            options: options(fields.0)?,
         })
     }
 
@@ -180,12 +205,12 @@ fn options(bytes: &[u8]) -> Option<Vec<(u8, Vec<u8>)>> {
             [] | [255, ..] => return Some(out),
             [0, after @ ..] => rest = after,
             [number, length, after @ ..] => {
-                let value = after.get(..usize::from(*length))?;
+                let (value, after) = after.split_at_checked(usize::from(*length))?;
                 match out.iter_mut().find(|(own, _)| own == number) {
                     Some((_, whole)) => whole.extend(value),
                     None => out.push((*number, value.to_vec())),
                 }
-                rest = &after[value.len()..];
+                rest = after;
             }
             [_] => return None,
         }
@@ -233,7 +258,7 @@ pub(super) mod tests {
     #[test]
     fn what_is_no_message_is_left() {
         let whole = says(Kind::Discover, 1).bytes();
-        for end in 0..OPTIONS {
+        for end in 0..240 {
             assert_eq!(Message::parse(&whole[..end]), None, "{end}");
         }
         for (at, byte) in [(0, 3), (2, 17), (236, 0), (241, 200)] {

@@ -149,7 +149,7 @@ impl Kind for External {
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
         let own_ensure = self.manifest.properties().is_some() && self.has_property("ensure");
-        let absent = !own_ensure && p.choice("ensure", &["present", "absent"]) == Some("absent");
+        let absent = !own_ensure && p.one_of("ensure", &["present", "absent"]) == Some("absent");
         if absent && !call::can_remove(&self.manifest) {
             p.error("ensure", format!("{} has no way to remove anything", self.manifest.name));
         }

@@ -47,7 +47,7 @@ impl Kind for Net {
         {
             p.error("name", format!("'{name}' is no name of an interface"));
         }
-        let state = p.choice("state", &["up", "down", ""]).unwrap_or_default();
+        let state = p.one_of("state", &["up", "down", ""]).unwrap_or_default();
         let addresses = p.list("addrs").map(|texts| {
             let parse = |text: &String| {
                 let address = Address::parse(text);

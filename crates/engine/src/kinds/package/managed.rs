@@ -138,9 +138,7 @@ pub(super) fn parse(
         p.error("command", "the command must be an absolute path");
     }
     for name in ["configfiles", "allowcdrom", "reinstall_on_refresh"] {
-        let words: &[_] =
-            if name == "configfiles" { &["keep", "replace"] } else { &["true", "false"] };
-        p.choice(name, words);
+        p.choice(name);
     }
     let may_be_virtual = !p.has("allow_virtual") || p.boolean("allow_virtual");
     let request = PackageRequest {

@@ -29,7 +29,7 @@ impl Kind for Selboolean {
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
         p.provider(&["getsetsebool"], &[]);
-        let value = p.choice("value", &["on", "off", "true", "false"]);
+        let value = p.choice("value");
         let setting = Setting {
             name: name(&mut p),
             value: value.map(|word| if matches!(word, "on" | "true") { "on" } else { "off" }),

@@ -50,7 +50,7 @@ impl Kind for Selmodule {
         let module = Module {
             name,
             path: path.into(),
-            present: p.choice("ensure", &["present", "absent"]) != Some("absent"),
+            present: p.choice("ensure") != Some("absent"),
             syncs: p.boolean("syncversion"),
         };
         p.finish(Box::new(module) as Box<dyn Instance>)

@@ -104,8 +104,8 @@ impl Kind for Service {
             stop: p.text("stop"),
             restart: p.text("restart"),
             status: p.text("status"),
-            has_status: p.choice("hasstatus", &["true", "false"]) != Some("false"),
-            has_restart: p.choice("hasrestart", &["true", "false"]) == Some("true"),
+            has_status: p.choice("hasstatus") != Some("false"),
+            has_restart: p.choice("hasrestart") == Some("true"),
             pattern: parse_pattern(&mut p, binary.as_deref().unwrap_or(&name)),
             binary,
             path: parse_path(&mut p),
@@ -130,7 +130,7 @@ fn parse_ensure(p: &mut Params<'_>) -> Option<bool> {
 }
 
 fn parse_enable(p: &mut Params<'_>, provider: Option<&str>) -> Option<Enable> {
-    let word = p.choice("enable", &["true", "false", "manual", "mask", "delayed"])?;
+    let word = p.choice("enable")?;
     let who = provider.unwrap_or("systemd");
     let feature = match word {
         "true" => return Some(Enable::Yes),

@@ -248,6 +248,26 @@ pub(crate) fn date_of_day(day: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
+/// Names in order, each once.
+pub(crate) fn sorted_names(names: &[String]) -> Vec<String> {
+    let mut names = names.to_vec();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The names of groups or members that shall be, sorted: the declared ones, and those that are there
+/// unless the declaration is complete. `None` if nothing is declared.
+pub(crate) fn desired_names(
+    declared: Option<&[String]>,
+    current: &[String],
+    is_complete: bool,
+) -> Option<Vec<String>> {
+    let declared = declared?;
+    let current = if is_complete { &[][..] } else { current };
+    Some(sorted_names(&[declared, current].concat()))
+}
+
 /// An error unless this can be the name of a user or group.
 pub(crate) fn check_account_name(p: &mut Params<'_>, name: &str) {
     let bad = |c: char| matches!(c, ':' | ',' | '/') || c.is_whitespace() || c.is_control();

@@ -1,5 +1,7 @@
 //! Packets of TFTP: RFC 1350, with the options of RFC 2347 to 2349.
 
+#![warn(clippy::indexing_slicing)]
+
 use std::time::Duration;
 
 /// A wish to have a file.
@@ -57,9 +59,8 @@ impl Request {
         };
         let mut request =
             Self { name: (*name).to_string(), is_text, block: None, timeout: None, size: false };
-        for option in options.chunks_exact(2) {
-            let (name, value) = (option[0].to_ascii_lowercase(), option[1]);
-            match name.as_str() {
+        for [name, value] in options.as_chunks::<2>().0 {
+            match name.to_ascii_lowercase().as_str() {
                 "blksize" => {
                     let wished = value.parse::<u32>().map_err(|_| Refusal::Options)?;
                     request.block = (wished >= BLOCKS.0).then_some(wished.min(BLOCKS.1) as u16);

@@ -130,7 +130,7 @@ impl Kind for User {
         let present = parse_ensure(&mut p);
         let wanted = parse_wanted(&mut p);
         for name in ["role", "auth", "profile", "key", "attribute"] {
-            p.choice(&format!("{name}_membership"), &["inclusive", "minimum"]);
+            p.choice(&format!("{name}_membership"));
         }
         p.leave_out("useradd", FOREIGN);
         let user = UserInstance {
@@ -138,7 +138,7 @@ impl Kind for User {
             name,
             present,
             wanted,
-            inclusive: p.choice("membership", &["inclusive", "minimum"]) == Some("inclusive"),
+            inclusive: p.choice("membership") == Some("inclusive"),
             manage_home: p.boolean("managehome"),
             system: p.boolean("system"),
             allow_duplicate: p.boolean("allowdupe"),
@@ -165,7 +165,7 @@ impl Kind for User {
 }
 
 fn parse_ensure(p: &mut Params<'_>) -> Option<bool> {
-    match p.choice("ensure", &["present", "absent", "role"]) {
+    match p.choice("ensure") {
         Some("role") => {
             let feature = "Provider useradd must have features 'manages_solaris_rbac'";
             p.error("ensure", format!("{feature} to set 'ensure' to 'role'"));
@@ -256,13 +256,7 @@ impl UserInstance {
 
     /// The groups that shall be, sorted.
     fn wanted_groups(&self, now: &[String]) -> Option<Vec<String>> {
-        let mut groups = self.wanted.groups.clone()?;
-        if !self.inclusive {
-            groups.extend_from_slice(now);
-        }
-        groups.sort();
-        groups.dedup();
-        Some(groups)
+        account_files::desired_names(self.wanted.groups.as_deref(), now, self.inclusive)
     }
 
     fn compare_passwd(&self, now: &Passwd, accounts: &Accounts, to: &mut Differences<'_>) {
@@ -316,9 +310,7 @@ impl UserInstance {
 
     fn compare_groups(&self, accounts: &Accounts, to: &mut Differences<'_>) {
         let now = accounts.groups_of(&self.name);
-        let mut current = now.to_vec();
-        current.sort();
-        current.dedup();
+        let current = account_files::sorted_names(now);
         if let Some(wanted) = self.wanted_groups(now).filter(|w| *w != current) {
             let after = texts(&wanted);
             let message = format!("groups changed {} to {}", now.join(","), quoted(&after));

@@ -130,7 +130,7 @@ impl Kind for Yumrepo {
         secrets.extend(SECRETS.map(str::to_string));
         let repo = YumrepoInstance {
             name,
-            present: p.choice("ensure", &["present", "absent"]) != Some("absent"),
+            present: p.choice("ensure") != Some("absent"),
             target: p.text("target").filter(|target| target != "absent"),
             settings,
             secrets,

@@ -40,7 +40,7 @@ impl Kind for Zfs {
         let mut p = Params::new(resource);
         p.provider(&["zfs"], &[]);
         let name = name(&mut p);
-        let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
+        let present = p.choice("ensure") != Some("absent");
         let mut properties = Vec::new();
         for AttributeSchema { name, .. } in &machine::ZFS.attributes[2..] {
             properties.extend(p.text(name).filter(|v| !v.is_empty()).map(|value| (*name, value)));

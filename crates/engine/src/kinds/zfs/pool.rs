@@ -38,7 +38,7 @@ impl Kind for Zpool {
         p.provider(&["zpool"], &[]);
         let own = name(&mut p);
         let name = p.text("pool").unwrap_or(own);
-        let present = p.choice("ensure", &["present", "absent"]) != Some("absent");
+        let present = p.choice("ensure") != Some("absent");
         let mut parts = BTreeMap::new();
         for part in PARTS {
             let Some(groups) = p.list(part) else { continue };

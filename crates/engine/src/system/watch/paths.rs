@@ -412,10 +412,12 @@ impl<K: Copy + Eq + Hash + Ord> Paths<K> {
         std::iter::once(OsStr::new("/")).chain(names.into_iter().rev()).collect()
     }
 
+    #[expect(clippy::expect_used, reason = "ids are those of nodes that exist")]
     fn node(&self, at: u32) -> &Node<K> {
         self.nodes[at as usize].as_ref().expect("ids come from nodes that are there")
     }
 
+    #[expect(clippy::expect_used, reason = "ids are those of nodes that exist")]
     fn node_mut(&mut self, at: u32) -> &mut Node<K> {
         self.nodes[at as usize].as_mut().expect("ids come from nodes that are there")
     }

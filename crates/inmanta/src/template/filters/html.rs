@@ -368,6 +368,7 @@ pub(super) fn xmlattr(
     Ok(Val::text_like(text, autoescape))
 }
 
+#[expect(clippy::expect_used, reason = "the patterns are constants")]
 fn pattern(text: &'static str, cell: &'static OnceLock<Regex>) -> &'static Regex {
     cell.get_or_init(|| Regex::new(text).expect("the pattern is well-formed"))
 }

@@ -37,6 +37,7 @@ const ESCAPING: &[&str] = &[
     "rpartition",
 ];
 
+#[expect(clippy::expect_used, reason = "the patterns are constants")]
 fn class(pattern: &'static str, cell: &'static OnceLock<Regex>) -> &'static Regex {
     cell.get_or_init(|| Regex::new(pattern).expect("the pattern is well-formed"))
 }

@@ -96,11 +96,11 @@ pub(super) fn parse(
         hold,
         install_options: options::parse(&mut p, "install_options"),
         uninstall_options: options::parse(&mut p, "uninstall_options"),
-        replace_config: p.choice("configfiles", &["keep", "replace"]) == Some("replace"),
+        replace_config: p.choice("configfiles") == Some("replace"),
         response_file: p.text("responsefile"),
-        allow_cdrom: p.choice("allowcdrom", &["true", "false"]) == Some("true"),
+        allow_cdrom: p.choice("allowcdrom") == Some("true"),
         allow_virtual: p.boolean("allow_virtual"),
-        reinstall: p.choice("reinstall_on_refresh", &["true", "false"]) == Some("true"),
+        reinstall: p.choice("reinstall_on_refresh") == Some("true"),
         environment: options::environment(&mut p),
         secrets: p.secrets(),
         remarks: p.remarks(),
@@ -144,7 +144,7 @@ fn parse_ensure(p: &mut Params<'_>, provider: Provider) -> (Ensure, Option<bool>
 }
 
 fn parse_mark(p: &mut Params<'_>, ensure: &Ensure) -> Option<bool> {
-    let hold = p.choice("mark", &["hold", "none"])? == "hold";
+    let hold = p.choice("mark")? == "hold";
     if matches!(ensure, Ensure::Absent | Ensure::Purged) {
         let words = r#"["absent", "purged"]"#;
         p.error(

@@ -123,13 +123,18 @@ impl Translator<'_> {
         })
     }
 
-    fn refusing_block(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {
+    /// Translates a branch, whose local variables end with it.
+    fn in_branch<T>(&mut self, translate: impl FnOnce(&mut Self) -> T) -> T {
         let around = self.locals.clone();
         self.branches += 1;
-        let out = self.refusing_statements(body, is_last);
+        let out = translate(self);
         self.branches -= 1;
         self.locals = around;
         out
+    }
+
+    fn refusing_block(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {
+        self.in_branch(|translator| translator.refusing_statements(body, is_last))
     }
 
     fn refusing_statements(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {
@@ -392,12 +397,7 @@ impl Translator<'_> {
     }
 
     fn branch(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {
-        let around = self.locals.clone();
-        self.branches += 1;
-        let out = self.branch_statements(body, is_last);
-        self.branches -= 1;
-        self.locals = around;
-        out
+        self.in_branch(|translator| translator.branch_statements(body, is_last))
     }
 
     fn branch_statements(&mut self, body: &Tree, is_last: bool) -> Outcome<Vec<String>> {

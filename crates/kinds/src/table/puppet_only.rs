@@ -1,0 +1,120 @@
+//! Kinds that Puppet knows and the engine does not apply. Their attributes are those of
+//! Puppet, so that a compile reports the same errors.
+
+use crate::form::Form;
+use crate::language::{PROVIDER, mcl, named, only, puppet};
+use crate::schema::KindSchema;
+
+/// The kinds of this table.
+pub(crate) const KINDS: &[&KindSchema] =
+    &[&STAGE, &AUGEAS, &ZONE, &FILE_LINE, &CONCAT_FILE, &CONCAT_FRAGMENT];
+
+/// `stage`.
+const STAGE: KindSchema =
+    KindSchema::not_applied("stage", "A stage of a run; the compile orders by it")
+        .puppet(puppet("stage").core().own(&[only("name")]));
+
+/// `augeas`.
+const AUGEAS: KindSchema = KindSchema::not_applied("augeas", "Edits files by the lenses of Augeas")
+    .puppet(puppet("augeas").own(&[
+        only("name"),
+        only("changes"),
+        only("context"),
+        only("root"),
+        only("lens"),
+        only("incl"),
+        only("onlyif"),
+        only("force"),
+        only("load_path"),
+        only("type_check").form(Form::TRUE_FALSE),
+        only("show_diff").form(Form::YES_NO),
+        only("returns"),
+        PROVIDER,
+    ]))
+    .mcl(&[mcl("augeas").fields(&[
+        named("file", "str", "File"),
+        named("lens", "str", "Lens"),
+        named("sets", "[]struct{path str; value str}", "Sets"),
+    ])]);
+
+/// `zone`.
+const ZONE: KindSchema =
+    KindSchema::not_applied("zone", "A zone of Solaris").puppet(puppet("zone").own(&[
+        only("name"),
+        only("ensure"),
+        only("id"),
+        only("clone"),
+        only("ip"),
+        only("iptype"),
+        only("autoboot"),
+        only("path"),
+        only("pool"),
+        only("shares"),
+        only("dataset"),
+        only("inherit"),
+        only("sysidcfg"),
+        only("create_args"),
+        only("install_args"),
+        only("realhostname"),
+        PROVIDER,
+    ]));
+
+/// `file_line`.
+const FILE_LINE: KindSchema =
+    KindSchema::not_applied("file_line", "A line of a file, of the module stdlib").puppet(
+        puppet("file_line").own(&[
+            only("name"),
+            only("ensure"),
+            only("path"),
+            only("line"),
+            only("match"),
+            only("match_for_absence"),
+            only("multiple"),
+            only("after"),
+            only("replace"),
+            only("replace_all_matches_not_matching_line"),
+            only("append_on_no_match"),
+            only("encoding"),
+            PROVIDER,
+        ]),
+    );
+
+/// `concat_file`.
+const CONCAT_FILE: KindSchema =
+    KindSchema::not_applied("concat_file", "A file of fragments, of the module concat").puppet(
+        puppet("concat_file").own(&[
+            only("name"),
+            only("tag"),
+            only("path"),
+            only("ensure"),
+            only("owner"),
+            only("group"),
+            only("mode"),
+            only("order"),
+            only("backup"),
+            only("selrange"),
+            only("selrole"),
+            only("seltype"),
+            only("seluser"),
+            only("selinux_ignore_defaults"),
+            only("replace"),
+            only("validate_cmd"),
+            only("ensure_newline"),
+            only("format"),
+            only("force"),
+            only("show_diff"),
+            only("create_empty_file"),
+        ]),
+    );
+
+/// `concat_fragment`.
+const CONCAT_FRAGMENT: KindSchema =
+    KindSchema::not_applied("concat_fragment", "A fragment of such a file, of the module concat")
+        .puppet(puppet("concat_fragment").own(&[
+            only("name"),
+            only("target"),
+            only("content"),
+            only("source"),
+            only("order"),
+            only("tag"),
+        ]));
