@@ -317,6 +317,20 @@ impl Scopes {
     }
 }
 
+/// Variables that the compile itself sets and no code may assign.
+pub(crate) const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
+
+/// Refuses a name that no scope can give a value to.
+pub(crate) fn not_reserved(name: &str) -> Result<(), String> {
+    match RESERVED.contains(&name) {
+        true => Err(format!("Attempt to assign to a reserved variable name: '{name}'")),
+        false => Ok(()),
+    }
+}
+
+/// Marks the error that a default reads a parameter without a value, until the call reports it.
+pub(crate) const UNEVALUATED: &str = "unevaluated parameter";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -332,17 +346,3 @@ mod tests {
         assert_eq!(scope.get("w"), None);
     }
 }
-
-/// Variables that the compile itself sets and no code may assign.
-pub(crate) const RESERVED: [&str; 3] = ["trusted", "facts", "server_facts"];
-
-/// Refuses a name that no scope can give a value to.
-pub(crate) fn not_reserved(name: &str) -> Result<(), String> {
-    match RESERVED.contains(&name) {
-        true => Err(format!("Attempt to assign to a reserved variable name: '{name}'")),
-        false => Ok(()),
-    }
-}
-
-/// Marks the error that a default reads a parameter without a value, until the call reports it.
-pub(crate) const UNEVALUATED: &str = "unevaluated parameter";

@@ -20,7 +20,6 @@ const MANAGER: &str = "org.freedesktop.systemd1.Manager";
 
 /// The maximal number of queued signals. An overflow ends the stream, which is reported as
 /// [`Event::Any`].
-#[expect(clippy::expect_used, reason = "the constant is not zero")]
 const QUEUE: NonZeroUsize = NonZeroUsize::new(4096).expect("is not zero");
 
 /// How long to wait before the bus is tried again.
