@@ -12,7 +12,7 @@ use ordain_source::{FileId, Severity};
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn run(dir: &Path) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(dir: &Path) -> anyhow::Result<ExitCode> {
     let mut files = Vec::new();
     find(dir, &mut files)?;
     let (mut wrong, mut bytes) = (0, 0);

@@ -3,22 +3,22 @@
 use ordain_driver::languages;
 use ordain_source::CodeDoc;
 
-pub use ordain_driver::codes::*;
+pub(crate) use ordain_driver::codes::*;
 
 /// A program is not formatted, or cannot be.
-pub const FORMAT: &str = "ordain::format";
+pub(crate) const FORMAT: &str = "ordain::format";
 /// A saved plan does not match the machine any more.
-pub const STALE_PLAN: &str = "ordain::stale-plan";
+pub(crate) const STALE_PLAN: &str = "ordain::stale-plan";
 /// A run did not finish.
-pub const INTERRUPTED: &str = "ordain::interrupted";
+pub(crate) const INTERRUPTED: &str = "ordain::interrupted";
 /// An evaluation exceeds its budget of memory or time.
-pub const LIMIT: &str = "ordain::limit";
+pub(crate) const LIMIT: &str = "ordain::limit";
 /// A run's changes cannot be reverted.
-pub const ROLLBACK: &str = "ordain::rollback";
+pub(crate) const ROLLBACK: &str = "ordain::rollback";
 /// An Ecore model cannot be read completely.
-pub const ECORE: &str = "ordain::ecore";
+pub(crate) const ECORE: &str = "ordain::ecore";
 /// Types cannot be converted completely.
-pub const TYPES: &str = "ordain::types";
+pub(crate) const TYPES: &str = "ordain::types";
 
 /// The codes of the command line.
 const OWN: &[CodeDoc] = &[
@@ -83,7 +83,7 @@ const OWN: &[CodeDoc] = &[
 ];
 
 /// The documentation of every code, in order.
-pub fn all() -> Vec<&'static CodeDoc> {
+pub(crate) fn all() -> Vec<&'static CodeDoc> {
     let mut codes: Vec<_> = OWN
         .iter()
         .chain(DOCS)

@@ -8,7 +8,7 @@ use ordain_source::Diagnostic;
 use crate::codes;
 
 /// The text about exit codes under `ordain --help`.
-pub const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Exit codes:
   0  done; for `plan` and `apply`: nothing had to change
   1  an error: in the command line, in the input, or on the machine
@@ -18,7 +18,7 @@ Exit codes:
   `diff` has its own: 0 equal, 1 different, 2 an error";
 
 /// The same under `ordain diff --help`.
-pub const DIFF_HELP: &str = "\
+pub(crate) const DIFF_HELP: &str = "\
 Exit codes:
   0  no differences
   1  differences
@@ -30,7 +30,7 @@ Examples:
   ordain merge manifest.yml stub.yml | ordain diff expected.yml -";
 
 /// The same under `ordain plan --help`.
-pub const PLAN_HELP: &str = "\
+pub(crate) const PLAN_HELP: &str = "\
 Exit codes:
   0  nothing has to change
   1  an error: in the command line, in the input, or on the machine
@@ -41,7 +41,7 @@ Examples:
   ordain plan . --out next.plan && ordain apply next.plan";
 
 /// The same under `ordain apply --help`.
-pub const APPLY_HELP: &str = "\
+pub(crate) const APPLY_HELP: &str = "\
 Exit codes:
   0  nothing had to change
   1  an error: in the command line, in the input, or on the machine
@@ -55,7 +55,7 @@ Examples:
   ordain apply next.plan";
 
 /// The same under `ordain watch --help`.
-pub const WATCH_HELP: &str = "\
+pub(crate) const WATCH_HELP: &str = "\
 Exit codes:
   0  it was told to end; with --converged-timeout: nothing had to change
   1  an error in the command line; with --converged-timeout: something failed,
@@ -104,7 +104,7 @@ impl From<Exit> for ExitCode {
 
 /// The reason for which a verb stops.
 #[derive(Debug)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// The reader of the output is gone. The process ends silently.
     ClosedPipe,
     /// The errors were already shown.

@@ -14,14 +14,14 @@ use crate::options::{DiagnosticsForm, GlobalArgs};
 static IS_JSON: AtomicBool = AtomicBool::new(false);
 
 /// Sets the budget from the arguments.
-pub fn set(args: &GlobalArgs) {
+pub(crate) fn set(args: &GlobalArgs) {
     IS_JSON.store(args.diagnostics == DiagnosticsForm::Json, Ordering::Relaxed);
     budget::set_factor(args.limits);
     budget::ends_with(print);
 }
 
 /// Sets the budget from the environment, for the command lines of other programs.
-pub fn set_by_environment() {
+pub(crate) fn set_by_environment() {
     let factor = std::env::var("ORDAIN_LIMITS").ok().and_then(|text| text.parse().ok());
     budget::set_factor(factor.unwrap_or(1));
     budget::ends_with(print);

@@ -12,7 +12,7 @@ use ordain_source::process::{self, ProcessLimits};
 /// Arguments of every verb.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
-pub struct GlobalArgs {
+pub(crate) struct GlobalArgs {
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Color,
@@ -37,7 +37,7 @@ pub struct GlobalArgs {
 /// Limits of programs that run for facts, functions and commands.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Programs that are run")]
-pub struct ChildArgs {
+pub(crate) struct ChildArgs {
     /// Timeout of programs that a compile runs; default: 60
     #[arg(long, global = true, value_name = "SECONDS", env = COMMAND_TIMEOUT)]
     pub command_timeout: Option<u32>,
@@ -52,7 +52,7 @@ const COMMAND_OUTPUT: &str = "ORDAIN_COMMAND_OUTPUT";
 impl ChildArgs {
     /// Sets the limits in the environment variables, for the command lines of other programs.
     /// Ignores a variable that is no number.
-    pub fn of_environment() {
+    pub(crate) fn of_environment() {
         let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
         let args = Self {
             command_timeout: number(COMMAND_TIMEOUT),
@@ -62,7 +62,7 @@ impl ChildArgs {
     }
 
     /// Sets the limits of the arguments.
-    pub fn set(&self) {
+    pub(crate) fn set(&self) {
         let usual = ProcessLimits::default();
         let seconds = self.command_timeout.map(|seconds| Duration::from_secs(seconds.into()));
         let bytes = self.command_output.map(|mebibytes| u64::from(mebibytes) << 20);
@@ -75,7 +75,7 @@ impl ChildArgs {
 
 /// When to use colour.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum Color {
+pub(crate) enum Color {
     /// On a terminal; `NO_COLOR` and `CLICOLOR_FORCE` are honoured
     Auto,
     /// Always
@@ -86,7 +86,7 @@ pub enum Color {
 
 /// How diagnostics are printed.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum DiagnosticsForm {
+pub(crate) enum DiagnosticsForm {
     /// With the lines of the source
     Human,
     /// One JSON object per line
@@ -116,7 +116,7 @@ impl From<Strict> for ordain_graph::language::Strict {
 
 /// Text or JSON.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub enum TextOrJson {
+pub(crate) enum TextOrJson {
     /// For people
     Text,
     /// For programs
@@ -126,7 +126,7 @@ pub enum TextOrJson {
 /// How to compile: node, facts, modules, settings.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Compiling")]
-pub struct CompileArgs {
+pub(crate) struct CompileArgs {
     /// The node's name; default: from the facts, else this machine's full name
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub node: Option<String>,
@@ -168,7 +168,7 @@ pub struct CompileArgs {
 
 impl CompileArgs {
     /// The options for the driver.
-    pub fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         Options {
             node: self.node.clone(),
             facts: self.facts.clone(),
@@ -191,7 +191,7 @@ impl CompileArgs {
 ///
 /// # Errors
 /// The error message.
-pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
     match text.parse::<usize>() {
         Ok(number) => NonZeroUsize::new(number).ok_or_else(|| "at least 1 is needed".into()),
         Err(_) => Err(format!("`{text}` is no whole number from 1 up")),
@@ -202,7 +202,7 @@ pub fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
 ///
 /// # Errors
 /// The error message.
-pub fn number_of_run(text: &str) -> Result<i64, String> {
+pub(crate) fn number_of_run(text: &str) -> Result<i64, String> {
     let help = "`ordain history` lists the numbers of runs";
     text.parse().map_err(|_| format!("it is no whole number; {help}"))
 }

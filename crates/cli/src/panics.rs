@@ -6,7 +6,7 @@ use std::panic::PanicHookInfo;
 use crate::exit::Exit;
 
 /// Makes a panic end only its thread. The work of that thread fails, and other threads continue.
-pub fn end_thread_on_panic() {
+pub(crate) fn end_thread_on_panic() {
     std::panic::set_hook(Box::new(|info| {
         // A closed stderr is no reason to fail.
         let _ = io::stderr().write_all(panic_message(info).as_bytes());
@@ -14,7 +14,7 @@ pub fn end_thread_on_panic() {
 }
 
 /// Makes a panic end the process. The message asks for a bug report.
-pub fn exit_on_panic() {
+pub(crate) fn exit_on_panic() {
     std::panic::set_hook(Box::new(|info| {
         // A closed stderr is no reason to fail.
         let _ = io::stderr().write_all(panic_message(info).as_bytes());

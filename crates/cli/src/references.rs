@@ -9,7 +9,7 @@ use crate::codes;
 ///
 /// # Errors
 /// The error message.
-pub fn parse(text: &str) -> Result<ResourceRef, String> {
+pub(crate) fn parse(text: &str) -> Result<ResourceRef, String> {
     match parse_with_attribute(text) {
         Ok((name, None)) => Ok(name),
         Ok((name, Some(_))) => Err(format!("give the resource without its attribute: {name}")),
@@ -21,7 +21,9 @@ pub fn parse(text: &str) -> Result<ResourceRef, String> {
 ///
 /// # Errors
 /// When the text is not a reference.
-pub fn parse_with_attribute(text: &str) -> Result<(ResourceRef, Option<String>), Diagnostic> {
+pub(crate) fn parse_with_attribute(
+    text: &str,
+) -> Result<(ResourceRef, Option<String>), Diagnostic> {
     let wrong = || {
         let message = format!("`{text}` is no reference to a resource");
         Diagnostic::error(codes::ARGUMENTS, message)
@@ -57,7 +59,7 @@ fn capital(segment: &str) -> String {
 }
 
 /// The error that a graph has no such resource, with the most similar name.
-pub fn unknown(name: &ResourceRef, graph: &Graph) -> Diagnostic {
+pub(crate) fn unknown(name: &ResourceRef, graph: &Graph) -> Diagnostic {
     let error = Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no resource {name}"));
     let names: Vec<String> = graph.resources().map(|(_, r)| r.id.to_string()).collect();
     let text = name.to_string();

@@ -14,7 +14,7 @@ use ordain_source::printable::picture;
 
 /// The style of a text. It must be understandable without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Style {
+pub(crate) enum Style {
     /// Unstyled text.
     Plain,
     /// An addition.
@@ -37,21 +37,21 @@ const MARKED_STYLES: [Style; 5] =
 const FIRST_MARK: char = '\u{fdd0}';
 
 /// Ends a style.
-pub const END: char = '\u{fddf}';
+pub(crate) const END: char = '\u{fddf}';
 
 /// Marks as strings, for code that builds styled text itself.
-pub mod marks {
+pub(crate) mod marks {
     /// Starts an addition.
-    pub const ADD: &str = "\u{fdd0}";
+    pub(crate) const ADD: &str = "\u{fdd0}";
     /// Starts a removal.
-    pub const REMOVE: &str = "\u{fdd1}";
+    pub(crate) const REMOVE: &str = "\u{fdd1}";
     /// Ends a style.
-    pub const END: &str = "\u{fddf}";
+    pub(crate) const END: &str = "\u{fddf}";
 }
 
 impl Style {
     /// The mark that starts this style; `None` for plain text.
-    pub fn mark(self) -> Option<char> {
+    pub(crate) fn mark(self) -> Option<char> {
         let index = MARKED_STYLES.iter().position(|style| *style == self)?;
         char::from_u32(u32::from(FIRST_MARK) + u32::try_from(index).ok()?)
     }
@@ -73,7 +73,7 @@ impl Style {
     }
 
     /// Encloses a text in the marks of this style.
-    pub fn apply(self, text: &str) -> String {
+    pub(crate) fn apply(self, text: &str) -> String {
         match self.mark() {
             Some(mark) => format!("{mark}{text}{END}"),
             None => text.to_owned(),
@@ -83,7 +83,7 @@ impl Style {
 
 /// A text as the terminal gets it. Marks become escapes, or nothing without colour; other control
 /// characters become visible, except line breaks and tabs.
-pub fn sanitize(text: &str, colour: bool) -> Cow<'_, str> {
+pub(crate) fn sanitize(text: &str, colour: bool) -> Cow<'_, str> {
     let passes = |c: char| match c {
         // The fast path: nearly all text is printed unchanged.
         ' '..='~' | '\n' | '\t' => true,
@@ -113,7 +113,7 @@ pub fn sanitize(text: &str, colour: bool) -> Cow<'_, str> {
 }
 
 /// A writer that sanitizes text.
-pub struct Screen<W> {
+pub(crate) struct Screen<W> {
     out: W,
     colour: bool,
     /// The first bytes of an incomplete UTF-8 character.
@@ -122,12 +122,12 @@ pub struct Screen<W> {
 
 impl<W: Write> Screen<W> {
     /// Wraps a writer.
-    pub fn new(out: W, colour: bool) -> Self {
+    pub(crate) fn new(out: W, colour: bool) -> Self {
         Self { out, colour, rest: Vec::new() }
     }
 
     /// The inner writer, for documents that must not be sanitized.
-    pub fn document(&mut self) -> &mut W {
+    pub(crate) fn document(&mut self) -> &mut W {
         &mut self.out
     }
 }

@@ -21,7 +21,7 @@ const ABORT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The meaning of SIGHUP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Hangup {
+pub(crate) enum Hangup {
     /// Stop, as with the other signals.
     Stop,
     /// Compile the sources again and check all resources.
@@ -29,7 +29,7 @@ pub enum Hangup {
 }
 
 /// The signals that were received. `ordain_process::interruption` holds the request to stop.
-pub struct Signals {
+pub(crate) struct Signals {
     hangup: Hangup,
     /// Whether running work has to finish. Otherwise a signal ends the process at once.
     finishes_work: AtomicBool,
@@ -42,7 +42,7 @@ impl Signals {
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub fn block(hangup: Hangup) -> io::Result<Arc<Self>> {
+    pub(crate) fn block(hangup: Hangup) -> io::Result<Arc<Self>> {
         handled_signals(hangup).thread_block()?;
         let (finishes_work, reload) = (AtomicBool::new(false), AtomicBool::new(false));
         Ok(Arc::new(Self { hangup, finishes_work, reload }))
@@ -53,7 +53,7 @@ impl Signals {
     ///
     /// # Errors
     /// When the kernel refuses.
-    pub fn for_single_run(ui: &Ui) -> Result<Arc<Self>, Failure> {
+    pub(crate) fn for_single_run(ui: &Ui) -> Result<Arc<Self>, Failure> {
         let failed = |e: io::Error| codes::io("signals cannot be waited for", &e);
         let signals = Self::block(Hangup::Stop).map_err(failed)?;
         signals.listen(Arc::new(|| {}), ui.resource_log()).map_err(failed)?;
@@ -64,7 +64,7 @@ impl Signals {
     ///
     /// # Errors
     /// When the system cannot start a thread.
-    pub fn listen(self: &Arc<Self>, wake: Wake, log: Progress) -> io::Result<()> {
+    pub(crate) fn listen(self: &Arc<Self>, wake: Wake, log: Progress) -> io::Result<()> {
         let signals = Arc::clone(self);
         let work = move || {
             let mut requests: Vec<Instant> = Vec::new();
@@ -82,12 +82,12 @@ impl Signals {
     }
 
     /// From now on, running work is finished before the process ends.
-    pub fn enable_graceful_stop(&self) {
+    pub(crate) fn enable_graceful_stop(&self) {
         self.finishes_work.store(true, Ordering::SeqCst);
     }
 
     /// Whether a reload was requested since the last call.
-    pub fn take_reload(&self) -> bool {
+    pub(crate) fn take_reload(&self) -> bool {
         self.reload.swap(false, Ordering::SeqCst)
     }
 
@@ -118,12 +118,12 @@ impl Signals {
 }
 
 /// The exit code after a signal, as in shells.
-pub fn code(signal: i32) -> Exit {
+pub(crate) fn code(signal: i32) -> Exit {
     Exit::Code(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
 
 /// The name of a signal, such as `SIGINT`.
-pub fn name(signal: i32) -> &'static str {
+pub(crate) fn name(signal: i32) -> &'static str {
     Signal::try_from(signal).map_or("a signal", Signal::as_str)
 }
 

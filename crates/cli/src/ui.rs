@@ -16,15 +16,15 @@ use serde_json::json;
 use crate::options::{Color, DiagnosticsForm, GlobalArgs};
 use crate::screen::{Screen, Style};
 use crate::show::wrapped;
-pub use log_style::log_level;
+pub(crate) use log_style::log_level;
 use log_style::{LogStyle, columns, min_verbosity};
-pub use progress::Progress;
+pub(crate) use progress::Progress;
 
 /// Buffered standard output.
 type Standard = BufWriter<Box<dyn Write + Send>>;
 
 /// Prints results, diagnostics and logs.
-pub struct Ui {
+pub(crate) struct Ui {
     out: Screen<Standard>,
     /// Whether standard output is a terminal, cached.
     is_terminal: bool,
@@ -37,19 +37,19 @@ pub struct Ui {
 }
 
 /// Styles with a meaning. Text must be understandable without them.
-pub mod styles {
+pub(crate) mod styles {
     use super::Style;
 
     /// An addition.
-    pub const ADD: Style = Style::Add;
+    pub(crate) const ADD: Style = Style::Add;
     /// A removal or an error.
-    pub const REMOVE: Style = Style::Remove;
+    pub(crate) const REMOVE: Style = Style::Remove;
     /// A change or a warning.
-    pub const CHANGE: Style = Style::Change;
+    pub(crate) const CHANGE: Style = Style::Change;
     /// A heading.
-    pub const BOLD: Style = Style::Bold;
+    pub(crate) const BOLD: Style = Style::Bold;
     /// Something unchanged.
-    pub const DIM: Style = Style::Dim;
+    pub(crate) const DIM: Style = Style::Dim;
 }
 
 /// Standard output without the line buffering of the standard library, since [`Ui`] buffers anyway.
@@ -65,7 +65,7 @@ const MAX_SHOWN: usize = 200;
 
 impl Ui {
     /// Reads the settings from the arguments and the terminal.
-    pub fn new(args: &GlobalArgs) -> Self {
+    pub(crate) fn new(args: &GlobalArgs) -> Self {
         let choice = match args.color {
             Color::Auto => anstream::ColorChoice::Auto,
             Color::Always => anstream::ColorChoice::Always,
@@ -97,7 +97,7 @@ impl Ui {
 
     /// A `Ui` for a background thread with the same style. It discards results and buffers standard
     /// error.
-    pub fn for_background(&self) -> Self {
+    pub(crate) fn for_background(&self) -> Self {
         let out: Box<dyn Write + Send> = Box::new(io::sink());
         let (colour_out, log) = (self.colour_out, self.log);
         let buffer = Some(String::new());
@@ -107,34 +107,34 @@ impl Ui {
     }
 
     /// Starts to buffer standard error.
-    pub fn start_buffering(&mut self) {
+    pub(crate) fn start_buffering(&mut self) {
         self.buffer.get_or_insert_default();
     }
 
     /// Stops buffering standard error and returns the buffer.
-    pub fn take_buffer(&mut self) -> String {
+    pub(crate) fn take_buffer(&mut self) -> String {
         self.reset_counts();
         self.buffer.take().unwrap_or_default()
     }
 
     /// An observer that logs resources without a progress line.
-    pub fn resource_log(&self) -> Progress {
+    pub(crate) fn resource_log(&self) -> Progress {
         Progress::new(self.log, true, None)
     }
 
     /// Standard output for people, which is sanitized.
-    pub fn out(&mut self) -> &mut impl Write {
+    pub(crate) fn out(&mut self) -> &mut impl Write {
         &mut self.out
     }
 
     /// Standard output for documents that programs read, which are not sanitized.
-    pub fn document(&mut self) -> &mut impl Write {
+    pub(crate) fn document(&mut self) -> &mut impl Write {
         self.out.document()
     }
 
     /// The width of the terminal in columns; `None` if standard output is no terminal, so that
     /// programs get unwrapped text.
-    pub fn width(&self) -> Option<usize> {
+    pub(crate) fn width(&self) -> Option<usize> {
         if self.is_terminal { columns(&io::stdout()) } else { None }
     }
 
@@ -143,7 +143,7 @@ impl Ui {
     ///
     /// # Errors
     /// When standard output cannot be written.
-    pub fn line(&mut self, text: &str, indent: usize) -> io::Result<()> {
+    pub(crate) fn line(&mut self, text: &str, indent: usize) -> io::Result<()> {
         let Some(width) = self.width() else {
             return writeln!(self.out, "{}", text.trim_end());
         };
@@ -152,24 +152,24 @@ impl Ui {
     }
 
     /// Whether `-v` was given.
-    pub fn verbose(&self) -> bool {
+    pub(crate) fn verbose(&self) -> bool {
         self.log.verbosity > 0
     }
 
     /// A text with the marks of a style, for standard output.
     #[expect(clippy::unused_self, reason = "how text is styled is a matter of the terminal")]
-    pub fn styled(&self, style: Style, text: &str) -> String {
+    pub(crate) fn styled(&self, style: Style, text: &str) -> String {
         style.apply(text)
     }
 
     /// Whether colour is enabled for standard output.
-    pub fn colour(&self) -> bool {
+    pub(crate) fn colour(&self) -> bool {
         self.colour_out
     }
 
     /// Shows the progress of a run over so many resources, if standard error is a terminal. With
     /// `logs`, also logs each resource.
-    pub fn progress(&mut self, resources: usize, logs: bool) -> Progress {
+    pub(crate) fn progress(&mut self, resources: usize, logs: bool) -> Progress {
         let _ = self.out.flush();
         let style = self.log;
         let shown = !style.json && style.verbosity >= 0 && io::stderr().is_terminal();
@@ -178,7 +178,7 @@ impl Ui {
 
     /// Prints diagnostics sorted by file and line, without duplicates. Of very many, people get the
     /// first ones of each severity and the number of the others.
-    pub fn diagnostics(&mut self, mut diagnostics: Vec<Diagnostic>, sources: &SourceMap) {
+    pub(crate) fn diagnostics(&mut self, mut diagnostics: Vec<Diagnostic>, sources: &SourceMap) {
         ordain_source::diagnostic::sort(&mut diagnostics, sources);
         diagnostics.dedup();
         let (mut shown, mut left_out) = ([0usize; 3], [0usize; 3]);
@@ -204,12 +204,12 @@ impl Ui {
     }
 
     /// Prints a diagnostic without a span.
-    pub fn message(&mut self, diagnostic: &Diagnostic) {
+    pub(crate) fn message(&mut self, diagnostic: &Diagnostic) {
         self.diagnostics(vec![diagnostic.clone()], &SourceMap::new());
     }
 
     /// Resets the counts of [`Ui::finish`], for a verb that prints a summary of its own.
-    pub fn reset_counts(&mut self) {
+    pub(crate) fn reset_counts(&mut self) {
         (self.errors, self.warnings) = (0, 0);
     }
 
@@ -224,7 +224,7 @@ impl Ui {
     }
 
     /// Prints the messages of functions such as `notice`.
-    pub fn logs(&mut self, logs: &[LogEntry], sources: &SourceMap) {
+    pub(crate) fn logs(&mut self, logs: &[LogEntry], sources: &SourceMap) {
         for entry in logs {
             let level = min_verbosity(entry.level);
             if self.log.json && level < 0 && level + self.log.verbosity < 0 {
@@ -264,7 +264,7 @@ impl Ui {
     ///
     /// # Errors
     /// When standard output cannot be written.
-    pub fn finish(&mut self) -> io::Result<()> {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         let flushed = self.out.flush();
         if !self.log.json && self.errors + self.warnings > 0 {
             let mut parts = Vec::new();
@@ -298,12 +298,12 @@ impl Reporter for Ui {
 }
 
 /// A count with its noun: `1 error`, `2 errors`.
-pub fn count(n: usize, word: &str) -> String {
+pub(crate) fn count(n: usize, word: &str) -> String {
     let ending = if n == 1 { "" } else { "s" };
     format!("{n} {word}{ending}")
 }
 
 /// A log message as JSON.
-pub fn log_json(entry: &LogEntry) -> serde_json::Value {
+pub(crate) fn log_json(entry: &LogEntry) -> serde_json::Value {
     json!({ "log": entry.level.word(), "message": entry.message, "source": entry.source })
 }

@@ -12,10 +12,10 @@ pub enum Instances {}
 pub enum SourceNodes {}
 
 /// A node of a document under evaluation.
-pub type InstId = Idx<Instances>;
+pub(crate) type InstId = Idx<Instances>;
 
 /// A node of a source.
-pub type SrcId = Idx<SourceNodes>;
+pub(crate) type SrcId = Idx<SourceNodes>;
 
 /// No node: the parent of a root.
-pub const NOWHERE: InstId = Idx::new(u32::MAX);
+pub(crate) const NOWHERE: InstId = Idx::new(u32::MAX);

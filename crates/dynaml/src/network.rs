@@ -7,7 +7,7 @@ use crate::value::Value;
 
 /// An address, with the length of its network's prefix if it has one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Net {
+pub(crate) struct Net {
     /// The address.
     pub address: IpAddr,
     /// The length of the prefix.
@@ -66,13 +66,13 @@ fn overflow() -> Stop {
 ///
 /// # Errors
 /// When it is neither.
-pub fn parse(value: &Value) -> Eval<Net> {
+pub(crate) fn parse(value: &Value) -> Eval<Net> {
     let Value::Str(text) = value else { return Err(Stop::silent()) };
     parse_text(text).ok_or_else(Stop::silent)
 }
 
 /// The address or network that a text is, if it is one.
-pub fn parse_text(text: &str) -> Option<Net> {
+pub(crate) fn parse_text(text: &str) -> Option<Net> {
     match text.split_once('/') {
         None => Some(Net { address: text.parse().ok()?, prefix: None }),
         Some((address, prefix)) => {
@@ -88,7 +88,7 @@ pub fn parse_text(text: &str) -> Option<Net> {
 ///
 /// # Errors
 /// When there is no such address.
-pub fn shift(_text: &str, net: &Net, by: i128) -> Eval<Value> {
+pub(crate) fn shift(_text: &str, net: &Net, by: i128) -> Eval<Value> {
     let number = Net::number(net.address);
     let moved = if by < 0 {
         number.checked_sub(by.unsigned_abs())
@@ -109,7 +109,7 @@ pub fn shift(_text: &str, net: &Net, by: i128) -> Eval<Value> {
 ///
 /// # Errors
 /// When they are of different families, or too far apart.
-pub fn distance(a: &Net, b: &Net) -> Eval<Value> {
+pub(crate) fn distance(a: &Net, b: &Net) -> Eval<Value> {
     if a.address.is_ipv4() != b.address.is_ipv4() {
         return Err(Stop::failed("IP type mismatch"));
     }
@@ -123,7 +123,7 @@ pub fn distance(a: &Net, b: &Net) -> Eval<Value> {
 ///
 /// # Errors
 /// When there is no such network.
-pub fn nth(net: &Net, n: i64) -> Eval<Value> {
+pub(crate) fn nth(net: &Net, n: i64) -> Eval<Value> {
     let Some(prefix) = net.prefix else { return Err(Stop::silent()) };
     let size = net.host_mask().checked_add(1);
     let by = size.and_then(|s| s.checked_mul(u128::from(n.unsigned_abs())));
@@ -141,7 +141,7 @@ pub fn nth(net: &Net, n: i64) -> Eval<Value> {
 ///
 /// # Errors
 /// When the network is too small.
-pub fn split(net: &Net, n: i64) -> Eval<Value> {
+pub(crate) fn split(net: &Net, n: i64) -> Eval<Value> {
     let Some(prefix) = net.prefix else { return Err(Stop::silent()) };
     let Some(n) = u64::try_from(n).ok().filter(|n| *n > 0) else {
         return Err(Stop::failed("IP address division requires a positive integer argument"));

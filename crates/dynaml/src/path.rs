@@ -4,12 +4,12 @@ use crate::syntax::ast::PathStep;
 use crate::value::{Item, Value};
 
 /// The value at a path in a finished value.
-pub fn find_path<'v>(item: &'v Item, path: &[PathStep]) -> Option<&'v Item> {
+pub(crate) fn find_path<'v>(item: &'v Item, path: &[PathStep]) -> Option<&'v Item> {
     path.iter().try_fold(item, |at, step| find_step(at, step))
 }
 
 /// The value one step down in a finished value.
-pub fn find_step<'v>(item: &'v Item, step: &PathStep) -> Option<&'v Item> {
+pub(crate) fn find_step<'v>(item: &'v Item, step: &PathStep) -> Option<&'v Item> {
     match (&item.value, step) {
         (Value::Map(map), PathStep::Key(key)) => map.get(key),
         (Value::List(list), PathStep::Index(n)) => list.at(*n),
@@ -31,7 +31,7 @@ pub fn find(value: &Value, path: &str) -> Option<Value> {
 }
 
 /// The steps of a path such as `a.b.[1]`.
-pub fn steps(path: &str) -> Vec<PathStep> {
+pub(crate) fn steps(path: &str) -> Vec<PathStep> {
     let index = |step: &str| step.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
     let steps = path.split('.').filter(|s| !s.is_empty());
     steps

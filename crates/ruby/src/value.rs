@@ -397,7 +397,7 @@ pub(crate) struct Key(pub Value);
 pub(crate) struct Ref<'v>(pub &'v Value);
 
 impl Key {
-    pub fn new(value: Value) -> Self {
+    pub(crate) fn new(value: Value) -> Self {
         match &value {
             Value::Str(text) if !text.is_frozen.get() => {
                 let copy = Text::default();

@@ -20,7 +20,7 @@ use serde_json::{Value as Json, json};
 use super::puppet::{OpenError, environment, node, settings};
 
 /// Reads cases from standard input and writes an answer for each.
-pub fn answer() -> anyhow::Result<ExitCode> {
+pub(crate) fn answer() -> anyhow::Result<ExitCode> {
     let mut out = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let case: Json = serde_json::from_str(&line?)?;

@@ -21,12 +21,12 @@ use serde_json::{Map, Value as Json, json};
 use super::{Disagreement, dynaml_tree};
 
 /// Runs a case of spiff.
-pub fn seed(case: &Json) -> Disagreement {
+pub(super) fn seed(case: &Json) -> Disagreement {
     run(case, Dialect::Spiff)
 }
 
 /// Runs a case of spiff++.
-pub fn plus(case: &Json) -> Disagreement {
+pub(super) fn plus(case: &Json) -> Disagreement {
     run(case, Dialect::SpiffPlusPlus)
 }
 
@@ -364,7 +364,7 @@ fn compare_documents(case: &Json) -> Disagreement {
 }
 
 /// Reads a directory with one directory per case: inputs, and the expected output or report.
-pub fn examples(dir: &Path) -> io::Result<Vec<Json>> {
+pub(super) fn examples(dir: &Path) -> io::Result<Vec<Json>> {
     let mut dirs: Vec<PathBuf> =
         std::fs::read_dir(dir)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
     dirs.sort();

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use super::Disagreement;
 
 /// Compares an expression's tree and its canonical text.
-pub fn parse(case: &Json, dialect: Dialect) -> Disagreement {
+pub(super) fn parse(case: &Json, dialect: Dialect) -> Disagreement {
     let mut exprs = Exprs::default();
     let parsed = parser::parse(case["source"].as_str()?, &mut exprs);
     let expr = match (parsed, case["ast"].is_null()) {

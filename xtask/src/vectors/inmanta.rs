@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use super::Disagreement;
 
 /// Runs the case of a model.
-pub fn model(case: &Json) -> Disagreement {
+pub(super) fn model(case: &Json) -> Disagreement {
     let case = case.clone();
     let run = std::thread::Builder::new().stack_size(64 << 20).spawn(move || compare(&case));
     match run.map(std::thread::JoinHandle::join) {

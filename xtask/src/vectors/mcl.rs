@@ -15,17 +15,17 @@ use serde_json::Value as Json;
 use super::Disagreement;
 
 /// Compares the first resource graph.
-pub fn resource_graph(case: &Json) -> Disagreement {
+pub(super) fn resource_graph(case: &Json) -> Disagreement {
     run(case, |compiled| compiled.resources.lines())
 }
 
 /// Compares the resources with their fields and groups.
-pub fn engine(case: &Json) -> Disagreement {
+pub(super) fn engine(case: &Json) -> Disagreement {
     run(case, |compiled| fields::lines(&compiled.resources))
 }
 
 /// Compares the function graph.
-pub fn function_graph(case: &Json) -> Disagreement {
+pub(super) fn function_graph(case: &Json) -> Disagreement {
     let want_error = case["expected"]["kind"] == "error";
     if want_error {
         return run(case, |_| Vec::new());

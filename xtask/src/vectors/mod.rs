@@ -20,13 +20,13 @@ use anyhow::Context;
 use rayon::prelude::*;
 use serde_json::Value as Json;
 
-pub use answer::answer;
+pub(crate) use answer::answer;
 
 /// Lines `suite/id: reason`.
 const KNOWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/known-differences.txt");
 
 /// The result of a case: `None` if it agrees, else the difference.
-pub type Disagreement = Option<String>;
+pub(crate) type Disagreement = Option<String>;
 
 type Runner = fn(&Json) -> Disagreement;
 
@@ -47,7 +47,7 @@ fn runner(language: &str, suite: &str) -> Option<Runner> {
 }
 
 /// Runs all files below a directory. Fails if a case disagrees that is not a known difference.
-pub fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(dir: &Path, verbose: bool) -> anyhow::Result<ExitCode> {
     let known = known_differences()?;
     let mut files = Vec::new();
     collect(dir, &mut files)?;

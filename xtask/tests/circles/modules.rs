@@ -9,11 +9,11 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemUse, UseTree};
 
 /// A path in source code: `crate::a::B` is `["crate", "a", "B"]`.
-pub type PathSegments = Vec<String>;
+pub(crate) type PathSegments = Vec<String>;
 
 /// A module, in a file of its own or inline.
 #[derive(Default)]
-pub struct Module {
+pub(crate) struct Module {
     pub file: PathBuf,
     pub parent: Option<usize>,
     pub children: BTreeMap<String, usize>,
@@ -31,13 +31,13 @@ pub struct Module {
 
 /// The modules of a crate; the first one is the crate root.
 #[derive(Default)]
-pub struct Crate {
+pub(crate) struct Crate {
     pub modules: Vec<Module>,
 }
 
 impl Crate {
     /// Reads a crate from its `lib.rs` or `main.rs`.
-    pub fn read(top: &Path) -> Self {
+    pub(crate) fn read(top: &Path) -> Self {
         let mut all = Self::default();
         all.read_file(top, top.parent().unwrap(), None);
         all

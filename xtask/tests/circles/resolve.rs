@@ -18,7 +18,7 @@ enum Target {
 }
 
 /// The files of a crate, each with the files whose items it names.
-pub fn imports(all: &Crate) -> Imports {
+pub(crate) fn imports(all: &Crate) -> Imports {
     let mut imports = Imports::new();
     for (at, module) in all.modules.iter().enumerate() {
         let targets = imports.entry(module.file.clone()).or_default();

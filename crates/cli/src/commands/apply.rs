@@ -35,7 +35,7 @@ use ordain_driver::{Compiled, Purpose, compile};
 /// `ordain plan --out` saved. The exit code is 2 when changes were made.
 #[derive(Args)]
 #[command(after_help = APPLY_HELP)]
-pub struct ApplyArgs {
+pub(crate) struct ApplyArgs {
     /// A manifest, a directory, a graph, a catalog, a saved plan, or -
     #[arg(default_value = ".")]
     path: PathBuf,
@@ -65,7 +65,7 @@ pub struct ApplyArgs {
 /// # Errors
 /// When the sources have errors, the relations form a loop, another run holds the lock, or a saved
 /// plan does not match.
-pub fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let signals = Signals::for_single_run(ui)?;
     let compile_options = args.selection.compile_options(&args.compile);
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;

@@ -44,7 +44,7 @@ Examples:
   git diff --name-only | xargs ordain check --diagnostics json
   ordain check . --modulepath /etc/puppetlabs/code/modules --ignore unused-parameter
   ordain check . --format sarif > ordain.sarif")]
-pub struct CheckArgs {
+pub(crate) struct CheckArgs {
     /// Files and directories, or -
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
@@ -111,7 +111,7 @@ struct CheckedFile {
 ///
 /// # Errors
 /// When a path cannot be read.
-pub fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &CheckArgs) -> Result<Exit, Failure> {
     let roots = args.paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let finder = Finder { language: args.language, roots };
     let mut files = Vec::new();

@@ -23,7 +23,7 @@ const NOTHING: &str = "nothing.";
 const TEMPLATES: &str = "commands of exec in templates, unless --no-exec or --hermetic is given.";
 
 /// The verbs, and the code that they may run.
-pub const VERBS: &[(&str, &str)] = &[
+pub(crate) const VERBS: &[(&str, &str)] = &[
     ("check", "nothing; with --run-plugins the Python code of Inmanta modules."),
     ("compile", COMPILES),
     ("plan", concat!(compiled!(), "; ", looked!(), ".")),
@@ -65,7 +65,7 @@ pub const VERBS: &[(&str, &str)] = &[
 ];
 
 /// Adds the code that a verb and its subcommands may run to their help.
-pub fn with_code_note(verb: &str, command: Command) -> Command {
+pub(crate) fn with_code_note(verb: &str, command: Command) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_string()).collect();
     let command = names.iter().fold(command, |command, name| {
         let full = if verb.is_empty() { name.clone() } else { format!("{verb} {name}") };

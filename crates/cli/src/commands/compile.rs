@@ -16,7 +16,7 @@ mod nodes;
 mod output;
 mod static_args;
 
-pub use args::CompileCommandArgs;
+pub(crate) use args::CompileCommandArgs;
 use args::Format;
 use output::{refused, write};
 
@@ -24,7 +24,7 @@ use output::{refused, write};
 ///
 /// # Errors
 /// When the sources have errors, or the output cannot be written.
-pub fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(ui: &mut Ui, args: &CompileCommandArgs) -> Result<Exit, Failure> {
     let secrets = if args.include_secrets { Secrets::Include } else { Secrets::Omit };
     let options = args.options();
     let kind = SourceKind::of(&args.path, &options);

@@ -17,7 +17,7 @@ use crate::ui::Ui;
 Examples:
   ordain completions bash > /etc/bash_completion.d/ordain
   ordain completions fish > ~/.config/fish/completions/ordain.fish")]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(required_unless_present = "format")]
     shell: Option<ShellName>,
@@ -50,7 +50,7 @@ enum ShellName {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn run(
+pub(super) fn run(
     ui: &mut Ui,
     args: &CompletionsArgs,
     mut command_line: clap::Command,

@@ -20,7 +20,7 @@ use ordain_source::HostWorld;
 Examples:
   ordain convert template.yml
   ordain convert stub.yml --json --path networks.[0]")]
-pub struct ConvertArgs {
+pub(crate) struct ConvertArgs {
     /// The file, or -
     file: String,
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub struct ConvertArgs {
 
 /// The parts of a document to print, and their format.
 #[derive(Args, Clone, Default, Debug)]
-pub struct ConvertOptions {
+pub(crate) struct ConvertOptions {
     /// Print JSON, one document per line
     #[arg(long)]
     pub json: bool,
@@ -48,7 +48,7 @@ pub struct ConvertOptions {
 ///
 /// # Errors
 /// When the file cannot be read, or has no such node.
-pub fn run(ui: &mut Ui, args: &ConvertArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(ui: &mut Ui, args: &ConvertArgs) -> Result<Exit, Failure> {
     let text = convert(&args.file, &args.options).map_err(|trouble| shown(ui, &trouble))?;
     ui.document().write_all(text.as_bytes())?;
     Ok(Exit::Done)
@@ -58,7 +58,7 @@ pub fn run(ui: &mut Ui, args: &ConvertArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When the file cannot be read, or has no such node.
-pub fn convert(file: &str, options: &ConvertOptions) -> Result<String, MergeError> {
+pub(crate) fn convert(file: &str, options: &ConvertOptions) -> Result<String, MergeError> {
     let documents = documents(&HostWorld::new(), "template", file)?;
     let several = documents.len() > 1;
     let mut results: Vec<Option<Value>> = Vec::new();

@@ -33,7 +33,7 @@ const COLOURS: Colours = Colours { left: marks::REMOVE, right: marks::ADD, end: 
 /// saved plans are compared as graphs: resources by name, their attributes, and edges.
 #[derive(Args)]
 #[command(after_help = DIFF_HELP)]
-pub struct DiffArgs {
+pub(crate) struct DiffArgs {
     /// The first: YAML, a manifest, a directory, a graph, a catalog, or -
     left: String,
     /// The second
@@ -55,7 +55,7 @@ pub struct DiffArgs {
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
     let (left, right) = (Path::new(&args.left), Path::new(&args.right));
     let is_missing = |path: &&&Path| **path != Path::new("-") && !path.exists();
     let missing: Vec<Diagnostic> =

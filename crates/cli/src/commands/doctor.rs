@@ -24,7 +24,7 @@ Examples:
   ordain doctor
   ordain doctor --fix
   ordain doctor --format json --state-dir /srv/state")]
-pub struct DoctorArgs {
+pub(crate) struct DoctorArgs {
     /// Fix problems: modes, damaged journals and keys, leftovers
     #[arg(long)]
     fix: bool,
@@ -53,7 +53,7 @@ impl CheckResult {
 ///
 /// # Errors
 /// When there is no place for a state directory.
-pub fn run(ui: &mut Ui, args: &DoctorArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &DoctorArgs) -> Result<Exit, Failure> {
     let survey = Survey::of(&state_dir(args.state_dir.as_deref())?);
     let mend = |remedy: &Remedy| survey.mend(remedy).map_err(|error| error.to_string());
     let check = |finding: &Finding| CheckResult {

@@ -24,7 +24,7 @@ const METHOD: &str = "3DES";
 Examples:
   SPIFF_ENCRYPTION_KEY=... ordain encrypt secrets.yml > secrets.enc
   SPIFF_ENCRYPTION_KEY=... ordain encrypt --decrypt secrets.enc")]
-pub struct EncryptArgs {
+pub(crate) struct EncryptArgs {
     /// The file, or -
     file: String,
     /// The key
@@ -40,7 +40,7 @@ pub struct EncryptArgs {
 ///
 /// # Errors
 /// When the file cannot be read, is no YAML, or the key is wrong.
-pub fn run(ui: &mut Ui, args: &EncryptArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(ui: &mut Ui, args: &EncryptArgs) -> Result<Exit, Failure> {
     let words: Vec<&str> = args.password.iter().chain(&args.method).map(String::as_str).collect();
     let text = encrypt(&args.file, &words, args.decrypt).map_err(|t| shown(ui, &t))?;
     ui.document().write_all(text.as_bytes())?;
@@ -52,7 +52,7 @@ pub fn run(ui: &mut Ui, args: &EncryptArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When the file cannot be read, is no YAML, or the key is wrong.
-pub fn encrypt(file: &str, words: &[&str], decrypt: bool) -> Result<String, MergeError> {
+pub(crate) fn encrypt(file: &str, words: &[&str], decrypt: bool) -> Result<String, MergeError> {
     let input = read(&HostWorld::new(), "data", file)?;
     let default = std::env::var("SPIFF_ENCRYPTION_KEY").unwrap_or_default();
     let (key, method) = match words {

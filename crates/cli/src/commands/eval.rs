@@ -23,7 +23,7 @@ Examples:
   ordain eval -e '[1, 2, 3].map |$x| { $x * $x }'
   ordain eval -e 'lookup(\"ntp::servers\")' --path .
   echo '1 + 1' | ordain eval -")]
-pub struct EvalArgs {
+pub(crate) struct EvalArgs {
     /// The code
     #[arg(short = 'e', long = "expression", value_name = "CODE", conflicts_with = "file")]
     code: Option<String>,
@@ -44,7 +44,7 @@ pub struct EvalArgs {
 ///
 /// # Errors
 /// When the code has errors.
-pub fn run(ui: &mut Ui, args: &EvalArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &EvalArgs) -> Result<Exit, Failure> {
     let (file, code) = match (&args.code, &args.file) {
         (Some(code), _) => (PathBuf::new(), code.clone()),
         (None, Some(file)) if file != Path::new("-") => {

@@ -35,7 +35,7 @@ Examples:
   ordain explain 'file[/etc/motd].content' main.mcl
   ordain explain 'app::Host[name=web].port' main.cf
   ordain explain manifest.yml stub.yml --at jobs.[0].instances")]
-pub struct ExplainArgs {
+pub(crate) struct ExplainArgs {
     /// The resource, or one of its attributes
     resource: String,
     /// A manifest, a directory, a graph, a catalog, or - [default: .]
@@ -54,7 +54,7 @@ pub struct ExplainArgs {
 ///
 /// # Errors
 /// When the sources have errors, or there is no such resource or attribute.
-pub fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &ExplainArgs) -> Result<Exit, Failure> {
     if let Some(node) = &args.at {
         return explain_document(ui, args, node);
     }

@@ -13,7 +13,7 @@ use crate::ui::{Ui, styles};
 
 /// Print what a diagnostic code means, or list all codes
 #[derive(Args)]
-pub struct ExplainCodeArgs {
+pub(crate) struct ExplainCodeArgs {
     /// The code, such as puppet::unknown-variable
     code: Option<String>,
     /// The output format
@@ -25,7 +25,7 @@ pub struct ExplainCodeArgs {
 ///
 /// # Errors
 /// When the code is unknown.
-pub fn run(ui: &mut Ui, args: &ExplainCodeArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &ExplainCodeArgs) -> Result<Exit, Failure> {
     let all = codes::all();
     let chosen: Vec<&CodeDoc> = match &args.code {
         Some(code) => vec![find(&all, code)?],

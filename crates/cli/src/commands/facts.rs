@@ -22,7 +22,7 @@ use ordain_driver::puppet::open_for_facts;
 Examples:
   ordain facts os.release.major
   ordain facts --format json > facts.json")]
-pub struct FactsArgs {
+pub(crate) struct FactsArgs {
     /// Facts to print, such as os.family; default: all
     names: Vec<String>,
     /// The output format
@@ -62,7 +62,7 @@ enum Format {
 ///
 /// # Errors
 /// When a named fact does not exist.
-pub fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &FactsArgs) -> Result<Exit, Failure> {
     let external = args.external_dir.iter().map(|dir| ("--external-dir", dir));
     let custom = args.custom_dir.iter().map(|dir| ("--custom-dir", dir));
     if let Some((flag, dir)) = external.chain(custom).find(|(_, dir)| !dir.is_dir()) {

@@ -23,7 +23,7 @@ use crate::ui::{Ui, count};
 Examples:
   ordain fmt main.mcl
   ordain fmt --check .")]
-pub struct FmtArgs {
+pub(crate) struct FmtArgs {
     /// Files and directories, or -
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
@@ -39,7 +39,7 @@ pub struct FmtArgs {
 ///
 /// # Errors
 /// When a file cannot be read, is no mcl, or cannot be written.
-pub fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &FmtArgs) -> Result<Exit, Failure> {
     let mut changed = Vec::new();
     for path in &args.paths {
         if path == Path::new("-") {

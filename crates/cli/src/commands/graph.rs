@@ -24,7 +24,7 @@ use ordain_driver::{Compiled, Purpose, SourceKind, check_exists, compile, cycle,
 Examples:
   ordain graph site.pp --out site.html
   ordain graph . --node web1.example.org --format svg > web1.svg")]
-pub struct GraphArgs {
+pub(crate) struct GraphArgs {
     /// A manifest, a directory, a graph, a catalog, a program of mgmt, or -
     #[arg(default_value = ".")]
     path: PathBuf,
@@ -61,7 +61,7 @@ enum Format {
 ///
 /// # Errors
 /// When the sources have errors, or the file cannot be written.
-pub fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &GraphArgs) -> Result<Exit, Failure> {
     let format = format(args)?;
     let loaded = if args.instances {
         instances(ui, args)?

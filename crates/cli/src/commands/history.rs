@@ -22,7 +22,7 @@ use crate::ui::{Ui, styles};
 ///
 /// Each has its path, its node and its user.
 #[derive(Args)]
-pub struct HistoryArgs {
+pub(crate) struct HistoryArgs {
     /// The output format
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: TextOrJson,
@@ -35,7 +35,7 @@ pub struct HistoryArgs {
 ///
 /// Without RUN, the last one is shown.
 #[derive(Args)]
-pub struct ShowArgs {
+pub(crate) struct ShowArgs {
     /// The number of a run, as `ordain history` lists it
     #[arg(value_parser = number_of_run)]
     run: Option<i64>,
@@ -51,7 +51,7 @@ pub struct ShowArgs {
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub fn run(ui: &mut Ui, args: &HistoryArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &HistoryArgs) -> Result<Exit, Failure> {
     let store = open(args.state_dir.as_deref())?;
     let runs = store.map_or(Ok(Vec::new()), |store| store.runs()).map_err(codes::state)?;
     if args.format == TextOrJson::Json {
@@ -74,7 +74,7 @@ pub fn run(ui: &mut Ui, args: &HistoryArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When the journal cannot be read or has no such run.
-pub fn show(ui: &mut Ui, args: &ShowArgs) -> Result<Exit, Failure> {
+pub(super) fn show(ui: &mut Ui, args: &ShowArgs) -> Result<Exit, Failure> {
     let store = open(args.state_dir.as_deref())?;
     let found = store.map_or(Ok(None), |store| find(&store, args.run)).map_err(codes::state)?;
     let Some((run, steps, outcomes)) = found else {

@@ -14,7 +14,7 @@ use crate::ui::{Ui, styles};
 
 /// List the kinds of resources, or print the attributes of one
 #[derive(Args)]
-pub struct KindsArgs {
+pub(crate) struct KindsArgs {
     /// The kind, by its name in Ordain or in any language, such as file or http:server
     name: Option<String>,
     /// The output format; json prints a JSON Schema
@@ -26,7 +26,7 @@ pub struct KindsArgs {
 ///
 /// # Errors
 /// When the kind is not known.
-pub fn run(ui: &mut Ui, args: &KindsArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &KindsArgs) -> Result<Exit, Failure> {
     let chosen = args.name.as_deref().map(find).transpose()?;
     match (args.format, chosen) {
         (TextOrJson::Json, Some(kind)) => {

@@ -24,7 +24,7 @@ use ordain_driver::puppet;
 Examples:
   ordain lookup ntp::servers --path . --node web1.example.org
   ordain lookup ntp::servers --path . --explain")]
-pub struct LookupArgs {
+pub(crate) struct LookupArgs {
     /// The keys; the first one that is found wins
     #[arg(required = true)]
     keys: Vec<String>,
@@ -108,7 +108,7 @@ fn merge(args: &LookupArgs) -> Result<Value, Failure> {
 ///
 /// # Errors
 /// When nothing is found, or the data has errors.
-pub fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &LookupArgs) -> Result<Exit, Failure> {
     let input = puppet::open(ui, Some(&args.path), &args.compile_args.options())?;
     let merge = merge(args)?;
     let request = Request {

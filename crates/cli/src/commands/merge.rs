@@ -23,7 +23,7 @@ Examples:
   ordain merge manifest.yml cf.yml infrastructure.yml
   ordain merge manifest.yml - --path jobs.[0] < stub.yml
   ordain merge manifest.yml --json -D env=test --no-exec")]
-pub struct MergeArgs {
+pub(crate) struct MergeArgs {
     /// The template, or -
     #[arg(required = true)]
     template: String,
@@ -43,7 +43,7 @@ pub struct MergeArgs {
 #[command(after_help = "\
 Examples:
   ordain process data.yml report.yml")]
-pub struct ProcessArgs {
+pub(crate) struct ProcessArgs {
     /// The document, or -
     document: String,
     /// The template, or -
@@ -60,7 +60,7 @@ pub struct ProcessArgs {
 /// The options of a merge, and of its output.
 #[derive(Args, Clone, Default, Debug)]
 #[command(next_help_heading = "Merging")]
-pub struct MergeFlags {
+pub(crate) struct MergeFlags {
     /// Print JSON, one document per line
     #[arg(long)]
     pub json: bool,
@@ -142,7 +142,7 @@ impl MergeFlags {
 
 /// The format of the report about unresolved expressions.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Report {
+pub(crate) enum Report {
     /// Diagnostics with their places and causes
     Ordain,
     /// The report of spiff
@@ -156,7 +156,7 @@ pub enum Report {
 ///
 /// # Errors
 /// When a file cannot be read, or an expression has no value.
-pub fn run(ui: &mut Ui, args: &MergeArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(ui: &mut Ui, args: &MergeArgs) -> Result<Exit, Failure> {
     let documents = Merge {
         template: &args.template,
         stubs: &args.stubs,
@@ -170,7 +170,7 @@ pub fn run(ui: &mut Ui, args: &MergeArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When a file cannot be read, or an expression has no value.
-pub fn process(ui: &mut Ui, args: &ProcessArgs) -> Result<Exit, Failure> {
+pub(crate) fn process(ui: &mut Ui, args: &ProcessArgs) -> Result<Exit, Failure> {
     let documents = Merge {
         template: &args.template,
         stubs: &args.stubs,
@@ -208,7 +208,7 @@ fn print(
 }
 
 /// Prints a merge error with its source places.
-pub fn shown(ui: &mut Ui, error: &MergeError) -> Failure {
+pub(crate) fn shown(ui: &mut Ui, error: &MergeError) -> Failure {
     let sources = SourceMap::new();
     ui.diagnostics(error.diagnostics(&sources), &sources);
     Failure::Shown

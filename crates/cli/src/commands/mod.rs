@@ -2,13 +2,13 @@
 
 mod apply;
 mod check;
-pub mod code;
-pub mod compile;
+pub(crate) mod code;
+pub(crate) mod compile;
 mod completions;
-pub mod convert;
+pub(crate) mod convert;
 mod diff;
 mod doctor;
-pub mod encrypt;
+pub(crate) mod encrypt;
 mod eval;
 mod explain;
 mod explain_code;
@@ -18,9 +18,9 @@ mod graph;
 mod history;
 mod kinds;
 mod lookup;
-pub mod merge;
+pub(crate) mod merge;
 mod parse;
-pub mod plan;
+pub(crate) mod plan;
 mod rollback;
 mod types;
 
@@ -36,7 +36,7 @@ use crate::watch::{self, WatchArgs};
 /// Compile, check, explain, compare, plan and apply desired state
 #[derive(Parser)]
 #[command(name = "ordain", version, max_term_width = 100, after_help = exit::HELP)]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(flatten)]
     pub global: GlobalArgs,
     #[command(subcommand)]
@@ -49,7 +49,7 @@ impl Cli {
     ///
     /// # Errors
     /// Help, the version, or a usage error.
-    pub fn read(args: Vec<OsString>) -> Result<Self, clap::Error> {
+    pub(crate) fn read(args: Vec<OsString>) -> Result<Self, clap::Error> {
         let first = args.get(1).and_then(|verb| verb.to_str());
         let Some(verb) = first.and_then(Command::single) else {
             return Self::from_arg_matches_mut(&mut full_command().try_get_matches_from(args)?);
@@ -75,7 +75,7 @@ macro_rules! verbs {
     ($($verb:literal $name:ident($args:ty) => $run:path,)*) => {
         /// A verb.
         #[derive(Subcommand)]
-        pub enum Command {
+        pub(crate) enum Command {
             $(#[command(name = $verb)] $name($args),)*
         }
 
@@ -84,7 +84,7 @@ macro_rules! verbs {
             ///
             /// # Errors
             /// When the verb fails.
-            pub fn run(&self, ui: &mut Ui) -> Result<Exit, Failure> {
+            pub(crate) fn run(&self, ui: &mut Ui) -> Result<Exit, Failure> {
                 match self {
                     $(Self::$name(args) => $run(ui, args),)*
                 }
@@ -92,7 +92,7 @@ macro_rules! verbs {
 
             /// Whether a verb only reads and evaluates its input. Others examine or change the
             /// machine, which has no budget; they limit their evaluations themselves.
-            pub fn only_evaluates(&self) -> bool {
+            pub(crate) fn only_evaluates(&self) -> bool {
                 let acts = matches!(
                     self,
                     Self::Plan(_)
@@ -107,7 +107,7 @@ macro_rules! verbs {
             }
 
             /// The arguments of one verb, without building those of all others.
-            pub fn single(verb: &str) -> Option<clap::Command> {
+            pub(crate) fn single(verb: &str) -> Option<clap::Command> {
                 match verb {
                     $($verb => Some(code::with_code_note(
                         $verb,

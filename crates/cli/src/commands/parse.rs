@@ -20,7 +20,7 @@ Examples:
   ordain parse site.pp
   ordain parse motd.epp --format json
   echo '$a = 1' | ordain parse - --format pn")]
-pub struct ParseArgs {
+pub(crate) struct ParseArgs {
     /// A manifest, a template (.epp), or -
     file: PathBuf,
     /// The output format
@@ -46,7 +46,7 @@ enum Format {
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn run(ui: &mut Ui, args: &ParseArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &ParseArgs) -> Result<Exit, Failure> {
     let (path, text) = if args.file == Path::new("-") {
         (Path::new(""), puppet::read_stdin()?)
     } else {

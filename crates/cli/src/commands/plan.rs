@@ -39,7 +39,7 @@ use ordain_driver::{Compiled, Options as CompileOptions, Purpose, compile, cycle
 /// changed. The exit code is 2 when changes are pending.
 #[derive(Args)]
 #[command(after_help = PLAN_HELP)]
-pub struct PlanArgs {
+pub(crate) struct PlanArgs {
     /// A manifest, a directory, a graph, a catalog, or -
     #[arg(default_value = ".")]
     path: PathBuf,
@@ -64,7 +64,7 @@ pub struct PlanArgs {
 /// The resources to apply, and the machine to apply them to.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Resources")]
-pub struct SelectionArgs {
+pub(crate) struct SelectionArgs {
     /// Only resources with one of these tags, separated by commas
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
@@ -106,14 +106,14 @@ pub struct SelectionArgs {
 ///
 /// # Errors
 /// When the directory does not exist.
-pub fn machine_root(text: &str) -> Result<PathBuf, String> {
+pub(crate) fn machine_root(text: &str) -> Result<PathBuf, String> {
     let root = std::fs::canonicalize(text).map_err(|e| e.to_string())?;
     if root.is_dir() { Ok(root) } else { Err("it is not a directory".into()) }
 }
 
 impl SelectionArgs {
     /// The options for the engine.
-    pub fn options(&self, noop: bool) -> Options {
+    pub(crate) fn options(&self, noop: bool) -> Options {
         Options {
             noop,
             tags: self.tags.iter().map(|t| t.to_lowercase()).collect(),
@@ -126,13 +126,13 @@ impl SelectionArgs {
     }
 
     /// The options for compiling for this machine.
-    pub fn compile_options(&self, args: &CompileArgs) -> CompileOptions {
+    pub(crate) fn compile_options(&self, args: &CompileArgs) -> CompileOptions {
         let deferral = if self.no_preprocess_deferred { Deferral::Hand } else { Deferral::Resolve };
         CompileOptions { machine: Some(self.root.clone()), deferral, ..args.options() }
     }
 
     /// The host to apply to. The project at `sources` may have settings for it.
-    pub fn host(&self, sources: &Path) -> Host {
+    pub(crate) fn host(&self, sources: &Path) -> Host {
         let settings = project::settings(sources);
         let remove = self.allow_remove.iter().chain(&settings.allow_remove);
         let hard_links = self.allow_hard_links || settings.allow_hard_links;
@@ -146,7 +146,7 @@ impl SelectionArgs {
 ///
 /// # Errors
 /// When the sources have errors or the relations form a loop.
-pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let compile_options = args.selection.compile_options(&args.compile);
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     let options = args.selection.options(false);
@@ -189,7 +189,11 @@ pub fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When a target does not exist.
-pub fn check_selection(ui: &mut Ui, loaded: &Compiled, options: &Options) -> Result<(), Failure> {
+pub(crate) fn check_selection(
+    ui: &mut Ui,
+    loaded: &Compiled,
+    options: &Options,
+) -> Result<(), Failure> {
     let graph = &loaded.graph;
     if let Some(name) = options.targets.iter().find(|name| graph.find(name).is_none()) {
         return Err(references::unknown(name, graph).into());
@@ -218,7 +222,7 @@ pub fn check_selection(ui: &mut Ui, loaded: &Compiled, options: &Options) -> Res
 ///
 /// # Errors
 /// When the relations form a loop.
-pub fn prepare(
+pub(crate) fn prepare(
     ui: &mut Ui,
     loaded: &Compiled,
     registry: Arc<Registry>,
@@ -231,7 +235,7 @@ pub fn prepare(
 ///
 /// # Errors
 /// As for [`prepare`].
-pub fn prepare_after(
+pub(crate) fn prepare_after(
     ui: &mut Ui,
     earlier: Option<&Prepared>,
     loaded: &Compiled,

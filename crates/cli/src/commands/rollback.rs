@@ -32,7 +32,7 @@ use crate::ui::{Ui, styles};
 /// put back unless --force is given. Packages, services, users and effects of commands are not put
 /// back. The exit code is 2 when something was put back.
 #[derive(Args)]
-pub struct RollbackArgs {
+pub(crate) struct RollbackArgs {
     /// The number of a run, as `ordain history` lists it
     #[arg(value_parser = number_of_run)]
     run: Option<i64>,
@@ -66,7 +66,7 @@ struct ChangedPath {
 ///
 /// # Errors
 /// When there is no such run, a path was changed since, or a path cannot be written.
-pub fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &RollbackArgs) -> Result<Exit, Failure> {
     let signals = Signals::for_single_run(ui)?;
     let dir = runs::existing_state_dir(args.state_dir.as_deref())?;
     if !dir.exists() {

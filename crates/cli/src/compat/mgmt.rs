@@ -88,7 +88,7 @@ const WITHOUT_VALUE: &[&str] = &[
 ];
 
 /// Runs the command line of mgmt.
-pub fn main(args: &[String]) -> ExitCode {
+pub(crate) fn main(args: &[String]) -> ExitCode {
     let mut out = std::io::stdout().lock();
     let result = match args.split_first() {
         Some((verb, rest)) => match verb.as_str() {
@@ -284,7 +284,7 @@ fn format_files(out: &mut dyn Write, args: &[String]) -> Result<bool, String> {
 ///
 /// # Errors
 /// When the output cannot be written.
-pub fn compile(ui: &mut Ui, request: &Request<'_>) -> Result<bool, Failure> {
+pub(crate) fn compile(ui: &mut Ui, request: &Request<'_>) -> Result<bool, Failure> {
     print(ui.document(), request).map_err(|e| codes::io("cannot write the graph", &e).into())
 }
 

@@ -1,5 +1,5 @@
 //! The command lines of other programs, for callers that start this program by their names.
 
-pub mod inmanta;
-pub mod mgmt;
-pub mod spiff;
+pub(crate) mod inmanta;
+pub(crate) mod mgmt;
+pub(crate) mod spiff;

@@ -16,14 +16,14 @@ use ordain_source::HostWorld;
 
 use crate::commands::convert::{ConvertOptions, convert};
 use crate::commands::encrypt::encrypt;
-pub use arguments::Program;
+pub(crate) use arguments::Program;
 use arguments::{Arguments, VERBS, parse, refuse, say, usage};
 use ordain_driver::dynaml::merge::{
     Merge, MergeError, MergeOptions, data, merge as merge_documents,
 };
 
 /// Runs the command line of `spiff` or `spiff++`.
-pub fn main(program: Program, args: &[String]) -> ExitCode {
+pub(crate) fn main(program: Program, args: &[String]) -> ExitCode {
     let Some(name) = args.first().map(String::as_str) else {
         say(&usage());
         return ExitCode::from(if program == Program::Spiff { 1 } else { 0 });

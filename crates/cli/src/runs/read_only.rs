@@ -15,7 +15,7 @@ use crate::ui::Progress;
 
 /// The observer of a run that changes nothing. It reads from the journal when resources were
 /// applied.
-pub struct ReadOnlyObserver<'a> {
+pub(crate) struct ReadOnlyObserver<'a> {
     progress: &'a Progress,
     dir: Option<PathBuf>,
     store: OnceLock<Option<Store>>,
@@ -23,7 +23,7 @@ pub struct ReadOnlyObserver<'a> {
 
 impl<'a> ReadOnlyObserver<'a> {
     /// Uses the journal of a state directory, if there is one.
-    pub fn new(progress: &'a Progress, state_dir: Option<&Path>) -> Self {
+    pub(crate) fn new(progress: &'a Progress, state_dir: Option<&Path>) -> Self {
         // Without a state directory there is no journal.
         let dir = super::state::state_dir(state_dir).ok();
         Self { progress, dir, store: OnceLock::new() }

@@ -59,7 +59,7 @@ fn outcome(report: &ResourceReport, graph: &Graph, sources: &SourceMap) -> Optio
 }
 
 /// Records a resource that failed or was skipped. Returns whether it is such a resource.
-pub fn record_outcome(
+pub(crate) fn record_outcome(
     store: &Store,
     run: Run,
     report: &ResourceReport,
@@ -78,7 +78,7 @@ pub fn record_outcome(
 const MAX_NAMES: usize = 5;
 
 /// Warns that a signal stopped the run, and which resources it did not reach.
-pub fn report_interruption(ui: &mut Ui, signal: i32, stopped: &[String]) {
+pub(crate) fn report_interruption(ui: &mut Ui, signal: i32, stopped: &[String]) {
     let text = format!("{} ended the run", signals::name(signal));
     let mut warning = Diagnostic::warning(codes::INTERRUPTED, text);
     if !stopped.is_empty() {
@@ -97,7 +97,7 @@ pub fn report_interruption(ui: &mut Ui, signal: i32, stopped: &[String]) {
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub fn take_interrupted(ui: &mut Ui, store: &Store) -> Result<UnfinishedRuns, Failure> {
+pub(crate) fn take_interrupted(ui: &mut Ui, store: &Store) -> Result<UnfinishedRuns, Failure> {
     let mut unfinished = UnfinishedRuns::default();
     for run in store.take_interrupted().map_err(codes::state)? {
         let text = format!("an earlier run (process {}) did not come to its end", run.pid);
@@ -122,7 +122,7 @@ pub fn take_interrupted(ui: &mut Ui, store: &Store) -> Result<UnfinishedRuns, Fa
 }
 
 /// Sets up the host of a run, so that it backs up all changed paths for `ordain rollback`.
-pub fn with_backups(mut host: Host, store: &Arc<Store>, run: Run) -> Host {
+pub(crate) fn with_backups(mut host: Host, store: &Arc<Store>, run: Run) -> Host {
     let journal = Arc::clone(store);
     let note = move |kept: &[SavedPath]| {
         let found: Result<Vec<_>, _> = kept.iter().map(found_path).collect();
@@ -144,7 +144,7 @@ fn found_path(kept: &SavedPath) -> serde_json::Result<PathBefore> {
 ///
 /// # Errors
 /// When the journal cannot be written.
-pub fn record_final_states(store: &Store, run: Run, host: &Host) -> Result<(), Failure> {
+pub(crate) fn record_final_states(store: &Store, run: Run, host: &Host) -> Result<(), Failure> {
     let paths = host.backups.as_ref().map(|backups| backups.paths()).unwrap_or_default();
     let state = |path: PathBuf| {
         // An unreadable path is compared with nothing, as after a run that did not finish.
@@ -159,7 +159,7 @@ pub fn record_final_states(store: &Store, run: Run, host: &Host) -> Result<(), F
 ///
 /// # Errors
 /// When the journal cannot be written. Then nothing may be changed.
-pub fn record_step_start(
+pub(crate) fn record_step_start(
     store: &Store,
     run: Run,
     resource: &ResourceRef,
@@ -172,38 +172,38 @@ pub fn record_step_start(
 }
 
 /// Records the end of that change.
-pub fn record_step_end(store: &Store, run: Run, resource: &ResourceRef, ok: bool) {
+pub(crate) fn record_step_end(store: &Store, run: Run, resource: &ResourceRef, ok: bool) {
     // A step without this mark is checked again, so an error does no harm.
     let _ = store.end_step(run, &resource.to_string(), ok);
 }
 
 /// The time when a resource with a schedule was last applied; `None` if the journal does not have
 /// it.
-pub fn last_applied(store: &Store, resource: &ResourceRef) -> Option<Timestamp> {
+pub(crate) fn last_applied(store: &Store, resource: &ResourceRef) -> Option<Timestamp> {
     let seconds = store.last_applied(&resource.to_string()).ok().flatten()?;
     Timestamp::from_second(seconds).ok()
 }
 
 /// Records that a resource with a schedule was applied.
-pub fn record_applied(store: &Store, resource: &ResourceRef, now: Timestamp) {
+pub(crate) fn record_applied(store: &Store, resource: &ResourceRef, now: Timestamp) {
     // Without the record the resource is applied once more, which does no harm.
     let _ = store.note_applied(&resource.to_string(), now.as_second());
 }
 
 /// The last recorded values of a resource's audited properties; empty if the journal does not have
 /// them.
-pub fn audited(store: &Store, resource: &ResourceRef) -> Vec<(String, String)> {
+pub(crate) fn audited(store: &Store, resource: &ResourceRef) -> Vec<(String, String)> {
     store.audited(&resource.to_string()).unwrap_or_default()
 }
 
 /// Records the current values of audited properties.
-pub fn record_audited(store: &Store, resource: &ResourceRef, values: &[(String, String)]) {
+pub(crate) fn record_audited(store: &Store, resource: &ResourceRef, values: &[(String, String)]) {
     // Without the record they are reported again, which does no harm.
     let _ = store.note_audited(&resource.to_string(), values);
 }
 
 /// A digest of a secret under the key of the machine.
-pub fn secret_digest(store: &Store, secret: &str) -> String {
+pub(crate) fn secret_digest(store: &Store, secret: &str) -> String {
     // Without a key all secrets look the same. That is better than a digest that can be guessed.
     let key = MachineKey::open(store.directory());
     key.map_or_else(

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::ui::log_level;
 
 /// The number of resources by outcome, as text.
-pub fn counts_text(counts: &Counts) -> String {
+pub(crate) fn counts_text(counts: &Counts) -> String {
     let mut parts = vec![
         format!("{} created", counts.created),
         format!("{} changed", counts.modified),
@@ -26,7 +26,7 @@ pub fn counts_text(counts: &Counts) -> String {
 }
 
 /// The number of resources by outcome, as JSON.
-pub fn counts_json(counts: &Counts) -> Json {
+pub(crate) fn counts_json(counts: &Counts) -> Json {
     json!({
         "created": counts.created, "changed": counts.modified, "removed": counts.removed,
         "run": counts.run, "in_place": counts.in_place, "failed": counts.failed,
@@ -36,7 +36,7 @@ pub fn counts_json(counts: &Counts) -> Json {
 }
 
 /// The report of a resource as JSON.
-pub fn resource_json(report: &ResourceReport) -> Json {
+pub(crate) fn resource_json(report: &ResourceReport) -> Json {
     let changes: Vec<_> = report
         .changes
         .iter()

@@ -14,7 +14,7 @@ use crate::ui::Ui;
 ///
 /// # Errors
 /// When none is set and there is no home directory.
-pub fn state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
+pub(crate) fn state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     if let Some(dir) = given {
         return Ok(dir.to_path_buf());
     }
@@ -35,7 +35,7 @@ pub fn state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
 ///
 /// # Errors
 /// As for [`state_dir`], and if the named directory does not exist.
-pub fn existing_state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
+pub(crate) fn existing_state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     if let Some(dir) = given.filter(|dir| !dir.exists()) {
         return Err(codes::missing(dir));
     }
@@ -46,14 +46,14 @@ pub fn existing_state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
 ///
 /// # Errors
 /// When it cannot be used.
-pub fn journal(ui: &mut Ui, dir: &Path) -> Result<Arc<Store>, Failure> {
+pub(crate) fn journal(ui: &mut Ui, dir: &Path) -> Result<Arc<Store>, Failure> {
     let store = Arc::new(Store::open_for_run(dir).map_err(codes::state)?);
     report_damages(ui, &store);
     Ok(store)
 }
 
 /// Warns about damaged journals that were set aside, and which data is lost.
-pub fn report_damages(ui: &mut Ui, store: &Store) {
+pub(crate) fn report_damages(ui: &mut Ui, store: &Store) {
     for damage in store.take_damages() {
         let text = format!("the journal was unusable and is set aside: {}", damage.reason);
         let warning = Diagnostic::warning(codes::DAMAGED, text)
@@ -69,7 +69,7 @@ pub fn report_damages(ui: &mut Ui, store: &Store) {
 ///
 /// # Errors
 /// When another run has it, or the directory cannot be used.
-pub fn lock(dir: &Path) -> Result<RunLock, Failure> {
+pub(crate) fn lock(dir: &Path) -> Result<RunLock, Failure> {
     let lock = RunLock::acquire(dir).map_err(codes::state)?;
     let shared = lock.share().map_err(|e| codes::io("the run cannot be locked", &e))?;
     ordain_process::hold_while_programs_run(shared);
@@ -77,7 +77,7 @@ pub fn lock(dir: &Path) -> Result<RunLock, Failure> {
 }
 
 /// The subject of a run: the path, the node, the account and the root directory.
-pub fn subject(source: &Path, node: &str, root: &Path) -> Subject {
+pub(crate) fn subject(source: &Path, node: &str, root: &Path) -> Subject {
     let full = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let source = match source == Path::new("-") {
         true => "standard input".to_string(),
@@ -109,7 +109,7 @@ fn account() -> String {
 }
 
 /// The root directory as an absolute path without links.
-pub fn root_path(root: &Path) -> PathBuf {
+pub(crate) fn root_path(root: &Path) -> PathBuf {
     let full = || std::path::absolute(root).unwrap_or_else(|_| root.to_path_buf());
     root.canonicalize().unwrap_or_else(|_| full())
 }

@@ -17,7 +17,7 @@ const MAX_LINE_LENGTH: usize = 2000;
 /// The changed lines with their context: all of them, or the first ones.
 ///
 /// There is no file header, and no hunk header if one of the texts is empty.
-pub fn lines(text: &TextChange, all: bool) -> Vec<String> {
+pub(crate) fn lines(text: &TextChange, all: bool) -> Vec<String> {
     let diff = TextDiff::from_lines(text.before.as_str(), text.after.as_str());
     let (mut out, mut more) = (Vec::new(), 0);
     let mut push = |style: Style, line: &str| {

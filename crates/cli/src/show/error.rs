@@ -9,7 +9,7 @@ use crate::codes;
 use crate::show::name;
 
 /// The error of a failed resource, at its attribute.
-pub fn resource_error(report: &ResourceReport, line: &Line, graph: &Graph) -> Diagnostic {
+pub(crate) fn resource_error(report: &ResourceReport, line: &Line, graph: &Graph) -> Diagnostic {
     let property = line.source.strip_prefix(&report.path).and_then(|s| s.strip_prefix('/'));
     let origin = graph
         .find(&report.resource)
@@ -19,7 +19,11 @@ pub fn resource_error(report: &ResourceReport, line: &Line, graph: &Graph) -> Di
 }
 
 /// The error of a resource that cannot be applied, at its attribute.
-pub fn attribute_error(graph: &Graph, resource: &Resource, error: &AttributeError) -> Diagnostic {
+pub(crate) fn attribute_error(
+    graph: &Graph,
+    resource: &Resource,
+    error: &AttributeError,
+) -> Diagnostic {
     let attribute = error.attribute.as_deref().and_then(|name| resource.attribute(name));
     let origin = attribute.map_or(resource.origin, |attribute| attribute.origin);
     placed(graph, origin, format!("{}: {}", name(&resource.id), error.message))

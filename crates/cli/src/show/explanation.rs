@@ -17,7 +17,7 @@ const EXCERPT_WIDTH: usize = 68;
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn write(ui: &mut Ui, explanation: &Explanation) -> Result<(), Failure> {
+pub(crate) fn write(ui: &mut Ui, explanation: &Explanation) -> Result<(), Failure> {
     let subject = Style::Bold.apply(&explanation.subject);
     match &explanation.value {
         None => writeln!(ui.out(), "{subject}")?,

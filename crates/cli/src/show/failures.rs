@@ -12,7 +12,11 @@ use crate::ui::{self, Ui};
 use ordain_driver::Compiled;
 
 /// Prints each error of each failed resource, at its attribute.
-pub fn show<'a>(ui: &mut Ui, reports: impl Iterator<Item = &'a ResourceReport>, loaded: &Compiled) {
+pub(crate) fn show<'a>(
+    ui: &mut Ui,
+    reports: impl Iterator<Item = &'a ResourceReport>,
+    loaded: &Compiled,
+) {
     let failed = reports.filter(|r| r.status == Status::Failed);
     let found = failed.flat_map(|report| {
         let errors = report.lines.iter().filter(|l| l.level == Level::Error);
@@ -25,7 +29,7 @@ pub fn show<'a>(ui: &mut Ui, reports: impl Iterator<Item = &'a ResourceReport>, 
 ///
 /// # Errors
 /// When a resource cannot be applied.
-pub fn refuse(ui: &mut Ui, prepared: &Prepared, loaded: &Compiled) -> Result<(), Failure> {
+pub(crate) fn refuse(ui: &mut Ui, prepared: &Prepared, loaded: &Compiled) -> Result<(), Failure> {
     let graph = &loaded.graph;
     let found: Vec<Diagnostic> = prepared
         .faults()

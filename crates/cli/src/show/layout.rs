@@ -16,7 +16,7 @@ const MAX_BENDS: usize = 20_000;
 
 /// The size of a node.
 #[derive(Clone, Copy, Debug)]
-pub struct Size {
+pub(crate) struct Size {
     /// The width.
     pub width: f64,
     /// The height, including the space around the node.
@@ -25,7 +25,7 @@ pub struct Size {
 
 /// A point; for a node, its left edge and its vertical centre.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Point {
+pub(crate) struct Point {
     /// The left edge.
     pub x: f64,
     /// The vertical centre.
@@ -34,7 +34,7 @@ pub struct Point {
 
 /// A finished layout.
 #[derive(Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// The position of every node.
     pub positions: Vec<Point>,
     /// The right edge of every node's column.
@@ -49,7 +49,7 @@ pub struct Layout {
 }
 
 /// Lays out nodes and edges. `gap` is the space between columns.
-pub fn layout(sizes: &[Size], lines: &[(usize, usize)], gap: f64) -> Layout {
+pub(crate) fn layout(sizes: &[Size], lines: &[(usize, usize)], gap: f64) -> Layout {
     let column = columns(sizes.len(), lines);
     let mut network = Network::new(sizes, lines, &column);
     network.order();

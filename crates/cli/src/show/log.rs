@@ -17,7 +17,7 @@ const SHOWN_DIGITS: usize = 8;
 
 /// The graph and sources of a run, and which details its log shows.
 #[derive(Clone)]
-pub struct Context {
+pub(crate) struct Context {
     graph: Arc<Graph>,
     sources: Arc<SourceMap>,
     diffs: bool,
@@ -25,7 +25,7 @@ pub struct Context {
 }
 
 /// A part of the log.
-pub enum LogItem {
+pub(crate) enum LogItem {
     /// A line of the log.
     Line(Level, String),
     /// An error with its place.
@@ -36,35 +36,35 @@ pub enum LogItem {
 
 impl Context {
     /// The context of a graph, without diffs.
-    pub fn new(loaded: &Compiled) -> Self {
+    pub(crate) fn new(loaded: &Compiled) -> Self {
         let (graph, sources) = (Arc::clone(&loaded.graph), Arc::clone(&loaded.sources));
         Self { graph, sources, diffs: false, is_verbose: false }
     }
 
     /// Enables diffs of file contents.
     #[must_use]
-    pub fn diffs(self, shown: bool) -> Self {
+    pub(crate) fn diffs(self, shown: bool) -> Self {
         Self { diffs: shown, ..self }
     }
 
     /// Enables complete diffs.
     #[must_use]
-    pub fn verbose(self, is_verbose: bool) -> Self {
+    pub(crate) fn verbose(self, is_verbose: bool) -> Self {
         Self { is_verbose, ..self }
     }
 
     /// The source texts of the graph.
-    pub fn sources(&self) -> &SourceMap {
+    pub(crate) fn sources(&self) -> &SourceMap {
         &self.sources
     }
 
     /// The diagnostic of a line that tells why a resource failed.
-    pub fn error(&self, report: &ResourceReport, line: &Line) -> Option<Diagnostic> {
+    pub(crate) fn error(&self, report: &ResourceReport, line: &Line) -> Option<Diagnostic> {
         is_failure(report, line).then(|| resource_error(report, line, &self.graph))
     }
 
     /// The log of a resource.
-    pub fn of(&self, report: &ResourceReport) -> Vec<LogItem> {
+    pub(crate) fn of(&self, report: &ResourceReport) -> Vec<LogItem> {
         let mut items = Vec::new();
         let mut diffs: Vec<&Change> = report.changes.iter().filter(|c| c.text.is_some()).collect();
         for line in &report.lines {
@@ -92,7 +92,7 @@ fn is_failure(report: &ResourceReport, line: &Line) -> bool {
 
 /// A line for people, with its level: the resource has its usual name, and digests are short. Of
 /// the lines about a skipped resource only one is kept.
-pub fn log_line(report: &ResourceReport, line: &Line) -> Option<(Level, String)> {
+pub(crate) fn log_line(report: &ResourceReport, line: &Line) -> Option<(Level, String)> {
     if report.status == Status::SkippedForFailure
         && let Some(cause) = &report.blocked_by
     {
@@ -114,7 +114,7 @@ fn property<'l>(report: &ResourceReport, line: &'l Line) -> Option<&'l str> {
 }
 
 /// Shortens digests such as `{sha256}98ea…` to their first digits.
-pub fn with_short_digests(text: &str) -> Cow<'_, str> {
+pub(crate) fn with_short_digests(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('}') {

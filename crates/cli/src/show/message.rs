@@ -27,7 +27,7 @@ const TYPOS: &[(&str, &str)] = &[
 ];
 
 /// The diagnostic with its message for people.
-pub fn humanize(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
+pub(crate) fn humanize(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
     let mut out = diagnostic.clone();
     let labels = diagnostic.primary.iter().chain(&diagnostic.related).map(|label| label.span);
     let spans = labels.chain(diagnostic.peer);

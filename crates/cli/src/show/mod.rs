@@ -1,16 +1,16 @@
 //! Text output: plans, explanations, logs, pictures.
 
-pub mod diff;
-pub mod error;
-pub mod explanation;
-pub mod failures;
-pub mod layout;
-pub mod log;
-pub mod message;
-pub mod nested_layout;
-pub mod picture;
-pub mod plan;
-pub mod value;
+pub(crate) mod diff;
+pub(crate) mod error;
+pub(crate) mod explanation;
+pub(crate) mod failures;
+pub(crate) mod layout;
+pub(crate) mod log;
+pub(crate) mod message;
+pub(crate) mod nested_layout;
+pub(crate) mod picture;
+pub(crate) mod plan;
+pub(crate) mod value;
 
 use crate::screen::END;
 use ordain_graph::ResourceRef;
@@ -18,7 +18,7 @@ use ordain_source::printable_line;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The assumed minimum width of a terminal.
-pub const WIDTH: usize = 80;
+pub(crate) const WIDTH: usize = 80;
 
 /// The escape that ends all styles.
 const RESET: &str = "\u{1b}[0m";
@@ -27,13 +27,13 @@ const RESET: &str = "\u{1b}[0m";
 const PLACE_COLUMN: usize = 46;
 
 /// The name of a resource on one line, as all verbs print it: `File[/etc/motd]`.
-pub fn name(resource: &ResourceRef) -> String {
+pub(crate) fn name(resource: &ResourceRef) -> String {
     printable_line(&resource.to_string()).into_owned()
 }
 
 /// Wraps a line at `width`; further lines are indented by `indent` columns. Breaks at a space if
 /// there is one in the second half. Styles continue on the next line.
-pub fn wrapped(line: &str, indent: usize, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(line: &str, indent: usize, width: usize) -> Vec<String> {
     let mut rows = RowBuilder { indent: indent.min(width / 2), width, ..RowBuilder::default() };
     let mut rest = line.chars();
     while let Some(c) = rest.next() {
@@ -119,12 +119,12 @@ fn close_style(row: &str, style: &str) -> String {
 }
 
 /// The width of a text without tabs, in columns; styles do not count.
-pub fn plain_width(text: &str) -> usize {
+pub(crate) fn plain_width(text: &str) -> usize {
     without_styles(text).chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
 /// A text without escapes and marks.
-pub fn without_styles(text: &str) -> String {
+pub(crate) fn without_styles(text: &str) -> String {
     let mut rest = text.chars();
     let mut out = String::new();
     while let Some(c) = rest.next() {
@@ -139,7 +139,7 @@ pub fn without_styles(text: &str) -> String {
 
 /// The number of spaces between a text and the place beside it: up to a fixed column if both fit,
 /// else up to the right edge. `None` if they do not fit on a line.
-pub fn gap(text: &str, place: &str) -> Option<usize> {
+pub(crate) fn gap(text: &str, place: &str) -> Option<usize> {
     let (text, place) = (text.width(), place.width());
     if text + 2 <= PLACE_COLUMN && PLACE_COLUMN + place <= WIDTH {
         return Some(PLACE_COLUMN - text);

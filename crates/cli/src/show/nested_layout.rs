@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::layout::{Point, Size, layout};
 
 /// The height of a frame's title.
-pub const HEADING: f64 = 30.0;
+pub(crate) const HEADING: f64 = 30.0;
 
 /// The padding of a frame.
 const PADDING: f64 = 12.0;
@@ -25,7 +25,7 @@ const ASPECT: f64 = 1.6;
 
 /// The position and size of a box.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct Rect {
+pub(crate) struct Rect {
     /// The left edge.
     pub x: f64,
     /// The top edge.
@@ -38,19 +38,19 @@ pub struct Rect {
 
 impl Rect {
     /// The vertical centre.
-    pub fn middle(self) -> f64 {
+    pub(crate) fn middle(self) -> f64 {
         self.y + self.height / 2.0
     }
 
     /// The right edge.
-    pub fn right(self) -> f64 {
+    pub(crate) fn right(self) -> f64 {
         self.x + self.width
     }
 }
 
 /// The route of an edge between two boxes of one frame.
 #[derive(Clone, Debug, Default)]
-pub struct Route {
+pub(crate) struct Route {
     /// The right edge of the column of its first box.
     pub leave: f64,
     /// The points where it enters and leaves the columns that it passes.
@@ -59,7 +59,7 @@ pub struct Route {
 
 /// A finished layout.
 #[derive(Debug)]
-pub struct NestedLayout {
+pub(crate) struct NestedLayout {
     /// The position of every box.
     pub boxes: Vec<Rect>,
     /// Whether the box is a frame around others.
@@ -93,7 +93,11 @@ struct Group {
 }
 
 /// Lays out boxes inside of their parents. `sizes` are those of the labels.
-pub fn nest(parents: &[Option<usize>], sizes: &[Size], lines: &[(usize, usize)]) -> NestedLayout {
+pub(crate) fn nest(
+    parents: &[Option<usize>],
+    sizes: &[Size],
+    lines: &[(usize, usize)],
+) -> NestedLayout {
     let count = sizes.len();
     let root = count;
     let above = chains(parents, root);

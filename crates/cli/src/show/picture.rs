@@ -59,13 +59,13 @@ struct Picture<'a> {
 }
 
 /// Draws an SVG.
-pub fn svg(loaded: &Compiled) -> String {
+pub(crate) fn svg(loaded: &Compiled) -> String {
     let style = format!("<style>{STYLE}</style>");
     Picture::new(loaded).svg(&style)
 }
 
 /// Draws an HTML page, with a search for names, highlighted neighbours, and zoom.
-pub fn html(loaded: &Compiled) -> String {
+pub(crate) fn html(loaded: &Compiled) -> String {
     let picture = Picture::new(loaded);
     let graph = &loaded.graph;
     let title = escaped(&graph.name);

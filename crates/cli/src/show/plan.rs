@@ -47,7 +47,7 @@ const NOT_SHOWN: &[&str] = &[
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn write(ui: &mut Ui, plan: &Plan, loaded: &Compiled) -> Result<(), Failure> {
+pub(crate) fn write(ui: &mut Ui, plan: &Plan, loaded: &Compiled) -> Result<(), Failure> {
     let mut reasons: BTreeMap<&ResourceRef, Vec<&ResourceRef>> = BTreeMap::new();
     for entry in &plan.entries {
         for other in &entry.triggers {

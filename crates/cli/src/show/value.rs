@@ -5,7 +5,7 @@ use ordain_puppet::types::format::quoted::quoted;
 use ordain_puppet::value::rich::from_data;
 
 /// A value in Puppet's notation, without secrets.
-pub fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Null => "absent".into(),
         Value::Secret(_) => "(secret)".into(),

@@ -92,7 +92,7 @@ impl LogStyle {
 }
 
 /// Converts a level of the engine's log.
-pub fn log_level(level: Level) -> LogLevel {
+pub(crate) fn log_level(level: Level) -> LogLevel {
     match level {
         Level::Debug => LogLevel::Debug,
         Level::Info => LogLevel::Info,

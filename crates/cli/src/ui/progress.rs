@@ -25,7 +25,7 @@ const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Logs resources during a run, and shows a progress line on a terminal, which is removed at the
 /// end.
-pub struct Progress {
+pub(crate) struct Progress {
     style: LogStyle,
     logs: bool,
     line: Option<ProgressLine>,
@@ -63,7 +63,7 @@ impl Progress {
     }
 
     /// Sets the graph, so that errors have source places.
-    pub fn set_context(&mut self, context: Context) {
+    pub(crate) fn set_context(&mut self, context: Context) {
         let is_verbose = self.style.verbosity > 0;
         self.context = Some(context.verbose(is_verbose));
     }
@@ -110,14 +110,14 @@ impl Progress {
     }
 
     /// Logs a notice about the run itself.
-    pub fn notice(&self, text: &str) {
+    pub(crate) fn notice(&self, text: &str) {
         let line = self.style.line(LogLevel::Notice, text).unwrap_or_default();
         // A closed stderr is no reason to fail.
         let _ = io::stderr().write_all(line.as_bytes());
     }
 
     /// Removes the progress line.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let Some(line) = self.line.take() else { return };
         // The waiting thread may win this race: clearing a line that was never shown is harmless.
         let _ = line.done.send(());

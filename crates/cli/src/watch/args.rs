@@ -15,7 +15,7 @@ use crate::options::{CompileArgs, TextOrJson};
 /// running work is finished, a second one at once; SIGHUP compiles and checks everything again.
 #[derive(Args, Clone)]
 #[command(after_help = WATCH_HELP)]
-pub struct WatchArgs {
+pub(crate) struct WatchArgs {
     /// A manifest, a directory, a model, a program, a YAML document, a graph or a catalog
     #[arg(default_value = ".")]
     pub path: PathBuf,

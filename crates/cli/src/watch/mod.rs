@@ -22,7 +22,7 @@ use crate::exit::{Exit, Failure};
 use crate::signals::{self, Hangup, Signals};
 use crate::ui::Ui;
 use crate::{panics, runs};
-pub use args::WatchArgs;
+pub(crate) use args::WatchArgs;
 use compiler::Compiler;
 use journal::{FailureJournal, RunRecorder};
 use lines::{JsonLines, TextLines};
@@ -35,7 +35,7 @@ use watch_loop::{LastMessages, Watch, WatchOutcome};
 ///
 /// # Errors
 /// When another run holds the lock or the state directory cannot be used.
-pub fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
+pub(crate) fn run(ui: &mut Ui, args: &WatchArgs) -> Result<Exit, Failure> {
     check_path(&args.path)?;
     let compile_options = args.compile.options();
     compile_options.check_paths()?;

@@ -4,11 +4,11 @@ use ordain_data::Value;
 use ordain_data::yaml::psych::Options;
 
 /// A generator of numbers, the same each time for a seed.
-pub struct Chance(u64);
+pub(crate) struct Chance(u64);
 
 impl Chance {
     /// The numbers of a seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -340,7 +340,7 @@ const LINES: &[&str] = &[
 ];
 
 /// A text.
-pub fn document(chance: &mut Chance) -> String {
+pub(crate) fn document(chance: &mut Chance) -> String {
     loop {
         let text = any_document(chance);
         if !is_read_otherwise(&text) {
@@ -556,7 +556,7 @@ fn sequence(chance: &mut Chance, out: &mut String, level: usize, depth: usize) {
 }
 
 /// A value, and how it is written.
-pub fn value_and_options(chance: &mut Chance) -> (Value, Options) {
+pub(crate) fn value_and_options(chance: &mut Chance) -> (Value, Options) {
     let value = value(chance, 0);
     let mut options = Options::default();
     if chance.once_in(4) {

@@ -47,7 +47,7 @@ enum Target {
 }
 
 impl Index {
-    pub fn build(roots: &[&Element], file_name: Option<&str>) -> Result<Self> {
+    pub(super) fn build(roots: &[&Element], file_name: Option<&str>) -> Result<Self> {
         let mut out = Self {
             packages: Vec::new(),
             roots: Vec::new(),
@@ -120,7 +120,7 @@ impl Index {
     }
 
     /// Resolves a URI to a type.
-    pub fn classifier(&self, uri: &str) -> std::result::Result<TypeRef, String> {
+    pub(super) fn classifier(&self, uri: &str) -> std::result::Result<TypeRef, String> {
         let (document, fragment) = uri.split_once('#').unwrap_or(("", uri));
         if let Some(name) = fragment.strip_prefix("//") {
             if document == ECORE || ends_in(document, "Ecore.ecore") {
@@ -139,7 +139,7 @@ impl Index {
     }
 
     /// Resolves a URI to a feature.
-    pub fn feature(&self, uri: &str) -> std::result::Result<FeatureRef, String> {
+    pub(super) fn feature(&self, uri: &str) -> std::result::Result<FeatureRef, String> {
         let (document, fragment) = uri.split_once('#').unwrap_or(("", uri));
         match self.target(uri, document, fragment)? {
             Target::Feature(package, number, feature) => {

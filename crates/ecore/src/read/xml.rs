@@ -66,7 +66,7 @@ pub(super) struct XmlAttribute {
 
 impl Element {
     /// The value of an attribute without a namespace.
-    pub fn get(&self, name: &str) -> Option<&EcoString> {
+    pub(super) fn get(&self, name: &str) -> Option<&EcoString> {
         let mut all = self.attributes.iter();
         all.find(|one| one.namespace.is_none() && one.name == name).map(|one| &one.value)
     }
@@ -75,7 +75,7 @@ impl Element {
     ///
     /// # Errors
     /// When it is missing or empty.
-    pub fn required_name(&self) -> Result<EcoString> {
+    pub(super) fn required_name(&self) -> Result<EcoString> {
         match self.get("name") {
             Some(name) if !name.is_empty() => Ok(name.clone()),
             _ => Err(Problem::new(self.range, format!("<{}> has no name", self.name))),
@@ -83,7 +83,7 @@ impl Element {
     }
 
     /// The value of an attribute of a namespace.
-    pub fn get_of(&self, namespace: &str, name: &str) -> Option<&EcoString> {
+    pub(super) fn get_of(&self, namespace: &str, name: &str) -> Option<&EcoString> {
         let mut all = self.attributes.iter();
         all.find(|one| one.namespace.as_deref() == Some(namespace) && one.name == name)
             .map(|one| &one.value)

@@ -13,7 +13,7 @@ use crate::kind::AttributeError;
 use crate::kind::params::Params;
 
 /// How often is looked whether a time has come while a graph is kept true.
-pub const PAUSE: Duration = Duration::from_secs(60);
+pub(crate) const PAUSE: Duration = Duration::from_secs(60);
 
 /// When resources may be applied.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -18,7 +18,7 @@ use ordain_graph::Graph;
 use crate::support::{Builder, Machine, text};
 
 /// Runs a program of the system and returns its output.
-pub fn run(line: &str) -> String {
+pub(crate) fn run(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let output = Command::new(words[0]).args(&words[1..]).output().unwrap();
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
@@ -26,7 +26,7 @@ pub fn run(line: &str) -> String {
 }
 
 /// Runs an ignored test of this program in a network and with mounts of its own.
-pub fn in_own_network(test: &str) {
+pub(crate) fn in_own_network(test: &str) {
     let root = nix::unistd::geteuid().is_root();
     assert!(root, "this needs a network of its own, which only root can have");
     let own = std::env::current_exe().unwrap();
@@ -47,13 +47,13 @@ fn an_interface_is_kept() {
     in_own_network("network::in_a_network_of_its_own");
 }
 
-pub struct TestKeeper {
+pub(crate) struct TestKeeper {
     pub keeper: Keeper,
 }
 
 impl TestKeeper {
     /// Runs until there is nothing to do.
-    pub fn settle(&mut self) -> Vec<String> {
+    pub(crate) fn settle(&mut self) -> Vec<String> {
         let start = Instant::now();
         let mut changed = Vec::new();
         loop {

@@ -22,7 +22,7 @@ use ordain_graph::{
 
 /// Runs commands and remembers them.
 #[derive(Clone, Default)]
-pub struct Recorder(pub Arc<Mutex<Vec<String>>>);
+pub(crate) struct Recorder(pub Arc<Mutex<Vec<String>>>);
 
 impl Runner for Recorder {
     fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
@@ -57,7 +57,7 @@ fn outside(invocation: &Invocation) -> Invocation {
     invocation
 }
 
-pub struct Machine {
+pub(crate) struct Machine {
     pub dir: tempfile::TempDir,
     pub host: Host,
     pub commands: Recorder,
@@ -65,7 +65,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let commands = Recorder::default();
         let host = Host::new(dir.path().to_path_buf(), Box::new(commands.clone()));
@@ -76,13 +76,13 @@ impl Machine {
     }
 
     /// A machine that seems to have a few programs; they run outside of it.
-    pub fn with_programs() -> Self {
+    pub(crate) fn with_programs() -> Self {
         let machine = Self::new();
         machine.add_programs();
         machine
     }
 
-    pub fn add_programs(&self) {
+    pub(crate) fn add_programs(&self) {
         for name in ["sh", "echo", "true", "false", "sleep", "touch", "id"] {
             let path = format!("/bin/{name}");
             self.write(&path, "");
@@ -92,50 +92,50 @@ impl Machine {
     }
 
     /// The real path of a path of the machine.
-    pub fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.host.path(Path::new(path))
     }
 
-    pub fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    pub fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.path(path)).unwrap()
     }
 
-    pub fn mode(&self, path: &str) -> u32 {
+    pub(crate) fn mode(&self, path: &str) -> u32 {
         std::fs::symlink_metadata(self.path(path)).unwrap().mode() & 0o7777
     }
 
-    pub fn exists(&self, path: &str) -> bool {
+    pub(crate) fn exists(&self, path: &str) -> bool {
         std::fs::symlink_metadata(self.path(path)).is_ok()
     }
 
-    pub fn prepared(&self, graph: &Graph) -> Prepared {
+    pub(crate) fn prepared(&self, graph: &Graph) -> Prepared {
         let registry = Arc::new(Registry::default());
         let (graph, options) = (Arc::new(graph.clone()), self.options.clone());
         Prepared::new(graph, registry, Arc::new(|_| None), options).unwrap()
     }
 
-    pub fn observed(&self, graph: &Graph, observer: &dyn Observer) -> Report {
+    pub(crate) fn observed(&self, graph: &Graph, observer: &dyn Observer) -> Report {
         let prepared = self.prepared(graph);
         apply(&prepared, &self.host, observer, self.options.jobs)
     }
 
-    pub fn apply(&self, graph: &Graph) -> Report {
+    pub(crate) fn apply(&self, graph: &Graph) -> Report {
         self.observed(graph, &NoObserver)
     }
 
-    pub fn plan(&self, graph: &Graph) -> Plan {
+    pub(crate) fn plan(&self, graph: &Graph) -> Plan {
         let prepared = self.prepared(graph);
         plan(&prepared, &self.host, &NoObserver, self.options.jobs)
     }
 
     /// Applies and gives the lines of the log.
-    pub fn lines(&self, graph: &Graph) -> Vec<String> {
+    pub(crate) fn lines(&self, graph: &Graph) -> Vec<String> {
         lines(&self.apply(graph))
     }
 
@@ -154,7 +154,7 @@ impl Machine {
     }
 
     /// A second apply finds nothing to do, touches nothing and runs nothing but checks.
-    pub fn assert_settled(&self, graph: &Graph, checks: usize) {
+    pub(crate) fn assert_settled(&self, graph: &Graph, checks: usize) {
         let before = self.snapshot();
         self.commands.0.lock().unwrap().clear();
         assert_eq!(self.lines(graph), Vec::<String>::new());
@@ -163,26 +163,26 @@ impl Machine {
     }
 }
 
-pub fn lines(report: &Report) -> Vec<String> {
+pub(crate) fn lines(report: &Report) -> Vec<String> {
     report.resources.iter().flat_map(|r| &r.lines).map(ToString::to_string).collect()
 }
 
 /// A value of an attribute.
-pub fn text(text: &str) -> Value {
+pub(crate) fn text(text: &str) -> Value {
     Value::str(text)
 }
 
-pub fn texts(items: &[&str]) -> Value {
+pub(crate) fn texts(items: &[&str]) -> Value {
     Value::list(items.iter().map(|t| text(t)))
 }
 
-pub fn secret(inner: &str) -> Value {
+pub(crate) fn secret(inner: &str) -> Value {
     Value::Secret(Arc::new(text(inner)))
 }
 
 /// Builds graphs.
 #[derive(Default)]
-pub struct Builder {
+pub(crate) struct Builder {
     pub graph: Graph,
 }
 
@@ -216,29 +216,29 @@ impl Builder {
         })
     }
 
-    pub fn add(&mut self, kind: &str, title: &str, with: &[(&str, Value)]) -> ResourceId {
+    pub(crate) fn add(&mut self, kind: &str, title: &str, with: &[(&str, Value)]) -> ResourceId {
         self.resource(kind, title, Containment::Leaf, with)
     }
 
-    pub fn class(&mut self, title: &str, inside: &[ResourceId]) -> ResourceId {
+    pub(crate) fn class(&mut self, title: &str, inside: &[ResourceId]) -> ResourceId {
         let class = self.resource("Class", title, Containment::Class, &[]);
         self.graph.containment.extend(inside.iter().map(|i| (class, *i)));
         class
     }
 
-    pub fn edge(&mut self, from: ResourceId, to: ResourceId, kind: EdgeKind) {
+    pub(crate) fn edge(&mut self, from: ResourceId, to: ResourceId, kind: EdgeKind) {
         let origin = self.origin(Step::Relation);
         self.graph.edges.push(Edge { from, to, kind, origin });
     }
 }
 
 /// A graph of one resource.
-pub fn one(kind: &str, title: &str, with: &[(&str, Value)]) -> Graph {
+pub(crate) fn one(kind: &str, title: &str, with: &[(&str, Value)]) -> Graph {
     let mut builder = Builder::default();
     builder.add(kind, title, with);
     builder.graph
 }
 
-pub fn file(title: &str, with: &[(&str, Value)]) -> Graph {
+pub(crate) fn file(title: &str, with: &[(&str, Value)]) -> Graph {
     one("File", title, with)
 }

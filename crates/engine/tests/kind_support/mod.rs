@@ -3,7 +3,7 @@
 // Each test binary uses a part of this.
 #![allow(dead_code, clippy::unwrap_used)]
 
-pub mod serving;
+pub(crate) mod serving;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -19,10 +19,10 @@ use ordain_graph::{Attribute, Containment, OriginId, Resource, ResourceRef, Serv
 use tempfile::TempDir;
 
 /// Replaces running a command; it gets the root directory as well.
-pub type Answer = dyn Fn(&Path, &Invocation) -> Outcome + Send + Sync;
+pub(crate) type Answer = dyn Fn(&Path, &Invocation) -> Outcome + Send + Sync;
 
 /// A machine whose root is a temporary directory.
-pub struct Machine {
+pub(crate) struct Machine {
     directory: TempDir,
     pub host: Host,
     log: Arc<Mutex<Vec<Invocation>>>,
@@ -43,7 +43,7 @@ impl Runner for Recorder {
 
 impl Machine {
     /// A machine where commands are answered by a function.
-    pub fn answering(
+    pub(crate) fn answering(
         answer: impl Fn(&Path, &Invocation) -> Outcome + Send + Sync + 'static,
     ) -> Self {
         let directory = tempfile::tempdir().unwrap();
@@ -54,31 +54,31 @@ impl Machine {
     }
 
     /// A machine where running a command is a failure of the test.
-    pub fn silent() -> Self {
+    pub(crate) fn silent() -> Self {
         Self::answering(|_, i| panic!("unexpected command {:?}", i.launch.argv))
     }
 
     /// A machine where commands really run.
-    pub fn real() -> Self {
+    pub(crate) fn real() -> Self {
         Self::answering(|_, invocation| really(invocation))
     }
 
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         self.directory.path()
     }
 
-    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.root().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    pub fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         String::from_utf8(std::fs::read(self.root().join(path)).unwrap()).unwrap()
     }
 
     /// The command lines since the last call, the root directory as ROOT.
-    pub fn commands(&self) -> Vec<String> {
+    pub(crate) fn commands(&self) -> Vec<String> {
         let log = std::mem::take(&mut *self.log.lock().unwrap());
         log.iter().map(|i| self.line(i)).collect()
     }
@@ -89,17 +89,17 @@ impl Machine {
     }
 
     /// The invocations since the last call.
-    pub fn invocations(&self) -> Vec<Invocation> {
+    pub(crate) fn invocations(&self) -> Vec<Invocation> {
         std::mem::take(&mut *self.log.lock().unwrap())
     }
 
     /// The lines that a log would say of the changes there are.
-    pub fn messages(&self, instance: &dyn Instance) -> Vec<String> {
+    pub(crate) fn messages(&self, instance: &dyn Instance) -> Vec<String> {
         lines(&instance.compare(&self.host).unwrap())
     }
 
     /// Makes all changes and checks that none are left. Returns the messages for the log.
-    pub fn converge(&self, instance: &dyn Instance) -> Vec<String> {
+    pub(crate) fn converge(&self, instance: &dyn Instance) -> Vec<String> {
         let changes = instance.compare(&self.host).unwrap();
         instance.apply(&self.host, &changes).unwrap();
         let left = instance.compare(&self.host).unwrap();
@@ -109,12 +109,12 @@ impl Machine {
 }
 
 /// Changes as `property: message`.
-pub fn lines(changes: &[Change]) -> Vec<String> {
+pub(crate) fn lines(changes: &[Change]) -> Vec<String> {
     changes.iter().map(|c| format!("{}: {}", c.property, c.message)).collect()
 }
 
 /// Runs a command for real.
-pub fn really(invocation: &Invocation) -> Outcome {
+pub(crate) fn really(invocation: &Invocation) -> Outcome {
     let mut command = Command::new(&invocation.launch.argv[0]);
     command.args(&invocation.launch.argv[1..]).envs(invocation.launch.set_env.iter().cloned());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -126,16 +126,16 @@ pub fn really(invocation: &Invocation) -> Outcome {
 }
 
 /// An answer of success with this output.
-pub fn says(text: &str) -> Outcome {
+pub(crate) fn says(text: &str) -> Outcome {
     Outcome { status: 0, stdout: text.as_bytes().to_vec(), stderr: Vec::new() }
 }
 
 /// An answer of failure with this on standard error.
-pub fn fails(status: i32, text: &str) -> Outcome {
+pub(crate) fn fails(status: i32, text: &str) -> Outcome {
     Outcome { status, stdout: Vec::new(), stderr: text.as_bytes().to_vec() }
 }
 
-pub fn word(invocation: &Invocation, at: usize) -> String {
+pub(crate) fn word(invocation: &Invocation, at: usize) -> String {
     invocation
         .launch
         .argv
@@ -145,7 +145,7 @@ pub fn word(invocation: &Invocation, at: usize) -> String {
 }
 
 /// A resource with these attributes.
-pub fn resource(kind: &str, title: &str, attributes: &[(&str, Value)]) -> Resource {
+pub(crate) fn resource(kind: &str, title: &str, attributes: &[(&str, Value)]) -> Resource {
     let origin = OriginId(0);
     let attribute = |(name, value): &(&str, Value)| Attribute {
         name: (*name).into(),
@@ -165,7 +165,7 @@ pub fn resource(kind: &str, title: &str, attributes: &[(&str, Value)]) -> Resour
 }
 
 /// Parses a resource.
-pub fn try_parse(
+pub(crate) fn try_parse(
     kind: &dyn Kind,
     title: &str,
     attributes: &[(&str, Value)],
@@ -184,12 +184,16 @@ pub fn try_parse(
 }
 
 /// Parses a resource that is right.
-pub fn parse(kind: &dyn Kind, title: &str, attributes: &[(&str, Value)]) -> Box<dyn Instance> {
+pub(crate) fn parse(
+    kind: &dyn Kind,
+    title: &str,
+    attributes: &[(&str, Value)],
+) -> Box<dyn Instance> {
     try_parse(kind, title, attributes).map_err(|e| format!("{e:?}")).unwrap()
 }
 
 /// The errors of a resource that is wrong, as `attribute: message`.
-pub fn errors(kind: &dyn Kind, title: &str, attributes: &[(&str, Value)]) -> Vec<String> {
+pub(crate) fn errors(kind: &dyn Kind, title: &str, attributes: &[(&str, Value)]) -> Vec<String> {
     let Err(errors) = try_parse(kind, title, attributes) else {
         panic!("no error for {attributes:?}");
     };
@@ -198,16 +202,16 @@ pub fn errors(kind: &dyn Kind, title: &str, attributes: &[(&str, Value)]) -> Vec
 }
 
 /// Text as a value.
-pub fn s(text: &str) -> Value {
+pub(crate) fn s(text: &str) -> Value {
     Value::str(text)
 }
 
 /// A list of texts as a value.
-pub fn list(items: &[&str]) -> Value {
+pub(crate) fn list(items: &[&str]) -> Value {
     Value::list(items.iter().map(|i| Value::str(*i)))
 }
 
 /// A secret text.
-pub fn secret(text: &str) -> Value {
+pub(crate) fn secret(text: &str) -> Value {
     Value::Secret(Arc::new(Value::str(text)))
 }

@@ -12,19 +12,19 @@ use ordain_graph::ServedFiles;
 use super::{Machine, resource};
 
 /// A machine that is kept, and all kinds.
-pub struct KeptMachine {
+pub(crate) struct KeptMachine {
     pub machine: Machine,
     pub registry: Registry,
 }
 
 impl KeptMachine {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut machine = Machine::silent();
         machine.host.stays = true;
         Self { machine, registry: Registry::default() }
     }
 
-    pub fn parse(
+    pub(crate) fn parse(
         &self,
         kind: &str,
         title: &str,
@@ -33,7 +33,7 @@ impl KeptMachine {
         self.try_parse(kind, title, attributes).unwrap()
     }
 
-    pub fn try_parse(
+    pub(crate) fn try_parse(
         &self,
         kind: &str,
         title: &str,
@@ -52,20 +52,25 @@ impl KeptMachine {
     }
 
     /// Parses and makes it so.
-    pub fn made(&self, kind: &str, title: &str, attributes: &[(&str, Value)]) -> Box<dyn Instance> {
+    pub(crate) fn made(
+        &self,
+        kind: &str,
+        title: &str,
+        attributes: &[(&str, Value)],
+    ) -> Box<dyn Instance> {
         let instance = self.parse(kind, title, attributes);
         self.machine.converge(&*instance);
         instance
     }
 
-    pub fn address(&self, server: &dyn Instance) -> SocketAddr {
+    pub(crate) fn address(&self, server: &dyn Instance) -> SocketAddr {
         let sent = server.sent(&self.machine.host).unwrap();
         sent[0].1.as_str().unwrap().parse().unwrap()
     }
 }
 
 /// The complete answer of a server to this text.
-pub fn ask(address: SocketAddr, text: &str) -> String {
+pub(crate) fn ask(address: SocketAddr, text: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     stream.write_all(text.as_bytes()).unwrap();
@@ -74,17 +79,17 @@ pub fn ask(address: SocketAddr, text: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-pub fn get(address: SocketAddr, path: &str, more: &str) -> String {
+pub(crate) fn get(address: SocketAddr, path: &str, more: &str) -> String {
     ask(address, &format!("GET {path} HTTP/1.1\r\nHost: h\r\n{more}Connection: close\r\n\r\n"))
 }
 
 /// The status and the body of an answer.
-pub fn parts(answer: &str) -> (&str, &str) {
+pub(crate) fn parts(answer: &str) -> (&str, &str) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     (&head[9..12], body)
 }
 
-pub fn header<'a>(answer: &'a str, name: &str) -> &'a str {
+pub(crate) fn header<'a>(answer: &'a str, name: &str) -> &'a str {
     let line = answer.lines().find(|line| line.starts_with(name)).unwrap();
     line[name.len() + 1..].trim()
 }

@@ -16,7 +16,7 @@ use crate::types::{Type, TypeId};
 
 /// The target that the value of an expression is assigned to.
 #[derive(Clone, Copy, Debug)]
-pub struct Hint {
+pub(crate) struct Hint {
     /// The type of the target.
     ty: Option<TypeId>,
     /// The object and attribute.

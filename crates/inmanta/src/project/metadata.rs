@@ -119,7 +119,7 @@ fn of_module(world: &dyn World, directory: &Path, name: &str) -> Option<Data> {
 }
 
 /// The import name of a module of version 2.
-pub fn name_of_package(world: &dyn World, directory: &Path) -> Option<String> {
+pub(super) fn name_of_package(world: &dyn World, directory: &Path) -> Option<String> {
     let name = text_of(&of_module(world, directory, "name")?)?;
     let name = name.strip_prefix("inmanta-module-").unwrap_or(&name);
     Some(name.replace('-', "_"))
@@ -136,7 +136,7 @@ pub fn version(world: &dyn World, directory: &Path) -> Option<String> {
 }
 
 /// Whether a module is marked as deprecated.
-pub fn is_deprecated(world: &dyn World, directory: &Path) -> bool {
+pub(super) fn is_deprecated(world: &dyn World, directory: &Path) -> bool {
     match of_module(world, directory, "deprecated") {
         Some(Data::Bool(truth)) => truth,
         Some(Data::Str(text)) => {

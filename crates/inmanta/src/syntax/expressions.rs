@@ -15,15 +15,15 @@ use crate::value::Value;
 
 /// The precedence of operators.
 mod level {
-    pub const CONDITION: u8 = 1;
-    pub const OR: u8 = 2;
-    pub const AND: u8 = 3;
-    pub const COMPARE: u8 = 4;
-    pub const ADD: u8 = 5;
-    pub const MULTIPLY: u8 = 6;
-    pub const POWER: u8 = 7;
-    pub const NOT: u8 = 8;
-    pub const IN: u8 = 9;
+    pub(super) const CONDITION: u8 = 1;
+    pub(super) const OR: u8 = 2;
+    pub(super) const AND: u8 = 3;
+    pub(super) const COMPARE: u8 = 4;
+    pub(super) const ADD: u8 = 5;
+    pub(super) const MULTIPLY: u8 = 6;
+    pub(super) const POWER: u8 = 7;
+    pub(super) const NOT: u8 = 8;
+    pub(super) const IN: u8 = 9;
 }
 
 /// A variable or attribute that may be the target of an assignment.

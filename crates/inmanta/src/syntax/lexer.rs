@@ -6,7 +6,7 @@ use crate::location::Location;
 /// The reserved words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Keyword {
+pub(super) enum Keyword {
     Typedef,
     As,
     Entity,
@@ -76,7 +76,7 @@ impl Keyword {
 /// The kinds of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
-pub enum Kind {
+pub(super) enum Kind {
     /// `matching /…/`
     Regex,
     /// `f"…"`
@@ -114,7 +114,7 @@ pub enum Kind {
 
 /// A token.
 #[derive(Clone, Copy, Debug)]
-pub struct Token {
+pub(super) struct Token {
     /// Its kind.
     pub kind: Kind,
     /// The offset of its first byte.
@@ -131,7 +131,7 @@ pub struct Token {
 
 /// The lexer.
 #[derive(Clone)]
-pub struct Lexer<'a> {
+pub(super) struct Lexer<'a> {
     text: &'a str,
     is_ascii: bool,
     file: u32,
@@ -142,17 +142,17 @@ pub struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     /// Creates a lexer at the beginning of a text.
-    pub fn new(text: &'a str, file: u32) -> Self {
+    pub(super) fn new(text: &'a str, file: u32) -> Self {
         Self { text, is_ascii: text.is_ascii(), file, at: 0, line: 1, line_start: 0 }
     }
 
     /// The text of a token.
-    pub fn slice(&self, token: &Token) -> &'a str {
+    pub(super) fn slice(&self, token: &Token) -> &'a str {
         &self.text[token.start as usize..token.end as usize]
     }
 
     /// Goes back to an offset inside the last token.
-    pub fn reread(&mut self, token: &Token, offset: u32) {
+    pub(super) fn reread(&mut self, token: &Token, offset: u32) {
         self.at = (token.start + offset) as usize;
         self.line = token.line;
         self.line_start = token.line_start as usize;
@@ -170,7 +170,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The place of a token.
-    pub fn location(&self, token: &Token) -> Location {
+    pub(super) fn location(&self, token: &Token) -> Location {
         let line_start = token.line_start as usize;
         let column = self.chars(line_start, token.start as usize) + 1;
         let end_column = if token.kind == Kind::Multi {
@@ -184,19 +184,19 @@ impl<'a> Lexer<'a> {
     }
 
     /// The line of a token.
-    pub fn line_of(&self, token: &Token) -> Location {
+    pub(super) fn line_of(&self, token: &Token) -> Location {
         Location::line(self.file, token.line)
     }
 
     /// The place after a token.
-    pub fn behind(&self, token: &Token) -> Location {
+    pub(super) fn behind(&self, token: &Token) -> Location {
         let column = self.chars(token.line_start as usize, token.end as usize) + 1;
         let line = token.end_line;
         Location { file: self.file, line, column, end_line: line, end_column: column }
     }
 
     /// The next token.
-    pub fn next(&mut self) -> Token {
+    pub(super) fn next(&mut self) -> Token {
         self.skip();
         let start = self.at;
         let line = self.line;
@@ -251,7 +251,7 @@ impl<'a> Lexer<'a> {
 
 impl Lexer<'_> {
     /// The place of the end of the text.
-    pub fn end_location(&self) -> Location {
+    pub(super) fn end_location(&self) -> Location {
         let line = self.line;
         // The original counts the line end that it appends, and one byte more.
         Location { file: self.file, line, column: 2, end_line: line, end_column: 2 }

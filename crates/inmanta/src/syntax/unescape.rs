@@ -4,7 +4,7 @@
 ///
 /// # Errors
 /// Python's error for an incomplete escape.
-pub fn unescape(text: &str) -> Result<String, String> {
+pub(super) fn unescape(text: &str) -> Result<String, String> {
     if !text.contains('\\') {
         return Ok(text.to_owned());
     }

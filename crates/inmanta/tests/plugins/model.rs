@@ -14,19 +14,19 @@ use ordain_inmanta::model::plugin::{
 use ordain_inmanta::value::{InstanceId, Names, Value, VarId};
 use ordain_source::World;
 
-pub struct Instance {
+pub(crate) struct Instance {
     pub entity: String,
     /// `Err` is a variable without a value, or `None` an optional relation without one.
     pub attributes: IndexMap<String, Slot>,
 }
 
-pub enum Slot {
+pub(crate) enum Slot {
     Value(Value),
     Unset(u32),
     Empty,
 }
 
-pub struct Model {
+pub(crate) struct Model {
     pub world: Box<dyn World>,
     pub directory: PathBuf,
     pub modules: HashMap<String, PathBuf>,
@@ -39,7 +39,7 @@ pub struct Model {
 }
 
 impl Model {
-    pub fn new(world: Box<dyn World>, directory: &Path) -> Self {
+    pub(crate) fn new(world: Box<dyn World>, directory: &Path) -> Self {
         Self {
             world,
             directory: directory.into(),
@@ -53,20 +53,20 @@ impl Model {
         }
     }
 
-    pub fn add(&mut self, entity: &str, attributes: Vec<(&str, Slot)>) -> Value {
+    pub(crate) fn add(&mut self, entity: &str, attributes: Vec<(&str, Slot)>) -> Value {
         let attributes = attributes.into_iter().map(|(name, slot)| (name.into(), slot)).collect();
         self.instances.push(Instance { entity: entity.into(), attributes });
         Value::Instance(InstanceId(self.instances.len() as u32 - 1))
     }
 
     /// Calls a plugin of the module `std` with positional arguments.
-    pub fn std(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Stop> {
+    pub(crate) fn std(&mut self, name: &str, arguments: &[Value]) -> Result<Value, Stop> {
         self.call(&format!("std::{name}"), arguments, &[])
     }
 }
 
 /// Arguments for a plugin; their types are not checked.
-pub fn arguments(
+pub(crate) fn arguments(
     plugin: &dyn Plugin,
     positional: &[Value],
     named: &[(EcoString, Value)],

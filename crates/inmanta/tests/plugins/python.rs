@@ -22,7 +22,7 @@ struct Project {
     _directory: tempfile::TempDir,
 }
 
-pub fn has_python() -> bool {
+pub(crate) fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     ordain_testkit::peer(found, "python3")
 }

@@ -82,7 +82,7 @@ fn a_module_with_python_is_compiled_and_exported() {
 }
 
 /// Writes files below a directory.
-pub fn write(root: &std::path::Path, files: &[(&str, &str)]) {
+pub(crate) fn write(root: &std::path::Path, files: &[(&str, &str)]) {
     for (path, text) in files {
         let path = root.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -29,7 +29,7 @@ pub(crate) use elaborator::MAX_STACK;
 ///
 /// # Errors
 /// When types do not match.
-pub fn elaborate(
+pub(crate) fn elaborate(
     modules: &Modules,
     names: &Names,
     main: ModId,

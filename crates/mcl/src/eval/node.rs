@@ -76,19 +76,19 @@ pub(super) struct Node {
 
 impl Node {
     /// Whether nothing depends on it.
-    pub fn is_end(&self) -> bool {
+    pub(super) fn is_end(&self) -> bool {
         self.followers.len() == self.gone as usize
     }
 
-    pub fn slots(&self) -> Option<&[Slot]> {
+    pub(super) fn slots(&self) -> Option<&[Slot]> {
         if let Op::Control(control) = &self.op { Some(&control.slots) } else { None }
     }
 
-    pub fn watches(&self) -> &[Watch] {
+    pub(super) fn watches(&self) -> &[Watch] {
         if let Op::Call(call) = &self.op { &call.watches } else { &[] }
     }
 
-    pub fn label(&self) -> String {
+    pub(super) fn label(&self) -> String {
         match &self.op {
             Op::Constant(value) => format!("const: {}({value})", value.kind()),
             Op::Call(call) => call.builtin.parts().1.into(),
@@ -125,41 +125,41 @@ pub(super) struct Store {
 }
 
 impl Store {
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.places.len() - self.free.len()
     }
 
     /// The number of places, used or free, and the maximal number of stored followers.
     #[cfg(test)]
-    pub fn capacity(&self) -> usize {
+    pub(super) fn capacity(&self) -> usize {
         let followers = self.iter().map(|(_, node)| node.followers.len());
         self.places.len().max(followers.max().unwrap_or(0))
     }
 
-    pub fn get(&self, id: NodeId) -> Option<&Node> {
+    pub(super) fn get(&self, id: NodeId) -> Option<&Node> {
         let place = self.places.get(id.index as usize)?;
         place.node.as_ref().filter(|_| place.generation == id.generation)
     }
 
-    pub fn get_mut(&mut self, id: NodeId) -> Option<&mut Node> {
+    pub(super) fn get_mut(&mut self, id: NodeId) -> Option<&mut Node> {
         let place = self.places.get_mut(id.index as usize)?;
         place.node.as_mut().filter(|_| place.generation == id.generation)
     }
 
     /// The present node of a place, and its level.
-    pub fn at(&self, index: u32) -> Option<(NodeId, u32)> {
+    pub(super) fn at(&self, index: u32) -> Option<(NodeId, u32)> {
         let place = self.places.get(index as usize)?;
         let node = place.node.as_ref()?;
         Some((NodeId { index, generation: place.generation }, node.level))
     }
 
     /// The present node of a place.
-    pub fn id(&self, index: u32) -> Option<NodeId> {
+    pub(super) fn id(&self, index: u32) -> Option<NodeId> {
         let place = self.places.get(index as usize)?;
         place.node.as_ref().map(|_| NodeId { index, generation: place.generation })
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (NodeId, &Node)> {
         self.places.iter().enumerate().filter_map(|(index, place)| {
             let index = u32::try_from(index).ok()?;
             place.node.as_ref().map(|node| (NodeId { index, generation: place.generation }, node))
@@ -167,7 +167,13 @@ impl Store {
     }
 
     /// Adds a node above its inputs, and at least on this level.
-    pub fn add(&mut self, op: Op, inputs: SmallVec<[NodeId; 3]>, level: u32, tag: u32) -> NodeId {
+    pub(super) fn add(
+        &mut self,
+        op: Op,
+        inputs: SmallVec<[NodeId; 3]>,
+        level: u32,
+        tag: u32,
+    ) -> NodeId {
         let above = inputs.iter().filter_map(|id| self.get(*id)).map(|node| node.level + 1);
         let level = above.max().unwrap_or(0).max(level);
         let state = State::Pending;
@@ -195,7 +201,7 @@ impl Store {
     }
 
     /// Removes a node. Its followers have no value for it any more.
-    pub fn remove(&mut self, id: NodeId) -> Option<Node> {
+    pub(super) fn remove(&mut self, id: NodeId) -> Option<Node> {
         self.get(id)?;
         let place = self.places.get_mut(id.index as usize)?;
         let node = place.node.take()?;
@@ -230,7 +236,7 @@ impl Store {
         }
     }
 
-    pub fn followers(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+    pub(super) fn followers(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         self.get(id).map(|node| node.followers.as_slice()).unwrap_or_default().iter().copied()
     }
 
@@ -239,7 +245,7 @@ impl Store {
     /// errors, which such values do not change. Returns whether the value changed; `None` if the
     /// node does not qualify.
     #[inline]
-    pub fn calculate(&mut self, id: NodeId) -> Option<bool> {
+    pub(super) fn calculate(&mut self, id: NodeId) -> Option<bool> {
         let node = self.get(id)?;
         let Op::Operator(operator) = node.op else { return None };
         let [a, b] = node.inputs[..] else { return None };
@@ -255,7 +261,7 @@ impl Store {
     }
 
     /// Sets the state of a node. Returns whether it changed.
-    pub fn set_state(&mut self, id: NodeId, state: State) -> bool {
+    pub(super) fn set_state(&mut self, id: NodeId, state: State) -> bool {
         let Some(node) = self.get_mut(id) else { return false };
         if node.state.is_same(&state) {
             return false;
@@ -291,7 +297,7 @@ impl Store {
     }
 
     /// Replaces the inputs of a node, and lifts it and its followers above them.
-    pub fn set_inputs(&mut self, id: NodeId, inputs: SmallVec<[NodeId; 3]>) {
+    pub(super) fn set_inputs(&mut self, id: NodeId, inputs: SmallVec<[NodeId; 3]>) {
         let Some(node) = self.get_mut(id) else { return };
         let old = std::mem::replace(&mut node.inputs, inputs.clone());
         let before: FxHashSet<NodeId> = old.iter().copied().collect();
@@ -462,11 +468,11 @@ pub(super) struct Control {
 }
 
 impl Control {
-    pub fn new(shape: Shape, bodies: Vec<Arc<dyn Body>>) -> Self {
+    pub(super) fn new(shape: Shape, bodies: Vec<Arc<dyn Body>>) -> Self {
         Self { shape, bodies, output: None, slots: Vec::new(), function: None }
     }
 
-    pub fn label(&self) -> &'static str {
+    pub(super) fn label(&self) -> &'static str {
         match self.shape {
             Shape::Branch => "if",
             Shape::Call => "call",
@@ -500,7 +506,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub fn push(&mut self, level: u32, index: u32) {
+    pub(super) fn push(&mut self, level: u32, index: u32) {
         let at = index as usize;
         if self.waiting.len() <= at {
             self.waiting.resize(at + 1, false);
@@ -510,7 +516,7 @@ impl Queue {
         }
     }
 
-    pub fn put(&mut self, level: u32, index: u32) {
+    pub(super) fn put(&mut self, level: u32, index: u32) {
         let level = level as usize;
         if self.levels.len() <= level {
             self.levels.resize_with(level + 1, SmallVec::new);
@@ -519,19 +525,19 @@ impl Queue {
         self.lowest = self.lowest.min(level);
     }
 
-    pub fn is_waiting(&self, index: u32) -> bool {
+    pub(super) fn is_waiting(&self, index: u32) -> bool {
         self.waiting.get(index as usize).copied().unwrap_or(false)
     }
 
     /// It was handled already, or is removed.
-    pub fn forget(&mut self, index: u32) {
+    pub(super) fn forget(&mut self, index: u32) {
         if let Some(waiting) = self.waiting.get_mut(index as usize) {
             *waiting = false;
         }
     }
 
     /// The next node, with the level at which it was queued.
-    pub fn pop(&mut self) -> Option<(usize, u32)> {
+    pub(super) fn pop(&mut self) -> Option<(usize, u32)> {
         while let Some(level) = self.levels.get_mut(self.lowest) {
             if let Some(index) = level.pop() {
                 return Some((self.lowest, index));

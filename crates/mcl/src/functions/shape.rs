@@ -30,7 +30,7 @@ impl KnownArg {
 
 /// The maximal number of variables of a signature itself. Variables from the known type of an
 /// argument keep their numbers, which callers choose above this one.
-pub const OWN_VARIABLES: u32 = 100;
+pub(crate) const OWN_VARIABLES: u32 = 100;
 
 /// The signature of a call. Variables up to `OWN_VARIABLES` are fresh ones.
 ///
@@ -182,7 +182,7 @@ fn collect(args: &[KnownArg]) -> Result<FuncType, String> {
 ///
 /// # Errors
 /// `invalid format string at 3`
-pub fn verbs(format: &[u8]) -> Result<Vec<Option<Type>>, String> {
+pub(crate) fn verbs(format: &[u8]) -> Result<Vec<Option<Type>>, String> {
     let mut types = Vec::new();
     let mut is_verb = false;
     for (index, byte) in format.iter().enumerate() {

@@ -12,7 +12,7 @@ use super::token::T;
 use crate::Edition;
 
 /// The part of a place in a text that the original would name.
-pub fn shown(tree: &Tree, text: &str, range: TextRange) -> TextRange {
+pub(crate) fn shown(tree: &Tree, text: &str, range: TextRange) -> TextRange {
     // With parentheses the end is known.
     let is_closed = text.get(..range.end as usize).is_some_and(|text| text.ends_with(')'));
     let exprs = tree.exprs.iter().filter(|(_, expr)| expr.range == range);

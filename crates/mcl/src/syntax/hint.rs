@@ -14,7 +14,7 @@ const KEYWORDS: [&str; 8] = ["import", "include", "class", "func", "for", "forkv
 
 /// A hint on a syntax error.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Hint {
+pub(crate) struct Hint {
     /// The place of the mistake, if the original stops elsewhere, with a note.
     pub place: Option<(TextRange, &'static str)>,
     /// Advice.
@@ -22,7 +22,7 @@ pub struct Hint {
 }
 
 /// The likely cause of a syntax error.
-pub fn hint(text: &str, edition: Edition, error: &SyntaxError) -> Hint {
+pub(crate) fn hint(text: &str, edition: Edition, error: &SyntaxError) -> Hint {
     let start = error.range.start as usize;
     if error.kind == SyntaxKind::Unrecognized {
         return unrecognized(text, edition, error);
@@ -311,7 +311,7 @@ impl Finder<'_> {
 }
 
 /// The message of a syntax error, with words in place of the original's names of tokens.
-pub fn in_words(text: &str) -> Option<String> {
+pub(crate) fn in_words(text: &str) -> Option<String> {
     if let Some((_, rest)) =
         text.split_once("error building resource: cannot create resource kind `")
         && let Some((_, cause)) = rest.split_once("`: no resource kind ")

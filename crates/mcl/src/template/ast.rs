@@ -82,27 +82,27 @@ pub(super) enum Kind {
 }
 
 impl Tree {
-    pub fn get(&self, id: Id) -> &Node {
+    pub(super) fn get(&self, id: Id) -> &Node {
         // Ids are only made by `add`.
         &self.nodes[id.0 as usize]
     }
 
-    pub fn kind(&self, id: Id) -> &Kind {
+    pub(super) fn kind(&self, id: Id) -> &Kind {
         &self.get(id).kind
     }
 
-    pub fn add(&mut self, at: usize, kind: Kind) -> Id {
+    pub(super) fn add(&mut self, at: usize, kind: Kind) -> Id {
         let id = Id(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         self.nodes.push(Node { at, kind });
         id
     }
 
-    pub fn pipe(&self, id: Id) -> Option<&Pipe> {
+    pub(super) fn pipe(&self, id: Id) -> Option<&Pipe> {
         if let Kind::Pipe(pipe) = self.kind(id) { Some(pipe) } else { None }
     }
 
     /// Whether a body consists of blanks.
-    pub fn is_blank(&self, id: Id) -> bool {
+    pub(super) fn is_blank(&self, id: Id) -> bool {
         match self.kind(id) {
             Kind::List(nodes) => nodes.iter().all(|node| self.is_blank(*node)),
             Kind::Text(text) => text.trim().is_empty(),
@@ -111,7 +111,7 @@ impl Tree {
     }
 
     /// A node in messages: the source without superfluous blanks.
-    pub fn show(&self, id: Id) -> String {
+    pub(super) fn show(&self, id: Id) -> String {
         let mut out = String::new();
         self.write(id, &mut out);
         out

@@ -43,11 +43,11 @@ pub(super) struct Dict {
 const ANY: &str = "interface {}";
 
 impl Dict {
-    pub fn get(&self, key: &Datum) -> Option<&Datum> {
+    pub(super) fn get(&self, key: &Datum) -> Option<&Datum> {
         self.pairs.iter().find(|(k, _)| k == key).map(|(_, value)| value)
     }
 
-    pub fn field(&self, name: &str) -> Option<&Datum> {
+    pub(super) fn field(&self, name: &str) -> Option<&Datum> {
         let found = self.get(&Datum::Str(name.into()));
         if found.is_none() && self.is_struct {
             return self.get(&Datum::Str(title(name)));
@@ -63,12 +63,12 @@ fn title(name: &str) -> Str {
 
 impl Datum {
     /// An integer of the template.
-    pub fn int(value: usize) -> Self {
+    pub(super) fn int(value: usize) -> Self {
         Self::Int(i64::try_from(value).unwrap_or(i64::MAX), false)
     }
 
     /// The name of its type.
-    pub fn type_name(&self) -> String {
+    pub(super) fn type_name(&self) -> String {
         match self {
             Self::Nothing => "<nil>".into(),
             Self::Bool(_) => "bool".into(),
@@ -82,7 +82,7 @@ impl Datum {
     }
 
     /// Whether a condition takes it for true.
-    pub fn is_true(&self) -> bool {
+    pub(super) fn is_true(&self) -> bool {
         match self {
             Self::Nothing => false,
             Self::Bool(value) => *value,
@@ -95,7 +95,7 @@ impl Datum {
     }
 
     /// The value for formats.
-    pub fn to_arg(&self) -> Arg {
+    pub(super) fn to_arg(&self) -> Arg {
         match self {
             Self::Nothing => Arg::Nil,
             Self::Bool(value) => Arg::Bool(*value),
@@ -113,7 +113,7 @@ impl Datum {
     }
 
     /// The text of it where it is printed.
-    pub fn text(&self) -> Vec<u8> {
+    pub(super) fn text(&self) -> Vec<u8> {
         match self {
             Self::Nothing => b"<no value>".to_vec(),
             Self::Str(text) => text.as_bytes().to_vec(),
@@ -122,7 +122,7 @@ impl Datum {
     }
 
     /// The value as a value of mcl of this type; `None` if it has another type.
-    pub fn to_value(&self, ty: &Type) -> Option<Value> {
+    pub(super) fn to_value(&self, ty: &Type) -> Option<Value> {
         Some(match (self, ty) {
             (Self::Bool(value), Type::Bool) => (*value).into(),
             (Self::Int(value, true), Type::Int) => (*value).into(),

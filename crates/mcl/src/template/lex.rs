@@ -50,7 +50,7 @@ pub(super) struct Item {
 
 impl Item {
     /// The token as messages show it.
-    pub fn show(&self) -> String {
+    pub(super) fn show(&self) -> String {
         match self.token {
             Token::Eof => "EOF".into(),
             Token::Error => self.text.clone(),

@@ -267,7 +267,7 @@ pub(super) struct Pattern {
 
 /// The limits of the interpolations of one lookup.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub(super) struct Budget {
     /// How many expressions.
     pub expressions: u64,
     /// How many bytes of text.

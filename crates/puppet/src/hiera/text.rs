@@ -6,7 +6,7 @@ use std::io::{Error, ErrorKind};
 use std::path::Path;
 
 /// The name of the type of a value, as messages about a wrong type show what they got.
-pub fn type_word(value: &Value) -> &'static str {
+pub(super) fn type_word(value: &Value) -> &'static str {
     match value {
         Value::Undef => "Undef",
         Value::Default => "Default",
@@ -41,7 +41,7 @@ pub fn type_word(value: &Value) -> &'static str {
 }
 
 /// The message about what is wrong with the type of `subject`; `None` if nothing is.
-pub fn mismatches(subject: &str, problems: &[String]) -> Option<String> {
+pub(super) fn mismatches(subject: &str, problems: &[String]) -> Option<String> {
     match problems {
         [] => None,
         [problem] => Some(format!("{subject} has wrong type, {problem}")),

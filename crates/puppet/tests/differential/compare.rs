@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 /// What differs, or nothing.
-pub fn differences(theirs: &Json, ours: &Json) -> Vec<String> {
+pub(crate) fn differences(theirs: &Json, ours: &Json) -> Vec<String> {
     match (theirs.get("catalog"), ours.get("catalog")) {
         (Some(theirs_catalog), Some(ours_catalog)) => {
             let mut out = catalogs(theirs_catalog, ours_catalog);

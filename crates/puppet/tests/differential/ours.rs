@@ -15,7 +15,7 @@ use ordain_source::{Diagnostic, HostWorld, Severity, SourceMap};
 use serde_json::{Value as Json, json};
 
 /// The catalog or error of a request.
-pub fn answer(request: &Json) -> Json {
+pub(crate) fn answer(request: &Json) -> Json {
     let dir = PathBuf::from(request["dir"].as_str().unwrap_or_default());
     let sources = Arc::new(SourceMap::new());
     let (modulepath, manifest) = layout(&dir);

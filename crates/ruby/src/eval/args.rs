@@ -14,15 +14,15 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub fn get(&self, i: usize) -> Value {
+    pub(crate) fn get(&self, i: usize) -> Value {
         self.list.get(i).cloned().unwrap_or_default()
     }
 
-    pub fn opt(&self, i: usize) -> Option<&Value> {
+    pub(crate) fn opt(&self, i: usize) -> Option<&Value> {
         self.list.get(i)
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 }

@@ -162,7 +162,7 @@ pub(crate) enum Binary {
 
 impl Binary {
     /// The name of the method.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         use Binary as B;
         match self {
             B::Add => "+",

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use crate::vectors::Disagreement;
 
 /// Replaces what looks like addresses of objects with `0xADDR`, as the recordings do.
-pub fn without_addresses(text: &str) -> String {
+pub(super) fn without_addresses(text: &str) -> String {
     const DIGITS: std::ops::RangeInclusive<usize> = 12..=16;
     let mut out = String::with_capacity(text.len());
     let mut pieces = text.split("0x");
@@ -32,7 +32,7 @@ pub fn without_addresses(text: &str) -> String {
 }
 
 /// Compares a syntax tree and the diagnostics of the validator.
-pub fn tree(expect: &Json, program: &syntax::Program) -> Disagreement {
+pub(super) fn tree(expect: &Json, program: &syntax::Program) -> Disagreement {
     let pn = syntax::pn::print(program);
     if expect["pn"] != pn {
         return Some(format!("expected {}\n     got {pn}", expect["pn"].as_str().unwrap_or("")));
@@ -54,7 +54,7 @@ pub fn tree(expect: &Json, program: &syntax::Program) -> Disagreement {
 
 /// The log and the errors of a run.
 #[derive(Default)]
-pub struct RunOutput {
+pub(super) struct RunOutput {
     /// `level: text`, in order.
     pub logs: Vec<String>,
     /// The errors that ended the run.
@@ -62,7 +62,7 @@ pub struct RunOutput {
 }
 
 /// An error that Ordain reports.
-pub struct Fault {
+pub(super) struct Fault {
     pub issue: Option<String>,
     pub file: Option<String>,
     pub line: Option<u64>,
@@ -72,7 +72,7 @@ pub struct Fault {
 
 impl RunOutput {
     /// The messages of a report, preceded by warnings of earlier steps.
-    pub fn of(warnings: &[Diagnostic], report: &Report, sources: &SourceMap) -> Self {
+    pub(super) fn of(warnings: &[Diagnostic], report: &Report, sources: &SourceMap) -> Self {
         let loading = warnings.iter().map(|d| format!("warning: {}", d.message));
         let logged = report.logs.iter().filter(|l| l.level != LogLevel::Debug);
         let logged = logged.map(|l| format!("{}: {}", l.level.word(), l.message));
@@ -82,14 +82,14 @@ impl RunOutput {
     }
 
     /// The message of the first error.
-    pub fn message(&self) -> &str {
+    pub(super) fn message(&self) -> &str {
         self.errors.first().map_or("", |error| &error.message)
     }
 }
 
 impl Fault {
     /// An error with the place that the real program reports.
-    pub fn of(error: &Diagnostic, sources: &SourceMap) -> Self {
+    pub(super) fn of(error: &Diagnostic, sources: &SourceMap) -> Self {
         let place = error.peer_span().map(|span| sources.start(span));
         let path = error.peer_span().map(|span| sources.file(span.file).path.display().to_string());
         Self {
@@ -102,7 +102,7 @@ impl Fault {
     }
 
     /// Compares the issue code, the place and the message.
-    pub fn compare(&self, expect: &Json) -> Disagreement {
+    pub(super) fn compare(&self, expect: &Json) -> Disagreement {
         // Some errors of the real program have no place. A place of ours is then no difference.
         let is_at =
             |key: &str, ours: Option<u64>| expect[key].is_null() || expect[key].as_u64() == ours;
@@ -153,7 +153,7 @@ fn without_phase(text: &str) -> &str {
 }
 
 /// Compares a failed run: its errors, and the messages before them.
-pub fn failure(case: &Json, output: &RunOutput) -> Disagreement {
+pub(super) fn failure(case: &Json, output: &RunOutput) -> Disagreement {
     let expect = &case["expect"];
     let Some(first) = output.errors.first() else { return Some("no diagnostic".into()) };
     // If there are several errors, they are in the log, and the message is their number.
@@ -165,7 +165,7 @@ pub fn failure(case: &Json, output: &RunOutput) -> Disagreement {
 }
 
 /// Compares catalogs: resources, edges and tags as sets, classes in order.
-pub fn catalogs(expected: &Json, actual: &Json) -> Disagreement {
+pub(super) fn catalogs(expected: &Json, actual: &Json) -> Disagreement {
     let (left, right) = (resources(expected), resources(actual));
     let mut out = Vec::new();
     for (name, resource) in &left {
@@ -230,7 +230,7 @@ fn is_logged_once(message: &str) -> bool {
 }
 
 /// Compares the log, in order: messages, warnings and the errors that ended the run.
-pub fn logs(case: &Json, output: &RunOutput) -> Disagreement {
+pub(super) fn logs(case: &Json, output: &RunOutput) -> Disagreement {
     let theirs = case["expect"]["logs"].as_array().into_iter().flatten();
     let theirs: Vec<[&str; 2]> =
         theirs.map(|l| [l[0].as_str().unwrap_or(""), l[1].as_str().unwrap_or("")]).collect();

@@ -28,7 +28,7 @@ static PROGRAM: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
 });
 
 /// Compares a catalog that the program compiles from files, and its messages.
-pub fn compile(case: &Json) -> Disagreement {
+pub(crate) fn compile(case: &Json) -> Disagreement {
     match run(case) {
         Ok(difference) => difference,
         Err(error) => Some(format!("{error:#}")),

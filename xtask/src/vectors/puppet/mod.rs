@@ -21,10 +21,10 @@ use serde_json::Value as Json;
 
 use super::Disagreement;
 use compare::{Fault, RunOutput};
-pub use files::compile as compile_files;
+pub(super) use files::compile as compile_files;
 
 /// Compares a syntax tree and its diagnostics, or the syntax error.
-pub fn parse(case: &Json) -> Disagreement {
+pub(super) fn parse(case: &Json) -> Disagreement {
     let code: Arc<str> = case["code"].as_str()?.into();
     let sources = SourceMap::new();
     let file = sources.add("", Arc::clone(&code));
@@ -40,7 +40,7 @@ pub fn parse(case: &Json) -> Disagreement {
 }
 
 /// Compares the value and type of an expression.
-pub fn expression(case: &Json) -> Disagreement {
+pub(super) fn expression(case: &Json) -> Disagreement {
     let code = case["code"].as_str()?;
     let (env, _, sources) =
         match environment(case, Site::Code(case["pre"].as_str().unwrap_or("").into())) {
@@ -75,7 +75,7 @@ pub fn expression(case: &Json) -> Disagreement {
 }
 
 /// Compares a catalog.
-pub fn compile(case: &Json) -> Disagreement {
+pub(super) fn compile(case: &Json) -> Disagreement {
     let code = case["code"].as_str()?;
     let (env, warnings, sources) = match environment(case, Site::Code(code.into())) {
         Ok(env) => env,
@@ -110,7 +110,7 @@ pub fn compile(case: &Json) -> Disagreement {
 }
 
 /// The errors of an environment that cannot be opened.
-pub struct OpenError(pub Arc<SourceMap>, pub Vec<Diagnostic>);
+pub(super) struct OpenError(pub Arc<SourceMap>, pub Vec<Diagnostic>);
 
 impl std::fmt::Display for OpenError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -122,7 +122,7 @@ impl std::fmt::Display for OpenError {
 type OpenEnvironment = (Environment, Vec<Diagnostic>, Arc<SourceMap>);
 
 /// The environment that a case describes.
-pub fn environment(case: &Json, site: Site) -> Result<OpenEnvironment, OpenError> {
+pub(super) fn environment(case: &Json, site: Site) -> Result<OpenEnvironment, OpenError> {
     let root = PathBuf::from("/env");
     let files = case["files"].as_object().into_iter().flatten();
     let files = files.map(|(path, text)| {
@@ -147,7 +147,7 @@ pub fn environment(case: &Json, site: Site) -> Result<OpenEnvironment, OpenError
 }
 
 /// The settings of a case.
-pub fn settings(case: &Json) -> Settings {
+pub(super) fn settings(case: &Json) -> Settings {
     let strict = match case["settings"]["strict"].as_str() {
         Some("off") => Strict::Off,
         Some("warning") => Strict::Warning,
@@ -158,7 +158,7 @@ pub fn settings(case: &Json) -> Settings {
 }
 
 /// The node of a case.
-pub fn node(case: &Json, default: &str) -> Node {
+pub(super) fn node(case: &Json, default: &str) -> Node {
     let entries = |key: &str| -> Vec<_> {
         match &case[key] {
             Json::Object(map) => map.iter().map(|(k, v)| (k.as_str().into(), value(v))).collect(),
@@ -180,7 +180,7 @@ pub fn node(case: &Json, default: &str) -> Node {
 }
 
 /// A value of a case.
-pub fn value(json: &Json) -> Value {
+pub(super) fn value(json: &Json) -> Value {
     // serde_json writes valid JSON.
     from_data(&ordain_data::json::read(&json.to_string()).unwrap_or(Data::Null))
 }

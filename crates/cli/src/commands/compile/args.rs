@@ -23,7 +23,7 @@ Examples:
   ordain compile . --facts facts/ --out catalogs/ --format puppet-catalog
   ordain compile . --static --code-id $(git rev-parse HEAD) --format puppet-catalog
   ordain compile - --format dot < site.pp | dot -Tsvg")]
-pub struct CompileCommandArgs {
+pub(crate) struct CompileCommandArgs {
     /// A manifest, a directory, or -
     #[arg(default_value = ".")]
     pub(super) path: PathBuf,
@@ -60,7 +60,7 @@ pub struct CompileCommandArgs {
 
 /// The output format of a compiled graph.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub(super) enum Format {
     /// Ordain's graph as JSON, with the origin of every value
     Graph,
     /// Puppet's catalog as JSON, as agents apply it

@@ -23,7 +23,7 @@ const MAX_NAMES: usize = 5;
 ///
 /// # Errors
 /// When the sources cannot be opened, or the list of nodes cannot be read.
-pub fn run(
+pub(super) fn run(
     ui: &mut Ui,
     args: &CompileCommandArgs,
     options: &Options,

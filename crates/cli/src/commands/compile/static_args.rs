@@ -10,7 +10,7 @@ use crate::exit::Failure;
 /// Arguments for static catalogs. The doc comments are the help text.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Static catalogs")]
-pub struct StaticArgs {
+pub(super) struct StaticArgs {
     /// Write the metadata of files that are copied from modules of the environment (type, mode,
     /// checksum, content of directories) into the catalog
     #[arg(long = "static")]
@@ -29,7 +29,7 @@ impl StaticArgs {
     ///
     /// # Errors
     /// When the output is no catalog.
-    pub fn check(&self, is_catalog: bool) -> Result<(), Failure> {
+    pub(super) fn check(&self, is_catalog: bool) -> Result<(), Failure> {
         if is_catalog || !self.is_static && self.code_id.is_none() {
             return Ok(());
         }
@@ -40,7 +40,7 @@ impl StaticArgs {
     }
 
     /// The options for the driver, if any are set.
-    pub fn options(&self) -> Option<StaticCatalog> {
+    pub(super) fn options(&self) -> Option<StaticCatalog> {
         let is_asked = self.is_static || self.code_id.is_some();
         is_asked.then(|| StaticCatalog {
             has_metadata: self.is_static,

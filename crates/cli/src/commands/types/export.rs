@@ -32,7 +32,7 @@ Examples:
   ordain types export modules/accounts --out accounts.ecore
   ordain types export types.pp --format json-schema
   ordain types export .resource_types --format puppet")]
-pub struct ExportArgs {
+pub(super) struct ExportArgs {
     /// Files and directories
     #[arg(required = true)]
     paths: Vec<PathBuf>,
@@ -66,7 +66,7 @@ enum Format {
 /// # Errors
 /// When a file cannot be read or has errors, a type refers to an unknown one, or the result cannot
 /// be written.
-pub fn run(ui: &mut Ui, args: &ExportArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &ExportArgs) -> Result<Exit, Failure> {
     if args.logic.is_some() && args.format != Format::Ecore {
         let text =
             "--logic goes with --format ecore: the other forms have no place for code, or hold it";

@@ -31,7 +31,7 @@ use crate::ui::{Ui, count};
 Examples:
   ordain types from-ruby modules/apt/lib/puppet/type/apt_key.rb --out types/apt_key.pp
   ordain types from-ruby modules/*/lib/puppet/type/*.rb")]
-pub struct FromRubyArgs {
+pub(super) struct FromRubyArgs {
     /// Files such as lib/puppet/type/NAME.rb
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -47,7 +47,7 @@ pub struct FromRubyArgs {
 ///
 /// # Errors
 /// When a file cannot be read or run, or the result cannot be written.
-pub fn run(ui: &mut Ui, args: &FromRubyArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &FromRubyArgs) -> Result<Exit, Failure> {
     for file in &args.files {
         ordain_source::read_input_text(file).map_err(|e| codes::unreadable(file, &e))?;
     }

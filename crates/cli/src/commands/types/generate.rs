@@ -25,7 +25,7 @@ use ordain_driver::puppet;
 /// Compiles of the environment read these files instead of the Ruby code. Files of types that are
 /// gone are removed; those that are as old as the code are kept.
 #[derive(Args)]
-pub struct GenerateArgs {
+pub(super) struct GenerateArgs {
     /// The directory of the environment
     #[arg(default_value = ".")]
     path: PathBuf,
@@ -40,7 +40,7 @@ pub struct GenerateArgs {
 ///
 /// # Errors
 /// When the environment cannot be opened or its directory cannot be written.
-pub fn run(ui: &mut Ui, args: &GenerateArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &GenerateArgs) -> Result<Exit, Failure> {
     let input = puppet::open_modules(ui, &args.path, &args.compile.options())?;
     let dir = args.path.join(GENERATED_TYPES);
     let failed = |what: &str, path: &Path, e: &io::Error| {

@@ -23,7 +23,7 @@ use crate::ui::Ui;
 Examples:
   ordain types import library.ecore --out library.pp
   ordain types import accounts.ecore --logic accounts.json")]
-pub struct ImportArgs {
+pub(super) struct ImportArgs {
     /// The .ecore file
     file: PathBuf,
     /// The file to write, in place of standard output
@@ -38,7 +38,7 @@ pub struct ImportArgs {
 ///
 /// # Errors
 /// When the file cannot be read or is no Ecore model.
-pub fn run(ui: &mut Ui, args: &ImportArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &ImportArgs) -> Result<Exit, Failure> {
     let read = |path: &PathBuf| {
         ordain_source::read_input(path).map_err(|e| Failure::from(codes::unreadable(path, &e)))
     };

@@ -26,7 +26,7 @@ use ordain_driver::puppet::{self, Input};
 Examples:
   ordain types load accounts.json --types accounts.pp
   ordain types load accounts.yaml --types environments/production --format json")]
-pub struct LoadArgs {
+pub(super) struct LoadArgs {
     /// The document
     file: PathBuf,
     /// The manifest, or the directory of the environment, that defines the types
@@ -44,7 +44,7 @@ pub struct LoadArgs {
 Examples:
   ordain types save -e \"Account.new { name => 'eva' }\" --types accounts.pp
   ordain types save -e '[$a, $b]' --types site.pp --format yaml")]
-pub struct SaveArgs {
+pub(super) struct SaveArgs {
     /// The expression
     #[arg(short, long, value_name = "CODE")]
     expression: String,
@@ -100,7 +100,7 @@ impl OutputArgs {
 ///
 /// # Errors
 /// When the document or the types cannot be read.
-pub fn load(ui: &mut Ui, args: &LoadArgs) -> Result<Exit, Failure> {
+pub(super) fn load(ui: &mut Ui, args: &LoadArgs) -> Result<Exit, Failure> {
     let (data, text) = document(&args.file)?;
     let Input { env, settings, node, sources, .. } =
         puppet::open(ui, Some(&args.types), &args.compile.options())?;
@@ -140,7 +140,7 @@ fn document(path: &Path) -> Result<(Data, String), Failure> {
 ///
 /// # Errors
 /// When the types cannot be read.
-pub fn save(ui: &mut Ui, args: &SaveArgs) -> Result<Exit, Failure> {
+pub(super) fn save(ui: &mut Ui, args: &SaveArgs) -> Result<Exit, Failure> {
     let Input { env, settings, node, sources, .. } =
         puppet::open(ui, Some(&args.types), &args.compile.options())?;
     let found = evaluate(&env, settings, &node, Path::new("expression"), &args.expression);

@@ -14,7 +14,7 @@ use crate::ui::Ui;
 
 /// Work with types of the language and of modules in Ruby
 #[derive(Args)]
-pub struct TypesArgs {
+pub(crate) struct TypesArgs {
     #[command(subcommand)]
     command: TypesCommand,
 }
@@ -34,7 +34,7 @@ enum TypesCommand {
 ///
 /// # Errors
 /// When the subcommand fails.
-pub fn run(ui: &mut Ui, args: &TypesArgs) -> Result<Exit, Failure> {
+pub(super) fn run(ui: &mut Ui, args: &TypesArgs) -> Result<Exit, Failure> {
     match &args.command {
         TypesCommand::Generate(args) => generate::run(ui, args),
         TypesCommand::Export(args) => export::run(ui, args),

@@ -4,7 +4,7 @@
 const WIDTH: usize = 80;
 
 /// Draws a table with a header.
-pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let head: Vec<String> = head.iter().map(|text| (*text).to_owned()).collect();
     let widths = widths(&head, rows);
     let line = |mark: char| {

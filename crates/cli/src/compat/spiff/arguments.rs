@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 /// One of the two programs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Program {
+pub(crate) enum Program {
     /// spiff, in the version of its document.
     Spiff,
     /// spiff++.
@@ -14,7 +14,7 @@ pub enum Program {
 
 impl Program {
     /// Finds a program by its name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         match name {
             "spiff" => Some(Self::Spiff),
             "spiff++" => Some(Self::SpiffPlusPlus),

@@ -297,11 +297,11 @@ pub(in crate::functions) const TABLE: &[Builtin] = &[
 /// Functions with edges of their own.
 mod special {
     /// An exponent, limited to the range that affects results.
-    pub fn clamped(exponent: i64) -> i32 {
+    pub(super) fn clamped(exponent: i64) -> i32 {
         i32::try_from(exponent.clamp(-10_000, 10_000)).unwrap_or(0)
     }
 
-    pub fn power_of_ten(exponent: i64) -> f64 {
+    pub(super) fn power_of_ten(exponent: i64) -> f64 {
         match exponent {
             -323..=308 => format!("1e{exponent}").parse().unwrap_or(f64::NAN),
             ..-323 => 0.0,
@@ -309,13 +309,13 @@ mod special {
         }
     }
 
-    pub fn dim(x: f64, y: f64) -> f64 {
+    pub(super) fn dim(x: f64, y: f64) -> f64 {
         let difference = x - y;
         // Two equal infinities have no difference.
         if difference <= 0.0 { 0.0 } else { difference }
     }
 
-    pub fn max(x: f64, y: f64) -> f64 {
+    pub(super) fn max(x: f64, y: f64) -> f64 {
         match (x, y) {
             (x, y) if x == f64::INFINITY || y == f64::INFINITY => f64::INFINITY,
             (x, y) if x.is_nan() || y.is_nan() => f64::NAN,
@@ -336,7 +336,7 @@ mod special {
         }
     }
 
-    pub fn min(x: f64, y: f64) -> f64 {
+    pub(super) fn min(x: f64, y: f64) -> f64 {
         match (x, y) {
             (x, y) if x == f64::NEG_INFINITY || y == f64::NEG_INFINITY => f64::NEG_INFINITY,
             (x, y) if x.is_nan() || y.is_nan() => f64::NAN,
@@ -357,11 +357,11 @@ mod special {
         }
     }
 
-    pub fn modulo(x: f64, y: f64) -> f64 {
+    pub(super) fn modulo(x: f64, y: f64) -> f64 {
         x % y
     }
 
-    pub fn next_after(x: f64, y: f64) -> f64 {
+    pub(super) fn next_after(x: f64, y: f64) -> f64 {
         match (x, y) {
             (x, y) if x.is_nan() || y.is_nan() => f64::NAN,
             (x, y) if x == y => x,
@@ -376,7 +376,7 @@ mod special {
         i64::from(libm::ilogb(x))
     }
 
-    pub fn logb(x: f64) -> f64 {
+    pub(super) fn logb(x: f64) -> f64 {
         match x {
             0.0 => f64::NEG_INFINITY,
             x if x.is_infinite() => f64::INFINITY,
@@ -385,7 +385,7 @@ mod special {
         }
     }
 
-    pub fn ilogb(x: f64) -> i64 {
+    pub(super) fn ilogb(x: f64) -> i64 {
         match x {
             0.0 => i64::from(i32::MIN),
             x if x.is_infinite() || x.is_nan() => i64::from(i32::MAX),
@@ -402,15 +402,15 @@ mod special {
         i32::try_from(clamped - (clamped - n) % 2).unwrap_or(0)
     }
 
-    pub fn jn(n: i64, x: f64) -> f64 {
+    pub(super) fn jn(n: i64, x: f64) -> f64 {
         libm::jn(order(n), x)
     }
 
-    pub fn yn(n: i64, x: f64) -> f64 {
+    pub(super) fn yn(n: i64, x: f64) -> f64 {
         libm::yn(order(n), x)
     }
 
-    pub fn gamma(x: f64) -> f64 {
+    pub(super) fn gamma(x: f64) -> f64 {
         match x {
             x if x == f64::NEG_INFINITY || x < 0.0 && x.floor() == x => f64::NAN,
             x => libm::tgamma(x),
@@ -423,7 +423,7 @@ mod special {
     /// The number of iterations. Each triples the number of correct digits.
     const STEPS: u32 = 4;
 
-    pub fn erfinv(x: f64) -> f64 {
+    pub(super) fn erfinv(x: f64) -> f64 {
         match x {
             x if x.is_nan() || x.abs() > 1.0 => f64::NAN,
             x if x.abs() == 1.0 => f64::INFINITY.copysign(x),
@@ -433,7 +433,7 @@ mod special {
         }
     }
 
-    pub fn erfcinv(x: f64) -> f64 {
+    pub(super) fn erfcinv(x: f64) -> f64 {
         match x {
             x if x.is_nan() || !(0.0..=2.0).contains(&x) => f64::NAN,
             0.0 => f64::INFINITY,

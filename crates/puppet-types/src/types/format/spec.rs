@@ -43,7 +43,7 @@ const WIDTH_LIMIT: usize = 1 << 20;
 
 impl Format {
     /// Reads a format.
-    pub fn parse(source: &str) -> EvalResult<Self> {
+    pub(super) fn parse(source: &str) -> EvalResult<Self> {
         let Some(format) = Self::read(source) else {
             return plain(format!(
                 "The format '{source}' is not a valid format on the form '%<flags><width>.<prec><format>'"
@@ -115,7 +115,10 @@ impl Format {
     }
 
     /// The delimiters of a container.
-    pub fn delimiters(&self, usual: (&'static str, &'static str)) -> (&'static str, &'static str) {
+    pub(super) fn delimiters(
+        &self,
+        usual: (&'static str, &'static str),
+    ) -> (&'static str, &'static str) {
         match self.delimiter {
             Some('[') => ("[", "]"),
             Some('{') => ("{", "}"),
@@ -129,7 +132,7 @@ impl Format {
 
     /// The letter replaced, for formats that are handed on.
     #[inline]
-    pub fn with_letter(&self, letter: char) -> String {
+    pub(super) fn with_letter(&self, letter: char) -> String {
         let mut source = self.source.clone();
         source.pop();
         source.push(letter);

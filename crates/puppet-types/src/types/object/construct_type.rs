@@ -12,7 +12,7 @@ use crate::value::Value;
 
 /// Makes a type of the arguments of its type: `Pcore::IntegerType(1, 2)` is `Integer[1, 2]`. `None` if
 /// the object type is none whose instances are types.
-pub fn construct(object: &ObjectType, args: &[Value]) -> Option<EvalResult> {
+pub(crate) fn construct(object: &ObjectType, args: &[Value]) -> Option<EvalResult> {
     let word = object.name.strip_prefix("Pcore::")?.strip_suffix("Type")?;
     let signature = signature(object);
     if !accepts(&signature, args, None) {

@@ -54,21 +54,21 @@ pub(crate) enum Known {
 }
 
 impl Code {
-    pub fn atom(text: impl Into<String>) -> Self {
+    pub(crate) fn atom(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_atom: true, kind: Known::Nothing }
     }
 
-    pub fn operation(text: impl Into<String>, kind: Known) -> Self {
+    pub(crate) fn operation(text: impl Into<String>, kind: Known) -> Self {
         Self { text: text.into(), is_atom: false, kind }
     }
 
-    pub fn of(mut self, kind: Known) -> Self {
+    pub(crate) fn of(mut self, kind: Known) -> Self {
         self.kind = kind;
         self
     }
 
     /// As an operand.
-    pub fn operand(&self) -> String {
+    pub(crate) fn operand(&self) -> String {
         if self.is_atom { self.text.clone() } else { format!("({})", self.text) }
     }
 }

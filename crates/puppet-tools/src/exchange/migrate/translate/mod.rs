@@ -19,7 +19,7 @@ use crate::exchange::migrate::translate::text::{
 };
 
 impl<'a> Translator<'a> {
-    pub fn new(
+    pub(super) fn new(
         purpose: Purpose,
         features: &'a FxHashMap<String, bool>,
         feature: Option<&'a str>,
@@ -37,7 +37,7 @@ impl<'a> Translator<'a> {
     }
 
     /// A name for a local variable that nothing else has.
-    pub fn declare(&mut self, name: &str) -> String {
+    pub(super) fn declare(&mut self, name: &str) -> String {
         let mut here: String = name.trim_start_matches('_').to_ascii_lowercase();
         if !here.starts_with(|c: char| c.is_ascii_lowercase()) {
             here = format!("v{here}");
@@ -60,7 +60,7 @@ impl<'a> Translator<'a> {
     }
 
     /// An expression.
-    pub fn expr(&mut self, tree: &Tree) -> Outcome<Code> {
+    pub(super) fn expr(&mut self, tree: &Tree) -> Outcome<Code> {
         Ok(match tree {
             Tree::Nil => Code::atom("undef"),
             Tree::Bool(flag) => Code::atom(flag.to_string()).of(Known::Boolean),
@@ -125,7 +125,7 @@ impl<'a> Translator<'a> {
     }
 
     /// An expression whose truth counts.
-    pub fn condition(&mut self, tree: &Tree) -> Outcome<Code> {
+    pub(super) fn condition(&mut self, tree: &Tree) -> Outcome<Code> {
         // Where nothing is given, an attribute of many values is an empty list here.
         if let Some(name) = self.many(tree) {
             return Ok(Code::operation(format!("!${name}.empty"), Known::Boolean));

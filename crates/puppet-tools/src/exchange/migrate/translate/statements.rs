@@ -27,7 +27,7 @@ const MESSAGES: [&str; 9] = [
 
 impl Translator<'_> {
     /// A body that refuses. A statement without a counterpart is left out: what is left refuses less.
-    pub fn refusals(&mut self, body: &Tree) -> Body {
+    pub(crate) fn refusals(&mut self, body: &Tree) -> Body {
         let mut out = Body::default();
         let statements = statements(body);
         let mut answered = false;
@@ -298,7 +298,7 @@ impl Translator<'_> {
     }
 
     /// A body that gives a value.
-    pub fn value(&mut self, body: &Tree) -> Outcome<Vec<String>> {
+    pub(crate) fn value(&mut self, body: &Tree) -> Outcome<Vec<String>> {
         let all = statements(body);
         let mut out = Vec::new();
         for (i, one) in all.iter().enumerate() {
