@@ -113,6 +113,31 @@ pub struct Object {
     pub values: IndexMap<EcoString, Value, FxBuildHasher>,
 }
 
+/// The type of the attributes of resource types.
+pub(crate) const PARAM_NAME: &str = "Puppet::Resource::Param";
+
+/// The type of resource types.
+pub(crate) const RESOURCE_TYPE_NAME: &str = "Puppet::Resource::ResourceType3";
+
+/// The name of the type of contexts.
+pub const CONTEXT: &str = "Puppet::LookupContext";
+
+impl ObjectType {
+    /// Whether instances are objects of a class of Ruby's own: each equals itself alone, shows nothing
+    /// of its attributes, and is made of values in order.
+    pub(crate) fn has_ruby_class(&self) -> bool {
+        matches!(self.name.as_str(), PARAM_NAME | RESOURCE_TYPE_NAME | CONTEXT)
+    }
+}
+
+impl Object {
+    /// The name of an attribute of a resource type, which is its text; `None` for other objects.
+    pub(crate) fn param_name(&self) -> Option<&str> {
+        let name = || self.values.get("name").and_then(Value::as_str);
+        if self.kind.name == PARAM_NAME { name() } else { None }
+    }
+}
+
 /// The items of an iterator.
 #[derive(Clone, Debug)]
 pub struct IteratorValue {

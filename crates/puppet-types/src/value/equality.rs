@@ -74,7 +74,7 @@ fn hashes_equal(a: &HashValue, b: &HashValue) -> bool {
 }
 
 fn objects_equal(a: &Arc<Object>, b: &Arc<Object>) -> bool {
-    Arc::ptr_eq(a, b) || !object::has_ruby_class(&a.kind) && object::equal(a, b)
+    Arc::ptr_eq(a, b) || !a.kind.has_ruby_class() && object::equal(a, b)
 }
 
 /// Compares an integer and a float without rounding the integer.

@@ -57,7 +57,7 @@ pub fn write_text(out: &mut String, value: &Value) {
             let _ = write!(out, "{uri}");
         }
         Value::Callable(_) => out.push_str("Callable"),
-        Value::Object(object) => match crate::types::object::param_name(object) {
+        Value::Object(object) => match object.param_name() {
             Some(name) => out.push_str(name),
             None => write_instance(out, object),
         },

@@ -1,6 +1,5 @@
 //! The signatures by which instances of object types are made.
 
-use crate::types::object::has_ruby_class;
 use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{AttributeRole, ObjectAttribute, ObjectType, StructMember, Type};
 
@@ -48,7 +47,7 @@ pub(super) fn object_signatures(object: &ObjectType) -> Vec<Signature> {
             .collect(),
         ..Signature::default()
     };
-    if has_ruby_class(object) { vec![positions] } else { vec![hash, positions] }
+    if object.has_ruby_class() { vec![positions] } else { vec![hash, positions] }
 }
 
 /// Whether `undef` is an instance, by the type alone: a test of a nested `Init` could lead back to the

@@ -8,7 +8,6 @@ use crate::error::{EvalResult, plain};
 use crate::types::ObjectType;
 use crate::types::mismatch::{accepts, describe_call};
 use crate::types::new::object_signatures::{given_attributes, object_signatures};
-use crate::types::object::has_ruby_class;
 use crate::types::signature::Signature;
 use crate::value::{HashValue, Object, Value};
 
@@ -19,7 +18,7 @@ pub(super) fn construct_object(object: &Arc<ObjectType>, args: &[Value]) -> Eval
         let all: Vec<&Signature> = signatures.iter().collect();
         return plain(describe_call(&format!("new_{}", object.label()), &all, args, None));
     };
-    let by_hash = chosen == 0 && !has_ruby_class(object);
+    let by_hash = chosen == 0 && !object.has_ruby_class();
     let given = given_attributes(object);
     let empty = HashValue::default();
     let mut values = IndexMap::default();

@@ -72,14 +72,11 @@ pub fn error() -> Arc<ObjectType> {
     Arc::clone(&ERROR)
 }
 
-/// The name of the type of attributes of resource types.
-pub(super) const PARAM_NAME: &str = "Puppet::Resource::Param";
-
 /// `Puppet::Resource::Param`, an attribute of a resource type.
 pub fn resource_param() -> Arc<ObjectType> {
     static PARAM: LazyLock<Arc<ObjectType>> = LazyLock::new(|| {
         Arc::new(ObjectType {
-            name: PARAM_NAME.into(),
+            name: crate::model::PARAM_NAME.into(),
             attributes: vec![
                 attribute("type", "Type", None),
                 attribute("name", "String[1]", None),
@@ -102,7 +99,7 @@ pub fn resource_type() -> Arc<ObjectType> {
         };
         let patterns = "Optional[Hash[Regexp, Array[String[1]]]]";
         Arc::new(ObjectType {
-            name: "Puppet::Resource::ResourceType3".into(),
+            name: crate::model::RESOURCE_TYPE_NAME.into(),
             attributes: vec![
                 attribute("name", "String[1]", None),
                 ObjectAttribute { name: "properties".into(), ..params() },

@@ -5,8 +5,7 @@ use std::sync::{Arc, LazyLock};
 use crate::types::text_reader::read_plain;
 use crate::types::{AttributeRole, ObjectAttribute, ObjectFunction, ObjectType, Type};
 
-/// The name of the type of contexts.
-pub const CONTEXT: &str = "Puppet::LookupContext";
+pub use crate::model::CONTEXT;
 
 /// The functions of a context, with their types.
 const METHODS: &[(&str, &str)] = &[

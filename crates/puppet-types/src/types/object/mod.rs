@@ -23,7 +23,6 @@ use crate::types::{AttributeRole, ObjectAttribute, ObjectType, Parameterized, Ty
 use crate::value::equality::{case_matches, equals};
 use crate::value::{HashValue, Object, Value};
 
-use builtin::PARAM_NAME;
 pub use builtin::{deferred, error, resource_param, resource_type};
 pub use define::{from_hash, of_definition};
 
@@ -31,19 +30,6 @@ pub use crate::types::aliases::root;
 
 /// How many parents an object type may have.
 pub(crate) const PARENT_LIMIT: usize = 100;
-
-/// Whether instances are objects of a class of Ruby's own: each equals itself alone, shows nothing
-/// of its attributes, and is made of values in order.
-pub(crate) fn has_ruby_class(kind: &ObjectType) -> bool {
-    matches!(kind.name.as_str(), PARAM_NAME | "Puppet::Resource::ResourceType3")
-        || kind.name == lookup_context::CONTEXT
-}
-
-/// The name of an attribute of a resource type, which is its text; `None` of other objects.
-pub(crate) fn param_name(object: &Object) -> Option<&str> {
-    let name = || object.values.get("name").and_then(Value::as_str);
-    if object.kind.name == PARAM_NAME { name() } else { None }
-}
 
 impl ObjectAttribute {
     /// An attribute that takes anything.
@@ -222,7 +208,7 @@ pub fn equal(a: &Object, b: &Object) -> bool {
 /// The attributes of an instance as the hash that would make it again: without those that have
 /// their default.
 pub fn init_hash(object: &Object) -> HashValue {
-    if has_ruby_class(&object.kind) {
+    if object.kind.has_ruby_class() {
         return HashValue::default();
     }
     let attributes = object.kind.all_attributes();
