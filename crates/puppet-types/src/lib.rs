@@ -22,11 +22,11 @@
 //!
 //! | module | contents |
 //! | --- | --- |
-//! | [`types::new`], [`types::specialize`], [`types::object::define`] | conversions, `T[args]`, object types and type sets from their definitions |
+//! | [`types::new`], [`types::specialize`](mod@types::specialize), [`types::object::define`] | conversions, `T[args]`, object types and type sets from their definitions |
 //! | [`types::library`], [`types::mismatch`] | built-in types that texts describe; descriptions of mismatches |
 //! | [`types::format`], [`value::rich`], [`value::ruby`], [`value::compare`] | `String.new`, plain data, notations of Ruby, comparison operators |
 //! | [`types::display`], [`value::text`] | text of types and values |
-//! | [`types::assignable`], [`types::instance`], [`types::infer`], [`types::normalize`], [`value::equality`] | relations between types and values, which ask each other |
+//! | [`types::assignable`], [`types::instance`], [`types::infer`](mod@types::infer), [`types::normalize`](mod@types::normalize), [`value::equality`] | relations between types and values, which ask each other |
 //! | [`types::aliases`], [`types::signature`], [`value::notation`], [`value::quoting`], [`error`], [`schema`] | small parts, errors, names of the attributes of resource types |
 //! | `model` | the definitions, which [`types`] and [`value`] name |
 

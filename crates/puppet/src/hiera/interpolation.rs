@@ -1,7 +1,7 @@
 //! `%{…}` in data and in paths.
 //!
-//! [`parse`] is a pure function of the text; what the expressions mean is found by the lookup that
-//! they stand in, within a [`Budget`]: texts that refer to each other may double at every step.
+//! [`parse`] is a pure function of the text. The lookup resolves the expressions within a budget,
+//! since texts that refer to each other may double at every step.
 
 use ecow::EcoString;
 use ordain_source::suggest;

@@ -9,7 +9,7 @@
 //! | [`log`] | messages and warnings |
 //! | [`budget`] | steps, and the size of values |
 //! | [`settings`], [`node`] | what the caller says about the compile and the node |
-//! | [`types`], [`models`] | definitions of types that are under way |
+//! | `types`, `models` | definitions of types that are under way |
 //! | `catalog::Catalog` | the resources so far |
 //! | `load::Environment` | the files of the environment, shared by compiles |
 //! | `hiera::Cache` | the hierarchies and data that were read |
