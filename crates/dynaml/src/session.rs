@@ -277,7 +277,7 @@ struct Run<'w, 'r> {
     sources: Option<&'r SourceMap>,
     /// The files by number.
     files: Vec<Input>,
-    /// What was parsed of each of them.
+    /// The parsed documents of each file.
     parsed: Vec<ParsedInput>,
     /// The finished stubs from the first to the last: their name and their root.
     stubs: Vec<(EcoString, InstId)>,

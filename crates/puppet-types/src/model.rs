@@ -366,7 +366,7 @@ pub struct StructMember {
 pub struct CallableType {
     /// Types of the parameters; the last repeats up to the largest size.
     pub params: Vec<Type>,
-    /// How many arguments.
+    /// The number of arguments.
     pub size: SizeRange,
     /// The block it takes, a callable or an optional one.
     pub block: Option<Type>,
@@ -470,7 +470,7 @@ pub enum AttributeRole {
 pub struct TypeSet {
     /// Its name; empty if it has none.
     pub name: EcoString,
-    /// Who gives the name.
+    /// The source of the name.
     pub authority: EcoString,
     pub(crate) pcore_uri: Option<EcoString>,
     pub(crate) pcore_version: Version,
@@ -587,7 +587,7 @@ pub struct Code {
     pub param: Option<EcoString>,
     /// A lambda with parameters of any other form.
     pub lambda: Option<ExprId>,
-    /// How many parameters there are.
+    /// The number of parameters.
     pub arity: usize,
 }
 

@@ -77,7 +77,7 @@ impl Error {
         self
     }
 
-    /// Whether the text is no YAML, in contrast to one that is but holds what is refused.
+    /// Whether the text is invalid YAML, in contrast to valid YAML with a refused value.
     pub fn is_syntax(&self) -> bool {
         !matches!(self.kind, ErrorKind::Refused | ErrorKind::UnknownAlias(_))
     }

@@ -16,6 +16,6 @@ pub(super) struct Cache {
     pub(super) modules: HashMap<usize, Val>,
     /// The plugins by their names as filters.
     pub(super) plugins: Option<Rc<HashMap<EcoString, EcoString>>>,
-    /// How many templates are being rendered.
+    /// The number of templates that are being rendered.
     pub(super) nested: usize,
 }

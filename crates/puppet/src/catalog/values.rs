@@ -13,7 +13,7 @@ use ordain_source::Span;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// How resources are declared: where, and whether virtual or exported.
+/// The place of a declaration, and whether it is virtual or exported.
 #[derive(Clone, Copy)]
 pub(crate) struct Declaration {
     pub scope: ScopeId,
@@ -111,7 +111,7 @@ pub(crate) const NOT_SPLIT: &str = "Cannot split the type Puppet::Pops::Types::P
 /// A value as a parameter has it: types that mean resources become references to them.
 ///
 /// # Errors
-/// Why the value cannot be that of a parameter.
+/// The value cannot be that of a parameter.
 pub(crate) fn as_parameter(value: Value) -> Result<Value, String> {
     match value {
         Value::Array(ref items) if items.iter().any(changes) => {
@@ -210,7 +210,7 @@ pub(crate) fn reference_text(value: &Value) -> String {
 /// The name of the type, and of what stands for its instances in plain data.
 pub(crate) const NAME: &str = "Deferred";
 
-/// How deep values may nest.
+/// The maximal depth of values.
 pub(crate) const DEPTH: usize = 200;
 
 /// Whether a value is deferred, or has something deferred in it.

@@ -37,7 +37,7 @@ fn without_iterators(value: &Value) -> EvalResult<()> {
     }
 }
 
-/// What a function of the older kind gives: its arguments were copies, so code that changes the
+/// The result of a function of the older kind: its arguments were copies, so code that changes the
 /// result in place changes nothing else.
 fn own(value: Value) -> Value {
     match value {

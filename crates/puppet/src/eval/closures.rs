@@ -55,7 +55,7 @@ impl Compiler<'_> {
         let value = match result {
             Ok(value) => value,
             Err(unwind) => match *unwind {
-                // What is returned early is of any type, as upstream has it.
+                // A value that is returned early is of any type, as upstream has it.
                 Unwind::Return(value, _) => return Ok(value),
                 Unwind::Next(value, _) => value,
                 // A `break()` ends the iteration that the function is called from.

@@ -17,7 +17,7 @@ pub struct Function {
     pub style: Style,
 }
 
-/// How a function takes its arguments.
+/// The form in which a function takes its arguments.
 #[derive(Debug)]
 pub enum Style {
     /// Chosen by signature, the first that fits.
@@ -54,7 +54,7 @@ pub struct Param {
     pub name: &'static str,
 }
 
-/// How often a parameter comes.
+/// The number of times that a parameter occurs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamKind {
     /// Once.

@@ -25,7 +25,7 @@ impl Compiler<'_> {
         });
         let keys: Vec<String> = std::iter::once(place.key.to_string()).chain(steps).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        // What is looked for may be merged from several files, or be missing.
+        // The value may be merged from several files, or be missing.
         let range = (1..=keys.len()).rev().find_map(|count| tree.find(&keys[..count]))?;
         Some(range.in_file(self.env.sources.add(path, text)))
     }

@@ -259,7 +259,7 @@ pub(super) struct Options {
 /// Options of the keys that match a regular expression.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// What a key begins with if it has one line and matches; asked first, as a match takes longer.
+    /// The first characters of a matching key of one line; compared first, as a match takes longer.
     pub(super) prefix: EcoString,
     pub(super) regex: Arc<Regex>,
     pub(super) options: Value,
@@ -268,11 +268,11 @@ pub(super) struct Pattern {
 /// The limits of the interpolations of one lookup.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// How many expressions.
+    /// The number of expressions.
     pub expressions: u64,
-    /// How many bytes of text.
+    /// The number of bytes of text.
     pub bytes: u64,
-    /// How many lookups may stand in one another.
+    /// The maximal depth of nested lookups.
     pub depth: usize,
 }
 

@@ -589,7 +589,7 @@ impl Host for FunctionHost<'_, '_> {
     }
 }
 
-/// What a journal calls lambdas.
+/// The name of lambdas in a journal.
 pub(super) const BLOCK: &str = "";
 
 /// The class of errors of the compile.

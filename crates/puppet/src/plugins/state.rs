@@ -263,7 +263,7 @@ pub(super) struct Native {
 #[derive(Default)]
 pub(super) struct Journal {
     pub(super) calls: VecDeque<(EcoString, EvalResult)>,
-    /// How many messages were logged.
+    /// The number of logged messages.
     pub(super) logs: usize,
 }
 

@@ -29,9 +29,9 @@ pub struct Settings {
     pub strict_variables: bool,
     /// Whether facts have their old flat names as variables, too.
     pub include_legacy_facts: bool,
-    /// How many steps a compile may take.
+    /// The maximal number of steps of a compile.
     pub max_steps: u64,
-    /// How many resources a catalog may have.
+    /// The maximal number of resources of a catalog.
     pub max_resources: usize,
     /// Whether the code of resource types sees the catalog at the end, as where it is applied.
     pub examine_types: bool,

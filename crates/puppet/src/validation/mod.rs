@@ -65,7 +65,7 @@ fn validate_embedded(program: &Program, options: &Options, depth: u32) -> Vec<Di
 impl Checker<'_> {
     fn walk(&mut self) {
         self.path.push(Node::Program);
-        // What is still to be checked, the next one last. The program, which stands in nothing, marks
+        // The expressions to check, the next one last. The program, which stands in nothing, marks
         // where the children of a node end.
         let mut steps = vec![Node::Expr(self.program.body)];
         while let Some(node) = steps.pop() {

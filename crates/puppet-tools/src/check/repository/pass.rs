@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// At most so many findings of these rules are reported for a file.
 pub(super) const MAX: usize = 200;
 
-/// What the rules know while they go over a file.
+/// The context of the rules while they check a file.
 pub(super) struct Pass<'a> {
     pub(super) index: &'a Index,
     pub(super) file: FileId,

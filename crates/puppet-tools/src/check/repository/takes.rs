@@ -6,7 +6,7 @@ use ordain_puppet::load::{RubyDispatch, RubyParam, RubySignature};
 use ordain_puppet::types::Type;
 use ordain_puppet::types::signature::{Signature, SignatureParam};
 
-/// What a function in Ruby takes.
+/// The arguments of a function in Ruby.
 pub(super) enum Takes {
     /// Arguments as one of these says.
     Signatures(Vec<Signature>),
@@ -15,7 +15,7 @@ pub(super) enum Takes {
 }
 
 impl Takes {
-    /// What a file says. Types that are not known take anything.
+    /// The data of a file. Unknown types accept anything.
     pub(super) fn of(read: &RubySignature, types: &Types) -> Self {
         match read {
             RubySignature::Arity(arity) => Self::Arity(*arity),

@@ -28,7 +28,7 @@ pub use define::{from_hash, of_definition};
 
 pub use crate::types::aliases::root;
 
-/// How many parents an object type may have.
+/// The maximal number of parents of an object type.
 pub(crate) const PARENT_LIMIT: usize = 100;
 
 impl ObjectAttribute {

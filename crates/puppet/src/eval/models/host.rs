@@ -7,7 +7,7 @@ use crate::types::Type;
 use crate::types::new::Host;
 use ordain_source::{FileId, Span, TextRange};
 
-/// What making a default may ask.
+/// The operations that the making of a default may use.
 pub(super) struct DefaultHost<'c, 'e>(pub(super) &'c mut Compiler<'e>);
 
 impl Host for DefaultHost<'_, '_> {

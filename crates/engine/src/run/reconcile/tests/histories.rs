@@ -231,7 +231,7 @@ impl History {
         }
     }
 
-    /// Who has to be told of a change.
+    /// Notifies the resources that have an edge from a changed one.
     fn tell(&mut self, number: usize) {
         let is =
             |place: u32, number: usize| self.graph.vertices[place as usize].name == name(number);

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Why something has no counterpart.
 pub(crate) type Outcome<T> = Result<T, String>;
 
-/// What a piece of code is for.
+/// The purpose of a piece of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
     /// Refuses values: raising becomes the text of the refusal.
@@ -43,7 +43,7 @@ pub(crate) struct Code {
     pub kind: Known,
 }
 
-/// What is known of a value.
+/// The knowledge about a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Known {
     Nothing,

@@ -97,7 +97,7 @@ pub(crate) fn regex(source: &str, flags: &str) -> Outcome<String> {
         }
     }
     out.push_str(if flags.is_empty() { "/" } else { ")/" });
-    // What is no pattern here is none that can be written down.
+    // A text that is no pattern here cannot be written down as one.
     let inner = &out[1..out.len() - 1];
     match ordain_puppet::types::Regexp::new(inner.replace("\\/", "/")).regex() {
         Ok(_) => Ok(out),
