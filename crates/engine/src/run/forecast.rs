@@ -23,12 +23,19 @@ use crate::system::path::{is, resolve};
 const MAX_COUNTED: usize = 10_000;
 
 /// Kinds that make no directories; any other may make one in a way that a plan does not see.
-const MAKES_NONE: [&str; 24] = [
+const MAKES_NONE: [&str; 31] = [
+    "alternative_entry",
+    "alternatives",
     "anchor",
+    "concat_file",
+    "concat_fragment",
     "cron",
+    "file_line",
     "filebucket",
     "group",
     "host",
+    "ini_setting",
+    "ini_subsetting",
     "mailalias",
     "mgmt::exit",
     "mgmt::hostname",
