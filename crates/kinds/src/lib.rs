@@ -170,7 +170,7 @@ mod tests {
         let names = |name: &str| -> Vec<&str> {
             find_in_languages(name).iter().map(|kind| kind.name).collect()
         };
-        assert_eq!(names("sysctl"), ["mgmt::sysctl"]);
+        assert_eq!(names("sysctl"), ["sysctl", "mgmt::sysctl"]);
         assert_eq!(names("fs::File"), ["file"]);
         assert_eq!(names("http:server:file"), ["mgmt::http::server::file"]);
         assert_eq!(names("schedule"), ["schedule", "mgmt::schedule"]);

@@ -179,12 +179,12 @@ impl Kind for AlternativeEntry {
         let link = p.text("altlink").or(link);
         check_path(&mut p, "name", Some(&path));
         check_path(&mut p, "altlink", link.as_deref());
-        let present = p.choice("ensure").map(|word| word == "present");
+        let present = p.choice("ensure") != Some("absent");
         let name = p.text("altname");
         for (attribute, word) in [("altname", &name), ("altlink", &link)] {
             match word {
                 Some(word) => check_word(&mut p, attribute, word),
-                None if attribute == "altname" || present == Some(true) => {
+                None if attribute == "altname" || present => {
                     p.error(attribute, format!("{attribute} is needed"));
                 }
                 None => {}
@@ -192,7 +192,7 @@ impl Kind for AlternativeEntry {
         }
         check_word(&mut p, "name", &path);
         let priority = p.integer("priority", "priority must be an integer");
-        if priority.is_none() && present == Some(true) {
+        if priority.is_none() && present {
             p.error("priority", "priority is needed");
         }
         let entry = Entry {
@@ -212,7 +212,7 @@ struct Entry {
     link: String,
     name: String,
     priority: Option<i64>,
-    present: Option<bool>,
+    present: bool,
 }
 
 impl Entry {
@@ -250,14 +250,14 @@ impl Instance for Entry {
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let mut to = Differences::new(&[]);
         match (self.now(host)?, self.present) {
-            (None, Some(true)) => to.create("absent", Value::str("present")),
-            (Some(_), Some(false)) => to.remove(Value::str("present"), "absent", "removed"),
-            (Some(now), _) => {
+            (None, true) => to.create("absent", Value::str("present")),
+            (Some(_), false) => to.remove(Value::str("present"), "absent", "removed"),
+            (Some(now), true) => {
                 if let Some(wanted) = self.priority.filter(|wanted| *wanted != now) {
                     to.property("priority", Value::Int(now), Value::Int(wanted));
                 }
             }
-            (None, _) => {}
+            (None, false) => {}
         }
         Ok(to.finish())
     }
@@ -268,9 +268,9 @@ impl Instance for Entry {
         }
         keep(host, &self.name, Some(self.link.as_str()).filter(|link| !link.is_empty()))?;
         match self.present {
-            Some(false) => update(host, &["--remove", &self.name, &self.path]).map(drop),
+            false => update(host, &["--remove", &self.name, &self.path]).map(drop),
             // Another priority is a new entry for the program.
-            _ => self.install(host),
+            true => self.install(host),
         }
     }
 }

@@ -40,6 +40,7 @@ pub mod shared;
 pub mod ssh_authorized_key;
 pub mod sshkey;
 pub mod sysctl;
+pub mod sysctl_conf;
 pub mod tar;
 pub mod tftp;
 pub mod tidy;
@@ -89,6 +90,8 @@ impl Default for Registry {
         registry.add(Box::new(SshAuthorizedKey::default()));
         registry.add(Box::new(Sshkey::default()));
         registry.add(Box::new(Sysctl));
+        registry.add(Box::new(sysctl_conf::SysctlConf::default()));
+        registry.add(Box::new(sysctl_conf::SysctlRuntime));
         registry.add(Box::new(inert::TEST));
         registry.add(Box::new(Tidy));
         registry.add(Box::new(inert::TIMER));

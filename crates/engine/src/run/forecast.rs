@@ -23,7 +23,7 @@ use crate::system::path::{is, resolve};
 const MAX_COUNTED: usize = 10_000;
 
 /// Kinds that make no directories; any other may make one in a way that a plan does not see.
-const MAKES_NONE: [&str; 31] = [
+const MAKES_NONE: [&str; 33] = [
     "alternative_entry",
     "alternatives",
     "anchor",
@@ -52,6 +52,8 @@ const MAKES_NONE: [&str; 31] = [
     "ssh_authorized_key",
     "sshkey",
     "stage",
+    "sysctl",
+    "sysctl_runtime",
     "std::testing::nullresource",
     "tidy",
     "yumrepo",

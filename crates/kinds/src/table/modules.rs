@@ -335,10 +335,32 @@ pub const ALTERNATIVE_ENTRY: KindSchema = KindSchema::new(
     "A file that update-alternatives can link to, of the module alternatives",
     &[
         text("name", "The file; in a title, the link may follow after a colon"),
-        choice("ensure", &["present", "absent"], "`present` or `absent`"),
+        ENSURE,
         text("altlink", "The link that all use"),
         text("altname", "The name of the alternatives"),
         any("priority", "The highest is chosen by itself"),
     ],
 )
 .puppet(puppet("alternative_entry").own(&[only("altlink_ro"), PROVIDER]));
+
+/// `sysctl`.
+pub const SYSCTL: KindSchema = KindSchema::new(
+    "sysctl",
+    "A setting of the kernel in a file, of the module sysctl by duritong",
+    &[
+        text("name", "The name, such as `net.core.somaxconn`"),
+        ENSURE,
+        text("val", "The value"),
+        text("target", "The file; /etc/sysctl.conf by default"),
+    ],
+)
+.puppet(puppet("sysctl").own(&[PROVIDER]))
+.comes_after(&["file"]);
+
+/// `sysctl_runtime`.
+pub const SYSCTL_RUNTIME: KindSchema = KindSchema::new(
+    "sysctl_runtime",
+    "The current value of a setting of the kernel, of the module sysctl by duritong",
+    &[text("name", "The name, such as `net.core.somaxconn`"), text("val", "The value")],
+)
+.puppet(puppet("sysctl_runtime").own(&[PROVIDER]));
