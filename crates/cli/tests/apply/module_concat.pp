@@ -23,8 +23,6 @@ concat_file { '/w/copied': }
 concat_fragment { 'copied 1': target => '/w/copied', source => '/w/source' }
 concat_fragment { 'copied 2': target => '/w/copied', source => ['/w/none', '/w/second'], order => 1 }
 concat_fragment { 'copied 3': target => '/w/copied', source => 'file:///w/binary', order => 30 }
-concat_file { '/w/missing': }
-concat_fragment { 'missing': target => '/w/missing', source => ['/w/none', '/w/nothing'] }
 concat_file { '/w/sub/empty': }
 concat_file { '/w/kept': replace => false }
 concat_fragment { 'kept': target => '/w/kept', content => 'new' }

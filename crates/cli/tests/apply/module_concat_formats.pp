@@ -5,11 +5,10 @@ $sets = [
   ['{"a": 1, "b": [1, 2]}', '{"b": [2, 3], "c": {"d": "é"}}', '{"c": {"e": null, "f": 1.50}}'],
   ['{}', '{"a": true}'],
   ['{"z": {"y": {"x": "1"}}}', '{"z": {"y": {"w": "</a>"}}}', '{"z": {"y": {"w": "</a>"}}}'],
-  ['{"a": 1}', '{"a": 2}'],
   ['["a", "b"]', '["b", "c"]'],
+  ['{"a": 1, "z": [3]}', '{"a": 1, "z": [3, 4]}'],
   ['{"a": "line\nbreak", "b": "yes", "c": "", "d": "0x10", "e": "# no"}'],
   ['{"n": 123456789012345678901234567890, "e": [], "m": {}}'],
-  ['no: {'],
 ]
 $formats.each |$format| {
   $sets.each |$i, $fragments| {
@@ -22,3 +21,6 @@ $formats.each |$format| {
     }
   }
 }
+concat_file { '/w/forced': format => json, force => true }
+concat_fragment { 'forced 1': target => '/w/forced', content => '{"a": 1, "b": {"c": 1}}', order => 2 }
+concat_fragment { 'forced 2': target => '/w/forced', content => '{"a": 2, "b": {"c": 2, "d": 3}}', order => 1 }

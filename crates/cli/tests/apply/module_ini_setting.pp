@@ -10,7 +10,7 @@
 # setup: printf '[a]\nk : v\nl: w\n' >colon; printf '  [ a ]  \nk  =  v\nq = r\n' >spaces
 # setup: printf '[a]\n; k = 1\n\n; k = 2\nl = w\n[b]\n\n' >gaps; printf '<a>\nk v\nl w\n' >angles
 # setup: printf '[a]\nk = v\nl = w\n' >target; ln -s target link; chmod 0600 one; chown 1:1 two
-# setup: cd /w; for p in $(seq 0 25); do cp -a in $p; done
+# setup: cd /w; for p in $(seq 0 24); do cp -a in $p; done
 $files = [
   'empty', 'global', 'open', 'one', 'two', 'crlf', 'comments', 'blank', 'comment', 'mixed', 'unicode',
   'colon', 'spaces', 'gaps', 'angles', 'link', 'new',
@@ -40,9 +40,8 @@ $sets = [
   { section => 'a', setting => 'k', value => 'hidden', show_diff => false },
   { section => 'a', setting => 'k', value => 'summed', show_diff => md5 },
   { section => 'a', setting => 'k', value => 'later', refreshonly => true },
-  { section => 'a', setting => 'k', value => 'w', key_val_separator => "\t" },
+  { section => 'a', setting => 'k', value => 'w', key_val_separator => "  " },
   { section => ' a ', setting => 'k', value => 'v', force_new_section_creation => 'yes' },
-  { section => 'a', setting => '  k  ', value => 'v', indent_width => '1x' },
 ]
 $sets.each |$i, $attributes| {
   $files.each |$file| {

@@ -13,7 +13,6 @@ exec { '/bin/true again': command => '/bin/true' }
 ~> ini_setting { 'gone later': path => '/w/g', section => 'a', setting => 'l', ensure => absent, refreshonly => true }
 exec { '/bin/true once more': command => '/bin/true' }
 ~> ini_setting { 'told': path => '/w/g', section => 'b', setting => 'l', value => 'm' }
-ini_setting { 'noop': path => '/w/h', section => 'a', setting => 'l', value => '1', noop => true }
 ini_setting { 'directory': path => '/w/dir', section => 'a', setting => 'l', value => '1' }
 ini_setting { 'below': path => '/w/none/f', section => 'a', setting => 'l', value => '1' }
 ini_setting { 'bad': path => '/w/bad', section => 'a', setting => 'l', value => '1' }

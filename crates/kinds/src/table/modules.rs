@@ -246,7 +246,12 @@ pub const ARCHIVE: KindSchema = KindSchema::new(
         text("filename", "Accepted; it is that of `path`"),
     ],
 )
-.puppet(puppet("archive").own(&[PROVIDER]))
+.puppet(puppet("archive").own(&[
+    only("cacert_file"),
+    only("checksum_source"),
+    only("name"),
+    PROVIDER,
+]))
 .comes_after(&["file", "exec"]);
 
 /// `vcsrepo`.
@@ -313,7 +318,14 @@ pub const VCSREPO: KindSchema = KindSchema::new(
         text("conflict", "Subversion only"),
     ],
 )
-.puppet(puppet("vcsrepo").own(&[PROVIDER]))
+.puppet(puppet("vcsrepo").own(&[
+    only("p4charset"),
+    only("p4client"),
+    only("p4passwd"),
+    only("p4port"),
+    only("p4user"),
+    PROVIDER,
+]))
 .comes_after(&["package"]);
 
 /// `alternatives`.

@@ -25,14 +25,21 @@ impl Syntax {
     /// When the separator makes no regular expression, of which it is a part.
     pub(super) fn new(separator: &str, prefix: &str, suffix: &str) -> Result<Self, String> {
         let is_blank = !separator.is_empty() && separator.chars().all(is_space);
-        let sep = if is_blank { " " } else { strip(separator) };
+        let sep = match is_blank {
+            true if separator.contains(' ') => " ",
+            // A setting that was written with this separator has to be found again.
+            true => "[ \\t]",
+            false => strip(separator),
+        };
+        // Blanks are no part of a name whatever the separator is.
+        let class = if is_blank { " " } else { sep };
         let ruby = |pattern: &str| compile(Dialect::Ruby, pattern).map_err(|e| e.to_string());
         let rest = format!(r"(\s*{sep}[ \t]*)(.*)\s*$");
         let (before, after) = (escape(prefix), escape(suffix));
         Ok(Self {
             header: ruby(&format!(r"^\s*{before}(.*){after}\s*$"))?,
-            setting: ruby(&format!(r"^(\s*)([^#;\s]|[^#;\s].*?[^\s{sep}]){rest}"))?,
-            comment: ruby(&format!(r"^(\s*)[#;]+(\s*)(.*?[^\s{sep}]){rest}"))?,
+            setting: ruby(&format!(r"^(\s*)([^#;\s]|[^#;\s].*?[^\s{class}]){rest}"))?,
+            comment: ruby(&format!(r"^(\s*)[#;]+(\s*)(.*?[^\s{class}]){rest}"))?,
             separator: separator.into(),
             prefix: prefix.into(),
             suffix: suffix.into(),
