@@ -382,6 +382,24 @@ fn names_of_archives_are_no_part_of_the_shell() {
     drop(machine);
 }
 
+#[test]
+fn an_unknown_kind_of_archive_fails() {
+    let machine = Machine::silent();
+    machine.write("in", "x");
+    machine.write("out/.keep", "");
+    let attributes = [
+        ("source", s("/in")),
+        ("extract", s("true")),
+        ("extract_path", s("/out")),
+        ("creates", s("/out/x")),
+    ];
+    let archive = parse(&Archive, "/a.bin", &attributes);
+    let changes = archive.compare(&machine.host).unwrap();
+    let error = archive.apply(&machine.host, &changes).unwrap_err();
+    assert_eq!(error.0, "Unknown filetype: /a.bin");
+    assert_eq!(errors(&Archive, "/a", &[("extract", s("true"))]).len(), 1);
+}
+
 /// Runs git where a person would.
 fn git(directory: &std::path::Path, words: &[&str]) {
     let done = Command::new("git")

@@ -47,7 +47,6 @@ archive { '/w/gone.tgz': ensure => absent }
 archive { '/w/not.there': ensure => absent }
 archive { '/w/missing.tar': source => '/w/no such file' }
 archive { '/w/nothing.tar': }
-archive { '/w/odd name.bin': source => '/w/a.tar', extract => true, extract_path => '/w/out1', creates => '/w/out1/none' }
 archive { '/w/noop.tar': source => '/w/a.tar', extract => true, extract_path => '/w/out1', creates => '/w/none', noop => true }
 archive { '/w/nowhere.tar': source => '/w/a.tar', extract => true, extract_path => '/w/nowhere', creates => '/w/nowhere/x' }
 archive { "/w/it's \"odd\" \$(x).tar":

@@ -3,6 +3,8 @@
 # setup: printf 'copied\n' >/w/source; printf 'x' >/w/second; printf 'old\n' >/w/kept; printf 'old\n' >/w/gone; printf 'old\n' >/w/backed
 # setup: printf 'same\n' >/w/same; mkdir /w/sub; printf 'old\n' >/w/noop; printf '\000\377' >/w/binary
 # between: printf 'damaged' >/w/numeric; chmod 0666 /w/alpha
+concat_fragment { 'lost': target => 'nothing', content => 'x' }
+concat_fragment { 'lost too': target => 'nothing', tag => 'none', content => 'x' }
 user { 'daemon': ensure => present }
 concat_file { '/w/numeric': }
 concat_file { '/w/alpha': order => alpha, mode => '0640', owner => 'daemon', group => 1 }
@@ -17,8 +19,6 @@ concat_fragment { 'titled 3': target => 'by title', content => "\n" }
 concat_file { '/w/tagged': tag => 'mine' }
 concat_fragment { 'tagged 1': tag => 'mine', content => "1\n" }
 concat_fragment { 'tagged 2': tag => 'mine', target => 'nothing', content => "2\n", order => '2' }
-concat_fragment { 'lost': target => 'nothing', content => 'x' }
-concat_fragment { 'lost too': target => 'nothing', tag => 'none', content => 'x' }
 concat_file { '/w/copied': }
 concat_fragment { 'copied 1': target => '/w/copied', source => '/w/source' }
 concat_fragment { 'copied 2': target => '/w/copied', source => ['/w/none', '/w/second'], order => 1 }

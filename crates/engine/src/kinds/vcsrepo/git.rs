@@ -8,6 +8,7 @@ use super::{Proxy, Repository};
 use crate::kind::KindError;
 use crate::kinds::shared::command::Surroundings;
 use crate::system::host::Host;
+use crate::system::path::own_ids;
 use crate::system::runner::Outcome;
 
 impl Repository {
@@ -16,7 +17,8 @@ impl Repository {
             // Nobody is there to answer.
             ("GIT_TERMINAL_PROMPT".to_string(), "0".to_string()),
         ];
-        if let Some(home) = self.user.as_deref().and_then(|user| home_of(host, user)) {
+        let own = own_ids().0.to_string();
+        if let Some(home) = home_of(host, self.user.as_deref().unwrap_or(&own)) {
             environment.push(("HOME".into(), home));
         }
         if let Some(identity) = &self.identity {
