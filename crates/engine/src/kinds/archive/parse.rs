@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use super::ArchiveInstance;
 use super::download::{Download, DownloadSource, Login};
 use super::extract::{Extraction, Flags};
+use super::model::ArchiveInstance;
 use crate::kind::params::{Params, inspect, scalar};
 use crate::kind::{AttributeError, ParseContext};
 use crate::kinds::file::checksum::Algorithm;

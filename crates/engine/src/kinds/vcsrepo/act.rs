@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::renameat;
 
-use super::observe::{Found, unknown_revision};
-use super::{Ensure, Remotes, Repository, is_empty};
+use super::model::{Ensure, Found, Remotes, Repository};
+use super::observe::unknown_revision;
 use crate::kind::KindError;
 use crate::system::accounts;
 use crate::system::host::Host;
@@ -447,4 +447,9 @@ impl Repository {
             }
         }
     }
+}
+
+/// Whether a directory has nothing in it.
+fn is_empty(path: &Path) -> bool {
+    std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ordain_functions::shell::escape;
 
-use super::{Proxy, Repository};
+use super::model::{Proxy, Repository};
 use crate::kind::KindError;
 use crate::kinds::shared::command::Surroundings;
 use crate::system::host::Host;

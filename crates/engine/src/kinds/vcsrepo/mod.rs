@@ -5,26 +5,23 @@
 
 mod act;
 mod git;
+mod model;
 mod observe;
 mod parse;
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
-use indexmap::IndexMap;
 use ordain_data::Value;
 use ordain_graph::{Resource, ResourceRef};
 use ordain_kinds::{KindSchema, modules};
 
 use crate::kind::differences::{Differences, changes, texts};
 use crate::kind::report::quoted;
-use crate::kind::{
-    AttributeError, Change, Instance, Kind, KindError, Level, LogLine, LogSource, ParseContext,
-};
+use crate::kind::{AttributeError, Change, Instance, Kind, KindError, LogLine, ParseContext};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
-use observe::Found;
+use model::{Ensure, Found, Repository};
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,116 +44,7 @@ impl Kind for Vcsrepo {
 /// How often the remote repository is asked while a machine is kept true.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// The desired kind of repository.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Ensure {
-    Present,
-    Latest,
-    Bare,
-    Mirror,
-    Absent,
-}
-
-impl Ensure {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Present => "present",
-            Self::Latest => "latest",
-            Self::Bare => "bare",
-            Self::Mirror => "mirror",
-            Self::Absent => "absent",
-        }
-    }
-}
-
-/// The remote repositories.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Remotes {
-    /// The address of the one that is tracked.
-    One(String),
-    /// The addresses by name.
-    Many(IndexMap<String, String>),
-}
-
-impl Remotes {
-    fn value(&self) -> Value {
-        match self {
-            Self::One(address) => Value::str(address.as_str()),
-            Self::Many(all) => {
-                Value::map(all.iter().map(|(name, url)| (name.as_str(), Value::str(url.as_str()))))
-            }
-        }
-    }
-
-    /// The text for messages.
-    fn shown(&self) -> String {
-        match self {
-            Self::One(address) => format!("'{address}'"),
-            Self::Many(all) => {
-                let items: Vec<String> =
-                    all.iter().map(|(name, url)| format!("'{name}' => '{url}'")).collect();
-                format!("{{{}}}", items.join(", "))
-            }
-        }
-    }
-
-    /// Whether these are the same. A slash at the end of an address does not count.
-    fn is(&self, other: &Self) -> bool {
-        let bare = |address: &str| address.strip_suffix('/').unwrap_or(address).to_string();
-        match (self, other) {
-            (Self::One(a), Self::One(b)) => bare(a) == bare(b),
-            (Self::Many(a), Self::Many(b)) => a == b,
-            _ => false,
-        }
-    }
-}
-
-/// The proxies for remote repositories.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Proxy {
-    All(String),
-    ByRemote(Vec<(String, String)>),
-}
-
-/// The desired state.
-struct Repository {
-    path: PathBuf,
-    ensure: Option<Ensure>,
-    source: Option<Remotes>,
-    remote: String,
-    revision: Option<String>,
-    branch: Option<String>,
-    depth: Option<u64>,
-    submodules: bool,
-    owner: Option<String>,
-    group: Option<String>,
-    user: Option<String>,
-    identity: Option<String>,
-    force: bool,
-    excludes: Vec<String>,
-    includes: Option<Vec<String>>,
-    skip_hooks: Option<bool>,
-    keep_local_changes: bool,
-    trust_server: bool,
-    umask: Option<u32>,
-    proxy: Option<Proxy>,
-    remarks: Vec<String>,
-    secrets: Vec<String>,
-    log: Mutex<Vec<LogLine>>,
-}
-
 impl Repository {
-    fn is_bare(&self) -> bool {
-        matches!(self.ensure, Some(Ensure::Bare | Ensure::Mirror))
-    }
-
-    /// Adds a line to the log.
-    fn notice(&self, property: Option<&'static str>, message: String) {
-        let source = property.map_or(LogSource::Resource, LogSource::Property);
-        let line = LogLine { level: Some(Level::Notice), source, message };
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-    }
-
     fn compare_properties(
         &self,
         host: &Host,
@@ -279,9 +167,4 @@ impl Instance for Repository {
     fn take_log(&self) -> Vec<LogLine> {
         std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
-
-/// Whether something is below a directory.
-fn is_empty(path: &Path) -> bool {
-    std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }

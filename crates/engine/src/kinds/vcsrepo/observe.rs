@@ -2,29 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Remotes, Repository};
+use super::model::{Found, Remotes, Repository};
 use crate::kind::KindError;
 use crate::system::host::Host;
-
-/// The kind of repository that is there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Found {
-    Absent,
-    WorkingCopy,
-    Bare,
-    Mirror,
-}
-
-impl Found {
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Absent => "absent",
-            Self::WorkingCopy => "present",
-            Self::Bare => "bare",
-            Self::Mirror => "mirror",
-        }
-    }
-}
 
 /// The branches and tags of the remote repository with their commits.
 #[derive(Default)]

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use super::{Ensure, Proxy, Remotes, Repository};
+use super::model::{Ensure, Proxy, Remotes, Repository};
 use crate::kind::AttributeError;
 use crate::kind::params::{Params, inspect, scalar};
 
