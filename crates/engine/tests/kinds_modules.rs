@@ -8,9 +8,10 @@ mod kind_support;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, LazyLock};
 
 use kind_support::{Machine, errors, list, parse, resource, s, secret};
 use ordain_data::Value;
@@ -69,8 +70,7 @@ fn the_mode_of_a_file_and_a_link_to_it_stay() {
 #[test]
 fn a_file_of_a_resource_may_be_missing_in_a_plan_only() {
     let machine = Machine::silent();
-    let files = || Arc::new(std::iter::once("/f".into()).collect());
-    let context = ParseContext { files: &files, ..context(&[]) };
+    let context = context_of(&[], &["/f"]);
     let wanted = resource("File_line", "l", &[("path", s("/f")), ("line", s("a"))]);
     let declared = FileLine::default().parse(&wanted, &context).map_err(|e| format!("{e:?}"));
     let declared = declared.unwrap();
@@ -162,12 +162,17 @@ fn a_section_is_not_removed_as_a_whole() {
 
 /// The surroundings of a resource in a graph of these.
 fn context(all: &'static [Resource]) -> ParseContext<'static> {
-    static REGISTRY: std::sync::LazyLock<Arc<Registry>> = std::sync::LazyLock::new(Arc::default);
+    context_of(all, &[])
+}
+
+/// The same in a graph that has these files, too.
+fn context_of(all: &'static [Resource], files: &'static [&str]) -> ParseContext<'static> {
+    static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(Arc::default);
     ParseContext {
         resolve_source: &|_| None,
         find: &|_| None,
-        files: &|| Arc::default(),
-        of_kind: Box::leak(Box::new(|kind: &str| {
+        files: Box::leak(Box::new(move || Arc::new(files.iter().map(PathBuf::from).collect()))),
+        of_kind: Box::leak(Box::new(move |kind: &str| {
             all.iter().filter(|r| r.id.kind.eq_ignore_ascii_case(kind)).collect()
         })),
         registry: &REGISTRY,
