@@ -442,6 +442,8 @@ fn a_plan_of_a_repository_fetches_nothing() {
         all.extend(revision.map(|revision| ("revision", s(revision))));
         parse(&Vcsrepo, &path, &all)
     };
+    let own = Command::new("id").arg("-un").output().unwrap();
+    let own = String::from_utf8(own.stdout).unwrap();
     let latest = attributes(None);
     let made = latest.compare(&host).unwrap();
     latest.apply(&host, &made).unwrap();
@@ -458,6 +460,18 @@ fn a_plan_of_a_repository_fetches_nothing() {
     latest.apply(&host, &changes).unwrap();
     assert_eq!(std::fs::read_to_string(format!("{path}/f")).unwrap(), "2");
     assert!(latest.compare(&host).unwrap().is_empty());
+    let ours = [
+        ("ensure", s("present")),
+        ("source", s(&from)),
+        ("owner", s(own.trim())),
+        ("user", s(own.trim())),
+        ("excludes", list(&["tmp"])),
+    ];
+    let path_of_own = directory.path().join("own").to_string_lossy().into_owned();
+    let ours = parse(&Vcsrepo, &path_of_own, &ours);
+    ours.apply(&host, &ours.compare(&host).unwrap()).unwrap();
+    let excludes = std::fs::read_to_string(format!("{path_of_own}/.git/info/exclude"));
+    assert_eq!(excludes.unwrap(), "tmp\n");
     // A tag that is moved on the server.
     git(&source, &["tag", "v"]);
     let tagged = attributes(Some("v"));

@@ -41,7 +41,6 @@ archive { '/w/already.tar':
 }
 archive { '/w/there.tgz': source => '/w/a.tgz', extract => true, extract_path => '/w/made', creates => '/w/made/x/two' }
 archive { '/w/sum.tar': source => '/w/a.tar', checksum_url => 'file:///w/sums', checksum_type => sha256 }
-archive { '/w/kept.tgz': source => '/w/plain', checksum => '1a7bcbb7d6d0c97c33ef11d9ea55ab0c', checksum_type => md5, checksum_verify => false }
 archive { '/w/wrong.tgz': source => '/w/a.tar', checksum => '00000000000000000000000000000000', checksum_type => md5 }
 archive { '/w/gone.tgz': ensure => absent }
 archive { '/w/not.there': ensure => absent }

@@ -1,8 +1,8 @@
 # Working copies, bare repositories and mirrors of repositories on the same machine.
 # modules: installed
 # differs: log: versions of the module tell different steps
-# setup: export HOME=/root; git config --global user.email a@b; git config --global user.name a; git config --global init.defaultBranch main; git config --global --add safe.directory '*'
-# setup: git init -q /w/src; cd /w/src; echo 1 >f; git add .; GIT_COMMITTER_DATE='2020-01-01T00:00:00Z' git commit -q -m 1 --date 2020-01-01T00:00:00Z; git tag v1; git branch old
+# setup: export HOME=/root; git config --global user.email a@b; git config --global user.name a; git config --global --add safe.directory '*'
+# setup: git init -q -b main /w/src; cd /w/src; echo 1 >f; git add .; GIT_COMMITTER_DATE='2020-01-01T00:00:00Z' git commit -q -m 1 --date 2020-01-01T00:00:00Z; git tag v1; git branch old
 # setup: cd /w/src; echo 2 >f; mkdir d; echo d >d/g; git add .; GIT_COMMITTER_DATE='2020-01-02T00:00:00Z' git commit -q -m 2 --date 2020-01-02T00:00:00Z; GIT_COMMITTER_DATE='2020-01-02T00:00:00Z' git tag -a v2 -m two
 # setup: cp -a /w/src /w/second; for c in behind tagged moved; do git clone -q /w/src /w/$c; done; git -C /w/behind reset -q --hard v1; git -C /w/tagged checkout -q v1
 # setup: mkdir /w/full /w/forced; echo x >/w/full/x; echo x >/w/forced/x; mkdir /w/empty

@@ -14,6 +14,10 @@ pub(crate) const KINDS: &[&KindSchema] = &[
     &CONCAT_FRAGMENT,
     &ARCHIVE,
     &VCSREPO,
+    &ALTERNATIVES,
+    &ALTERNATIVE_ENTRY,
+    &SYSCTL,
+    &SYSCTL_RUNTIME,
 ];
 
 /// The attribute `ensure` of most types.

@@ -18,7 +18,7 @@ use crate::kinds::file::checksum::Algorithm;
 use crate::kinds::http::fetch::{Connection, connected_agent, failed};
 use crate::kinds::shared::command::Surroundings;
 use crate::system::host::Host;
-use crate::system::path::{Place, own_ids, real_path, resolve};
+use crate::system::path::{Place, own_ids, resolve};
 use crate::system::write::{Data, WriteError, make_parents, replace_file};
 
 /// The most bytes of a document with checksums.
@@ -26,8 +26,8 @@ const MAX_CHECKSUMS: u64 = 16 << 20;
 
 /// The place that an archive comes from.
 pub(super) enum DownloadSource {
-    /// A file of the machine.
-    File(PathBuf),
+    /// A file of the machine, as it is declared, and its path.
+    File(String, PathBuf),
     /// A file of a module, if there is one.
     Module(String, Option<PathBuf>),
     /// A server that is asked by `http` or `https`.
@@ -43,7 +43,7 @@ impl DownloadSource {
     /// When it is none, or one that only the module's own provider knows.
     pub(super) fn parse(text: &str, context: &ParseContext<'_>) -> Result<Self, String> {
         if text.starts_with('/') {
-            return Ok(Self::File(text.into()));
+            return Ok(Self::File(text.into(), text.into()));
         }
         let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
         match scheme {
@@ -58,7 +58,7 @@ impl DownloadSource {
                 let path = path.strip_prefix("//").unwrap_or(path);
                 let path = path.strip_prefix("localhost").unwrap_or(path);
                 match path.starts_with('/') {
-                    true => Ok(Self::File(unescaped(path).into())),
+                    true => Ok(Self::File(text.into(), unescaped(path).into())),
                     false => Err(format!("invalid source url: {text}")),
                 }
             }
@@ -72,15 +72,14 @@ impl DownloadSource {
     /// The address without a password.
     fn shown(&self) -> String {
         match self {
-            Self::File(path) => path.to_string_lossy().into_owned(),
-            Self::Module(text, _) => text.clone(),
+            Self::File(text, _) | Self::Module(text, _) => text.clone(),
             Self::Web(text) | Self::Ftp(text) => without_login(text).0,
         }
     }
 
     fn file(&self) -> Option<&Path> {
         match self {
-            Self::File(path) => Some(path),
+            Self::File(_, path) => Some(path),
             Self::Module(_, path) => path.as_deref(),
             Self::Web(_) | Self::Ftp(_) => None,
         }
@@ -217,7 +216,7 @@ impl Download {
     /// The content of a source.
     fn open(&self, host: &Host, source: &DownloadSource) -> Result<Incoming, KindError> {
         let failed = |e: io::Error| match (source, e.kind()) {
-            (DownloadSource::File(path), io::ErrorKind::NotFound) => {
+            (DownloadSource::File(_, path), io::ErrorKind::NotFound) => {
                 KindError::new(format!("Source file: {} does not exists.", path.display()))
             }
             _ => KindError::new(format!("Could not fetch {}: {e}", source.shown())),
@@ -232,7 +231,7 @@ impl Download {
             Ok(Incoming { reader: Box::new(file), mode, directory: None })
         };
         match source {
-            DownloadSource::File(path) => of_file(&host.path(path)).map_err(failed),
+            DownloadSource::File(_, path) => of_file(&host.path(path)).map_err(failed),
             DownloadSource::Module(_, Some(path)) => {
                 let mut incoming = of_file(path).map_err(failed)?;
                 incoming.mode = 0o644;
@@ -364,8 +363,8 @@ fn write(
         None => Ok(()),
         Some((algorithm, wanted)) => {
             let directory = place.dir.try_clone().map_err(|e| e.to_string())?;
-            let new = real_path(&Place { dir: directory, name: name.into() });
-            let actual = File::open(new).and_then(|file| algorithm.hex(file));
+            let new = Place { dir: directory, name: name.into() };
+            let actual = new.open().and_then(|file| algorithm.hex(file));
             let actual = actual.map_err(|e| e.to_string())?;
             let wanted = wanted.clone().unwrap_or_default();
             match actual == wanted {

@@ -68,6 +68,9 @@ impl IniFile {
     }
 }
 
+/// The text in the place of a value that is not shown.
+const HIDDEN: &str = "[redacted sensitive information]";
+
 /// How values are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shown {
@@ -92,7 +95,6 @@ impl Shown {
     /// Adds the change of the property `value`. The line for the log never has the values: logs have
     /// more readers than plans.
     pub(super) fn differ(self, to: &mut Differences<'_>, before: Value, after: Value) {
-        const HIDDEN: &str = "[redacted sensitive information]";
         let (before, after) = (self.show(before), self.show(after));
         to.property_as("value", before, after, format!("value changed {HIDDEN} to {HIDDEN}"));
     }
@@ -100,7 +102,7 @@ impl Shown {
     fn show(self, value: Value) -> Value {
         match self {
             Self::Whole => value,
-            Self::Hidden => Value::Secret(value.into()),
+            Self::Hidden => Value::str(HIDDEN),
             Self::Md5 => {
                 let text = value.as_str().map_or_else(|| format!("{value:?}"), str::to_string);
                 Value::str(format!("{{md5}}{}", hex(&Md5::digest(text))))

@@ -389,9 +389,10 @@ impl Repository {
             }
             let owned = resolve(host, &path, false).and_then(|place| {
                 set_owner(host, &place, ids)?;
-                Ok(real_path(&place))
+                Ok(place)
             });
-            let real = owned.map_err(|e| self.failed("set the owner of", &e))?;
+            let place = owned.map_err(|e| self.failed("set the owner of", &e))?;
+            let real = real_path(&place);
             if std::fs::symlink_metadata(&real).is_ok_and(|meta| meta.is_dir()) {
                 let entries = std::fs::read_dir(&real).map_err(|e| self.failed("list", &e))?;
                 todo.extend(entries.flatten().map(|entry| path.join(entry.file_name())));
