@@ -44,6 +44,19 @@ pub struct PlainError {
     pub path: Vec<Step>,
     /// Whether upstream raises an error of Puppet's own here, which a lookup takes for its own.
     pub is_puppets: bool,
+    /// The name that nothing defines, if that is the error.
+    pub unknown: Option<UnknownName>,
+}
+
+/// A name that nothing defines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum UnknownName {
+    /// A class that a function such as `include` got, in lower case without leading colons.
+    IncludedClass(EcoString),
+    /// The title of a class in a resource expression.
+    DeclaredClass(EcoString),
+    /// The type of a resource.
+    ResourceType,
 }
 
 /// A step into a value.
@@ -113,6 +126,7 @@ impl PlainError {
             blame: Blame::Whole,
             path: Vec::new(),
             is_puppets: false,
+            unknown: None,
         }
     }
 

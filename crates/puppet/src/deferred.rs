@@ -12,10 +12,10 @@ use crate::catalog::values::{DEPTH, NAME, holds_deferred};
 use crate::catalog::{ResourceId, ResourceKind};
 use crate::diagnose::diagnose;
 use crate::error::{EvalError, EvalResult, PlainError, Unwind};
+use crate::eval::deferred_calls::DeferredPlace;
 use crate::load::Environment;
 use crate::state::Compiler;
-use crate::state::evaluate::Evaluate;
-use crate::state::frame::STACK_SIZE;
+use crate::state::frame::{STACK_SIZE, final_error};
 use crate::state::log::LogEntry;
 use crate::state::node::Node;
 use crate::state::scope::{Scope, ScopeKind};
@@ -48,7 +48,7 @@ pub struct DeferredAttribute {
 
 /// What deferred attributes gave.
 #[derive(Default)]
-pub struct Resolved {
+pub struct ResolvedAttributes {
     /// The value of each attribute, in order, or what is wrong with it.
     pub values: Vec<Result<Data, Vec<Diagnostic>>>,
     /// What was logged, in order.
@@ -64,10 +64,10 @@ pub fn resolve(
     settings: Settings,
     node: &Node,
     attributes: &[DeferredAttribute],
-) -> Resolved {
+) -> ResolvedAttributes {
     limits::on_deep_stack(STACK_SIZE, || {
         let mut resolver = resolver(env, settings, node);
-        let mut out = Resolved::default();
+        let mut out = ResolvedAttributes::default();
         for attribute in attributes {
             let value = resolver.resolve_attribute(attribute);
             out.values.push(value.map(|value| {
@@ -87,7 +87,7 @@ pub fn resolve(
     })
 }
 
-impl Resolved {
+impl ResolvedAttributes {
     /// Takes what encrypted data held out of messages.
     fn hide(&mut self, secrets: &ordain_data::Redactor) {
         let errors = self.values.iter_mut().filter_map(|value| value.as_mut().err());
@@ -187,7 +187,7 @@ impl Compiler<'_> {
         let span = attribute.span.unwrap_or(nowhere);
         let known = self.catalog.resources.len();
         let is_strict = self.settings.strict_variables || self.settings.strict == Strict::Error;
-        let place = Place { scope: ScopeId::TOP, span, is_strict };
+        let place = DeferredPlace { scope: ScopeId::TOP, span, is_strict };
         let value = self.resolve_value(&attribute.value, place, DEPTH).and_then(|value| {
             if self.catalog.resources.len() > known {
                 let text = "a deferred call cannot declare anything: the catalog is finished";
@@ -206,7 +206,7 @@ impl Compiler<'_> {
     /// Why an attribute has no value, at the attribute or in the function that says so.
     fn failure(&self, unwind: Unwind, attribute: &DeferredAttribute) -> Vec<Diagnostic> {
         let is_plain = matches!(unwind, Unwind::Plain(_));
-        let mut error: EvalError = self.final_error(Box::new(unwind));
+        let mut error: EvalError = final_error(Box::new(unwind));
         if is_plain {
             (error.span, error.code) = (attribute.span, Some(FAILED));
         }
@@ -223,74 +223,6 @@ impl Compiler<'_> {
         }
         found
     }
-
-    /// A value with what its deferred calls give in their places.
-    pub(crate) fn resolve_deferred(
-        &mut self,
-        value: &Value,
-        scope: ScopeId,
-        span: Span,
-    ) -> EvalResult {
-        self.resolve_value(value, Place { scope, span, is_strict: false }, DEPTH)
-    }
-
-    fn resolve_value(&mut self, value: &Value, place: Place, depth: usize) -> EvalResult {
-        let Some(depth) = depth.checked_sub(1) else {
-            return Err(PlainError::new("a deferred value nests too deep").into());
-        };
-        match value {
-            Value::Object(object) if object.kind.name == NAME => {
-                self.call_deferred(object, place, depth)
-            }
-            Value::Array(items) => {
-                let items = items.iter().map(|item| self.resolve_value(item, place, depth));
-                Ok(Value::array(items.collect::<EvalResult<Vec<_>>>()?))
-            }
-            Value::Hash(entries) => {
-                let entries = entries.iter().map(|(key, value)| {
-                    Ok((key.clone(), self.resolve_value(value, place, depth)?))
-                });
-                Ok(Value::Hash(Arc::new(entries.collect::<EvalResult<_>>()?)))
-            }
-            Value::Sensitive(secret) => {
-                Ok(Value::Sensitive(Arc::new(self.resolve_value(secret, place, depth)?)))
-            }
-            other => Ok(other.clone()),
-        }
-    }
-
-    fn call_deferred(&mut self, object: &Object, place: Place, depth: usize) -> EvalResult {
-        let name = object.values.get("name").and_then(Value::as_str).unwrap_or_default();
-        let args = object.values.get("arguments").and_then(Value::as_array).unwrap_or_default();
-        let args = args.iter().map(|arg| self.resolve_value(arg, place, depth));
-        let mut args = args.collect::<EvalResult<Vec<_>>>()?;
-        let Place { scope, span, is_strict } = place;
-        let Some(variable) = name.strip_prefix('$') else {
-            if !self.has_function(name) {
-                let help = self.function_help(name);
-                let error = PlainError::new(format!("Unknown function '{name}'"));
-                return Err(PlainError { help, ..error }.into());
-            }
-            return self.call_function(name, args, None, scope, span);
-        };
-        let value = self.find_variable(scope, variable).cloned();
-        if value.is_none() && is_strict {
-            let help = "of the variables there is only $facts where a catalog is applied";
-            let error = PlainError::new(format!("Undefined variable '{variable}'"));
-            return Err(PlainError { help: Some(help.into()), ..error }.into());
-        }
-        args.insert(0, value.unwrap_or_default());
-        self.call_function("dig", args, None, scope, span)
-    }
-}
-
-/// Where a deferred call is made.
-#[derive(Clone, Copy)]
-struct Place {
-    scope: ScopeId,
-    span: Span,
-    /// Whether a variable that is not there is an error.
-    is_strict: bool,
 }
 
 /// The value that plain data of a graph stands for, with its deferred calls.
@@ -355,21 +287,21 @@ fn read_object(kind: &str, data: &Data, depth: usize) -> Result<Value, String> {
 fn of_text(kind: &str, text: &str) -> Option<Value> {
     const KINDS: [&str; 6] = ["Binary", "SemVer", "SemVerRange", "Timespan", "Timestamp", "URI"];
     let kind = KINDS.into_iter().find(|known| *known == kind)?;
-    new_instance(&crate::types::parse_static(kind), &[Value::from(text)], &mut Nobody).ok()
+    new_instance(&crate::types::parse_static(kind), &[Value::from(text)], &mut NoHost).ok()
 }
 
 /// A type that is written as an object without parameters, such as `Pcore::IntegerType`.
 fn of_type(kind: &str, data: &Data) -> Option<Value> {
     let name = kind.strip_prefix("Pcore::")?.strip_suffix("Type")?;
     let is_bare = data.as_map().is_some_and(|entries| entries.len() == 1);
-    let parsed = is_bare.then(|| Nobody.type_of_text(name).ok()).flatten()?;
+    let parsed = is_bare.then(|| NoHost.type_of_text(name).ok()).flatten()?;
     Some(Value::of_type(parsed))
 }
 
 /// Knows neither the time nor types of modules: texts of values need none.
-struct Nobody;
+struct NoHost;
 
-impl Host for Nobody {
+impl Host for NoHost {
     fn now(&mut self) -> i128 {
         0
     }

@@ -34,18 +34,18 @@ pub struct Provenance<'a> {
 }
 
 /// What an expression stands in, outermost first.
-type Path = Vec<Around>;
+type Path = Vec<Enclosing>;
 
 /// What has variables of its own.
 #[derive(Clone, Copy)]
-enum Around {
+enum Enclosing {
     Definition(ExprId),
     /// A lambda, and the call that it is given to.
     Lambda(ExprId, Option<ExprId>),
 }
 
 /// A place in a program, with the instance that was evaluated there.
-struct Scene<'p> {
+struct EvaluatedPlace<'p> {
     program: &'p Program,
     path: Path,
     /// The class or the instance of a define.
@@ -74,8 +74,12 @@ impl<'a> Provenance<'a> {
         let Some(span) = found.span.filter(|_| is_written) else { return Vec::new() };
         let Some(program) = self.program(span.file) else { return Vec::new() };
         let Some((value, path)) = expression_at(&program, span) else { return Vec::new() };
-        let scene =
-            Scene { program: &program, path, instance: self.instance(origin), known: origin };
+        let scene = EvaluatedPlace {
+            program: &program,
+            path,
+            instance: self.instance(origin),
+            known: origin,
+        };
         self.of_expression(explainer, &scene, value)
     }
 
@@ -109,7 +113,7 @@ impl<'a> Provenance<'a> {
     fn of_expression(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         root: ExprId,
     ) -> Vec<Cause> {
         {
@@ -139,7 +143,7 @@ impl<'a> Provenance<'a> {
     fn of_variable(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         name: &str,
         shown: &str,
     ) -> Cause {
@@ -175,18 +179,18 @@ impl<'a> Provenance<'a> {
     fn in_path(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         name: &str,
         cause: &Cause,
         shown: &str,
     ) -> Option<Cause> {
         let words = |text: String| Cause { words: format!("{shown} {text}"), ..cause.clone() };
         (0..scene.path.len()).rev().find_map(|depth| match scene.path[depth] {
-            Around::Lambda(lambda, call) => {
+            Enclosing::Lambda(lambda, call) => {
                 let outer = &scene.path[..depth];
                 self.in_lambda(explainer, scene, outer, (lambda, call), name, &words)
             }
-            Around::Definition(definition) => {
+            Enclosing::Definition(definition) => {
                 self.in_definition(explainer, scene, definition, name, cause, shown)
             }
         })
@@ -196,7 +200,7 @@ impl<'a> Provenance<'a> {
     fn parameter(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         owner: &ResourceRef,
         name: &str,
         cause: &Cause,
@@ -215,8 +219,8 @@ impl<'a> Provenance<'a> {
     fn in_lambda(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
-        outer: &[Around],
+        scene: &EvaluatedPlace<'_>,
+        outer: &[Enclosing],
         (lambda, call): (ExprId, Option<ExprId>),
         name: &str,
         words: &dyn Fn(String) -> Cause,
@@ -225,7 +229,7 @@ impl<'a> Provenance<'a> {
         let Expr::Lambda(id) = program[lambda] else { return None };
         let inner = program.lambda(id);
         let Some(param) = program.params(inner.params).iter().find(|p| p.name == name) else {
-            let path = outer.iter().copied().chain([Around::Lambda(lambda, call)]).collect();
+            let path = outer.iter().copied().chain([Enclosing::Lambda(lambda, call)]).collect();
             let (at, from) = self.assignment(explainer, scene, path, inner.body, name)?;
             return Some(Cause { from, ..words("is set at".into()).at(at, self.sources) });
         };
@@ -235,7 +239,7 @@ impl<'a> Provenance<'a> {
             Expr::Call(call) => Some(program.call(call)),
             _ => None,
         });
-        let around = Scene {
+        let around = EvaluatedPlace {
             program,
             path: outer.to_vec(),
             instance: scene.instance.clone(),
@@ -249,7 +253,7 @@ impl<'a> Provenance<'a> {
     fn in_definition(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         definition: ExprId,
         name: &str,
         cause: &Cause,
@@ -257,7 +261,7 @@ impl<'a> Provenance<'a> {
     ) -> Option<Cause> {
         let program = scene.program;
         let Expr::Definition(id) = program[definition] else { return None };
-        let path = vec![Around::Definition(definition)];
+        let path = vec![Enclosing::Definition(definition)];
         let (body, parent, owner) = match program.definition(id) {
             Definition::Class { name, body, parent, .. } => {
                 (*body, parent.clone(), Some(class_reference(name)))
@@ -289,7 +293,7 @@ impl<'a> Provenance<'a> {
     fn at_top(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         name: &str,
     ) -> Option<(Span, Vec<Cause>)> {
         let spans = self.graph.origins.iter().filter_map(|origin| origin.span);
@@ -298,8 +302,12 @@ impl<'a> Provenance<'a> {
         let mut files = std::iter::once(here).chain(others.into_iter().filter(|f| *f != here));
         files.find_map(|file| {
             let program = self.program(file)?;
-            let scene =
-                Scene { program: &program, path: Vec::new(), instance: None, known: scene.known };
+            let scene = EvaluatedPlace {
+                program: &program,
+                path: Vec::new(),
+                instance: None,
+                known: scene.known,
+            };
             self.assignment(explainer, &scene, Vec::new(), program.body, name)
         })
     }
@@ -308,7 +316,7 @@ impl<'a> Provenance<'a> {
     fn assignment(
         &self,
         explainer: &Explainer<'_>,
-        scene: &Scene<'_>,
+        scene: &EvaluatedPlace<'_>,
         path: Path,
         body: ExprId,
         name: &str,
@@ -321,7 +329,7 @@ impl<'a> Provenance<'a> {
                 match &program[id] {
                     Expr::Assign { left, right, .. } if sets(program, *left, name) => {
                         let (instance, known) = (scene.instance.clone(), scene.known);
-                        let scene = Scene { program, path, instance, known };
+                        let scene = EvaluatedPlace { program, path, instance, known };
                         let from = self.of_expression(explainer, &scene, *right);
                         return Some((program.span(*left), from));
                     }
@@ -384,8 +392,8 @@ fn expression_at(program: &Program, span: Span) -> Option<(ExprId, Path)> {
         let mut given_to = None;
         if let Node::Expr(id) = node {
             let around = match program[id] {
-                Expr::Definition(_) => Some(Around::Definition(id)),
-                Expr::Lambda(_) => Some(Around::Lambda(id, call)),
+                Expr::Definition(_) => Some(Enclosing::Definition(id)),
+                Expr::Lambda(_) => Some(Enclosing::Lambda(id, call)),
                 Expr::Call(_) => {
                     given_to = Some(id);
                     None

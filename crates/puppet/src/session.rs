@@ -22,7 +22,7 @@ use crate::load::Environment;
 use crate::lower::lower;
 use crate::plugins::{NotGenerated, Outline};
 use crate::state::Compiler;
-use crate::state::frame::{Frame, STACK_SIZE};
+use crate::state::frame::{Frame, STACK_SIZE, final_error};
 pub use crate::state::node::Node;
 use crate::state::settings::{Deferral, Settings};
 use crate::types::modelled;
@@ -152,7 +152,7 @@ pub fn evaluate(
         let value = match result {
             Ok(value) => Some(value),
             Err(unwind) => {
-                outcome.error = Some(outcome.compiler.final_error(unwind));
+                outcome.error = Some(final_error(unwind));
                 None
             }
         };
@@ -245,7 +245,7 @@ pub fn load_objects(
 }
 
 /// What looking up data gave.
-pub struct LookedUp {
+pub struct LookupReport {
     /// The value, if there is one.
     pub value: Option<Value>,
     /// Where was looked, if that was asked for.
@@ -263,7 +263,7 @@ pub fn look_up(
     request: &Request,
     explainer: Option<Explainer>,
     whole: bool,
-) -> LookedUp {
+) -> LookupReport {
     on_deep_stack(|| {
         let mut outcome = if whole {
             compile(env, settings, node)
@@ -273,14 +273,14 @@ pub fn look_up(
             Outcome { compiler, error: None }
         };
         if outcome.error.is_some() {
-            return LookedUp { value: None, explanation: None, report: report(outcome) };
+            return LookupReport { value: None, explanation: None, report: report(outcome) };
         }
         outcome.compiler.hiera.explainer = explainer;
         let nowhere = Span { file: FileId(0), range: TextRange::default() };
         let value = match outcome.compiler.lookup(request, ScopeId::TOP, nowhere) {
             Ok(found) => found.map(|f| f.value),
             Err(unwind) => {
-                let mut error = outcome.compiler.final_error(unwind);
+                let mut error = final_error(unwind);
                 // A place in a configuration stays; what was asked on the command line has none.
                 error.span = error.span.filter(|span| *span != nowhere);
                 outcome.error = Some(error);
@@ -288,7 +288,7 @@ pub fn look_up(
             }
         };
         let explanation = outcome.compiler.hiera.explainer.take();
-        LookedUp { value, explanation, report: report(outcome) }
+        LookupReport { value, explanation, report: report(outcome) }
     })
 }
 

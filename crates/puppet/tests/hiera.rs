@@ -152,7 +152,7 @@ fn outcome(env: &Environment, json: &Json) -> String {
                 }
             }
         }
-        Err(unwind) => describe(env, &compiler.final_error(unwind)),
+        Err(unwind) => describe(env, &ordain_puppet::state::frame::final_error(unwind)),
     });
     lines.join("\n")
 }

@@ -55,7 +55,7 @@ fn with_types<T: Send>(work: impl FnOnce(&mut Compiler<'_>) -> T + Send) -> T {
 fn loaded(compiler: &mut Compiler<'_>, text: &str) -> Result<Value, String> {
     let data = json::read(text).unwrap();
     let result = compiler.objects_from_data(&data);
-    result.map_err(|unwind| compiler.final_error(unwind).message)
+    result.map_err(|unwind| ordain_puppet::state::frame::final_error(unwind).message)
 }
 
 /// The value of an expression.
@@ -124,7 +124,7 @@ fn links_that_lead_nowhere_are_found() {
         let gone = r##"{"__ptype":"Account","name":"a","leader":{"__pref":"Account#x"}}"##;
         let value = loaded(compiler, gone).unwrap();
         let error = compiler.resolve_links(&value).unwrap_err();
-        let error = compiler.final_error(error);
+        let error = ordain_puppet::state::frame::final_error(error);
         assert_eq!(error.issue.as_deref(), Some("TYPE_UNRESOLVED_LINK"));
         assert_eq!(error.message, "Account: leader: there is no Account for the link 'Account#x'");
         let other = r##"{"__ptype":"Account","name":"a","roles":[{"__ptype":"Role","gid":"r"}],"leader":{"__pref":"#/roles/0"},"main":{"__pref":"#/roles/0"}}"##;

@@ -10,7 +10,7 @@ use crate::advice::advise;
 
 /// A bracket that is open at a token.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenBracket {
     token: Token,
     /// Its index among the tokens.
     index: usize,
@@ -21,7 +21,7 @@ struct Open {
 /// The brackets around a token.
 #[derive(Default)]
 struct Brackets {
-    open: Vec<Open>,
+    open: Vec<OpenBracket>,
     /// The first brace whose closing one stands further left than the line it is on.
     suspect: Option<Token>,
 }
@@ -132,10 +132,10 @@ impl Parser<'_> {
                 | T::Node
                 | T::Function => of = Some(token.kind),
                 T::LBrace | T::SelBrace => {
-                    out.open.push(Open { token, index, of: of.take() });
+                    out.open.push(OpenBracket { token, index, of: of.take() });
                 }
                 T::LBrack | T::ListStart | T::LParen | T::WsLParen => {
-                    out.open.push(Open { token, index, of: None });
+                    out.open.push(OpenBracket { token, index, of: None });
                 }
                 T::RBrace | T::RBrack | T::RParen => {
                     if let Some(open) = out.open.pop()
@@ -209,7 +209,12 @@ impl Parser<'_> {
     }
 
     /// The likely meaning of the current token, from those before it.
-    fn hint_of_token(&self, open: Option<Open>, token: Token, before: Token) -> Option<Hint> {
+    fn hint_of_token(
+        &self,
+        open: Option<OpenBracket>,
+        token: Token,
+        before: Token,
+    ) -> Option<Hint> {
         let earlier = self.pos.checked_sub(2).map_or(T::Eof, |i| self.lexed.tokens[i].kind);
         match token.kind {
             T::FArrow if before.kind == T::Variable => {
@@ -279,7 +284,12 @@ impl Parser<'_> {
     }
 
     /// A single colon inside of a name: `foo:bar`. It is the token at hand or one right before it.
-    fn hint_of_colons(&self, open: Option<Open>, before: Token, out: &mut Vec<Hint>) -> bool {
+    fn hint_of_colons(
+        &self,
+        open: Option<OpenBracket>,
+        before: Token,
+        out: &mut Vec<Hint>,
+    ) -> bool {
         let tokens = &self.lexed.tokens;
         let is_part = |t: Token| {
             let is_name = matches!(t.kind, T::Name | T::Word | T::ClassRef | T::Variable);
@@ -309,10 +319,10 @@ impl Parser<'_> {
 
     /// Whether the token of this index is where an attribute or the entry of a hash begins, and not the
     /// title of a resource.
-    fn begins_entry(&self, index: usize, open: Option<Open>) -> bool {
+    fn begins_entry(&self, index: usize, open: Option<OpenBracket>) -> bool {
         let tokens = &self.lexed.tokens;
         let Some(before) = index.checked_sub(1) else { return false };
-        let of_resource = |open: Open| {
+        let of_resource = |open: OpenBracket| {
             let kind = open.index.checked_sub(1).map(|i| tokens[i].kind);
             matches!(kind, Some(T::Name | T::ClassRef | T::Class))
         };
@@ -346,7 +356,7 @@ impl Parser<'_> {
     }
 
     /// The token in place of `=>` in the entry of a hash that ends at the current token.
-    fn wrong_arrow(&self, open: Option<Open>) -> Option<(Token, &'static str)> {
+    fn wrong_arrow(&self, open: Option<OpenBracket>) -> Option<(Token, &'static str)> {
         let open = open.filter(|_| in_braces(open))?;
         if !matches!(self.kind(), T::RBrace | T::Comma) {
             return None;
@@ -415,7 +425,7 @@ impl Parser<'_> {
     }
 
     /// The missing token when a second value follows a first.
-    fn missing_before(&self, open: Option<Open>, earlier: T) -> Option<Hint> {
+    fn missing_before(&self, open: Option<OpenBracket>, earlier: T) -> Option<Hint> {
         let open = open?;
         let arrow = matches!(self.next_kind(), T::FArrow | T::PArrow);
         Some(match open.token.kind {
@@ -545,7 +555,7 @@ pub(super) fn is_else_if(word: &str) -> bool {
     matches!(word, "elseif" | "elif" | "elsif" | "elsf")
 }
 
-fn in_braces(open: Option<Open>) -> bool {
+fn in_braces(open: Option<OpenBracket>) -> bool {
     open.is_some_and(|o| {
         matches!(o.token.kind, T::LBrace | T::SelBrace)
             && (o.of.is_none() || o.token.kind == T::SelBrace)

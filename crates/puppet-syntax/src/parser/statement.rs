@@ -13,7 +13,7 @@ pub(crate) const STATEMENT_CALLS: [&str; 15] = [
 
 /// The arguments of a call without parentheses that turned out to be none: where the first comma
 /// is, and the name before it.
-struct BadList {
+struct ArgumentList {
     comma: TextRange,
     name: Option<String>,
 }
@@ -24,7 +24,7 @@ impl Parser<'_> {
     /// Errors are reported here, and parsing goes on with the next statement.
     pub(super) fn statements(&mut self, end: T) {
         let mark = self.stack.len();
-        let mut bad: Option<BadList> = None;
+        let mut bad: Option<ArgumentList> = None;
         while !self.at(end) && !self.at(T::Eof) {
             let start = self.pos;
             let saved = (self.stack.len(), self.nesting.depth(), self.namespace.len());
@@ -58,7 +58,7 @@ impl Parser<'_> {
         }
     }
 
-    fn report_bad_list(&mut self, bad: Option<BadList>) {
+    fn report_bad_list(&mut self, bad: Option<ArgumentList>) {
         let Some(bad) = bad else { return };
         self.quiet = false;
         let message = match bad.name {
@@ -73,7 +73,7 @@ impl Parser<'_> {
     }
 
     /// Parses one statement; puts it on the stack, or joins it with the name before.
-    fn statement_into(&mut self, mark: usize, bad: &mut Option<BadList>) -> P<()> {
+    fn statement_into(&mut self, mark: usize, bad: &mut Option<ArgumentList>) -> P<()> {
         if !starts_expression(self.kind()) {
             // A lexical error ends the reading before statements are put together.
             if self.errors == 0 && !self.at(T::Error) {
@@ -112,7 +112,7 @@ impl Parser<'_> {
     }
 
     /// `first, second, …`: the arguments of a call without parentheses.
-    fn comma_list(&mut self, mark: usize, first: ExprId, bad: &mut Option<BadList>) -> P<()> {
+    fn comma_list(&mut self, mark: usize, first: ExprId, bad: &mut Option<ArgumentList>) -> P<()> {
         let comma = self.range(self.token());
         let name = self.statement_name(mark);
         let before = self.stack.len().checked_sub(1).filter(|&i| i >= mark).map(|i| self.stack[i]);
@@ -129,7 +129,7 @@ impl Parser<'_> {
                     Expr::Name(name) => Some(name.to_string()),
                     _ => None,
                 });
-                bad.get_or_insert(BadList { comma, name });
+                bad.get_or_insert(ArgumentList { comma, name });
                 Ok(())
             }
         }

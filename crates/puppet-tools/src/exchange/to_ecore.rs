@@ -28,7 +28,7 @@ pub enum Code {
 /// When a type inherits from, or refers to, one that is not among them.
 pub fn to_ecore(models: &[TypeModel], code: Code) -> Result<Package, String> {
     let all = by_name(models);
-    let mut tree = Space::default();
+    let mut tree = Namespace::default();
     for model in models {
         let path: Vec<&str> = model.name.split("::").collect();
         let (_, spaces) = path.split_last().unwrap_or((&"", &[]));
@@ -56,8 +56,8 @@ pub fn to_ecore(models: &[TypeModel], code: Code) -> Result<Package, String> {
 
 /// The namespaces inside of one.
 #[derive(Default)]
-struct Space {
-    inner: IndexMap<EcoString, Space>,
+struct Namespace {
+    inner: IndexMap<EcoString, Namespace>,
 }
 
 /// The package that a path of package names, its outermost first, leads to.
@@ -77,7 +77,7 @@ struct Exporter<'m> {
 }
 
 impl Exporter<'_> {
-    fn package(&self, namespace: &str, space: &Space) -> Package {
+    fn package(&self, namespace: &str, space: &Namespace) -> Package {
         let last = namespace.rsplit("::").next().unwrap_or_default();
         let name = if last.is_empty() { GLOBAL_PACKAGE } else { last };
         let ns_uri = match namespace {

@@ -3,6 +3,7 @@
 //! Resources are found by name and by type through indexes, so that neither a reference nor a
 //! collector walks the whole catalog.
 
+pub(crate) mod names;
 pub mod query;
 pub mod resource;
 pub mod tags;
@@ -27,7 +28,7 @@ use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
 
 pub use resource::{
-    DataPlace, Declared, How, LostValue, Param, ParamOrigin, Params, Resource, ResourceId,
+    DataPlace, Declared, LostValue, Param, ParamOrigin, ParamSource, Params, Resource, ResourceId,
     ResourceKind,
 };
 
@@ -40,7 +41,7 @@ pub struct PendingOverride {
     pub params: Vec<Param>,
     /// The scope that the override is written in.
     pub scope: ScopeId,
-    /// Where.
+    /// The place of the override.
     pub span: Span,
 }
 
@@ -55,14 +56,14 @@ pub struct Collector {
     pub query: Query,
     /// `<<| |>>`
     pub exported: bool,
-    /// Attributes set on what is collected, if any are written.
+    /// Attributes that the collector sets on collected resources, if any are written.
     pub overrides: Option<Vec<Param>>,
-    /// Where it is written.
+    /// The place of the collector.
     pub span: Span,
     /// The resources collected so far, in order.
     pub collected: IndexSet<ResourceId, FxBuildHasher>,
-    /// Whether it stands in a chain of arrows, for which all that fits counts; else only what is
-    /// still virtual does.
+    /// Whether the collector is an operand of a relationship. Then it matches all resources;
+    /// otherwise only virtual ones.
     pub is_end: bool,
     /// The ends that a chain of arrows continues with if nothing is collected.
     pub otherwise: Vec<RelationEnd>,
@@ -97,7 +98,7 @@ pub struct Relation {
 
 /// An order that the type of a resource asks for.
 #[derive(Clone, Copy, Debug)]
-pub struct Automatic {
+pub struct Autorequire {
     /// The resource that comes first.
     pub from: ResourceId,
     /// The resource that comes later.
@@ -140,7 +141,7 @@ pub struct Catalog {
     /// Relationships in order.
     pub relations: Vec<Relation>,
     /// The order that types of resources ask for by themselves (autorequires).
-    pub automatic: Vec<Automatic>,
+    pub automatic: Vec<Autorequire>,
     /// References given to `realize` that were not found so far.
     pub realize: Vec<(ResourceKey, Span)>,
     /// The first value given to `realize` that is no reference, which is found out as late as that
@@ -260,7 +261,7 @@ fn short_hash(key: &ResourceKey) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// That something is no reference, as it lacks a title. `shown` has its quotes.
+/// The text that refuses a reference without a title. `shown` has its quotes.
 pub(crate) fn no_title(shown: &str) -> String {
     format!("No title provided and {shown} is not a valid resource reference")
 }
@@ -273,7 +274,8 @@ pub fn flatten_values(value: &Value, out: &mut Vec<Value>) {
     }
 }
 
-/// Where a long list is in memory, by which one is known that several resources have in common.
+/// The address of a long list. Resources that share a default share its list, which is recognised
+/// by this.
 pub(crate) fn long_list(value: &Value) -> Option<usize> {
     const LONG: usize = 64;
     match value {

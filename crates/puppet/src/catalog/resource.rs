@@ -34,7 +34,7 @@ pub enum ResourceKind {
     Native(Arc<NativeType>),
 }
 
-/// How a class came into the catalog.
+/// The way in which a class came into the catalog.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Declared {
     /// By a resource expression.
@@ -43,9 +43,9 @@ pub enum Declared {
     Implicitly,
 }
 
-/// How a value was given to a parameter.
+/// The source of a parameter's value.
 #[derive(Clone, Debug)]
-pub enum How {
+pub enum ParamSource {
     /// In the declaration.
     Declaration,
     /// By a default of the type.
@@ -70,7 +70,7 @@ pub enum How {
     Exported(Arc<Import>),
 }
 
-/// Where data was found.
+/// The place of a value in data.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct DataPlace {
     /// The key.
@@ -81,12 +81,12 @@ pub struct DataPlace {
     pub line: u32,
 }
 
-/// Where a value came from.
+/// The origin of a value.
 #[derive(Clone, Debug)]
 pub struct ParamOrigin {
-    /// How it was given.
-    pub how: How,
-    /// Where it is written.
+    /// The kind of source.
+    pub how: ParamSource,
+    /// The place in the code, if there is one.
     pub span: Option<Span>,
     /// The container of the code that set it.
     pub within: ResourceId,
@@ -97,7 +97,7 @@ pub struct ParamOrigin {
 pub struct LostValue {
     /// The value.
     pub value: Value,
-    /// Where it came from.
+    /// The origin of the replaced value.
     pub origin: ParamOrigin,
 }
 
@@ -108,9 +108,9 @@ pub struct Param {
     pub name: EcoString,
     /// Its value; `undef` counts as set and is left out of the catalog.
     pub value: Value,
-    /// `+>`: appended to what is there, or was.
+    /// `+>`: appended to the earlier value.
     pub append: bool,
-    /// Where it came from.
+    /// The origin of the value.
     pub origin: ParamOrigin,
     /// Values that were overridden, latest first.
     pub losers: Vec<LostValue>,
@@ -125,7 +125,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// How many there are before they get an index.
+    /// The number of parameters above which a resource gets an index.
     const FEW: usize = 32;
 
     fn place(&self, name: &str) -> Option<usize> {
@@ -223,7 +223,7 @@ pub struct Resource {
     pub title: EcoString,
     /// The kind of the resource.
     pub what: ResourceKind,
-    /// How it was declared.
+    /// The kind of declaration.
     pub declared: Declared,
     /// Parameters in the order they were set.
     pub params: Params,
@@ -233,7 +233,7 @@ pub struct Resource {
     pub is_virtual: bool,
     /// For other nodes.
     pub exported: bool,
-    /// Where it was declared.
+    /// The place of the declaration.
     pub span: Option<Span>,
     /// The scope it was declared in.
     pub scope: ScopeId,
@@ -250,6 +250,19 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// Whether the resource could have a parameter of this name.
+    pub(crate) fn may_have(&self, name: &str) -> bool {
+        if crate::schema::is_metaparameter(name) {
+            return true;
+        }
+        match &self.what {
+            ResourceKind::Class(Some(def)) | ResourceKind::Define(def) => {
+                def.program.params(def.params).iter().any(|p| p.name == name)
+            }
+            _ => self.schema().is_some_and(|schema| schema.knows(name)),
+        }
+    }
+
     /// The name it is found by.
     pub fn key(&self) -> ResourceKey {
         if matches!(self.what, ResourceKind::Class(None)) && self.title == TOP_CLASS {
@@ -300,7 +313,8 @@ mod tests {
     #[test]
     fn parameters_are_found_by_name_however_many_there_are() {
         for count in [1, Params::FEW, Params::FEW + 1, 200] {
-            let origin = ParamOrigin { how: How::External, span: None, within: ResourceId(0) };
+            let origin =
+                ParamOrigin { how: ParamSource::External, span: None, within: ResourceId(0) };
             let make = |name: usize, value: usize| Param {
                 name: ecow::eco_format!("p{name}"),
                 value: Value::Int(value as i64),
@@ -325,12 +339,12 @@ mod tests {
     }
 }
 
-/// Where a resource comes from that another node exports.
+/// The origin of a resource that another node exports.
 #[derive(Clone, Debug)]
 pub struct Import {
     /// The node.
     pub node: EcoString,
-    /// Where it is declared there.
+    /// The place of the declaration in the code of that node.
     pub place: Option<Place>,
     /// The collector that took it.
     pub span: Span,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ecow::EcoString;
 use ordain_source::Span;
 
-use crate::catalog::{How, ParamOrigin, ResourceId};
+use crate::catalog::{ParamOrigin, ParamSource, ResourceId};
 use crate::error::{EvalError, EvalResult, Step, Unwind};
 use crate::state::Compiler;
 use crate::types::aliases::resolved;
@@ -15,7 +15,7 @@ use crate::types::signature::{Signature, SignatureParam};
 use crate::types::{ObjectType, Type, is_instance};
 use crate::value::{HashValue, Value};
 
-/// How deep types are looked into; aliases may lead back to themselves.
+/// The maximal depth of the search in a type. Aliases may be recursive.
 const DEPTH: u32 = 16;
 
 /// Whether a type asks for objects of a type with features anywhere in it.
@@ -34,11 +34,11 @@ fn asks_for_objects(kind: &Type, depth: u32) -> bool {
     }
 }
 
-/// Where in a value the conversion is.
+/// The path of the converted part in its value.
 type Place = Vec<Step>;
 
 impl Compiler<'_> {
-    /// Converts what the parameters of a class or define are given.
+    /// Converts the arguments of a class or define.
     pub(super) fn convert_parameters(
         &mut self,
         id: ResourceId,
@@ -50,7 +50,7 @@ impl Compiler<'_> {
         signature.params.iter().try_for_each(|wanted| self.convert_parameter(id, wanted).map(drop))
     }
 
-    /// Converts what one parameter is given; gives the value if it was changed.
+    /// Converts the value of one parameter; `None` if it stays as it is.
     pub(super) fn convert_parameter(
         &mut self,
         id: ResourceId,
@@ -184,10 +184,10 @@ impl Compiler<'_> {
         out.into()
     }
 
-    /// Where a part of a value is written, in a declaration or in data.
+    /// The place of a part of a value, in a declaration or in data.
     fn part_of(&self, origin: &ParamOrigin, path: &[Step]) -> Option<Span> {
         match &origin.how {
-            How::Data(place) => self.data_part(place, path),
+            ParamSource::Data(place) => self.data_part(place, path),
             _ => {
                 // Paths of values are read from their innermost step.
                 let path: Vec<Step> = path.iter().rev().cloned().collect();

@@ -6,7 +6,7 @@ use crate::catalog::values::check_attributes;
 use crate::catalog::{LostValue, Param, PendingOverride, ResourceId, ResourceKind, no_title};
 use crate::codes::is_of_model;
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, unplaced};
-use crate::eval::collect::Held;
+use crate::eval::collect::TagCache;
 use crate::state::Compiler;
 use crate::state::frame::misplaced;
 use crate::syntax::definitions::TypeDef;
@@ -48,7 +48,7 @@ impl Compiler<'_> {
         let hits: Vec<ResourceId> = if collector.exported {
             self.collect_exported(number)?
         } else {
-            // One resource by its title is what is collected most.
+            // Most collectors name one resource by its title.
             let candidates = match collector.query.title().cloned() {
                 Some(title) => {
                     let kind = collector.kind.clone();
@@ -61,7 +61,7 @@ impl Compiler<'_> {
                 let changes = collector.is_end || collector.overrides.is_some();
                 (changes || self.catalog.get(id).is_virtual) && !collector.collected.contains(&id)
             };
-            let held = Held::default();
+            let held = TagCache::default();
             let mut hits = candidates;
             hits.retain(|&id| counts(id) && self.fits(&collector.query, id, &held));
             hits
@@ -75,8 +75,8 @@ impl Compiler<'_> {
         let collector = &self.catalog.collectors[number];
         if let Some(mut params) = collector.overrides.clone() {
             let (scope, span, own) = (collector.scope, collector.span, params.len());
-            // What overrides is a resource of the collector's scope, and has the defaults there.
-            for default in self.defaults_for(scope, &collector.kind) {
+            // Overrides are evaluated in the scope of the collector, so its defaults apply.
+            for default in self.defaults.in_effect(&self.scopes, scope, &collector.kind) {
                 if !params.iter().any(|param| param.name == default.name) {
                     params.push(default);
                 }
@@ -95,7 +95,7 @@ impl Compiler<'_> {
     fn collector_override(&mut self, id: ResourceId, over: PendingOverride) -> EvalResult<()> {
         self.check_not_evaluated(id, &over)?;
         for param in over.params {
-            // A default never takes the place of what is set.
+            // A default never replaces a value.
             let is_set = self.catalog.get(id).param(&param.name).is_some();
             if !(is_set && self.is_default_of(id, &param.name, &param.value)) {
                 self.override_param(id, param)?;
@@ -122,7 +122,8 @@ impl Compiler<'_> {
         Ok(found)
     }
 
-    /// Evaluates what waits and is not virtual; what it declares waits for the next round.
+    /// Evaluates the waiting resources that are not virtual. The resources that they declare wait
+    /// for the next round.
     fn evaluate_waiting(&mut self) -> EvalResult<bool> {
         let waiting = std::mem::take(&mut self.catalog.unevaluated);
         let (ready, held): (Vec<_>, Vec<_>) =
@@ -267,7 +268,7 @@ impl Compiler<'_> {
     /// Whether a value is a default of a resource's attribute where the resource is declared.
     fn is_default_of(&self, id: ResourceId, name: &str, value: &Value) -> bool {
         let resource = self.catalog.get(id);
-        self.is_default(resource.scope, &resource.kind, name, value)
+        self.defaults.sets(&self.scopes, resource.scope, &resource.kind, (name, value))
     }
 
     fn override_error(&self, over: &PendingOverride, text: String) -> Box<Unwind> {
@@ -286,7 +287,7 @@ impl Compiler<'_> {
             let mut items = Vec::new();
             crate::catalog::flatten_values(&current.value, &mut items);
             crate::catalog::flatten_values(&param.value, &mut items);
-            // What is appended to `tag` is checked again as a whole.
+            // An addition to `tag` checks the whole value again.
             let each = if param.name == "tag" { 4 } else { 1 };
             if let Err(exceeded) = self.budget.steps.take(each * items.len() as u64) {
                 let at = param.origin.span;

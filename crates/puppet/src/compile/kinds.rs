@@ -12,7 +12,7 @@ use crate::syntax::names::capitalize_segments;
 impl Compiler<'_> {
     /// The resource type of this name in any case: known natively, or a define. Classes are none.
     pub(crate) fn resource_type(&mut self, name: &str) -> EvalResult<Option<Arc<KnownKind>>> {
-        if let Some(known) = self.kinds.get(name) {
+        if let Some(known) = self.types.resource_type(name) {
             return Ok(Some(Arc::clone(known)));
         }
         let lower = name.strip_prefix("::").unwrap_or(name).to_lowercase();
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         let title = capitalize_segments(&lower);
         let tags = self.kind_tags(&lower);
         let known = Arc::new(KnownKind { title, what, tags });
-        self.kinds.insert(name.into(), Arc::clone(&known));
+        self.types.set_resource_type(name, Arc::clone(&known));
         Ok(Some(known))
     }
 

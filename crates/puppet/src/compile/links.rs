@@ -14,10 +14,10 @@ use crate::types::modelled::Slot;
 use crate::value::Value;
 use crate::value::resource_key::{ResourceKey, reference_key};
 
-/// How many links are followed from an object to the next; behind the last one are objects without.
+/// The maximal number of links between an object and the next; objects at the end have no links.
 const DEPTH: usize = 64;
 
-/// What the object of a resource is made for.
+/// The purpose of making the object of a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Purpose {
     /// To see whether the resource is right.
@@ -106,18 +106,18 @@ impl Compiler<'_> {
     /// The object of a resource that a link means. One that is being made already, or that only
     /// further links lead to, has no links itself.
     fn target_object(&mut self, id: ResourceId, kind: &Arc<ObjectType>) -> EvalResult {
-        if let Some(known) = self.linked.made.get(&id) {
+        if let Some(known) = self.models.links.object(id) {
             return Ok(known.clone());
         }
-        let is_far = self.linked.open.contains(&id) || self.linked.open.len() >= DEPTH;
+        let is_far = self.models.links.is_open(id) || self.models.links.depth() >= DEPTH;
         if is_far || self.catalog.get(id).is_virtual {
             return self.object_without_links(id, kind);
         }
-        self.linked.open.push(id);
+        self.models.links.begin(id);
         let made = self.object_of(id, kind, Purpose::Target);
-        self.linked.open.pop();
+        self.models.links.end();
         let made = made?;
-        self.linked.made.insert(id, made.clone());
+        self.models.links.add_object(id, made.clone());
         Ok(made)
     }
 

@@ -1,4 +1,5 @@
-//! Types with features as resource types: what declaring one asks, and what must hold of it.
+//! Types with features as resource types: their schema, their objects, and the checks of their
+//! resources.
 
 use std::sync::Arc;
 
@@ -6,7 +7,7 @@ use ecow::EcoString;
 use ordain_source::{Span, suggest};
 
 use crate::catalog::values::new_param;
-use crate::catalog::{How, ParamOrigin, ResourceId, ResourceKind};
+use crate::catalog::{ParamOrigin, ParamSource, ResourceId, ResourceKind};
 use crate::compile::links::{Purpose, is_link};
 use crate::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::models::Entry;
@@ -57,18 +58,6 @@ impl Compiler<'_> {
         Ok(Some(NativeType { table: None, ruby: Some(Arc::new(schema)), model: Some(kind) }))
     }
 
-    /// What a resource of a type with features has in one that nothing is given: the default, which is
-    /// part of the type, so that whoever looks at the resource sees it.
-    pub(crate) fn feature_default(&self, id: ResourceId, name: &str) -> Option<&Value> {
-        let kind = match &self.catalog.get(id).what {
-            ResourceKind::Native(schema) => schema.model.as_ref()?,
-            ResourceKind::Define(def) => self.models.of_defines.get(&def.name)?.as_ref()?,
-            _ => return None,
-        };
-        let layout = kind.model.as_ref()?.layout.get()?;
-        layout.defaults[layout.find(name)?].as_ref()
-    }
-
     /// Makes the object that a finished resource stands for, to see whether it can be made.
     pub(super) fn check_model(&mut self, id: ResourceId) -> EvalResult<()> {
         let resource = self.catalog.get(id);
@@ -77,19 +66,19 @@ impl Compiler<'_> {
         if resource.is_virtual && !resource.exported {
             return Ok(());
         }
-        self.linked.open.push(id);
+        self.models.links.begin(id);
         let made = self.object_of(id, &kind, Purpose::Itself);
-        self.linked.open.pop();
+        self.models.links.end();
         made.map(drop)
     }
 
-    /// Where a define has the name of a type with features: makes the object that an instance of the
-    /// define stands for, and gives the parameters that are features what readers of it see.
+    /// For a define with the name of a type with features: makes the object of the instance, and
+    /// sets the parameters that are features to the values of the object.
     pub(super) fn bind_features(&mut self, id: ResourceId, def: &TypeDef) -> EvalResult<()> {
         let Some(kind) = self.model_of_define(&def.name)? else { return Ok(()) };
-        self.linked.open.push(id);
+        self.models.links.begin(id);
         let made = self.object_of(id, &kind, Purpose::Itself);
-        self.linked.open.pop();
+        self.models.links.end();
         let Value::Instance(object) = made? else { return Ok(()) };
         for param in def.program.params(def.params) {
             let Some(slot) = object.layout().find(&param.name) else { continue };
@@ -103,7 +92,7 @@ impl Compiler<'_> {
                 continue;
             }
             let span = object.layout().slots[slot].feature.span;
-            let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
+            let origin = ParamOrigin { how: ParamSource::ParameterDefault, span, within: id };
             self.set_param(id, new_param(param.name.clone(), value, false, origin))?;
         }
         Ok(())
@@ -117,16 +106,16 @@ impl Compiler<'_> {
         purpose: Purpose,
     ) -> EvalResult {
         let resource = self.catalog.get(id);
-        let told = Told {
+        let told = ErrorContext {
             kind: Arc::clone(kind),
             reference: resource.reference(),
             span: resource.span,
             secret: resource.sensitive.clone(),
         };
-        let slip = self.slip_of(id, kind);
+        let slip = self.error_of_values(id, kind);
         let mut entries = self.entries_of(id, kind, purpose)?;
         let env = self.env;
-        let tell = |mut error: PlainError, span: Option<Span>| {
+        let error_for = |mut error: PlainError, span: Option<Span>| {
             if error.issue == Some("TYPE_TOO_FEW")
                 && let Some((name, near, at)) = &slip
             {
@@ -137,7 +126,7 @@ impl Compiler<'_> {
                 true => span,
                 false => env.value_part(span, &error.path).unwrap_or(span),
             });
-            told.tell(error, span)
+            told.error_for(error, span)
         };
         let layout = kind.model.as_ref().and_then(|m| m.layout.get());
         for entry in &mut entries {
@@ -145,11 +134,11 @@ impl Compiler<'_> {
             let Some(slot) = slot.filter(|slot| is_link(slot)) else { continue };
             entry.value =
                 self.link_targets(slot, &entry.value).map_err(|unwind| match *unwind {
-                    Unwind::Plain(error) => tell(error, entry.span),
+                    Unwind::Plain(error) => error_for(error, entry.span),
                     other => Box::new(other),
                 })?;
         }
-        self.instantiate_entries(kind, entries, tell).map_err(|unwind| match *unwind {
+        self.instantiate_entries(kind, entries, error_for).map_err(|unwind| match *unwind {
             Unwind::Error(error) => told.of_logic(error),
             other => Box::new(other),
         })
@@ -157,7 +146,7 @@ impl Compiler<'_> {
 
     /// An attribute of a define's instance that neither the define nor the type has, and the feature
     /// that it may mean.
-    fn slip_of(
+    fn error_of_values(
         &self,
         id: ResourceId,
         kind: &ObjectType,
@@ -177,7 +166,7 @@ impl Compiler<'_> {
         Some((slip.name.clone(), near.into(), slip.origin.span))
     }
 
-    /// What a resource gives to the features of its type: its title and its parameters.
+    /// The values that a resource gives to the features of its type: its title and its parameters.
     pub(super) fn entries_of(
         &mut self,
         id: ResourceId,
@@ -222,8 +211,8 @@ impl Compiler<'_> {
     }
 }
 
-/// How errors are told of the resource they are about.
-struct Told {
+/// The resource that an error is about.
+struct ErrorContext {
     kind: Arc<ObjectType>,
     reference: String,
     span: Option<Span>,
@@ -231,7 +220,7 @@ struct Told {
     secret: Vec<EcoString>,
 }
 
-impl Told {
+impl ErrorContext {
     /// An error in the code of the type is at its place there, and is about the resource, too.
     fn of_logic(&self, mut error: EvalError) -> Box<Unwind> {
         let own = format!("{}: ", self.reference);
@@ -244,7 +233,7 @@ impl Told {
         error.into()
     }
 
-    fn tell(&self, error: PlainError, span: Option<Span>) -> Box<Unwind> {
+    fn error_for(&self, error: PlainError, span: Option<Span>) -> Box<Unwind> {
         let own = format!("{}: ", self.kind.name);
         let mut reason = error.message.strip_prefix(&own).unwrap_or(&error.message).to_owned();
         let shown = |name: &&EcoString| reason.starts_with(name.as_str());

@@ -1,15 +1,15 @@
-//! The parameters of classes and defines: what they are given, what data and defaults give, and
-//! whether it fits their types.
+//! The parameters of classes and defines: arguments, values from data, defaults, and the check of
+//! their types.
 
 use std::sync::Arc;
 
 use ecow::EcoString;
 use ordain_source::{Span, TextRange, suggest};
 
-use crate::catalog::How;
 use crate::catalog::LostValue;
 use crate::catalog::Param;
 use crate::catalog::ParamOrigin;
+use crate::catalog::ParamSource;
 use crate::catalog::ResourceId;
 use crate::catalog::values::{as_parameter, new_param};
 use crate::error::{EvalResult, PlainError, Unwind, plain, unplaced};
@@ -29,7 +29,7 @@ use crate::value::closure::ScopeId;
 /// The variables that hold the name of a class.
 const OWN_NAMES: [&str; 2] = ["title", "name"];
 
-/// The steps for what so many parameters take of memory, in the resource and as variables.
+/// The steps to charge for the memory of so many parameters, in the resource and as variables.
 fn steps_of(params: usize) -> u64 {
     /// No class or define that people write has more.
     const MANY: usize = 100;
@@ -117,14 +117,14 @@ impl Compiler<'_> {
         let value = self.eval_default(f, i, default)?;
         let value = as_parameter(value).or_else(plain)?;
         let span = Some(f.program.span(default));
-        let origin = ParamOrigin { how: How::ParameterDefault, span, within: id };
+        let origin = ParamOrigin { how: ParamSource::ParameterDefault, span, within: id };
         let name = params[i].name.clone();
         self.set_param(id, new_param(name, value.clone(), false, origin))?;
         Ok(value)
     }
 
-    /// Checks names and types of all parameters of a class or define. That it has no `title` is
-    /// found at the end of the compile only.
+    /// Checks names and types of all parameters of a class or define. A missing `title` is only
+    /// found at the end of the compile.
     pub(crate) fn check_parameters(
         &self,
         id: ResourceId,
@@ -190,16 +190,18 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    /// Where a value is written that is not of the type of its parameter, and what that takes.
+    /// The place of a value that is not of the type of its parameter, with the accepted type.
     fn misfit(&self, wanted: &SignatureParam, param: &Param) -> Option<(Span, String)> {
         let place = match &param.origin.how {
-            How::Data(place) => self.data_place(place),
+            ParamSource::Data(place) => self.data_place(place),
             _ => param.origin.span.map(|span| self.env.value_part(span, &[]).unwrap_or(span)),
         };
         let label = format!("`{}` takes {}", param.name, mismatch::short_type(&wanted.kind));
-        // What data has for it is a value that was converted, or was to be.
+        // The value in the data file may differ from `param.value`, which was converted. Its type
+        // says that it is secret.
         let is_secret = param.value.holds_sensitive() || label.contains("Sensitive");
-        if let Some(place) = place.filter(|_| is_secret && matches!(param.origin.how, How::Data(_)))
+        if let Some(place) =
+            place.filter(|_| is_secret && matches!(param.origin.how, ParamSource::Data(_)))
         {
             self.env.sources.file(place.file).hide(place.range);
         }
@@ -239,7 +241,8 @@ impl Compiler<'_> {
         param: &ParamDef,
         f: &Frame,
     ) -> EvalResult<()> {
-        // Data that names the title means that of what is around, as the class has none yet.
+        // Data that refers to the title means the title of the outer scope, because the class has
+        // none yet.
         let own = self.scopes.get_mut(f.scope).hide(&OWN_NAMES);
         let found = self.lookup_parameter(&def.name, &param.name, f.scope);
         self.scopes.get_mut(f.scope).restore(own);
@@ -248,8 +251,8 @@ impl Compiler<'_> {
             return Ok(());
         }
         let how = match found.places.into_iter().next() {
-            Some(place) => How::Data(Arc::new(place)),
-            None => How::External,
+            Some(place) => ParamSource::Data(Arc::new(place)),
+            None => ParamSource::External,
         };
         let origin = ParamOrigin { how, span: None, within: id };
         self.set_param(id, new_param(param.name.clone(), found.value, false, origin))
@@ -287,7 +290,8 @@ impl Compiler<'_> {
         match resource.param_mut(&param.name) {
             Some(slot) => {
                 let old = std::mem::replace(slot, Param { losers: Vec::new(), ..param.clone() });
-                // What was appended one by one is in the value; only its first part is kept.
+                // The value already has everything that was appended; only the first part is kept
+                // as its origin.
                 if !(slot.append && old.append) {
                     slot.losers.push(LostValue { value: old.value, origin: old.origin });
                 }

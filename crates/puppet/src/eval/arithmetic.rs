@@ -14,7 +14,7 @@ use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 use ordain_graph::language::Strict;
 
-/// What an operation gives, and what is to be warned of.
+/// The result of an operation, with a warning if there is one.
 #[derive(Debug)]
 pub struct Outcome {
     /// The value.
@@ -117,7 +117,7 @@ pub(crate) fn not_applicable_when<T>(op: BinaryOp, left: &Value, right: &Value) 
     )
 }
 
-/// The error of an integer out of range; `what` names the expression with its article.
+/// The error of an integer out of range. `what` is the name of the expression with its article.
 pub fn overflow<T>(what: &str, value: i128) -> EvalResult<T> {
     let sign = if value < 0 { '-' } else { '+' };
     overflow_text(what, value > 0, &format!("{sign}{:#x}", value.unsigned_abs()))

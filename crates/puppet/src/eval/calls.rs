@@ -11,7 +11,7 @@ use crate::functions::Style;
 use crate::functions::binding::check_arity;
 use crate::functions::call::Call as NativeCall;
 use crate::functions::registry::{Bound, builtins, native_signature};
-use crate::load::Named;
+use crate::load::NameKind;
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
 use crate::state::frame::Frame;
@@ -233,7 +233,7 @@ impl Compiler<'_> {
     }
 
     pub(crate) fn function_help(&self, name: &str) -> Option<String> {
-        let written = self.env.names_like(Named::Function, name);
+        let written = self.env.names_like(NameKind::Function, name);
         let known = builtins().keys().copied().chain(written.iter().map(EcoString::as_str));
         let mut known: Vec<&str> = known.collect();
         known.sort_unstable();

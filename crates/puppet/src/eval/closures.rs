@@ -23,7 +23,7 @@ impl Compiler<'_> {
         args: Vec<Value>,
         block: Option<&Arc<Closure>>,
     ) -> EvalResult {
-        // A function sees what is at the top, not what the block of the node has.
+        // A function sees the variables of the top scope, not those of the node block.
         let resource = self.scopes.get(ScopeId::TOP).resource;
         let mut scope = Scope::new(ScopeKind::Function, Some(ScopeId::TOP), resource);
         scope.module = def.module.clone();
@@ -137,8 +137,7 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Checks what a lambda was given, values of defaults included. Arguments beyond its parameters
-    /// do not count.
+    /// Checks the arguments of a lambda, with the values of defaults. Extra arguments are ignored.
     pub(crate) fn check_block(
         &self,
         closure: &Closure,
@@ -227,11 +226,9 @@ impl Compiler<'_> {
         }
         let names = params.iter().map(|p| p.name.clone()).collect();
         let pending = Pending::new(callee, names);
-        self.scopes.get_mut(f.scope).pending = Some(Box::new(pending));
-        self.pending += 1;
+        self.scopes.begin_pending(f.scope, pending);
         let result = bind(self);
-        self.pending -= 1;
-        self.scopes.get_mut(f.scope).pending = None;
+        self.scopes.end_pending(f.scope);
         result
     }
 

@@ -9,7 +9,7 @@ use ordain_syntax::ListRef;
 use crate::catalog::query::{Candidate, Query, fits};
 use crate::catalog::tags::TagId;
 use crate::catalog::values::as_parameter;
-use crate::catalog::{Catalog, Collector, How, ResourceId};
+use crate::catalog::{Catalog, Collector, ParamSource, ResourceId};
 use crate::error::{EvalResult, PlainError, plain};
 use crate::state::Compiler;
 use crate::state::frame::Frame;
@@ -18,16 +18,16 @@ use crate::syntax::{Attribute, BinaryOp, Expr, ExprId, Program};
 use crate::validation::label::model_class;
 use crate::value::Value;
 
-/// What was found out last while the resources of a catalog are asked one after the other.
+/// The last answers about tags. Consecutive resources mostly have the same container.
 #[derive(Default)]
-pub(crate) struct Held {
+pub(crate) struct TagCache {
     /// The number of a tag, which is known by where its text is in the query.
     tag: Cell<Option<(*const u8, Option<TagId>)>>,
     /// A tag, a container, and whether that one or one around it has the tag.
     container: Cell<Option<(TagId, ResourceId, bool)>>,
 }
 
-impl Held {
+impl TagCache {
     /// The number of a tag of the query, if any resource has it.
     fn tag(&self, catalog: &Catalog, tag: &str) -> Option<TagId> {
         match self.tag.get() {
@@ -42,21 +42,22 @@ impl Held {
 }
 
 /// A resource of the catalog.
-struct Own<'c, 'e> {
+struct CatalogResource<'c, 'e> {
     compiler: &'c Compiler<'e>,
     id: ResourceId,
-    /// What was seen last, as neighbours are mostly within the same.
-    held: &'c Held,
+    /// The last answers about tags.
+    held: &'c TagCache,
 }
 
-impl Candidate for Own<'_, '_> {
+impl Candidate for CatalogResource<'_, '_> {
     fn title(&self) -> &str {
         &self.compiler.catalog.get(self.id).title
     }
 
     fn param(&self, name: &str) -> Cow<'_, Value> {
-        let param = self.compiler.catalog.get(self.id).param(name).map(|p| &p.value);
-        let value = param.or_else(|| self.compiler.feature_default(self.id, name));
+        let resource = self.compiler.catalog.get(self.id);
+        let param = resource.param(name).map(|p| &p.value);
+        let value = param.or_else(|| self.compiler.models.default_of(resource, name));
         value.map_or(Cow::Owned(Value::Undef), Cow::Borrowed)
     }
 
@@ -137,7 +138,7 @@ impl Compiler<'_> {
                 span,
             );
         }
-        let overrides = self.eval_attributes(f, id, attributes, How::Collector, false)?;
+        let overrides = self.eval_attributes(f, id, attributes, ParamSource::Collector, false)?;
         let query = match f.program[query] {
             Expr::Nop => Query::All,
             _ => self.query(f, query)?,
@@ -223,11 +224,11 @@ impl Compiler<'_> {
     }
 
     /// Whether a resource of the catalog fits a query.
-    pub(crate) fn fits(&self, query: &Query, id: ResourceId, held: &Held) -> bool {
-        fits(query, &Own { compiler: self, id, held })
+    pub(crate) fn fits(&self, query: &Query, id: ResourceId, held: &TagCache) -> bool {
+        fits(query, &CatalogResource { compiler: self, id, held })
     }
 
-    /// Whether a resource, or what it is contained in, has a tag.
+    /// Whether a resource or one of its containers has a tag.
     pub(crate) fn has_tag(&self, id: ResourceId, tag: &str) -> bool {
         self.catalog.tags.find(tag).is_some_and(|tag| self.holds_tag(id, tag))
     }

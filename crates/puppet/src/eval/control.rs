@@ -21,7 +21,7 @@ impl Compiler<'_> {
         self.eval(f, last)
     }
 
-    /// Evaluates what nobody asks the value of.
+    /// Evaluates a statement whose value is not used.
     pub(crate) fn run_statement(&mut self, f: &Frame, id: ExprId) -> EvalResult<()> {
         match &f.program[id] {
             Expr::Resource { form, kind, bodies } => {
@@ -35,8 +35,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Evaluates a body for what is wrong with its value: a last statement that declares resources
-    /// gives references, with which nothing is.
+    /// Evaluates a body whose value is only checked. A last statement that declares resources gives
+    /// references, which are always accepted.
     pub(crate) fn run_last(&mut self, f: &Frame, id: ExprId) -> EvalResult {
         match &f.program[id] {
             Expr::Resource { .. } => self.run_statement(f, id).map(|()| Value::Undef),

@@ -16,12 +16,12 @@ use crate::types::{AttributeRole, CallableType, ObjectFunction, ObjectType, Type
 use crate::value::closure::Closure;
 use crate::value::{Object, Value};
 
-/// How much stack the Ruby of a member may use, and how many steps.
+/// The maximal stack and number of steps of a member in Ruby.
 const STACK: usize = 1 << 20;
 const STEPS: u64 = 1_000_000;
 
 impl Compiler<'_> {
-    /// What calling a member gives: `None` if the value has none of this name.
+    /// The value of a member; `None` if the value has no member of this name.
     pub(super) fn call_member(
         &mut self,
         receiver: &Value,
@@ -120,15 +120,14 @@ impl Compiler<'_> {
     }
 }
 
-/// Why a function of a context does not take these arguments. Code in Ruby calls the functions without
-/// this check, as upstream.
+/// Checks the arguments of a function of a context. Calls from Ruby are not checked, as upstream.
 fn refused_by_context(name: &str, args: &[Value], block: Option<&Arc<Closure>>) -> Option<String> {
     let kind = context_type();
     let function = kind.functions.iter().find(|function| function.name == name)?;
     refusal(&kind, function, args, block)
 }
 
-/// Why a function of an object does not take these arguments.
+/// Checks the arguments of a function of an object.
 fn refusal(
     owner: &ObjectType,
     function: &ObjectFunction,

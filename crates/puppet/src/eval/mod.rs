@@ -6,6 +6,7 @@ pub mod calls;
 mod closures;
 pub mod collect;
 pub mod control;
+pub(crate) mod deferred_calls;
 pub mod epp;
 pub mod erb;
 pub mod interface;
@@ -30,13 +31,12 @@ pub use crate::state::log::{LogEntry, LogLevel};
 pub use crate::state::settings::Settings;
 pub use ordain_graph::language::Strict;
 
-use crate::error::{Blame, EvalError, EvalResult, PlainError, Unwind};
+use crate::error::{Blame, EvalError, EvalResult, PlainError, UnknownName, Unwind};
 use crate::eval::ruby_numbers::{is_for_ruby, is_ruby_number};
 use crate::load::literal_part::given_part;
 use crate::state::Compiler;
-use crate::state::frame::{Frame, MAX_DEPTH};
+use crate::state::frame::Frame;
 use crate::syntax::{BinaryOp, CallForm, Expr, ExprId, ExprList, Program};
-use crate::types::Regexp;
 use crate::types::refusal::answered;
 use crate::validation::label;
 use crate::value::compare;
@@ -51,7 +51,7 @@ impl Compiler<'_> {
         self.step(f, id, |c| c.eval_node(f, id))
     }
 
-    /// Does the work of one expression, as part of what the compile may use.
+    /// Evaluates one expression, within the limits of the compile.
     #[inline]
     fn step<T>(
         &mut self,
@@ -59,15 +59,15 @@ impl Compiler<'_> {
         id: ExprId,
         work: impl FnOnce(&mut Self) -> EvalResult<T>,
     ) -> EvalResult<T> {
-        if self.depth >= MAX_DEPTH {
+        if self.budget.is_too_deep() {
             return Err(self.error(f, id, "RUNTIME_ERROR", "stack level too deep"));
         }
         if let Err(exceeded) = self.budget.steps.take(1) {
             return Err(self.error(f, id, "RUNTIME_ERROR", exceeded.to_string()));
         }
-        self.depth += 1;
+        self.budget.depth += 1;
         let result = work(self);
-        self.depth -= 1;
+        self.budget.depth -= 1;
         match result {
             Err(unwind) if matches!(*unwind, Unwind::Plain(_)) => Err(self.locate(f, id, unwind)),
             other => other,
@@ -125,7 +125,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What declares resources or writes a template, rather than having a value.
+    /// Evaluates expressions that declare resources or write a template.
     fn eval_declaration(&mut self, f: &Frame, id: ExprId) -> EvalResult {
         match &f.program[id] {
             Expr::Resource { form, kind, bodies } => {
@@ -149,7 +149,7 @@ impl Compiler<'_> {
                 Ok(Value::Undef)
             }
             Expr::Render(e) => self.eval_render(f, *e),
-            // What else there is are values, and what is no code at all.
+            // Definitions have no value, and error nodes are not code.
             _ => Err(self.error(f, id, "SYNTAX_ERROR", "Syntax error")),
         }
     }
@@ -266,10 +266,7 @@ impl Compiler<'_> {
     }
 
     fn regex(&mut self, f: &Frame, id: ExprId, source: &EcoString) -> Value {
-        let key = (Arc::as_ptr(&f.program) as usize, id);
-        let regex =
-            self.regexes.entry(key).or_insert_with(|| Arc::new(Regexp::new(source.clone())));
-        Value::Regexp(Arc::clone(regex))
+        Value::Regexp(self.programs.regex(&f.program, id, source))
     }
 
     /// An error at an expression.
@@ -296,7 +293,7 @@ impl Compiler<'_> {
                     false => blamed(&f.program, id, error.blame),
                 };
                 let span = f.program.span(part);
-                let name = || Some(f.program.span(named_by(&f.program, id, &error)?));
+                let name = || Some(f.program.span(unknown_name(&f.program, id, &error)?));
                 let focus = match is_part && is_wrapped {
                     true => Some(f.program.span(given)),
                     false => name(),
@@ -319,25 +316,25 @@ impl Compiler<'_> {
     }
 }
 
-/// The name in an expression that an error says to be that of nothing.
-fn named_by(program: &Program, id: ExprId, error: &PlainError) -> Option<ExprId> {
-    let message = error.message.as_str();
+/// The part of an expression that spells the unknown name of an error.
+fn unknown_name(program: &Program, id: ExprId, error: &PlainError) -> Option<ExprId> {
     match &program[id] {
         Expr::Call(call) if error.issue == Some("UNKNOWN_FUNCTION") => {
             let call = program.call(*call);
             (call.form != CallForm::Method).then_some(call.callee)
         }
         Expr::Call(call) => {
-            let rest = message.strip_prefix("Could not find class ::")?;
-            let class = rest.split(' ').next()?;
+            let Some(UnknownName::IncludedClass(class)) = &error.unknown else { return None };
             literal(program, program.list(program.call(*call).args), class)
         }
-        Expr::Resource { kind, .. } if message.starts_with("Unknown resource type") => Some(*kind),
-        Expr::Resource { bodies, .. } => {
-            let class = message.strip_prefix("Could not find declared class ")?;
-            let titles = program.bodies(*bodies).iter().map(|body| body.title);
-            literal(program, &titles.collect::<Vec<_>>(), class)
-        }
+        Expr::Resource { kind, bodies, .. } => match error.unknown.as_ref()? {
+            UnknownName::ResourceType => Some(*kind),
+            UnknownName::DeclaredClass(class) => {
+                let titles = program.bodies(*bodies).iter().map(|body| body.title);
+                literal(program, &titles.collect::<Vec<_>>(), class)
+            }
+            UnknownName::IncludedClass(_) => None,
+        },
         _ => None,
     }
 }

@@ -37,7 +37,7 @@ impl Compiler<'_> {
         Ok(Value::array(references))
     }
 
-    /// Relates two operands and gives what a chain goes on with: the right one, or the left one if
+    /// Relates two operands. The result continues the chain: the right operand, or the left one if
     /// the right is empty.
     fn relate(
         &mut self,

@@ -1,6 +1,6 @@
 //! Numbers of Ruby, such as `Rational(1, 2)`, in arithmetic and comparisons.
 //!
-//! The `ruby` process, which has them, does the work; what the language says of operands is here.
+//! The `ruby` process computes them; this file checks the operands by the rules of the language.
 
 use std::cmp::Ordering;
 
@@ -60,10 +60,10 @@ impl Compiler<'_> {
         coerce_number(value, blame, self.settings.strict, warnings)
     }
 
-    /// Applies an arithmetic operator to operands of which one is a number of Ruby.
+    /// Applies an arithmetic operator to operands of which at least one is a number of Ruby.
     ///
     /// # Errors
-    /// As of [`crate::eval::arithmetic::binary`], and what Ruby raises.
+    /// As of [`crate::eval::arithmetic::binary`], and exceptions of Ruby.
     pub(crate) fn ruby_arithmetic(
         &mut self,
         op: BinaryOp,
@@ -142,7 +142,7 @@ impl Compiler<'_> {
     /// The unary minus of a number of Ruby.
     ///
     /// # Errors
-    /// What Ruby raises.
+    /// Exceptions of Ruby.
     pub(crate) fn negate_in_ruby(&mut self, value: &Value, span: Span) -> EvalResult {
         if let Some(number) = integer(value) {
             let negated = -number;
@@ -157,10 +157,10 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compares two values of which one is a number of Ruby; nothing if that does not matter.
+    /// Compares two numbers of which at least one is a number of Ruby; `None` for other operands.
     ///
     /// # Errors
-    /// `COMPARISON_NOT_POSSIBLE`, and what Ruby raises.
+    /// `COMPARISON_NOT_POSSIBLE`, and exceptions of Ruby.
     pub(crate) fn compare_in_ruby(
         &mut self,
         op: BinaryOp,

@@ -4,6 +4,7 @@ use crate::error::{EvalError, EvalResult};
 use crate::functions;
 use crate::state::Compiler;
 use crate::state::frame::Frame;
+use crate::state::programs::SignatureKey;
 use crate::syntax::{ExprId, Param, Program};
 use crate::types::Type;
 use crate::types::infer::infer;
@@ -43,7 +44,7 @@ impl Compiler<'_> {
         in_order: bool,
     ) -> EvalResult<Arc<Signature>> {
         let key = signature_key(&f.program, params, returns);
-        if let Some(known) = key.and_then(|k| self.signatures.get(&k)) {
+        if let Some(known) = key.and_then(|k| self.programs.signature(k)) {
             return Ok(Arc::clone(known));
         }
         let mut out = Signature { block_name: "block".into(), ..Signature::default() };
@@ -74,7 +75,7 @@ impl Compiler<'_> {
         }
         let signature = Arc::new(out);
         if let Some(key) = key {
-            self.signatures.insert(key, Arc::clone(&signature));
+            self.programs.set_signature(key, Arc::clone(&signature));
         }
         Ok(signature)
     }
@@ -109,7 +110,7 @@ impl Compiler<'_> {
         signature: Arc<Signature>,
     ) {
         if let Some(key) = signature_key(program, params, None) {
-            self.signatures.entry(key).or_insert(signature);
+            self.programs.add_signature(key, signature);
         }
     }
 
@@ -131,7 +132,7 @@ pub(crate) fn signature_key(
     program: &Arc<Program>,
     params: ListRef<Param>,
     returns: Option<ExprId>,
-) -> Option<(usize, u32)> {
+) -> Option<SignatureKey> {
     if params.is_empty() && returns.is_some() {
         return None;
     }
@@ -142,7 +143,7 @@ pub(crate) fn signature_key(
 /// The most parameters that a bounded rest parameter is written out as.
 pub(crate) const MAX_REST: i64 = 64;
 
-/// A parameter that takes the rest: an array type says how many there may be, and of what type.
+/// Adds a rest parameter. An array type gives the number of its arguments and their type.
 pub(crate) fn rest_params(out: &mut Signature, param: &Param, kind: Type) {
     let (kind, size) = match kind {
         Type::Array(element, size) => (Type::clone(&element), size),

@@ -24,7 +24,7 @@ impl Compiler<'_> {
     /// The type of an alias of the program.
     pub(super) fn alias_type(&mut self, def: &AliasDef, lower: &str) -> EvalResult<Type> {
         let alias = Arc::new(TypeAlias { name: def.name.clone(), target: OnceLock::new() });
-        self.aliases.insert(lower.into(), Arc::clone(&alias));
+        self.types.aliases.insert(lower.into(), Arc::clone(&alias));
         let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
         self.types.open.push(None);
         let result = self.define(&f, def.kind, &alias);
@@ -53,7 +53,7 @@ impl Compiler<'_> {
                 full = ecow::eco_format!("{}::{rest}", target.name.to_lowercase());
             }
         }
-        match self.aliases.get(&full).cloned() {
+        match self.types.aliases.get(&full).cloned() {
             Some(alias) => self.known_alias(&alias, &full).map(Some),
             None => Ok(None),
         }
@@ -157,7 +157,7 @@ impl Compiler<'_> {
             let full = ecow::eco_format!("{name}::{short}");
             let lower = full.to_lowercase();
             let alias = Arc::new(TypeAlias { name: full, target: OnceLock::new() });
-            self.aliases.insert(lower.clone(), alias);
+            self.types.aliases.insert(lower.clone(), alias);
             let pending = Pending { frame: f.clone(), id, set: Arc::clone(&set) };
             self.types.pending.insert(lower.clone(), pending);
             names.push((short, lower));
@@ -165,7 +165,7 @@ impl Compiler<'_> {
         self.resolve_references(&set)?;
         let mut types = Vec::with_capacity(names.len());
         for (short, lower) in names {
-            let alias = self.aliases.get(&lower).cloned();
+            let alias = self.types.aliases.get(&lower).cloned();
             let kind = match alias {
                 Some(alias) => self.known_alias(&alias, &lower)?,
                 None => continue,
@@ -231,7 +231,7 @@ impl Compiler<'_> {
     }
 }
 
-/// How many parameters types take where a definition names them, as the error says it.
+/// The number of parameters that types take in a definition, with the words of the error.
 const COUNTS: &[(&str, usize, usize, &str)] = &[
     ("Array", 1, 3, "1 to 3"),
     ("Boolean", 1, 1, "1"),
@@ -292,8 +292,8 @@ impl Compiler<'_> {
     }
 }
 
-/// What a name that was defined means: an object type or type set that was defined under the name is
-/// itself.
+/// The type of a defined name. The name of an object type or type set means that type itself; other
+/// names are aliases.
 fn named(alias: &Arc<TypeAlias>) -> Type {
     match alias.target.get() {
         Some(Type::Object(object)) if object.name == alias.name => Type::Object(Arc::clone(object)),
@@ -309,8 +309,8 @@ pub(super) fn refuse_expressions(f: &Frame, found: Option<ExprId>) -> EvalResult
     Err(PlainError::not_a_type(text).into())
 }
 
-/// What in a type with parameters is more than types and literals, which is all that is read where
-/// an alias is defined.
+/// The first part of a parameterized type that is neither a type nor a literal. Aliases may only
+/// have these.
 pub(super) fn not_of_types(program: &Program, id: ExprId) -> Option<ExprId> {
     let Expr::Access(parts) = &program[id] else { return None };
     let (base, keys) = program.list(*parts).split_first()?;

@@ -9,11 +9,13 @@ use crate::catalog::{ResourceKind, flatten_values};
 use crate::error::{Blame, EvalError, EvalResult, PlainError, Unwind, issue, plain};
 use crate::eval::access;
 use crate::eval::type_definitions::{not_of_types, refuse_expressions};
-use crate::load::Named;
+use crate::load::NameKind;
 use crate::schema;
+use crate::state::Compiler;
+use crate::state::declare::Declare;
 use crate::state::evaluate::Evaluate;
 use crate::state::frame::Frame;
-use crate::state::{Compiler, Inline};
+use crate::state::programs::Inline;
 use crate::syntax::definitions::AliasDef;
 use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Expr, ExprId, ExprList};
@@ -44,8 +46,8 @@ impl Compiler<'_> {
 
     fn type_help(&self, name: &str) -> Option<String> {
         let lower = name.to_lowercase();
-        let mut defines = self.env.names_like(Named::Define, &lower);
-        defines.extend(self.env.names_like(Named::DataType, &lower));
+        let mut defines = self.env.names_like(NameKind::Define, &lower);
+        defines.extend(self.env.names_like(NameKind::DataType, &lower));
         let defines: Vec<EcoString> = defines.iter().map(|n| capitalize_segments(n)).collect();
         let natives: Vec<EcoString> =
             schema::TYPES.iter().map(|t| capitalize_segments(t.name)).collect();
@@ -64,13 +66,13 @@ impl Compiler<'_> {
             return Ok(kind);
         }
         let lower = name.to_lowercase();
-        if let Some(alias) = self.aliases.get(lower.as_str()).cloned() {
+        if let Some(alias) = self.types.aliases.get(lower.as_str()).cloned() {
             return self.known_alias(&alias, &lower);
         }
         if let Some(kind) = self.known_model(&lower)? {
             return Ok(Type::Object(kind));
         }
-        if let Some(known) = self.resource_type(name)? {
+        if let Some(known) = self.find_resource_type(name)? {
             return match self.model_beside(&lower, &known.what)? {
                 Some(kind) => Ok(Type::Object(kind)),
                 None => Ok(Type::Resource { kind: Some(known.title.clone()), title: None }),
@@ -137,7 +139,7 @@ impl Compiler<'_> {
             return Ok(kind);
         }
         let name = object.name.clone();
-        Ok(match self.resource_type(&name)? {
+        Ok(match self.find_resource_type(&name)? {
             Some(known) => Type::Resource { kind: Some(known.title.clone()), title: None },
             None => kind,
         })
@@ -146,11 +148,11 @@ impl Compiler<'_> {
     /// The type of a name whose first part is a module with a type set.
     fn type_of_module_set(&mut self, lower: &str) -> EvalResult<Option<Type>> {
         let Some((module, _)) = lower.split_once("::") else { return Ok(None) };
-        if self.aliases.contains_key(module) || !self.env.has_module(module) {
+        if self.types.aliases.contains_key(module) || !self.env.has_module(module) {
             return Ok(None);
         }
         self.named_type(module)?;
-        match self.aliases.get(lower).cloned() {
+        match self.types.aliases.get(lower).cloned() {
             Some(alias) => self.known_alias(&alias, lower).map(Some),
             None => Ok(None),
         }
@@ -158,7 +160,7 @@ impl Compiler<'_> {
 
     /// Whether an alias stands behind the definition whose parameters get their types.
     fn is_yet_to_come(&self, alias: &AliasDef) -> bool {
-        let Some(typing) = self.typing else { return false };
+        let Some(typing) = self.types.parameters_of else { return false };
         let order = |span: Span| {
             let site = self.env.site.iter().position(|program| program.file == span.file);
             (site, span.range.start)
@@ -169,7 +171,7 @@ impl Compiler<'_> {
 
     /// Whether a name is a resource type: known natively, or a define.
     pub(crate) fn is_resource_type(&mut self, name: &str) -> EvalResult<bool> {
-        Ok(self.resource_type(name)?.is_some())
+        Ok(self.find_resource_type(name)?.is_some())
     }
 
     pub(crate) fn eval_access(&mut self, f: &Frame, id: ExprId, parts: ExprList) -> EvalResult {
@@ -272,13 +274,16 @@ impl Compiler<'_> {
             let declared = self.catalog.get(resource).param(name).map(|p| p.value.clone());
             let value = match declared {
                 Some(value) => Some(value),
-                None => self
-                    .default_for(f.scope, &key.kind, name)
-                    .or_else(|| self.feature_default(resource, name).cloned()),
+                None => self.defaults.of_attribute(&self.scopes, f.scope, &key.kind, name).or_else(
+                    || {
+                        let resource = self.catalog.get(resource);
+                        self.models.default_of(resource, name).cloned()
+                    },
+                ),
             };
             match value {
                 Some(value) => out.push(value),
-                None if self.knows_parameter(resource, name) => out.push(Value::Undef),
+                None if self.catalog.get(resource).may_have(name) => out.push(Value::Undef),
                 None => {
                     let text = format!(
                         "The resource {}['{}'] does not have a parameter called '{name}'",
@@ -296,7 +301,7 @@ impl Compiler<'_> {
     /// # Errors
     /// When the text is no type.
     pub(super) fn eval_type_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
-        let loaded = self.inline(text, Inline::Type);
+        let loaded = self.programs.inline(self.env, text, Inline::Type);
         let bad = || Err(PlainError::not_a_type(text).into());
         if let Some(error) = loaded.errors.first() {
             let parsed = crate::syntax::parse(FileId(0), Arc::<str>::from(text));
@@ -337,8 +342,8 @@ impl Compiler<'_> {
     }
 }
 
-/// What a definition takes and other code does not: tuples of which only the size is said, names of
-/// classes that are none, and URIs of whatever is no text.
+/// The types that only a definition accepts: tuples with nothing but a size, names of classes that
+/// do not exist, and URIs of values other than texts.
 fn loosely(kind: &Type, keys: &[Value]) -> Option<Type> {
     let end = |key: &Value| match key {
         Value::Default => Some(None),

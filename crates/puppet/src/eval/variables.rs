@@ -26,7 +26,7 @@ impl Compiler<'_> {
         if name.as_bytes()[0].is_ascii_digit() {
             return Ok(self.match_variable(f.scope, name));
         }
-        if self.pending > 0 {
+        if self.scopes.has_pending() {
             self.refuse_pending(f, id, name)?;
         }
         if let Some(value) = self.find_variable(f.scope, name) {
@@ -44,7 +44,7 @@ impl Compiler<'_> {
             None => (Some(f.scope), name),
             Some((class, rest)) => {
                 let class = class.strip_prefix("::").unwrap_or(class);
-                (self.class_scopes.get(class).copied(), rest)
+                (self.scopes.of_class(class), rest)
             }
         };
         let Some(text) = from.and_then(|scope| self.scopes.refusal(scope, name)) else {
@@ -86,8 +86,8 @@ impl Compiler<'_> {
         let class = class.trim_start_matches("::");
         let mut at = match class {
             "" => Some(scope),
-            _ => match self.class_scopes.get(class) {
-                Some(&id) => Some(id),
+            _ => match self.scopes.of_class(class) {
+                Some(id) => Some(id),
                 None => return Some(format!("class `{class}` has not been evaluated here")),
             },
         };

@@ -36,8 +36,8 @@ pub struct Dispatch {
     pub block: Option<(&'static str, bool)>,
     /// The type of the result, if the function declares it.
     pub returns: Option<&'static str>,
-    /// Whether it is there to say what is wrong with arguments that no other takes; errors do not
-    /// name it.
+    /// Whether the signature only explains why arguments that fit no other signature are wrong.
+    /// Errors do not list it.
     pub explains: bool,
     /// The code.
     pub body: Body,

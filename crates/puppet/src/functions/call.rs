@@ -24,7 +24,7 @@ pub struct Call<'a, 'e> {
     pub args: Vec<Value>,
     /// The lambda, if one was given.
     pub block: Option<Arc<Closure>>,
-    /// Where the call is written.
+    /// The place of the call.
     pub span: Span,
 }
 
@@ -73,7 +73,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// How many parameters the lambda has; `None` if it takes any number or there is none.
+    /// The number of parameters of the lambda; `None` without a lambda, or if it takes any number.
     pub fn block_arity(&self) -> Option<usize> {
         self.block.as_ref().and_then(|b| b.signature.max())
     }

@@ -107,7 +107,7 @@ pub const TABLE: &[Function] = &[
     ),
 ];
 
-/// Why a path into a value ends early.
+/// The failure of a step of a path into a value.
 struct PathError {
     /// The text, as Puppet words it.
     message: String,
@@ -256,7 +256,8 @@ fn get_path(call: &mut Call<'_, '_>, value: &Value, path: &str, default: usize) 
         return fail("Syntax error in dotted-navigation string");
     };
     if !matches!(value, Value::Array(_) | Value::Hash(_)) {
-        // Only what lies deeper is an error that the lambda is given.
+        // `dig` checks the first step itself; only the errors of later steps are passed to the
+        // lambda.
         let args = std::iter::once(value.clone()).chain(segments).collect();
         return call.compiler.call_function("dig", args, None, call.scope, call.span);
     }
@@ -320,7 +321,7 @@ pub fn join_values(values: &[Value], separator: &str) -> EvalResult<String> {
     Ok(out)
 }
 
-/// How deeply lists that are joined may nest.
+/// The maximal nesting of lists that are joined.
 const MAX_DEPTH: usize = 1000;
 
 /// Joins lists inside as texts of their own, which may be empty.

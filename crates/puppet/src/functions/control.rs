@@ -207,7 +207,7 @@ fn call(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn call_deferred(call: &mut Call<'_, '_>) -> EvalResult {
     let value = call.take(0);
-    call.compiler.resolve_deferred(&value, call.scope, call.span)
+    call.compiler.resolve(&value, call.scope, call.span)
 }
 
 fn type_arg(call: &Call<'_, '_>, i: usize) -> Arc<Type> {
@@ -267,7 +267,7 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>, always: bool) ->
     }
     let args = match (resolved(kind), args.as_slice()) {
         (Type::Hash(..), [Value::Instance(object)]) => {
-            vec![Value::Hash(Arc::new(call.compiler.features_given(object)?))]
+            vec![Value::Hash(Arc::new(call.compiler.features_of(object)?))]
         }
         _ => args,
     };
@@ -399,7 +399,7 @@ pub fn error_value(message: &str, kind: &str, details: Value, code: &str) -> Val
     Value::Object(Arc::new(Object { kind: crate::types::object::error(), values }))
 }
 
-/// What the making of values asks of a compile.
+/// The compile, as the constructors of types see it.
 struct CompileHost<'c, 'a, 'e>(&'c mut Call<'a, 'e>);
 
 impl Host for CompileHost<'_, '_, '_> {

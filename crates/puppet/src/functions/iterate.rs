@@ -1,5 +1,5 @@
-//! Going over what Puppet can iterate: lists, hashes, text by characters, integers, finite integer
-//! types, enums and iterators. Nothing is copied out of a range before it is asked for.
+//! Iteration over lists, hashes, text by characters, integers, finite integer types, enums and
+//! iterators. Ranges are not expanded before their items are used.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What a lambda with one parameter gets.
+    /// The argument for a lambda with one parameter.
     pub fn item(&self) -> Value {
         if self.pair {
             Value::array([self.key.clone(), self.value.clone()])
@@ -111,7 +111,7 @@ impl Items {
         Self { source: Source::List(items), front: 0, back }
     }
 
-    /// How many entries upstream takes it to have, see [`IteratorValue::told`].
+    /// The number of entries by upstream's count, see [`IteratorValue::told`].
     pub fn told(&self) -> usize {
         match &self.source {
             Source::Range(_) => {
@@ -122,7 +122,7 @@ impl Items {
         }
     }
 
-    /// How many entries are left.
+    /// The number of entries that are left.
     pub fn remaining(&self) -> u64 {
         self.back.saturating_sub(self.front)
     }

@@ -259,7 +259,7 @@ fn slice(call: &mut Call<'_, '_>) -> EvalResult {
     if call.block.is_none() {
         limit(items.remaining())?;
     }
-    // What tells that it has nothing is not split.
+    // An iterator whose count says that it is empty becomes one group.
     let length = match items.told() {
         0 => usize::MAX,
         told => size.min(told),
@@ -288,7 +288,7 @@ fn slice(call: &mut Call<'_, '_>) -> EvalResult {
     if call.block.is_some() { Ok(call.take(0)) } else { Ok(Value::array(groups)) }
 }
 
-/// How many arguments the lambda of `slice` is called with.
+/// The number of arguments for the lambda of `slice`.
 fn serving_size(call: &Call<'_, '_>, size: usize) -> EvalResult<usize> {
     let Some(block) = &call.block else { return Ok(1) };
     let signature = &block.signature;
@@ -410,7 +410,7 @@ fn step(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })))
 }
 
-/// The type of what is left of a range: up to the last of the items.
+/// The type of the rest of a range: up to the last of the items.
 fn stepped(kind: Type, items: &[Value]) -> Type {
     match (&kind, items) {
         (Type::Integer(_), [Value::Int(first), .., Value::Int(last)]) => {
@@ -442,7 +442,7 @@ fn then(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn with(call: &mut Call<'_, '_>) -> EvalResult {
     let args = std::mem::take(&mut call.args);
-    // A lambda leaves what it has no parameter for.
+    // A lambda ignores arguments that it has no parameters for.
     let most = call.block.as_ref().and_then(|block| {
         let params = block.program.params(block.program.lambda(block.lambda).params);
         let takes_rest = params.last().is_some_and(|param| param.captures_rest);

@@ -108,7 +108,7 @@ fn hashed(call: &mut Call<'_, '_>, algorithm: &str) -> EvalResult {
     hex(algorithm, text.as_bytes())
 }
 
-/// What Ruby calls a value that it does not take for text.
+/// The name of a value in Ruby's errors about conversions to text.
 pub fn conversion_name(value: &Value) -> &str {
     match value {
         Value::Undef => "nil",

@@ -19,7 +19,7 @@ pub use crate::types::instance::is_instance;
 pub use crate::value::compare::equals;
 pub use crate::value::ruby::{ruby_class, ruby_equal, ruby_inspect, ruby_text};
 
-/// What Puppet adds to a warning that has no place.
+/// Puppet's addition to a warning without a place.
 pub const NO_PLACE: &str = "\n   (file & line not available)";
 
 /// A function that is chosen by its signatures.

@@ -11,7 +11,7 @@ use crate::types::object::parts::parts;
 use crate::types::{AttributeRole, Type};
 use crate::value::{IteratorValue, Value};
 
-/// What a walk shows.
+/// The options of a walk.
 struct Options {
     container: Option<Arc<Type>>,
     root: bool,

@@ -13,11 +13,11 @@ use crate::hiera::values::from_data;
 use crate::value::Value;
 use ordain_graph::language::Strict;
 
-/// What to do about a configuration of an earlier time.
+/// Help for a configuration of an old version.
 pub const VERSION_3_HELP: &str = "write it in version 5: `version: 5`, and below `hierarchy:` for each \
                               level a `name:` and a `path:`";
 
-/// Who a configuration belongs to.
+/// The owner of a configuration.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Owner {
     /// The global layer.
@@ -31,9 +31,9 @@ pub enum Owner {
 /// A configuration.
 #[derive(Debug)]
 pub struct Config {
-    /// Where it was read; `None` for the default when there is no file.
+    /// The file; `None` for the default configuration.
     pub path: Option<PathBuf>,
-    /// What relative paths start from.
+    /// The directory that relative paths start from.
     pub root: PathBuf,
     /// Its version: 3, 4 or 5.
     pub version: u8,
@@ -41,9 +41,9 @@ pub struct Config {
     pub hierarchy: Vec<Level>,
     /// The levels that are searched when all else has failed; only modules have them.
     pub default_hierarchy: Option<Vec<Level>>,
-    /// How `hiera_hash` merges, in version 3.
+    /// The merge strategy of `hiera_hash`, in version 3.
     pub merge: Strategy,
-    /// What to warn about.
+    /// The warnings about the configuration.
     pub warnings: Vec<String>,
 }
 
@@ -52,23 +52,24 @@ pub struct Config {
 pub struct Level {
     /// Its name.
     pub name: EcoString,
-    /// How its function is called.
+    /// The interface of its function.
     pub kind: FunctionKind,
     /// The function that gives the data.
     pub function: EcoString,
     /// The directory of its paths, before interpolation; empty for the default of version 3.
     pub datadir: EcoString,
-    /// Where its data lies.
+    /// The locations of its data.
     pub locations: Locations,
-    /// What is passed to the function.
+    /// The options of the function.
     pub options: Option<Value>,
-    /// What is appended to paths that do not end so.
+    /// The extension that is added to paths without it.
     pub extension: Option<EcoString>,
-    /// That its name is that of an earlier level, which is told when it is this level's turn.
+    /// The error that an earlier level has the same name. It is reported when the lookup reaches
+    /// this level.
     pub twice: Option<Box<ConfigFault>>,
 }
 
-/// How the function of a level is called.
+/// The interface of a level's function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FunctionKind {
     /// Once for all data of a location.
@@ -96,7 +97,7 @@ impl FunctionKind {
     }
 }
 
-/// Where the data of a level lies.
+/// The locations of a level's data.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Locations {
     /// The function knows itself.
@@ -111,7 +112,7 @@ pub enum Locations {
     Mapped([EcoString; 3]),
 }
 
-/// Why a configuration cannot be used.
+/// An error in a configuration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigFault {
     /// Puppet's issue code; without one the error is that of the function that looked up.
@@ -131,9 +132,9 @@ pub struct ConfigFault {
 pub struct ConfigBlame {
     /// The file.
     pub path: PathBuf,
-    /// Where in its text.
+    /// The range in the text of the file.
     pub range: TextRange,
-    /// What to do.
+    /// Help.
     pub help: Option<String>,
 }
 

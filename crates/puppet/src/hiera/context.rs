@@ -165,7 +165,7 @@ impl Lookup<'_, '_> {
     }
 
     /// # Errors
-    /// When what a function gives is no data.
+    /// When the result of a function is not data.
     fn check_value(
         &self,
         call: &FunctionCall<'_>,
@@ -359,7 +359,7 @@ fn context_id(value: &Value) -> Option<usize> {
     }
 }
 
-/// What of a context decides which of its calls the process of a function can answer itself.
+/// The state of a context that decides which calls the process of a function can answer itself.
 pub(crate) struct ContextUse {
     /// Tells it from others of the compile.
     pub number: usize,
@@ -370,7 +370,7 @@ pub(crate) struct ContextUse {
 }
 
 impl Compiler<'_> {
-    /// How a context is used, if the value is one.
+    /// The state of a context, if the value is one.
     pub(crate) fn context_use(&self, value: &Value) -> Option<ContextUse> {
         let number = context_id(value)?;
         let has_cache = !self.hiera.contexts.get(number)?.cache.is_empty();
@@ -442,7 +442,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// A context that the language made with `new`, given what its type's construction gave.
+    /// The context for an object that code made with `new`.
     pub(crate) fn new_context(&mut self, made: &Object) -> Value {
         self.hiera.contexts.push(ContextState::default());
         let id = self.hiera.contexts.len() - 1;
@@ -509,7 +509,7 @@ impl Compiler<'_> {
         super::text::text_for_code(self.env.world.as_ref(), path)
     }
 
-    /// What tells the text of a file from others, and the text, unless that is the one known.
+    /// The stamp of a file, and its text unless `known` is that stamp.
     pub(crate) fn file_for_ruby(
         &mut self,
         path: &str,

@@ -12,9 +12,8 @@ use crate::hiera::files::ENVIRONMENT_SETTING;
 use ordain_graph::language::Strict;
 
 impl Lookup<'_, '_> {
-    /// The configuration of a layer with what its data provider makes of it, given that of its
-    /// `hiera.yaml` (`lookup_adapter.rb`, `initialize_module_provider` and
-    /// `initialize_env_provider`).
+    /// The configuration of a layer, after its data provider has changed that of its `hiera.yaml`
+    /// (`lookup_adapter.rb`, `initialize_module_provider` and `initialize_env_provider`).
     ///
     /// # Errors
     /// If there is no such data provider.

@@ -24,13 +24,13 @@ type Slots<T> = FxHashMap<OsString, Arc<OnceLock<T>>>;
 /// A configuration, or why it cannot be used.
 type ReadConfig = Result<Arc<Config>, ConfigFault>;
 
-/// What is known of data files and `hiera.yaml` files; belongs to an environment.
+/// The read data files and `hiera.yaml` files of an environment.
 #[derive(Default)]
 pub struct Files {
     files: RwLock<Slots<Arc<File>>>,
     configs: RwLock<Slots<Option<Arc<ReadConfig>>>>,
     data_providers: RwLock<FxHashMap<OsString, Option<EcoString>>>,
-    /// What opens encrypted values, and those that were opened.
+    /// The keys, and the decrypted values.
     pub(super) secrets: Secrets,
 }
 
@@ -90,7 +90,7 @@ pub struct Entry {
     pub line: u32,
 }
 
-/// Why a data file cannot be used.
+/// An error in a data file.
 #[derive(Clone, Debug)]
 pub enum DataFault {
     /// The text is no YAML or JSON, or cannot be read.
@@ -99,14 +99,15 @@ pub enum DataFault {
     NoHash(&'static str),
 }
 
-/// Why the text of a data file cannot be used.
+/// An error in the text of a data file.
 #[derive(Clone, Debug)]
 pub struct SyntaxFault {
     /// The whole message, which has the place in words.
     pub message: String,
-    /// What is said at the place, and where in which text that is; `None` if there is no text.
+    /// The text of the label, and the text and range that it is about; `None` for an unreadable
+    /// file.
     pub place: Option<(String, Arc<str>, TextRange)>,
-    /// What to do.
+    /// Help.
     pub help: Option<&'static str>,
 }
 
@@ -119,7 +120,7 @@ impl SyntaxFault {
         }
     }
 
-    /// The place among the sources, with what is wrong there.
+    /// The place in the sources, with the text of its label.
     pub(super) fn label(&self, path: &Path, sources: &SourceMap) -> Option<(Span, String)> {
         let (what, text, range) = self.place.as_ref()?;
         let file = sources.add(path, Arc::clone(text));
@@ -292,7 +293,7 @@ fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {
     Ok(data)
 }
 
-/// What Ruby says of a text that it cannot load: the path and the place only of some faults.
+/// Ruby's message for a text that it cannot load. Only some errors have the path and the place.
 fn refused_text(path: &Path, error: &ordain_data::yaml::Error) -> String {
     let (path, message) = (path.display(), &error.message);
     match error.kind {
@@ -302,7 +303,7 @@ fn refused_text(path: &Path, error: &ordain_data::yaml::Error) -> String {
     }
 }
 
-/// What a document of data holds; the symbols among its keys are texts.
+/// The data of a document. Symbols in keys become texts.
 fn from_yaml(tree: &Tree) -> Result<Value, ordain_data::yaml::Error> {
     match tree.has_symbols() {
         true => crate::value::rich::from_yaml(tree).map(text_keys),

@@ -258,7 +258,7 @@ fn run_old(call: &mut Call<'_, '_>, default: Option<Value>, level: Option<Value>
     Ok(value)
 }
 
-/// Includes what was found; nothing comes of an empty list.
+/// Includes the classes that a lookup found; an empty list is allowed.
 fn include(call: &mut Call<'_, '_>, name: &str, value: Value) -> EvalResult {
     let classes = match &value {
         Value::Undef => return plain_error(format!("Could not find data item {name}")),

@@ -26,7 +26,7 @@ pub enum Piece<'t> {
     Method {
         /// The method's name.
         name: &'t str,
-        /// What stands in the quotes.
+        /// The text between the quotes.
         argument: &'t str,
     },
 }
@@ -39,7 +39,7 @@ pub(super) const METHOD_NOT_ALLOWED: &str =
 /// The methods that there are.
 pub const METHODS: [&str; 5] = ["lookup", "hiera", "scope", "literal", "alias"];
 
-/// The parts of a text. Never fails: what is no expression is text.
+/// The parts of a text. Never fails: anything that is not an expression is text.
 ///
 /// ```
 /// use ordain_puppet::hiera::interpolation::{Piece, parse};
@@ -195,7 +195,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// Interpolates what an expression gave.
+    /// Interpolates the value of an expression.
     fn interpolate_found(&mut self, name: &str, value: Value, methods: bool) -> EvalResult {
         self.check(&name.into(), |lookup| lookup.interpolate(&value, methods))
     }

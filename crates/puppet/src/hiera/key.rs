@@ -1,10 +1,10 @@
-//! Keys of lookups: a root and what to dig for below its value.
+//! Keys of lookups: a root, and the steps into its value.
 
 use ecow::EcoString;
 
 use crate::value::{Key, Value};
 
-/// A step from a value into what it holds.
+/// A step from a value to a part of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Segment {
     /// The key of a hash.
@@ -47,9 +47,9 @@ impl std::fmt::Display for Segment {
 pub struct LookupKey {
     /// The key as it was written.
     pub text: EcoString,
-    /// What stands before the first `::` of the root.
+    /// The part of the root before the first `::`.
     pub module: Option<EcoString>,
-    /// What is searched in the data.
+    /// The key in data files.
     pub root: EcoString,
     /// The way below the root's value.
     pub segments: Vec<Segment>,

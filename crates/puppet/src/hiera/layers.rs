@@ -26,7 +26,7 @@ enum Layer {
 const LAYERS: [Layer; 3] = [Layer::Global, Layer::Environment, Layer::Module];
 
 impl Lookup<'_, '_> {
-    /// Finds in variants of different priority, and merges what is found.
+    /// Looks up in variants from the highest priority to the lowest, and merges the values.
     pub(super) fn merged<T>(
         &mut self,
         strategy: &Strategy,
@@ -134,7 +134,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The error that a lookup failed in the global layer, at the place of what it failed for.
+    /// The error that a lookup failed in the global layer.
     fn failed(&self, unwind: &Unwind) -> Box<Unwind> {
         let text = format!("Lookup of key '{}' failed: {}", self.top, message_of(unwind));
         let mut out = match self.error::<()>(text.clone()) {

@@ -18,8 +18,8 @@ use super::merge::Strategy;
 use crate::catalog::DataPlace;
 use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::hiera::state::FileData;
-use crate::hiera::state::{Levels, Location, Resolved, ResolvedLevel};
-use crate::hiera::state::{Provider, Tracked};
+use crate::hiera::state::{CachedLevels, Levels, Location, ResolvedLevel};
+use crate::hiera::state::{Provider, TrackedVariable};
 use crate::value::Value;
 use ordain_graph::language::Strict;
 
@@ -37,12 +37,12 @@ fn format(kind: FunctionKind, function: &str) -> Option<Format> {
     }
 }
 
-/// How many variants of a hierarchy are kept.
+/// The maximal number of variants that are kept of a hierarchy.
 const VARIANTS: usize = 512;
 
 impl Lookup<'_, '_> {
     /// The levels of a layer, with paths for the variables as they are now.
-    pub(super) fn levels(&mut self, provider: &Arc<Provider>) -> EvalResult<Arc<Resolved>> {
+    pub(super) fn levels(&mut self, provider: &Arc<Provider>) -> EvalResult<Arc<CachedLevels>> {
         let known = self.c.hiera.resolved.get(&provider.id).and_then(|variants| variants.last());
         let known = known.cloned();
         if let Some(last) = &known {
@@ -72,11 +72,11 @@ impl Lookup<'_, '_> {
     }
 
     /// An earlier variant of a hierarchy that fits the variables as they are now.
-    fn other_variant(&self, provider: &Provider, last: &Resolved) -> Option<usize> {
+    fn other_variant(&self, provider: &Provider, last: &CachedLevels) -> Option<usize> {
         let now: Vec<Option<&Value>> = last.tracked.iter().map(|t| self.tracked(t)).collect();
         // Nearly always the variants depend on the same variables, and differ in one of the last,
         // such as the name of the module: no variable is looked up again for each of them.
-        let fits = |variant: &Arc<Resolved>| {
+        let fits = |variant: &Arc<CachedLevels>| {
             let pairs = variant.tracked.iter().zip(&last.tracked).zip(&now).rev();
             for ((own, other), now) in pairs {
                 if own.root != other.root || own.segments != other.segments {
@@ -91,12 +91,12 @@ impl Lookup<'_, '_> {
         self.c.hiera.resolved.get(&provider.id)?.iter().position(fits)
     }
 
-    fn is_stable(&self, resolved: &Resolved) -> bool {
+    fn is_stable(&self, resolved: &CachedLevels) -> bool {
         resolved.tracked.iter().rev().all(|tracked| self.tracked(tracked) == tracked.value.as_ref())
     }
 
     /// The value that a variable of a path has now.
-    fn tracked(&self, tracked: &Tracked) -> Option<&Value> {
+    fn tracked(&self, tracked: &TrackedVariable) -> Option<&Value> {
         let value = match self.c.find_variable(self.scope, &tracked.root) {
             Some(Value::Str(text)) if self.old_scope && text.is_empty() => None,
             value => value,
@@ -108,8 +108,8 @@ impl Lookup<'_, '_> {
     fn resolve(
         &mut self,
         provider: &Arc<Provider>,
-        last: Option<&Arc<Resolved>>,
-    ) -> EvalResult<Resolved> {
+        last: Option<&Arc<CachedLevels>>,
+    ) -> EvalResult<CachedLevels> {
         let saved = (std::mem::take(&mut self.overrides), std::mem::take(&mut self.defaults));
         let tracked = self.tracked.replace(Vec::new());
         let explainer = self.c.hiera.explainer.take();
@@ -119,7 +119,7 @@ impl Lookup<'_, '_> {
         let mine = std::mem::replace(&mut self.tracked, tracked).unwrap_or_default();
         (self.overrides, self.defaults) = saved;
         match result {
-            Ok((main, defaults)) => Ok(Resolved { tracked: mine, main, defaults }),
+            Ok((main, defaults)) => Ok(CachedLevels { tracked: mine, main, defaults }),
             Err(unwind) => {
                 if is_method_not_allowed(&unwind) {
                     return Err(self.method_in_config(provider));
@@ -184,13 +184,13 @@ impl Lookup<'_, '_> {
     fn resolve_levels(
         &mut self,
         provider: &Provider,
-        last: Option<&Arc<Resolved>>,
+        last: Option<&Arc<CachedLevels>>,
     ) -> EvalResult<(Levels, Levels)> {
         let config = Arc::clone(&provider.config);
         let mut both = [Vec::new(), Vec::new()];
         let levels =
             [config.hierarchy.as_slice(), config.default_hierarchy.as_deref().unwrap_or(&[])];
-        let last = last.map_or([&[][..]; 2], Resolved::halves);
+        let last = last.map_or([&[][..]; 2], CachedLevels::halves);
         for ((levels, last), out) in levels.into_iter().zip(last).zip(&mut both) {
             for (number, level) in levels.iter().enumerate() {
                 if let Some(fault) = &level.twice {
@@ -232,7 +232,7 @@ impl Lookup<'_, '_> {
         };
         let datadir = self.interpolate(&Value::str(datadir), false)?;
         let datadir = crate::value::ruby::ruby_text(&datadir);
-        // In version 3 only what is interpolated tells whether it is relative.
+        // In version 3, the interpolated directory decides whether the path is relative.
         let datadir = match provider.config.version {
             3 => join(&root, &datadir).into(),
             _ => datadir,
@@ -251,7 +251,7 @@ impl Lookup<'_, '_> {
         // A backend looks for its files itself.
         let has_own_files = level.kind == FunctionKind::Hiera3Backend;
         let locations = locations.filter(|all: &Vec<_>| !(has_own_files && all.is_empty()));
-        // Functions keep what they know with a variant.
+        // The caches of functions belong to a variant, so it cannot be reused.
         let is_native = format(level.kind, &level.function).is_some();
         Ok(ResolvedLevel {
             number,
@@ -498,7 +498,7 @@ impl Lookup<'_, '_> {
         unwind
     }
 
-    /// The value of an entry: opened if it is encrypted, with what it interpolates.
+    /// The value of an entry, decrypted and interpolated.
     fn entry_value(
         &mut self,
         level: &ResolvedLevel,

@@ -48,11 +48,11 @@ pub(super) fn glob(world: &dyn World, pattern: &str) -> Vec<String> {
     found
 }
 
-/// How many alternatives the braces of a pattern may give.
+/// The maximal number of alternatives of a pattern with braces.
 const ALTERNATIVES: usize = 1000;
-/// How many directories a pattern may visit.
+/// The maximal number of directories that a pattern visits.
 const STEPS: usize = 100_000;
-/// How deep `**` descends.
+/// The maximal depth of `**`.
 const DEPTH: usize = 64;
 
 /// The patterns without braces that a pattern with braces stands for.

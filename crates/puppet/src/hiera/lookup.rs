@@ -1,4 +1,4 @@
-//! One lookup: its request, what it shares with lookups inside it, and its end.
+//! One lookup: its request, the state that it shares with nested lookups, and its end.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::key::{LookupKey, Segment};
 use super::merge::Strategy;
 use crate::catalog::DataPlace;
 use crate::error::{EvalError, EvalResult, Unwind, plain, puppets};
-use crate::hiera::state::{Answers, Budget, Resolved};
-use crate::hiera::state::{Found, Request, Tracked};
+use crate::hiera::state::{Answers, Budget, CachedLevels};
+use crate::hiera::state::{Found, Request, TrackedVariable};
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
 use crate::state::scope::{ScopeKind, not_reserved};
@@ -36,7 +36,7 @@ pub(super) struct Lookup<'c, 'e> {
     pub old_call: bool,
     /// Paths that a call puts before those of version 3.
     pub first_paths: Vec<EcoString>,
-    /// How the values of the level that is asked are merged.
+    /// The merge strategy for the values of the current level.
     pub strategy: Strategy,
     /// Whether variables are seen as version 3 sees them.
     pub old_scope: bool,
@@ -47,18 +47,18 @@ pub(super) struct Lookup<'c, 'e> {
     /// A variable that only exists for a mapped path.
     pub local: Option<(EcoString, Value)>,
     /// Variables that paths depend on, while they are resolved.
-    pub tracked: Option<Vec<Tracked>>,
+    pub tracked: Option<Vec<TrackedVariable>>,
     /// Whether one of them was read since this was last set.
     pub depends: bool,
     /// The unknown variable that ended an interpolation.
     pub undefined: Option<String>,
     pub places: Vec<DataPlace>,
-    /// How many names were being resolved when this began.
+    /// The number of names that were being resolved when this lookup began.
     pub base: usize,
-    /// How many lookups this one stands in.
+    /// The number of lookups around this one.
     pub nested: usize,
     /// The levels that are being asked, one after the other.
-    pub levels: Option<Arc<Resolved>>,
+    pub levels: Option<Arc<CachedLevels>>,
     /// Answers of levels that are not reached yet.
     pub answers: Answers,
 }
@@ -214,7 +214,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         }
     }
 
-    /// Counts what an interpolation costs.
+    /// Charges the cost of an interpolation.
     pub(super) fn spend(&mut self, expressions: u64, bytes: u64) -> EvalResult<()> {
         let mut budget = Budget::default();
         let cache = &mut self.c.hiera;
@@ -511,7 +511,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         Ok(())
     }
 
-    /// How an unknown variable is named, and why it is unknown.
+    /// The name of an unknown variable in messages, and the reason why it is unknown.
     fn unknown_reason(&mut self, name: &str) -> EvalResult<(String, String)> {
         let Some((class, _)) = name.rsplit_once("::") else {
             return Ok((name.to_owned(), String::new()));
@@ -524,7 +524,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         if self.c.env.find_class(class)?.is_none() {
             return Ok((bare.to_owned(), format!("class {class} could not be found")));
         }
-        if !self.c.class_scopes.contains_key(class) {
+        if self.c.scopes.of_class(class).is_none() {
             return Ok((bare.to_owned(), format!("class {class} has not been evaluated")));
         }
         Ok((format!("::{bare}"), String::new()))
@@ -549,7 +549,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         let local = self.local.as_ref().is_some_and(|(name, _)| *name == root);
         if let Some(tracked) = self.tracked.as_mut().filter(|_| !constant && !local) {
             self.depends = true;
-            let one = Tracked { root, segments, value };
+            let one = TrackedVariable { root, segments, value };
             // Levels beside each other often have the same variables.
             if !tracked.iter().rev().any(|other| *other == one) {
                 tracked.push(one);
@@ -586,11 +586,11 @@ impl Compiler<'_> {
         Ok(value.map(|value| Found { value: unshared(&value), places }))
     }
 
-    /// Looks up what is asked, as the function `lookup` does; `None` if nothing is found.
+    /// Looks up a request as the function `lookup` does; `None` if nothing is found.
     ///
     /// # Errors
-    /// When a configuration or data file is broken, an interpolation in it, or the value found is
-    /// not of the type asked for.
+    /// When a configuration, a data file or an interpolation in it is broken, or the value is not
+    /// of the requested type.
     pub fn lookup(
         &mut self,
         request: &Request,

@@ -1,4 +1,4 @@
-//! Merge strategies: what becomes of a key with values on several levels.
+//! Merge strategies for the values of a key on several levels.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, LazyLock};
@@ -109,7 +109,7 @@ impl Strategy {
         }
     }
 
-    /// What becomes of the only value when there is but one place to look at.
+    /// The result for the value of a single place.
     pub fn single(&self, value: Value) -> Value {
         match (self, value) {
             (Self::Unique, Value::Array(items)) => Value::array(unique(items.iter().cloned())),
@@ -117,7 +117,7 @@ impl Strategy {
         }
     }
 
-    /// What becomes of the first of several values.
+    /// The start of a merge: the first of several values.
     pub fn first(&self, value: Value) -> Value {
         match self {
             Self::Unique => Value::array(flatten(&value)),
@@ -161,13 +161,13 @@ fn unknown(name: &str) -> String {
     format!("Unknown merge strategy: '{name}'")
 }
 
-/// What the strategy `unique` takes.
+/// The type of values that the strategy `unique` accepts.
 static UNIQUE: LazyLock<Type> = LazyLock::new(|| {
     let list = Type::Array(Arc::new(Type::Data), SizeRange::ANY_SIZE);
     Type::Variant(vec![Type::Scalar, list].into())
 });
 
-/// What the strategy `hash` takes.
+/// The type of values that the strategy `hash` accepts.
 static HASH: LazyLock<Type> = LazyLock::new(|| {
     let text = Type::String(SizeRange::ANY_SIZE);
     Type::Hash(Arc::new((text, Type::Data)), SizeRange::ANY_SIZE)
@@ -313,7 +313,8 @@ fn deep_hashes<'v>(
     for (key, value) in source {
         match merged.get_mut(key) {
             Some(slot) => {
-                // Taken out, the old value has one owner, and what is in it is not copied.
+                // Taking the old value out of the hash leaves it with one owner, so that its parts
+                // are not copied.
                 let old = Some(std::mem::take(slot)).filter(Value::is_true);
                 let old = old.unwrap_or_else(|| value.clone());
                 *slot = deep(value.clone(), old, options)?;
@@ -406,7 +407,7 @@ fn mixed(i: i64, f: f64) -> Ordering {
     order_mixed(i, f).unwrap_or(Ordering::Equal)
 }
 
-/// What a value is compared with, as Ruby says it: small values are shown.
+/// A value in Ruby's errors about comparisons, which show small values and the class of others.
 fn compared(value: &Value) -> EcoString {
     match value {
         Value::Int(_) | Value::Float(_) | Value::Bool(_) => ruby_text(value),

@@ -1,4 +1,4 @@
-//! `lookup_options`: what data says about merging and converting its own values.
+//! `lookup_options`: the merge and the conversion of values, as data asks for them.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn prefix(source: &str) -> &str {
     let Some(rest) = source.strip_prefix('^').filter(|_| !source.contains('|')) else { return "" };
     let text = &rest[..rest.find(|c| !plain(c)).unwrap_or(rest.len())];
     match rest[text.len()..].starts_with(['*', '?', '{']) {
-        // What may be missing is no part of it.
+        // The last character is optional.
         true => &text[..text.len().saturating_sub(1)],
         false => text,
     }

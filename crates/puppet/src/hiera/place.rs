@@ -9,7 +9,7 @@ use ordain_source::Span;
 use std::path::Path;
 
 impl Compiler<'_> {
-    /// Where a value of data is written: read again, since only errors ask.
+    /// The place of a value in data. The file is read again, because only errors need the place.
     pub(crate) fn data_place(&self, place: &DataPlace) -> Option<Span> {
         self.data_part(place, &[])
     }

@@ -10,7 +10,7 @@ use super::key::LookupKey;
 use super::lookup::Lookup;
 use super::merge::Strategy;
 use crate::error::EvalResult;
-use crate::hiera::state::{Answers, Location, Resolved, ResolvedLevel};
+use crate::hiera::state::{Answers, CachedLevels, Location, ResolvedLevel};
 use crate::value::Value;
 
 /// The most levels that are asked at once.
@@ -77,7 +77,7 @@ impl Lookup<'_, '_> {
 
 /// The levels and locations after that of a call, as long as they have the same function.
 fn following<'l>(
-    levels: &'l Resolved,
+    levels: &'l CachedLevels,
     call: &FunctionCall<'_>,
 ) -> Vec<(&'l ResolvedLevel, Option<&'l Location>)> {
     let is_own = |level: &Arc<ResolvedLevel>| std::ptr::eq(&**level, call.level);

@@ -27,7 +27,7 @@ pub struct Cache {
     pub(super) expressions: u64,
     pub(super) bytes: u64,
     pub(super) providers: FxHashMap<Owner, Option<Arc<Provider>>>,
-    pub(super) resolved: FxHashMap<usize, Vec<Arc<Resolved>>>,
+    pub(super) resolved: FxHashMap<usize, Vec<Arc<CachedLevels>>>,
     pub(super) options: FxHashMap<EcoString, Option<Arc<Options>>>,
     pub(super) default_options: FxHashMap<EcoString, Option<Arc<Options>>>,
     pub(super) global_options: Option<Option<Value>>,
@@ -37,7 +37,7 @@ pub struct Cache {
     pub(super) file_data: FxHashMap<PathBuf, FileData>,
     /// Fingerprints of the files that functions in Ruby have read; they tell whether the text changed.
     pub(super) file_stamps: FxHashMap<PathBuf, String>,
-    /// Where the first configuration is, for each module that asks.
+    /// The place of the first configuration, by the module that asks.
     pub(super) config_spans: FxHashMap<Option<EcoString>, Option<Span>>,
     pub(super) warned: FxHashSet<String>,
 }
@@ -47,7 +47,7 @@ pub struct Cache {
 pub struct Found {
     /// The value.
     pub value: Value,
-    /// Where it was found; several places if it was merged.
+    /// The place of the value; several places if it was merged.
     pub places: Vec<DataPlace>,
 }
 
@@ -60,7 +60,7 @@ pub struct Request {
     pub single: bool,
     /// The type that the value must have.
     pub value_type: Option<Arc<Type>>,
-    /// How values are merged; `undef` to leave it to the data.
+    /// The merge strategy; `undef` to leave it to the data.
     pub merge: Value,
     /// The value if nothing is found.
     pub default: Option<Value>,
@@ -72,7 +72,7 @@ pub struct Request {
 
 /// A variable that paths depend on, and the value it had.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Tracked {
+pub(super) struct TrackedVariable {
     pub root: EcoString,
     pub segments: Vec<Segment>,
     pub value: Option<Value>,
@@ -173,13 +173,13 @@ pub(super) type Levels = Vec<Arc<ResolvedLevel>>;
 
 /// The levels of a layer for certain values of the variables in its paths.
 #[derive(Debug)]
-pub(super) struct Resolved {
-    pub(super) tracked: Vec<Tracked>,
+pub(super) struct CachedLevels {
+    pub(super) tracked: Vec<TrackedVariable>,
     pub main: Levels,
     pub defaults: Levels,
 }
 
-impl Resolved {
+impl CachedLevels {
     pub(super) fn halves(self: &Arc<Self>) -> [&[Arc<ResolvedLevel>]; 2] {
         [&self.main, &self.defaults]
     }

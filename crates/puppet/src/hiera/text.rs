@@ -5,7 +5,7 @@ use ordain_source::World;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
-/// The name of the type of a value, as messages about a wrong type show what they got.
+/// The name of the type of a value in messages about wrong types.
 pub(super) fn type_word(value: &Value) -> &'static str {
     match value {
         Value::Undef => "Undef",
@@ -40,7 +40,7 @@ pub(super) fn type_word(value: &Value) -> &'static str {
     }
 }
 
-/// The message about what is wrong with the type of `subject`; `None` if nothing is.
+/// The message about the problems with the type of `subject`; `None` without problems.
 pub(super) fn mismatches(subject: &str, problems: &[String]) -> Option<String> {
     match problems {
         [] => None,
@@ -62,7 +62,7 @@ pub(super) fn text_for_code(world: &dyn World, path: &Path) -> Result<String, St
     text_of(path, world.read(path).map_err(|error| refused_read(path, &error))?)
 }
 
-/// Why a file cannot be read, as Ruby says it to code that asked for the file.
+/// Ruby's message for a file that code cannot read.
 pub(super) fn refused_read(path: &Path, error: &Error) -> String {
     let (reason, call) = match error.kind() {
         ErrorKind::NotFound => ("No such file or directory", "rb_file_s_stat"),

@@ -21,7 +21,7 @@ const MAX_FILES: usize = 2000;
 
 /// The kind of a name that files of modules define.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Named {
+pub(crate) enum NameKind {
     /// A class.
     Class,
     /// A define.
@@ -34,7 +34,7 @@ pub(crate) enum Named {
     RubyType,
 }
 
-impl Named {
+impl NameKind {
     /// The folders of a module that have such definitions, with the ending of their files.
     fn folders(self) -> &'static [(&'static str, &'static str)] {
         match self {
@@ -62,20 +62,20 @@ impl Named {
 impl Environment {
     /// Help for a class that is not there.
     pub(crate) fn class_help(&self, name: &str) -> Option<String> {
-        let known = self.names_like(Named::Class, name);
+        let known = self.names_like(NameKind::Class, name);
         let near = nearest(name, known.iter().map(EcoString::as_str).filter(|n| !n.is_empty()));
         self.missing_help(name, near)
     }
 
     /// The names of a kind that one may be meant for, for suggestions: of what was read by now, and of
     /// what the names of files promise. Only errors ask.
-    pub(crate) fn names_like(&self, named: Named, wanted: &str) -> Vec<EcoString> {
+    pub(crate) fn names_like(&self, named: NameKind, wanted: &str) -> Vec<EcoString> {
         let is_near = |name: &EcoString| nearest(wanted, [name.as_str()]).is_some();
         let mut names = match named {
-            Named::Class => self.type_names(DefKind::Class),
-            Named::Define => self.type_names(DefKind::Define),
-            Named::Function => self.function_names(),
-            Named::DataType | Named::RubyType => Vec::new(),
+            NameKind::Class => self.type_names(DefKind::Class),
+            NameKind::Define => self.type_names(DefKind::Define),
+            NameKind::Function => self.function_names(),
+            NameKind::DataType | NameKind::RubyType => Vec::new(),
         };
         let known: FxHashSet<EcoString> = names.iter().cloned().collect();
         let own = self.dir.iter().map(|dir| ("", dir.as_path()));
@@ -115,7 +115,7 @@ impl Environment {
     }
 
     /// Whether a file has the definition that its name promises.
-    fn file_defines(&self, path: &Path, named: Named, name: &str) -> bool {
+    fn file_defines(&self, path: &Path, named: NameKind, name: &str) -> bool {
         let Some(word) = named.word() else { return true };
         let Ok(bytes) = self.world.read(path) else { return false };
         let text = String::from_utf8_lossy(&bytes);

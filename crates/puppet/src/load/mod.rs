@@ -29,7 +29,7 @@ use ecow::EcoString;
 use ordain_source::{Diagnostic, Severity, Span};
 use rustc_hash::FxBuildHasher;
 
-pub(crate) use missing::Named;
+pub(crate) use missing::NameKind;
 pub use modules::{Module, bolt_modulepath};
 pub use ruby_functions::{RubyDispatch, RubyParam, RubySignature};
 pub use ruby_types::RubyType;

@@ -34,7 +34,7 @@ pub(super) struct Registry {
     /// they are not there, is in the maps of names.
     pub(super) files: Slots<Result<Option<Arc<Program>>, Vec<Diagnostic>>>,
     /// Files as manifests get them.
-    pub(super) contents: Contents,
+    pub(super) contents: FileContents,
     /// Whether there is a template.
     pub(super) is_template: Slots<bool>,
     pub(super) templates: Slots<Result<Arc<LoadedFile>, String>>,
@@ -174,7 +174,7 @@ pub(super) fn duplicate_model(def: &ModelDef, known: &ModelDef) -> Diagnostic {
 
 /// Files as functions such as `file` give them, so that a define that reads one does so once.
 #[derive(Default)]
-pub(super) struct Contents {
+pub(super) struct FileContents {
     pub(super) files: FxHashMap<PathBuf, Arc<Vec<u8>>>,
     pub(super) bytes: usize,
 }

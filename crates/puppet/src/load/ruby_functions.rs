@@ -135,7 +135,7 @@ mod tests {
     fn the_blocks_of_a_function() {
         let text = "\
 Puppet::Functions.create_function(:'pond::depth') do
-  # How deep.
+  # ParamSource deep.
   dispatch :depth do
     scope_param
     param 'String', :name

@@ -10,10 +10,10 @@ use crate::types::builtin;
 use crate::types::signature::Signature;
 
 /// Parameters of classes and defines by where they stand: their text in memory and their place in it.
-type ByPlace = FxHashMap<(usize, u32), Shared>;
+type ByParameters = FxHashMap<(usize, u32), DefinitionSignature>;
 
 /// The parameter types of one definition.
-struct Shared {
+struct DefinitionSignature {
     /// The text, which is held so that no other comes to where it is in memory.
     _program: Arc<Program>,
     signature: Arc<Signature>,
@@ -21,7 +21,7 @@ struct Shared {
 
 /// The parameters of definitions with their types, as far as no node has others.
 #[derive(Default)]
-pub(crate) struct Signatures(RwLock<ByPlace>);
+pub(crate) struct Signatures(RwLock<ByParameters>);
 
 impl Signatures {
     /// The parameters of a definition, if a compile has shared them.
@@ -50,7 +50,8 @@ impl Signatures {
         if params.is_empty() || !kinds.into_iter().all(|kind| is_fixed(program, kind)) {
             return;
         }
-        let shared = Shared { _program: Arc::clone(program), signature: Arc::clone(signature) };
+        let shared =
+            DefinitionSignature { _program: Arc::clone(program), signature: Arc::clone(signature) };
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         known.entry(place(program, params)).or_insert(shared);
     }

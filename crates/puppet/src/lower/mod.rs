@@ -17,8 +17,8 @@ use crate::catalog::resource::Import;
 use crate::catalog::tags::TagTable;
 use crate::catalog::values::new_param;
 use crate::catalog::{
-    Catalog, Declared, How, LostValue, Param, ParamOrigin, Resource, ResourceId, ResourceKind,
-    flat, flatten_values, long_list,
+    Catalog, Declared, LostValue, Param, ParamOrigin, ParamSource, Resource, ResourceId,
+    ResourceKind, flat, flatten_values, long_list,
 };
 use crate::state::Compiler;
 use crate::value::Value;
@@ -60,7 +60,7 @@ struct Lowering<'a, 'e> {
     nodes: Vec<Option<NodeId>>,
     within: Vec<Option<Option<OriginId>>>,
     /// The place of each tag among all in the order of their names.
-    ranks: Ranks,
+    ranks: TagRanks,
     /// The relationship parameters that were passed on their way.
     relation_params: Vec<RelationParam>,
     /// Long lists of references as data, by their address: the parameters above hold them.
@@ -146,7 +146,7 @@ impl Lowering<'_, '_> {
         };
         let name = namevar.filter(unnamed).map(|name| {
             let within = resource.container.unwrap_or(id);
-            let origin = ParamOrigin { how: How::Declaration, span: resource.span, within };
+            let origin = ParamOrigin { how: ParamSource::Declaration, span: resource.span, within };
             new_param(name.into(), Value::Str(resource.title.clone()), false, origin)
         });
         let count = said.iter().filter(|said| **said).count() + name.iter().len();
@@ -231,22 +231,24 @@ impl Lowering<'_, '_> {
 
     fn origin(&mut self, origin: &ParamOrigin) -> OriginId {
         let step = match &origin.how {
-            How::Declaration => Step::Declaration,
-            How::TypeDefault => Step::TypeDefault,
-            How::Override => Step::Override,
-            How::Collector => Step::CollectorOverride,
-            How::ParameterDefault => Step::ParameterDefault,
-            How::Data(place) => {
+            ParamSource::Declaration => Step::Declaration,
+            ParamSource::TypeDefault => Step::TypeDefault,
+            ParamSource::Override => Step::Override,
+            ParamSource::Collector => Step::CollectorOverride,
+            ParamSource::ParameterDefault => Step::ParameterDefault,
+            ParamSource::Data(place) => {
                 Step::Data { key: place.key.clone(), file: place.file.clone(), line: place.line }
             }
-            How::Relation => Step::Relation,
-            How::Kind => Step::Kind(self.catalog.get(origin.within).kind.clone()),
-            How::Inherited => Step::Inherited(self.catalog.get(origin.within).reference().into()),
-            How::External => Step::External("the run itself".into()),
-            How::Exported(import) => return self.exported(import, origin.within),
+            ParamSource::Relation => Step::Relation,
+            ParamSource::Kind => Step::Kind(self.catalog.get(origin.within).kind.clone()),
+            ParamSource::Inherited => {
+                Step::Inherited(self.catalog.get(origin.within).reference().into())
+            }
+            ParamSource::External => Step::External("the run itself".into()),
+            ParamSource::Exported(import) => return self.exported(import, origin.within),
         };
         let parent = match origin.how {
-            How::Kind => None,
+            ParamSource::Kind => None,
             _ => self.inside(origin.within),
         };
         self.graph.origins.intern(Origin { step, span: origin.span, parent })
@@ -332,12 +334,12 @@ fn other_names(resource: &Resource) -> SmallVec<[ResourceRef; 1]> {
 }
 
 /// All tags of a catalog in the order of their names.
-struct Ranks {
+struct TagRanks {
     names: Vec<EcoString>,
     of: Vec<u32>,
 }
 
-fn ranks(tags: &TagTable) -> Ranks {
+fn ranks(tags: &TagTable) -> TagRanks {
     let mut order: Vec<(&EcoString, usize)> =
         tags.names().enumerate().map(|(i, n)| (n, i)).collect();
     order.sort_unstable();
@@ -345,7 +347,7 @@ fn ranks(tags: &TagTable) -> Ranks {
     for (rank, (_, tag)) in order.iter().enumerate() {
         of[*tag] = rank as u32;
     }
-    Ranks { names: order.into_iter().map(|(name, _)| name.clone()).collect(), of }
+    TagRanks { names: order.into_iter().map(|(name, _)| name.clone()).collect(), of }
 }
 
 /// References of a relationship metaparameter, nested lists flattened.

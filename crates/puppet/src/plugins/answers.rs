@@ -95,7 +95,7 @@ impl Compiler<'_> {
     fn reason_unknown(&mut self, name: &str) -> String {
         let name = name.trim_start_matches("::");
         let Some((class, _)) = name.rsplit_once("::") else { return String::new() };
-        if self.class_scopes.contains_key(class) {
+        if self.scopes.of_class(class).is_some() {
             return String::new();
         }
         match self.env.find_class(class) {

@@ -11,9 +11,10 @@ use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json, json};
 
 use super::trace_text;
+use crate::catalog::names::{DuplicateName, OtherName};
 use crate::catalog::values::holds_deferred;
 use crate::catalog::values::new_param;
-use crate::catalog::{Automatic, How, LostValue, ParamOrigin, ResourceId, ResourceKind};
+use crate::catalog::{Autorequire, LostValue, ParamOrigin, ParamSource, ResourceId, ResourceKind};
 use crate::error::{EvalResult, Unwind};
 use crate::plugins::state::Callee;
 use crate::state::Compiler;
@@ -30,7 +31,7 @@ const UNASKED: &str = "puppet::ruby";
 const UNSEEN: &[&str] = &["before", "require", "notify", "subscribe", "alias", "stage"];
 
 /// A place in what the types said, by the number of the resource.
-type Said = Vec<(ResourceId, Json)>;
+type TypeReports = Vec<(ResourceId, Json)>;
 
 impl Compiler<'_> {
     /// Lets the types in Ruby see the catalog. What they refuse is given back as errors.
@@ -48,20 +49,31 @@ impl Compiler<'_> {
                 for (id, said) in said {
                     found.extend(self.take_said(id, &said));
                 }
-                found.extend(self.doubles_by_parts().into_iter().map(|double| self.double(double)));
+                let duplicates = self.catalog.duplicate_names();
+                found.extend(duplicates.iter().map(|duplicate| self.cannot_alias(duplicate)));
                 found
             }
             Err(unwind) => vec![unasked(&what, *unwind)],
         }
     }
 
-    /// That a resource has the name of another.
-    fn double(&self, (id, first, text): (ResourceId, ResourceId, String)) -> Diagnostic {
+    /// The error that a resource has the composite name of another.
+    fn cannot_alias(&self, duplicate: &DuplicateName) -> Diagnostic {
+        let resource = self.catalog.get(duplicate.resource);
+        let first = self.catalog.get(duplicate.first);
+        let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
+        let other = self.place(first.span).map(|p| format!(" {p}")).unwrap_or_default();
+        let OtherName { shown, parts, .. } = &duplicate.name;
+        let text = format!(
+            "Cannot alias {} to {shown}{at}; resource [\"{}\", {parts}] already declared{other}",
+            resource.reference(),
+            resource.kind,
+        );
         let mut out = Diagnostic::error(REFUSED, text);
-        if let Some(span) = self.catalog.get(id).span {
+        if let Some(span) = resource.span {
             out = out.at(span);
         }
-        match self.catalog.get(first).span {
+        match first.span {
             Some(span) => out.related(span, "first declared here"),
             None => out,
         }
@@ -88,7 +100,7 @@ impl Compiler<'_> {
         &mut self,
         callee: Callee<'_>,
         kinds: &IndexMap<EcoString, PathBuf>,
-    ) -> EvalResult<(Said, Vec<Diagnostic>)> {
+    ) -> EvalResult<(TypeReports, Vec<Diagnostic>)> {
         let mut warnings = Vec::new();
         let mut loaded = FxHashSet::default();
         for (name, file) in kinds {
@@ -178,7 +190,7 @@ impl Compiler<'_> {
                 _ => (other, id),
             };
             let notify = matches!(kind, "notify" | "subscribe");
-            self.catalog.automatic.push(Automatic { from, to, notify, by: id });
+            self.catalog.automatic.push(Autorequire { from, to, notify, by: id });
         }
         None
     }
@@ -196,12 +208,12 @@ impl Compiler<'_> {
         let Ok(value) = self.unpack_value(given) else { return };
         let resource = self.catalog.get_mut(id);
         let Some(param) = resource.param_mut(name) else {
-            let origin = ParamOrigin { how: How::Kind, span: None, within: id };
+            let origin = ParamOrigin { how: ParamSource::Kind, span: None, within: id };
             resource.params.push(new_param(name.into(), value, false, origin));
             return;
         };
         let was = std::mem::replace(&mut param.value, value);
-        let origin = ParamOrigin { how: How::Kind, span: param.origin.span, within: id };
+        let origin = ParamOrigin { how: ParamSource::Kind, span: param.origin.span, within: id };
         let origin = std::mem::replace(&mut param.origin, origin);
         if !was.is_undef() {
             param.losers.insert(0, LostValue { value: was, origin });

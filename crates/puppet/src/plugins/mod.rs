@@ -14,11 +14,11 @@ mod examine;
 mod facts;
 mod functions;
 mod generate;
-mod lent;
 pub(crate) mod mutations;
 mod native;
 mod native_host;
 mod numbers;
+mod process_values;
 mod state;
 mod templates;
 mod types;
@@ -38,7 +38,7 @@ use crate::value::closure::ScopeId;
 use crate::value::text::to_text;
 
 pub(crate) use crate::plugins::state::State;
-use crate::plugins::state::{Call, Callee, Claim};
+use crate::plugins::state::{Call, Callee, ReservedProcess};
 pub(crate) use blocks::RUBY_BLOCK;
 pub use facts::{CustomFacts, KnownFacts};
 pub use generate::{NotGenerated, Outline};
@@ -93,7 +93,7 @@ impl Compiler<'_> {
         let is_new = session.is_new_for(self.ruby.id);
         self.ruby.session = Some(session);
         if is_new {
-            self.ruby.lent.begin();
+            self.ruby.values.begin();
             let about = self.about();
             let process = self.converse(callee, span, json!(["compile", about]))?;
             let process = process.as_u64().and_then(|process| u32::try_from(process).ok());
@@ -111,7 +111,7 @@ impl Compiler<'_> {
             self.ruby.id = NEXT.fetch_add(1, Ordering::Relaxed);
             // No two compiles hold something by the same number.
             self.ruby.first_held = self.ruby.id << 32;
-            self.ruby.claim = Some(Claim { ruby: &self.env.ruby, id: self.ruby.id });
+            self.ruby.claim = Some(ReservedProcess { ruby: &self.env.ruby, id: self.ruby.id });
         }
         self.ruby.id
     }

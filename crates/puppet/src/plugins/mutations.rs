@@ -3,7 +3,7 @@
 //! Values are shared and do not change, but Ruby changes lists, hashes and texts in place, for all
 //! that hold them. Templates get copies that know what they were made of; where one has changed,
 //! the new value takes the place of the old one in the variables and parameters that hold it. The
-//! `ruby` process tells of changes by itself (`lent.rs`).
+//! `ruby` process tells of changes by itself (`process_values.rs`).
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use ecow::EcoString;
 use ordain_ruby::{HostError, Value as Ruby};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::catalog::{How, ResourceId};
+use crate::catalog::{ParamSource, ResourceId};
 use crate::error::EvalResult;
 use crate::plugins::convert::{MAX_NESTING, from_ruby, raised, to_ruby};
 use crate::state::Compiler;
@@ -130,9 +130,9 @@ impl RubyMutations {
         let cost =
             self.roots.len() + compiler.scopes.ids().count() + compiler.catalog.resources.len();
         compiler.budget.spend(cost as u64 / 64 + 1)?;
-        let (mut changed, mut texts) = (Changed::default(), Vec::new());
+        let (mut changed, mut texts) = (Changes::default(), Vec::new());
         let mut copies = FxHashMap::default();
-        let mut remade = Remade::of(&self.roots);
+        let mut remade = Rebuild::of(&self.roots);
         for root in &self.roots {
             // What has no form in manifests stays as it was.
             let Ok(value) = remade.value(&root.copy, 0) else {
@@ -171,12 +171,12 @@ impl RubyMutations {
         if given.iter().all(holds_none) {
             return given.iter().map(|value| from_ruby(value, 0)).collect();
         }
-        let mut remade = Remade::of(&self.roots);
+        let mut remade = Rebuild::of(&self.roots);
         given.iter().map(|value| remade.value(value, 0)).collect()
     }
 
     /// Copies stand for the new values from now on.
-    fn follow(&mut self, changed: &Changed, copies: &FxHashMap<usize, Ruby>) {
+    fn follow(&mut self, changed: &Changes, copies: &FxHashMap<usize, Ruby>) {
         self.copies.extend(copies.iter().map(|(old, copy)| {
             let number = address(&changed[old].value).unwrap_or_default();
             (number, copy.clone().lent(number))
@@ -200,10 +200,10 @@ pub(crate) struct Change {
 }
 
 /// What has changed, by the address that it had.
-pub(crate) type Changed = FxHashMap<usize, Change>;
+pub(crate) type Changes = FxHashMap<usize, Change>;
 
 /// Makes values of copies again, the same ones of those that have not changed.
-struct Remade<'r> {
+struct Rebuild<'r> {
     old: FxHashMap<usize, &'r Value>,
     /// By the numbers of copies, and by where the others are in memory that several things hold.
     done: FxHashMap<usize, (Value, Size)>,
@@ -213,7 +213,7 @@ struct Remade<'r> {
     size: Size,
 }
 
-impl<'r> Remade<'r> {
+impl<'r> Rebuild<'r> {
     fn of(roots: &'r [Root]) -> Self {
         let (done, open, new, size) = Default::default();
         let mut this = Self { old: FxHashMap::default(), done, open, new, size };
@@ -335,7 +335,7 @@ fn plain_name(name: &str) -> &str {
 
 /// Puts new values in the place of old ones.
 struct Patch<'c> {
-    changed: &'c Changed,
+    changed: &'c Changes,
     /// The resources that were given a list or hash: each has its own, as Puppet copies them.
     given: FxHashMap<usize, FxHashSet<ResourceId>>,
     /// Whose parameter other code has changed, by what it was.
@@ -436,7 +436,7 @@ impl Compiler<'_> {
     /// they are, and in `others`.
     pub(crate) fn replace_changed<'v>(
         &mut self,
-        changed: &Changed,
+        changed: &Changes,
         others: impl IntoIterator<Item = (&'v mut Value, Option<ResourceId>)>,
     ) {
         if changed.is_empty() {
@@ -483,7 +483,7 @@ impl Compiler<'_> {
     /// where nobody else has what was changed, it has it from there.
     fn owners(
         &self,
-        changed: &Changed,
+        changed: &Changes,
         given: &FxHashMap<usize, FxHashSet<ResourceId>>,
     ) -> FxHashMap<usize, ResourceId> {
         let owner = |(number, given): (&usize, &FxHashSet<ResourceId>)| {
@@ -517,12 +517,13 @@ impl Compiler<'_> {
     }
 
     /// The resources that were given what has changed, or something that has it.
-    fn given(&self, changed: &Changed) -> FxHashMap<usize, FxHashSet<ResourceId>> {
+    fn given(&self, changed: &Changes) -> FxHashMap<usize, FxHashSet<ResourceId>> {
         let mut given: FxHashMap<usize, FxHashSet<ResourceId>> = FxHashMap::default();
         for (id, resource) in self.catalog.with_bodies() {
             let mut seen = FxHashSet::default();
             for param in &resource.params {
-                if matches!(param.origin.how, How::ParameterDefault | How::Data(_)) {
+                if matches!(param.origin.how, ParamSource::ParameterDefault | ParamSource::Data(_))
+                {
                     continue;
                 }
                 addresses(&param.value, &mut |number| {

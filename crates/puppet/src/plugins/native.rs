@@ -19,7 +19,7 @@ use super::functions::{MethodCall, is_lookup_context};
 use super::native_host::FunctionHost;
 use crate::error::{EvalResult, PlainError, Unwind, plain};
 use crate::load::RubyFile;
-use crate::plugins::native_host::{ERROR, Stop};
+use crate::plugins::native_host::{CallFailure, ERROR};
 use crate::plugins::state::Journal;
 use crate::plugins::state::Native;
 use crate::plugins::state::RubyFunction;
@@ -115,7 +115,7 @@ impl Compiler<'_> {
         // levels of Hiera have options of their own.
         let gets_copies = is_old || call.args.iter().any(is_lookup_context);
         self.check_nesting(native.function.callee())?;
-        if !self.descend(LEVELS) {
+        if !self.budget.descend(LEVELS) {
             return plain("stack level too deep");
         }
         self.ruby.native_calls += 1;
@@ -131,15 +131,15 @@ impl Compiler<'_> {
             Ok(value) => host.finish(if is_rvalue { value } else { Ruby::Nil }).map(Some),
             Err(error) => host.stop(error, native),
         };
-        self.ascend(LEVELS);
+        self.budget.ascend(LEVELS);
         self.ruby.native_calls -= 1;
         self.budget.steps.charge(steps.saturating_sub(limits.steps));
         if let Ok(Some(value)) = &result {
             self.budget.made(value);
         }
         result.or_else(|stop| match stop {
-            Stop::Unwind(unwind) => Err(unwind),
-            Stop::Process => Ok(None),
+            CallFailure::Unwind(unwind) => Err(unwind),
+            CallFailure::Process => Ok(None),
         })
     }
 
@@ -160,39 +160,39 @@ impl Compiler<'_> {
 
 impl FunctionHost<'_, '_> {
     /// What comes of a call that ended early.
-    fn stop(&mut self, error: Error, native: &Native) -> Result<Option<Value>, Stop> {
+    fn stop(&mut self, error: Error, native: &Native) -> Result<Option<Value>, CallFailure> {
         match error {
             Error::Host { error, .. } => match error.downcast::<Unwind>() {
                 Ok(unwind) => {
                     self.tell();
-                    Err(Stop::Unwind(unwind))
+                    Err(CallFailure::Unwind(unwind))
                 }
-                Err(_) => Err(Stop::Process),
+                Err(_) => Err(CallFailure::Process),
             },
             Error::Exception(_) if self.wants_change => {
                 native.source.is_beyond.store(true, Ordering::Relaxed);
-                Err(Stop::Process)
+                Err(CallFailure::Process)
             }
             Error::Exception(exception) => {
                 if exception.class_name.as_deref() == Some(ERROR)
                     && let Some(unwind) = self.journal.last_error(&exception.message)
                 {
                     self.tell();
-                    return Err(Stop::Unwind(unwind));
+                    return Err(CallFailure::Unwind(unwind));
                 }
                 match self.compiler.exception_here(native, &exception) {
                     Some(unwind) => {
                         self.tell();
-                        Err(Stop::Unwind(unwind))
+                        Err(CallFailure::Unwind(unwind))
                     }
-                    None => Err(Stop::Process),
+                    None => Err(CallFailure::Process),
                 }
             }
             Error::Unsupported { .. } => {
                 native.source.is_beyond.store(true, Ordering::Relaxed);
-                Err(Stop::Process)
+                Err(CallFailure::Process)
             }
-            Error::Limit { .. } => Err(Stop::Process),
+            Error::Limit { .. } => Err(CallFailure::Process),
         }
     }
 }

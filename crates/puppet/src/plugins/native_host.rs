@@ -87,7 +87,7 @@ const OF_SELF: &[&str] = &[
 ];
 
 /// A value that stands for something of the process.
-enum Mark {
+enum ProcessReference {
     Scope(ScopeId),
     Module(&'static str),
     Version(EcoString),
@@ -100,7 +100,7 @@ pub(super) struct FunctionHost<'a, 'e> {
     span: Span,
     /// Whether `self` is a scope.
     is_old: bool,
-    lent: RubyMutations,
+    mutations: RubyMutations,
     /// Whether the function wanted to change what others see, which the process keeps book of.
     pub(super) wants_change: bool,
     /// Messages that are not logged yet.
@@ -125,8 +125,8 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         is_old: bool,
         journal: &'a mut Journal,
     ) -> Self {
-        let (lent, logs) = Default::default();
-        Self { compiler, scope, span, is_old, lent, wants_change: false, logs, journal }
+        let (mutations, logs) = Default::default();
+        Self { compiler, scope, span, is_old, mutations, wants_change: false, logs, journal }
     }
 
     /// An argument as the function gets it.
@@ -143,13 +143,13 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
     }
 
     fn scope_named(&self, scope: ScopeId) -> Ruby {
-        foreign("Puppet::Parser::Scope", "Scope", Rc::new(Mark::Scope(scope)))
+        foreign("Puppet::Parser::Scope", "Scope", Rc::new(ProcessReference::Scope(scope)))
     }
 
     fn lend(&mut self, value: Value) -> Ruby {
         match value {
             Value::Str(_) => to_ruby(&value),
-            value => self.lent.lend(self.compiler, value, self.scope, None),
+            value => self.mutations.lend(self.compiler, value, self.scope, None),
         }
     }
 
@@ -162,13 +162,13 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
     }
 
     /// The value of the whole call.
-    pub(super) fn finish(&mut self, value: Ruby) -> Result<Value, Stop> {
+    pub(super) fn finish(&mut self, value: Ruby) -> Result<Value, CallFailure> {
         if self.wants_change {
-            return Err(Stop::Process);
+            return Err(CallFailure::Process);
         }
-        let values = self.lent.give_back(&[value]);
+        let values = self.mutations.give_back(&[value]);
         let Some(value) = values.ok().and_then(|mut values| values.pop()) else {
-            return Err(Stop::Process);
+            return Err(CallFailure::Process);
         };
         self.tell();
         Ok(value)
@@ -182,7 +182,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         if args.iter().any(|arg| has_symbol(arg, 0)) {
             return beyond("a symbol as an argument");
         }
-        let values = self.lent.give_back(args)?;
+        let values = self.mutations.give_back(args)?;
         self.tell();
         Ok(values)
     }
@@ -266,7 +266,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
     fn lookup(&mut self, scope: ScopeId, name: &Ruby) -> Result<Ruby, HostError> {
         let Some(name) = name.as_text() else { return beyond("a variable without a name") };
         if let Some(value) = self.compiler.variable(scope, &name) {
-            return Ok(self.lent.lend(self.compiler, value, scope, Some(&name)));
+            return Ok(self.mutations.lend(self.compiler, value, scope, Some(&name)));
         }
         match self.compiler.settings.strict {
             Strict::Off => Ok(Ruby::Nil),
@@ -302,7 +302,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
             }
             ("Gem::Version", "new", [text]) => match text.as_text() {
                 Some(text) if text.parse::<Version>().is_ok() || is_short_version(&text) => {
-                    let version = Rc::new(Mark::Version(text.clone()));
+                    let version = Rc::new(ProcessReference::Version(text.clone()));
                     Ok(Some(foreign("Gem::Version", text, version)))
                 }
                 _ => beyond("this version"),
@@ -313,8 +313,8 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
 
     fn call_version(version: &str, name: &str, args: &[Ruby]) -> Answer {
         let other = match args {
-            [Ruby::Foreign(other)] => match other.inner.downcast_ref::<Mark>() {
-                Some(Mark::Version(other)) => other,
+            [Ruby::Foreign(other)] => match other.inner.downcast_ref::<ProcessReference>() {
+                Some(ProcessReference::Version(other)) => other,
                 _ => return beyond("this version"),
             },
             _ => return beyond("this version"),
@@ -473,10 +473,10 @@ impl Host for FunctionHost<'_, '_> {
             let value = value.clone();
             return self.call_value(&value, name, args);
         }
-        match foreign.inner.downcast_ref::<Mark>() {
-            Some(Mark::Scope(scope)) => self.call_scope(*scope, name, args, false),
-            Some(Mark::Module(module)) => self.call_module(module, name, args),
-            Some(Mark::Version(version)) => Self::call_version(version, name, args),
+        match foreign.inner.downcast_ref::<ProcessReference>() {
+            Some(ProcessReference::Scope(scope)) => self.call_scope(*scope, name, args, false),
+            Some(ProcessReference::Module(module)) => self.call_module(module, name, args),
+            Some(ProcessReference::Version(version)) => Self::call_version(version, name, args),
             None => match (name, args) {
                 ("new", [text]) if text.as_text().is_some() => {
                     let exception = Exception {
@@ -493,8 +493,9 @@ impl Host for FunctionHost<'_, '_> {
     }
 
     fn constant(&mut self, path: &str) -> Option<Ruby> {
-        let module =
-            |name: &'static str| Some(foreign("Module", name, Rc::new(Mark::Module(name))));
+        let module = |name: &'static str| {
+            Some(foreign("Module", name, Rc::new(ProcessReference::Module(name))))
+        };
         match path {
             "Puppet" => module("Puppet"),
             "Puppet::Parser::Functions" => module("Puppet::Parser::Functions"),
@@ -596,7 +597,7 @@ pub(super) const BLOCK: &str = "";
 pub(super) const ERROR: &str = "Puppet::PreformattedError";
 
 /// Why a call has no value.
-pub(super) enum Stop {
+pub(super) enum CallFailure {
     /// An error or a jump.
     Unwind(Box<Unwind>),
     /// The process has to do it.

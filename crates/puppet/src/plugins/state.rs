@@ -27,7 +27,7 @@ pub(crate) struct State<'e> {
     pub(super) id: u64,
     pub(super) session: Option<Session<'e>>,
     /// Gives the process to others at the end of the compile.
-    pub(super) claim: Option<Claim<'e>>,
+    pub(super) claim: Option<ReservedProcess<'e>>,
     /// The calls of Ruby code that are under way.
     pub(super) calls: Vec<Call>,
     /// How many of them render templates.
@@ -37,7 +37,7 @@ pub(crate) struct State<'e> {
     /// The number of the first of them.
     pub(super) first_held: u64,
     /// Lists and hashes that Ruby code may change.
-    pub(super) lent: Lent,
+    pub(super) values: ProcessValues,
     /// Errors and jumps on their way through Ruby code, by number.
     pub(super) unwound: Vec<Option<Box<Unwind>>>,
     pub(super) functions: FxHashMap<EcoString, Arc<RubyFunction>>,
@@ -58,12 +58,12 @@ pub(crate) struct State<'e> {
 }
 
 /// The process that a compile has for itself.
-pub(super) struct Claim<'e> {
+pub(super) struct ReservedProcess<'e> {
     pub(super) ruby: &'e Ruby,
     pub(super) id: u64,
 }
 
-impl Drop for Claim<'_> {
+impl Drop for ReservedProcess<'_> {
     fn drop(&mut self) {
         self.ruby.release(self.id, Some(&json!(["end"])));
     }
@@ -99,7 +99,7 @@ impl State<'_> {
     pub(super) fn leave(&mut self) {
         self.first_held += self.held.len() as u64;
         self.held.clear();
-        self.lent.truncate(0);
+        self.values.truncate(0);
         self.unwound.clear();
         self.session = None;
     }
@@ -110,7 +110,7 @@ pub(super) const MAX_GAP: usize = 1 << 12;
 
 /// The values that the process has.
 #[derive(Default)]
-pub(super) struct Lent {
+pub(super) struct ProcessValues {
     pub(super) parts: Vec<Part>,
     /// The numbers of the first of them by their addresses.
     pub(super) numbers: FxHashMap<usize, usize>,
@@ -129,7 +129,7 @@ pub(super) struct Part {
     pub(super) within: Option<ResourceId>,
 }
 
-impl Lent {
+impl ProcessValues {
     pub(super) fn len(&self) -> usize {
         self.parts.len()
     }

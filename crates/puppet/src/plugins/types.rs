@@ -8,6 +8,8 @@ use ecow::EcoString;
 use ordain_source::{FileId, Span, TextRange};
 use serde_json::{Value as Json, json};
 
+use crate::catalog::names::is_composite;
+use crate::catalog::{ResourceId, ResourceKind};
 use crate::error::{EvalResult, PlainError, Unwind};
 use crate::load::RubyType;
 use crate::plugins::state::Callee;
@@ -15,6 +17,8 @@ use crate::state::Compiler;
 use crate::types::modelled::layout::TitlePatterns;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
+use crate::value::resource_key::ResourceKey;
+use crate::value::ruby::ruby_text;
 use crate::value::text::to_text;
 
 /// What runs before any declaration is at hand.
@@ -87,6 +91,34 @@ impl Compiler<'_> {
         }
         let entries = answer.as_hash().into_iter().flatten();
         Ok(entries.map(|(key, value)| (to_text(key), value.clone())).collect())
+    }
+
+    /// The resource of a title. If there is none, the title patterns of the type split the title into a
+    /// composite name, and the resource of that name is taken.
+    pub(crate) fn find_named(&mut self, key: &ResourceKey) -> Option<ResourceId> {
+        if let Some(id) = self.catalog.find(key) {
+            return Some(id);
+        }
+        let id = self.find_by_composite_name(key)?;
+        self.catalog.alias(key.clone(), id);
+        Some(id)
+    }
+
+    fn find_by_composite_name(&mut self, key: &ResourceKey) -> Option<ResourceId> {
+        let first = *self.catalog.of_kind(&key.kind).first()?;
+        let ResourceKind::Native(schema) = &self.catalog.get(first).what else { return None };
+        let kind = schema.ruby.clone().filter(is_composite)?;
+        let name = key.kind.to_lowercase();
+        let values = self.title_values(&name, &kind, &key.title, (ScopeId::TOP, NOWHERE)).ok()?;
+        let value = |name: &str| {
+            let value = values.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+            value.cloned().unwrap_or_default()
+        };
+        let mut names: Vec<&EcoString> = kind.namevars.iter().collect();
+        names.sort();
+        let parts = names.into_iter().map(|name| String::from(ruby_text(&value(name))));
+        let title = parts.collect::<Vec<_>>().join("\0");
+        self.catalog.find(&ResourceKey::new(&key.kind, &title))
     }
 }
 

@@ -23,7 +23,7 @@ const MAX_NESTING: usize = 100;
 
 /// The lists and hashes of a message that have numbers.
 #[derive(Default)]
-pub(super) struct Numbered {
+pub(super) struct NumberedParts {
     /// The number of the first; nothing if none has one.
     base: Option<usize>,
     /// Nothing in the place of one that is still being read.
@@ -38,7 +38,7 @@ struct Part {
     size: Size,
 }
 
-impl Numbered {
+impl NumberedParts {
     /// What has a number.
     pub(super) fn into_parts(self) -> impl Iterator<Item = (usize, Value)> {
         let base = self.base.unwrap_or_default();
@@ -108,7 +108,7 @@ impl Compiler<'_> {
     /// # Errors
     /// When it is none that Puppet has.
     pub(super) fn unpack_value(&self, data: &Json) -> EvalResult {
-        self.unpack(data, &mut Numbered::default())
+        self.unpack(data, &mut NumberedParts::default())
     }
 
     /// A value that Ruby code goes on to hold.
@@ -116,7 +116,7 @@ impl Compiler<'_> {
     /// # Errors
     /// As of [`Compiler::unpack_value`].
     pub(super) fn unpack_kept(&mut self, data: &Json, scope: ScopeId) -> EvalResult {
-        let mut given = Numbered::default();
+        let mut given = NumberedParts::default();
         let value = self.unpack(data, &mut given)?;
         self.note_given(given, scope);
         Ok(value)
@@ -132,14 +132,14 @@ impl Compiler<'_> {
         scope: ScopeId,
     ) -> EvalResult<Vec<Value>> {
         let items = data.as_array().map_or(&[][..], Vec::as_slice);
-        let mut given = Numbered::default();
+        let mut given = NumberedParts::default();
         let values: EvalResult<Vec<_>> =
             items.iter().map(|item| self.unpack(item, &mut given)).collect();
         self.note_given(given, scope);
         values
     }
 
-    fn unpack(&self, data: &Json, given: &mut Numbered) -> EvalResult {
+    fn unpack(&self, data: &Json, given: &mut NumberedParts) -> EvalResult {
         Ok(match data {
             Json::Null => Value::Undef,
             Json::Bool(b) => Value::Bool(*b),
@@ -170,7 +170,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn unpack_pairs(&self, pairs: &Json, given: &mut Numbered) -> EvalResult {
+    fn unpack_pairs(&self, pairs: &Json, given: &mut NumberedParts) -> EvalResult {
         let mut out = HashValue::default();
         for pair in pairs.as_array().into_iter().flatten() {
             out.insert(self.unpack(&pair[0], given)?, self.unpack(&pair[1], given)?);
@@ -178,7 +178,7 @@ impl Compiler<'_> {
         Ok(Value::Hash(Arc::new(out)))
     }
 
-    fn marked(&self, kind: &str, data: &Json, given: &mut Numbered) -> EvalResult {
+    fn marked(&self, kind: &str, data: &Json, given: &mut NumberedParts) -> EvalResult {
         let value = &data["v"];
         let text = value.as_str().unwrap_or_default();
         Ok(match kind {
@@ -214,9 +214,9 @@ impl Compiler<'_> {
             }
             "lent" => match given.get(data["n"].as_u64())? {
                 Some(value) => value,
-                None => known(self.ruby.lent.get(data["n"].as_u64()))?,
+                None => known(self.ruby.values.get(data["n"].as_u64()))?,
             },
-            "frozen" => known(self.ruby.lent.get_fixed(data["n"].as_u64()))?,
+            "frozen" => known(self.ruby.values.get_fixed(data["n"].as_u64()))?,
             "give" => {
                 given.begin(data["n"].as_u64())?;
                 self.unpack(value, given)?

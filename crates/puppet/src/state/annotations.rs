@@ -11,7 +11,7 @@ use crate::value::ruby::{ruby_class, ruby_inspect};
 
 /// The annotations of a compile, by what they hang on.
 #[derive(Default)]
-pub(crate) struct Annotations(FxHashMap<Subject, Vec<Hung>>);
+pub(crate) struct Annotations(FxHashMap<Subject, Vec<Attached>>);
 
 /// A value as something that annotations hang on: itself, not what is equal to it.
 #[derive(PartialEq, Eq, Hash)]
@@ -21,12 +21,12 @@ enum Subject {
 }
 
 /// An annotation, and the value that has it, so that its place is not given to another.
-struct Hung {
+struct Attached {
     annotation: Value,
     _subject: Value,
 }
 
-impl Hung {
+impl Attached {
     fn is_of(&self, kind: &ObjectType) -> bool {
         matches!(&self.annotation, Value::Object(object) if *object.kind == *kind)
     }
@@ -96,7 +96,7 @@ impl Annotations {
             Some(subject) => {
                 let all = self.0.entry(subject).or_default();
                 all.retain(|hung| !hung.is_of(kind));
-                all.push(Hung { annotation: annotation.clone(), _subject: value.clone() });
+                all.push(Attached { annotation: annotation.clone(), _subject: value.clone() });
             }
             None if is_frozen(value) => {
                 let (class, text) = (ruby_class(value), ruby_inspect(value));

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use ordain_source::limits::Steps;
 
 use crate::error::{EvalResult, issue, plain};
+use crate::state::frame::MAX_DEPTH;
 use crate::value::Value;
 use ordain_source::limits::most_text;
 
@@ -41,7 +42,7 @@ pub enum Weight {
 
 /// A value that was weighed.
 #[derive(Debug, Default)]
-struct Weighed {
+struct WeighedValue {
     /// It is held, so that no other value comes to where it is in memory.
     _value: Value,
     weight: usize,
@@ -54,8 +55,10 @@ struct Weighed {
 pub(crate) struct Budget {
     /// Steps taken.
     pub(crate) steps: Steps,
+    /// The nesting of expressions under way.
+    pub(crate) depth: u32,
     /// Large values that were weighed last.
-    weighed: [Weighed; 8],
+    weighed: [WeighedValue; 8],
     /// Where these are in memory, which is compared for every list and hash.
     addresses: [usize; 8],
     next: usize,
@@ -64,7 +67,31 @@ pub(crate) struct Budget {
 impl Budget {
     /// A budget of so many steps.
     pub(crate) fn new(steps: u64) -> Self {
-        Self { steps: Steps::new(steps), weighed: Default::default(), addresses: [0; 8], next: 0 }
+        Self {
+            steps: Steps::new(steps),
+            depth: 0,
+            weighed: Default::default(),
+            addresses: [0; 8],
+            next: 0,
+        }
+    }
+
+    /// Whether evaluation may not nest any deeper.
+    #[inline]
+    pub(crate) fn is_too_deep(&self) -> bool {
+        self.depth >= MAX_DEPTH
+    }
+
+    /// Reserves levels of the stack; false, without reserving any, if too few are left.
+    pub(crate) fn descend(&mut self, levels: u32) -> bool {
+        let is_allowed = self.depth + levels < MAX_DEPTH;
+        self.depth += if is_allowed { levels } else { 0 };
+        is_allowed
+    }
+
+    /// Releases levels that [`Self::descend`] reserved.
+    pub(crate) fn ascend(&mut self, levels: u32) {
+        self.depth -= levels;
     }
 
     /// Takes steps.
@@ -95,7 +122,7 @@ impl Budget {
         });
     }
 
-    fn known(&self, value: &Value) -> Option<&Weighed> {
+    fn known(&self, value: &Value) -> Option<&WeighedValue> {
         let address = address(value)?;
         let at = self.addresses.iter().position(|&known| known == address)?;
         Some(&self.weighed[at])
@@ -190,7 +217,7 @@ impl Budget {
         if weight > LARGE {
             let next = self.next;
             self.addresses[next] = address(value).unwrap_or_default();
-            self.weighed[next] = Weighed { _value: value.clone(), weight, height };
+            self.weighed[next] = WeighedValue { _value: value.clone(), weight, height };
             self.next = (next + 1) % self.weighed.len();
             self.steps.charge(weight as u64 / 64);
         }

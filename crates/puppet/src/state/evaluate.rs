@@ -7,6 +7,8 @@ use crate::state::frame::Frame;
 use crate::syntax::ExprId;
 use crate::types::ObjectType;
 use crate::types::Type;
+use crate::types::modelled::Instance;
+use crate::value::HashValue;
 use crate::value::Value;
 use crate::value::closure::Closure;
 use crate::value::closure::ScopeId;
@@ -153,6 +155,18 @@ pub trait Evaluate {
     /// # Errors
     /// Of its file.
     fn has_class(&mut self, name: &str) -> EvalResult<bool>;
+
+    /// The features of an object that are not derived, as its initialiser takes them.
+    ///
+    /// # Errors
+    /// When computing one fails.
+    fn features_of(&mut self, object: &Arc<Instance>) -> EvalResult<HashValue>;
+
+    /// Replaces the deferred calls in a value by their results.
+    ///
+    /// # Errors
+    /// Of the calls.
+    fn resolve(&mut self, value: &Value, scope: ScopeId, span: Span) -> EvalResult;
 
     /// Calls a lambda with these arguments; `next` gives its value.
     ///

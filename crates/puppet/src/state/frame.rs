@@ -3,7 +3,7 @@
 use crate::error::{EvalError, Unwind};
 use crate::syntax::Program;
 use crate::value::closure::ScopeId;
-use ordain_source::Span;
+use ordain_source::{FileId, Span, TextRange};
 use std::sync::Arc;
 
 /// How deep evaluation may nest, in expressions. Compiles run on threads whose stack holds this.
@@ -25,4 +25,28 @@ pub struct Frame {
 pub(crate) fn misplaced(jump: &str, span: Span) -> Box<Unwind> {
     let text = format!("{jump}() from context where this is illegal");
     EvalError { is_jump: true, ..EvalError::without_issue(text, span) }.into()
+}
+
+/// The error of an evaluation that ended here. A jump has nowhere to go any more.
+#[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
+pub fn final_error(unwind: Box<Unwind>) -> EvalError {
+    let nowhere = Span { file: FileId(0), range: TextRange::default() };
+    let unwind = match *unwind {
+        Unwind::Next(_, span) => misplaced("next", span),
+        Unwind::Return(_, span) => misplaced("return", span),
+        Unwind::Break(span) => misplaced("break", span),
+        other => Box::new(other),
+    };
+    match *unwind {
+        Unwind::Error(error) => error,
+        Unwind::Plain(error) => {
+            let mut out = EvalError::new("", error.message, nowhere);
+            out.issue = error.issue.map(Into::into);
+            out.span = None;
+            out.help.extend(error.help);
+            (out.related, out.focus) = (error.related, error.focus);
+            out
+        }
+        _ => EvalError::new("RUNTIME_ERROR", "jump from context where this is illegal", nowhere),
+    }
 }

@@ -196,8 +196,14 @@ impl Scope {
 pub struct Scopes {
     scopes: Vec<Scope>,
     free: Vec<ScopeId>,
-    /// Memory of variables that are gone.
+    /// The allocations of cleared scopes, for reuse.
     spare: Vec<Vec<(EcoString, Value)>>,
+    /// The scopes of evaluated classes, by class name.
+    classes: FxHashMap<EcoString, ScopeId>,
+    /// The scope of the node block, if one was chosen.
+    node: Option<ScopeId>,
+    /// The number of scopes with [`Scope::pending`] parameters.
+    pending: u32,
 }
 
 impl Scopes {
@@ -255,6 +261,43 @@ impl Scopes {
     /// All scopes, also those that are gone, which have no variables.
     pub(crate) fn ids(&self) -> impl Iterator<Item = ScopeId> + use<> {
         (0..self.scopes.len() as u32).map(ScopeId)
+    }
+
+    /// The scope of an evaluated class.
+    pub fn of_class(&self, name: &str) -> Option<ScopeId> {
+        self.classes.get(name).copied()
+    }
+
+    /// Records the scope of a class.
+    pub(crate) fn set_class(&mut self, name: EcoString, scope: ScopeId) {
+        self.classes.insert(name, scope);
+    }
+
+    /// The scope of the node block, or the top scope without one.
+    pub(crate) fn node_or_top(&self) -> ScopeId {
+        self.node.unwrap_or(ScopeId::TOP)
+    }
+
+    /// Records the scope of the node block.
+    pub(crate) fn set_node(&mut self, scope: ScopeId) {
+        self.node = Some(scope);
+    }
+
+    /// Whether any scope has parameters without a value. Reads of variables check this first.
+    pub(crate) fn has_pending(&self) -> bool {
+        self.pending > 0
+    }
+
+    /// Marks the parameters of a scope as not evaluated yet.
+    pub(crate) fn begin_pending(&mut self, scope: ScopeId, pending: Pending) {
+        self.get_mut(scope).pending = Some(Box::new(pending));
+        self.pending += 1;
+    }
+
+    /// Ends [`Self::begin_pending`].
+    pub(crate) fn end_pending(&mut self, scope: ScopeId) {
+        self.pending -= 1;
+        self.get_mut(scope).pending = None;
     }
 
     /// Whether there is a scope of this number.

@@ -26,7 +26,7 @@ impl Compiler<'_> {
         if class == SETTINGS {
             return self.setting_variable(rest);
         }
-        let mut at = self.class_scopes.get(class).copied();
+        let mut at = self.scopes.of_class(class);
         while let Some(id) = at {
             let scope = self.scopes.get(id);
             if scope.kind != ScopeKind::Class {
@@ -99,7 +99,7 @@ impl Compiler<'_> {
             None => (Some(scope), name),
             Some((class, plain)) => match class.strip_prefix("::").unwrap_or(class) {
                 "" => (Some(ScopeId::TOP), plain),
-                class => (self.class_scopes.get(class).copied(), plain),
+                class => (self.scopes.of_class(class), plain),
             },
         };
         while let Some(id) = at {

@@ -18,7 +18,7 @@ const OF_BODIES: [&str; 2] = ["title", "name"];
 /// Looks for assignments to what has a value already.
 pub(super) fn check(pass: &mut Pass<'_>) {
     let program = pass.program;
-    let mut walk = Walk { program, set: Set::default(), found: Vec::new() };
+    let mut walk = Walk { program, set: AssignedVariables::default(), found: Vec::new() };
     walk.visit(Node::Expr(program.body));
     for (name, at, first) in walk.found {
         if pass.is_full() {
@@ -44,14 +44,14 @@ pub(super) fn check(pass: &mut Pass<'_>) {
 
 /// The variables of a scope that have a value at some place of the code, whatever way led there.
 #[derive(Default)]
-struct Set {
+struct AssignedVariables {
     /// Where each got its value; nothing for those that are there from the start.
     places: FxHashMap<EcoString, Option<TextRange>>,
     /// Their names in the order in which they were set.
     order: Vec<EcoString>,
 }
 
-impl Set {
+impl AssignedVariables {
     /// Where the variable was set before, if it was; else it is now.
     fn add(&mut self, name: &EcoString, at: Option<TextRange>) -> Option<Option<TextRange>> {
         if let Some(before) = self.places.get(name) {
@@ -71,7 +71,7 @@ impl Set {
 
 struct Walk<'p> {
     program: &'p Program,
-    set: Set,
+    set: AssignedVariables,
     /// Name, place, and where it was set before.
     found: Vec<(EcoString, TextRange, Option<TextRange>)>,
 }

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::index::{Index, Module};
 use super::layout::{Kind, ModuleDir};
-use super::metadata::{Metadata, Puppetfile, Wanted};
+use super::metadata::{Metadata, Puppetfile, RequiredModule};
 use super::versions;
 use crate::check::repository::pass::{Group, Shown, source};
 use ordain_puppet::validation::names::nearest;
@@ -114,12 +114,12 @@ fn dependencies(
 }
 
 /// The line of the Puppetfile for a module.
-fn pin<'p>(file: &'p Puppetfile, name: &str) -> Option<&'p Wanted> {
+fn pin<'p>(file: &'p Puppetfile, name: &str) -> Option<&'p RequiredModule> {
     file.modules.iter().find(|m| m.name == name)
 }
 
 /// The version that the Puppetfile wants of a module.
-fn pinned(wanted: &Wanted) -> Option<Version> {
+fn pinned(wanted: &RequiredModule) -> Option<Version> {
     wanted.version.as_deref().and_then(versions::version)
 }
 
@@ -133,7 +133,7 @@ fn version_of(module: &Module) -> Option<Version> {
 fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec<Diagnostic>) {
     let Some(listed) = &index.puppetfile else { return };
     let file = source(sources, shown, &listed.path, &listed.text);
-    let mut seen: FxHashMap<&EcoString, &Wanted> = FxHashMap::default();
+    let mut seen: FxHashMap<&EcoString, &RequiredModule> = FxHashMap::default();
     for module in &listed.modules {
         if let Some(first) = seen.insert(&module.name, module) {
             let message = format!("The Puppetfile lists the module `{}` twice", module.name);
@@ -152,7 +152,7 @@ fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec
             found.push(Diagnostic::warning(DEPENDENCY, message).at(module.at.in_file(file)));
         }
     }
-    let missing: Vec<&Wanted> =
+    let missing: Vec<&RequiredModule> =
         listed.modules.iter().filter(|m| !index.has_module(&m.name)).collect();
     let Some(first) = missing.first() else { return };
     let mut names: Vec<&str> = missing.iter().map(|m| m.name.as_str()).collect();

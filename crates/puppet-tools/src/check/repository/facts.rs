@@ -224,7 +224,7 @@ fn below(path: &str) -> Option<&'static [&'static str]> {
 }
 
 /// What is wrong with a path into the facts.
-enum Fault {
+enum PathFault {
     /// The last name is not there, and these are.
     Unknown(&'static [&'static str]),
     /// It is a fact of earlier times.
@@ -306,7 +306,7 @@ fn trusted(pass: &mut Pass<'_>, key: &str, at: TextRange) {
 }
 
 /// What is wrong with a path, whose names up to the last one are right.
-fn fault(pass: &Pass<'_>, path: &[&str]) -> Option<Fault> {
+fn fault(pass: &Pass<'_>, path: &[&str]) -> Option<PathFault> {
     let (last, before) = path.split_last()?;
     if *last == "*" || pass.has_fact(&path.join(".")) {
         return None;
@@ -331,8 +331,8 @@ fn fault(pass: &Pass<'_>, path: &[&str]) -> Option<Fault> {
         return None;
     }
     match replacement(last).filter(|_| before.is_empty()) {
-        Some(new) => Some(Fault::Legacy(new)),
-        None => Some(Fault::Unknown(names)),
+        Some(new) => Some(PathFault::Legacy(new)),
+        None => Some(PathFault::Unknown(names)),
     }
 }
 
@@ -340,8 +340,8 @@ fn fact(pass: &mut Pass<'_>, path: &[&str], at: TextRange) {
     let Some(fault) = fault(pass, path) else { return };
     let Some(last) = path.last() else { return };
     let names = match fault {
-        Fault::Legacy(new) => return legacy(pass, &format!("facts['{last}']"), &new, at),
-        Fault::Unknown(names) => names,
+        PathFault::Legacy(new) => return legacy(pass, &format!("facts['{last}']"), &new, at),
+        PathFault::Unknown(names) => names,
     };
     let near = nearest(last, names.iter().copied());
     // A fact may be of a module that is not here.

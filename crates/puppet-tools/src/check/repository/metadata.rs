@@ -11,7 +11,7 @@ const MOST: usize = 1 << 20;
 
 /// A module that something asks for.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct RequiredModule {
     /// Its name without the author.
     pub(super) name: EcoString,
     /// As it is written.
@@ -30,7 +30,7 @@ pub(super) struct Metadata {
     /// `author-module`
     pub(super) name: Option<(EcoString, TextRange)>,
     pub(super) version: Option<(EcoString, TextRange)>,
-    pub(super) dependencies: Vec<Wanted>,
+    pub(super) dependencies: Vec<RequiredModule>,
     /// What is wrong with it.
     pub(super) faults: Vec<(TextRange, String)>,
 }
@@ -130,7 +130,7 @@ impl Metadata {
             self.faults.push((*at, format!("`{text}` is no range such as `>= 1.0.0 < 3.0.0`")));
         }
         let version = version.map(|(text, _)| text);
-        self.dependencies.push(Wanted { name, full, version, at });
+        self.dependencies.push(RequiredModule { name, full, version, at });
     }
 }
 
@@ -146,7 +146,7 @@ fn is_full_name(name: &str) -> bool {
 pub(super) struct Puppetfile {
     pub(super) path: PathBuf,
     pub(super) text: String,
-    pub(super) modules: Vec<Wanted>,
+    pub(super) modules: Vec<RequiredModule>,
 }
 
 impl Puppetfile {
@@ -165,7 +165,7 @@ impl Puppetfile {
 }
 
 /// The module of a line `mod 'author/name', '1.2.3'`; the author may be missing.
-fn listed(line: &str, start: usize) -> Option<Wanted> {
+fn listed(line: &str, start: usize) -> Option<RequiredModule> {
     let rest = line.trim_start().strip_prefix("mod")?.trim_start_matches([' ', '\t', '(']);
     let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let (full, after) = rest[1..].split_once(quote)?;
@@ -174,7 +174,7 @@ fn listed(line: &str, start: usize) -> Option<Wanted> {
     let pinned = after.strip_prefix(['\'', '"']);
     let version = pinned.and_then(|text| text.split(['\'', '"']).next()).map(EcoString::from);
     let at = TextRange::new(from as u32, (from + full.len() + 2) as u32);
-    Some(Wanted { name: short(full), full: full.into(), version, at })
+    Some(RequiredModule { name: short(full), full: full.into(), version, at })
 }
 
 /// The modules that the tests of a module ask for, in `.fixtures.yml`.

@@ -45,7 +45,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::check::repository::pass::Foreign;
 use crate::check::repository::pass::Group;
 use crate::check::repository::pass::MAX;
-use crate::check::repository::pass::Named;
+use crate::check::repository::pass::NamedFile;
 use crate::check::repository::pass::Pass;
 use crate::check::repository::pass::Shown;
 use crate::check::repository::pass::Text;
@@ -79,16 +79,16 @@ fn groups<'a>(
     checking: &CheckOptions<'_>,
 ) -> Vec<Group<'a>> {
     let mut roots = Roots::new(checking.world);
-    let mut groups: BTreeMap<Root, Vec<Named<'a>>> = BTreeMap::new();
+    let mut groups: BTreeMap<Root, Vec<NamedFile<'a>>> = BTreeMap::new();
     for (source, checked) in files {
         let (Some(unit), Some(dir)) = (Unit::of(checked), source.full.parent()) else { continue };
-        groups.entry(roots.of(dir)).or_default().push(Named { source, unit });
+        groups.entry(roots.of(dir)).or_default().push(NamedFile { source, unit });
     }
     let mut beside: FxHashMap<PathBuf, usize> = FxHashMap::default();
     for root in groups.keys().filter(|root| root.kind == Kind::Module) {
         *beside.entry(root.dir.parent().unwrap_or(&root.dir).to_path_buf()).or_default() += 1;
     }
-    let mut merged: BTreeMap<Root, Vec<Named<'a>>> = BTreeMap::new();
+    let mut merged: BTreeMap<Root, Vec<NamedFile<'a>>> = BTreeMap::new();
     for (root, files) in groups {
         let parent = root.dir.parent().filter(|_| root.kind == Kind::Module);
         let root = match parent.filter(|p| beside.get(*p).is_some_and(|count| *count > 1)) {

@@ -66,7 +66,7 @@ impl Pass<'_> {
 }
 
 /// A file that was named.
-pub(super) struct Named<'a> {
+pub(super) struct NamedFile<'a> {
     pub(super) source: &'a SourceText<'a>,
     pub(super) unit: &'a Unit,
 }
@@ -74,7 +74,7 @@ pub(super) struct Named<'a> {
 /// Files that belong together.
 pub(super) struct Group<'a> {
     pub(super) root: Root,
-    pub(super) files: Vec<Named<'a>>,
+    pub(super) files: Vec<NamedFile<'a>>,
 }
 
 /// How paths that were not named are shown: as those that were.

@@ -29,7 +29,7 @@ pub(super) enum ScopeKind {
 
 /// How a variable comes to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum How {
+pub(super) enum VariableOrigin {
     Parameter,
     Assigned,
 }
@@ -39,12 +39,12 @@ pub(super) enum How {
 pub(super) struct Declared {
     pub(super) name: EcoString,
     pub(super) at: TextRange,
-    pub(super) how: How,
+    pub(super) how: VariableOrigin,
 }
 
 /// The numbers of the declarations of a name.
 #[derive(Clone, Copy, Debug)]
-struct Named {
+struct Declarations {
     /// The first that was found.
     first: u32,
     /// The one that stands first in the text.
@@ -63,7 +63,7 @@ pub(super) struct Scope {
     pub(super) inherits: Option<EcoString>,
     pub(super) declared: Vec<Declared>,
     /// Where in that each name is.
-    names: FxHashMap<EcoString, Named>,
+    names: FxHashMap<EcoString, Declarations>,
     /// The functions that are called in it.
     pub(super) calls: FxHashSet<EcoString>,
 }
@@ -179,11 +179,11 @@ impl Builder {
         self.out.scopes.push(scope);
     }
 
-    fn declare(&mut self, name: EcoString, at: TextRange, how: How) {
+    fn declare(&mut self, name: EcoString, at: TextRange, how: VariableOrigin) {
         let current = self.open.last().copied().unwrap_or(0);
         let scope = &mut self.out.scopes[current];
         let number = scope.declared.len() as u32;
-        let named = Named { first: number, earliest: number };
+        let named = Declarations { first: number, earliest: number };
         let named = scope.names.entry(name.clone()).or_insert(named);
         if at.start < scope.declared.get(named.earliest as usize).map_or(at, |d| d.at).start {
             named.earliest = number;
@@ -285,7 +285,7 @@ impl Builder {
 
     fn params(&mut self, program: &Program, params: ListRef<Param>) {
         for param in program.params(params) {
-            self.declare(param.name.clone(), param.range, How::Parameter);
+            self.declare(param.name.clone(), param.range, VariableOrigin::Parameter);
         }
     }
 
@@ -295,7 +295,7 @@ impl Builder {
             match &program[id] {
                 Expr::Var(name) => {
                     self.targets.insert(id);
-                    self.declare(name.clone(), program.range(id), How::Assigned);
+                    self.declare(name.clone(), program.range(id), VariableOrigin::Assigned);
                 }
                 Expr::List(items) => rest.extend(program.list(*items)),
                 _ => {}

@@ -28,7 +28,7 @@ pub(crate) fn kept(mut found: Vec<Diagnostic>, text: &str) -> Vec<Diagnostic> {
     if found.is_empty() || !text.contains(IGNORE) {
         return found;
     }
-    let silenced = Silenced::read(text);
+    let silenced = Suppressions::read(text);
     found.retain(|d| {
         let at = d.primary.as_ref().map(|label| label.span.range.start as usize);
         d.severity == Severity::Error && is_of_parser(d)
@@ -43,11 +43,11 @@ fn is_of_parser(found: &Diagnostic) -> bool {
 }
 
 /// Where which findings are silenced: ranges of the text.
-struct Silenced<'t> {
+struct Suppressions<'t> {
     parts: Vec<(&'t str, usize, usize)>,
 }
 
-impl<'t> Silenced<'t> {
+impl<'t> Suppressions<'t> {
     fn read(text: &'t str) -> Self {
         let mut parts: Vec<(&str, usize, usize)> = Vec::new();
         let mut open: Vec<usize> = Vec::new();

@@ -19,7 +19,7 @@ const MISSING_PARAMETER: &str = "puppet::missing-parameter";
 const TYPE_MISMATCH: &str = "puppet::type-mismatch";
 
 /// A function that reads files of modules.
-struct Reading {
+struct FileFunction {
     /// The directory of a module where it looks.
     dir: &'static str,
     /// What it reads, in words.
@@ -31,14 +31,14 @@ struct Reading {
 }
 
 /// What a function reads.
-fn reading(function: &str) -> Option<Reading> {
+fn reading(function: &str) -> Option<FileFunction> {
     let (dir, what, ending, first_counts) = match function {
         "epp" => ("templates", "template", ".epp", false),
         "template" => ("templates", "template", "", false),
         "file" => ("files", "file", "", true),
         _ => return None,
     };
-    Some(Reading { dir, what, ending, first_counts })
+    Some(FileFunction { dir, what, ending, first_counts })
 }
 
 /// Runs the rules over a text.
@@ -73,7 +73,7 @@ fn missing(
     pass: &Pass<'_>,
     world: &dyn World,
     arg: ExprId,
-    reading: &Reading,
+    reading: &FileFunction,
 ) -> Option<Diagnostic> {
     let name = text(pass.program, arg)?;
     let (module, rest) = in_module(pass, name)?;
@@ -95,7 +95,7 @@ fn missing(
     })
 }
 
-fn with_ending(name: &str, reading: &Reading) -> EcoString {
+fn with_ending(name: &str, reading: &FileFunction) -> EcoString {
     match name.ends_with(reading.ending) {
         true => name.into(),
         false => ecow::eco_format!("{name}{}", reading.ending),
@@ -103,7 +103,13 @@ fn with_ending(name: &str, reading: &Reading) -> EcoString {
 }
 
 /// A call of `epp` for a template of a module that is here.
-fn template(pass: &mut Pass<'_>, world: &dyn World, call: &Call, arg: ExprId, reading: &Reading) {
+fn template(
+    pass: &mut Pass<'_>,
+    world: &dyn World,
+    call: &Call,
+    arg: ExprId,
+    reading: &FileFunction,
+) {
     if let Some(found) = missing(pass, world, arg, reading) {
         return pass.found.push(found);
     }

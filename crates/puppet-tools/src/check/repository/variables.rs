@@ -5,7 +5,7 @@ use ordain_source::{Diagnostic, Severity, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::facts;
-use super::scopes::{Declared, How, Scope, ScopeKind};
+use super::scopes::{Declared, Scope, ScopeKind, VariableOrigin};
 use crate::check::repository::pass::Pass;
 use ordain_puppet::legacy_facts::replacement;
 use ordain_puppet::syntax::*;
@@ -130,7 +130,7 @@ fn set_later(pass: &Pass<'_>, scope: usize, name: &str, at: TextRange) -> Option
     let elsewhere = own.kind != ScopeKind::Top && pass.index.top_variables.contains(name);
     let first = own.earliest(name).filter(|_| !elsewhere)?;
     let outside = own.parent.and_then(|parent| pass.scopes.declaring(parent, name));
-    let is_later = at.start < first.at.start && first.how == How::Assigned;
+    let is_later = at.start < first.at.start && first.how == VariableOrigin::Assigned;
     (is_later && outside.is_none() && !is_known_outside(pass, scope, name)).then_some(first.at)
 }
 
@@ -217,7 +217,7 @@ pub(super) fn declared(pass: &mut Pass<'_>) {
     for (i, scope) in scopes.scopes.iter().enumerate() {
         let mut seen = FxHashSet::default();
         let is_unread = |d: &Declared| !read.contains(&(i, d.name.as_str()));
-        let mut params = scope.declared.iter().filter(|d| d.how == How::Parameter);
+        let mut params = scope.declared.iter().filter(|d| d.how == VariableOrigin::Parameter);
         // Parameters before one that is read cannot be left out.
         let lambda_takes_none = scope.kind == ScopeKind::Lambda && params.all(is_unread);
         for declared in &scope.declared {
@@ -266,24 +266,26 @@ fn unused(
     }
     let reported = match (scope.kind, declared.how) {
         // It may be a feature, which keeps the value.
-        (_, How::Assigned) if outermost.kind == ScopeKind::Type => false,
-        (ScopeKind::Define | ScopeKind::Function | ScopeKind::Lambda, How::Assigned) => true,
-        (ScopeKind::Template, How::Assigned) => true,
-        (ScopeKind::Class, How::Assigned) => is_private(pass, scope, name),
-        (ScopeKind::Function, How::Parameter) => !is_backend(scope),
-        (ScopeKind::Lambda, How::Parameter) => {
+        (_, VariableOrigin::Assigned) if outermost.kind == ScopeKind::Type => false,
+        (ScopeKind::Define | ScopeKind::Function | ScopeKind::Lambda, VariableOrigin::Assigned) => {
+            true
+        }
+        (ScopeKind::Template, VariableOrigin::Assigned) => true,
+        (ScopeKind::Class, VariableOrigin::Assigned) => is_private(pass, scope, name),
+        (ScopeKind::Function, VariableOrigin::Parameter) => !is_backend(scope),
+        (ScopeKind::Lambda, VariableOrigin::Parameter) => {
             lambda_takes_none && ITERATING.contains(&scope.name.as_str())
         }
-        (ScopeKind::Define, How::Parameter) => !renders,
-        (ScopeKind::Class, How::Parameter) => !renders && is_private(pass, scope, name),
+        (ScopeKind::Define, VariableOrigin::Parameter) => !renders,
+        (ScopeKind::Class, VariableOrigin::Parameter) => !renders && is_private(pass, scope, name),
         _ => false,
     };
     if !reported {
         return;
     }
     let (code, what) = match declared.how {
-        How::Parameter => (UNUSED_PARAMETER, "The parameter"),
-        How::Assigned => (UNUSED_VARIABLE, "The variable"),
+        VariableOrigin::Parameter => (UNUSED_PARAMETER, "The parameter"),
+        VariableOrigin::Assigned => (UNUSED_VARIABLE, "The variable"),
     };
     let message = format!("{what} `${name}` is never read");
     let found = Diagnostic::new(Severity::Warning, code, message);

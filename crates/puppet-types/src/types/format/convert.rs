@@ -133,14 +133,14 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
             source_like(value, format)
         }
         Value::Timespan(ns) | Value::Timestamp(ns) => time(value, **ns, format),
-        other => printed(&format.source, Arg::Other(&Shown(other))),
+        other => printed(&format.source, Arg::Other(&OpaqueValue(other))),
     }
 }
 
 /// A value that the formatter only knows the texts of.
-struct Shown<'a>(&'a Value);
+struct OpaqueValue<'a>(&'a Value);
 
-impl ordain_functions::printf::ruby::Value for Shown<'_> {
+impl ordain_functions::printf::ruby::Value for OpaqueValue<'_> {
     #[inline]
     fn display(&self) -> String {
         to_text(self.0).into()
@@ -212,7 +212,7 @@ fn time(value: &Value, ns: i128, format: &Format) -> EvalResult<String> {
         'e' | 'E' | 'f' | 'g' | 'G' | 'a' | 'A' => {
             printed(&format.source, Arg::Float(ordain_functions::time::seconds(ns)))
         }
-        _ => printed(&format.source, Arg::Other(&Shown(value))),
+        _ => printed(&format.source, Arg::Other(&OpaqueValue(value))),
     }
 }
 

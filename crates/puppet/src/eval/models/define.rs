@@ -11,7 +11,7 @@ use crate::error::{EvalError, EvalResult, PlainError, Unwind};
 use crate::eval::models::host::{DefaultHost, NOWHERE};
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
-use crate::state::frame::Frame;
+use crate::state::frame::{Frame, final_error};
 use crate::syntax::definitions::ModelDef;
 use crate::syntax::{
     Definition, Expr, ExprId, FeatureSyntax, Program, TypeStatement, TypeStatementKind,
@@ -24,7 +24,7 @@ use crate::types::{ObjectType, Regexp, Type};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// How many types may inherit from each other.
+/// The maximal length of a chain of parent types.
 const MAX_PARENTS: usize = 100;
 
 impl Compiler<'_> {
@@ -69,7 +69,7 @@ impl Compiler<'_> {
             match defined.and_then(|kind| self.layout(&kind).map(|()| kind)) {
                 Ok(kind) => errors.extend(super::look::unknown_variables(&kind)),
                 Err(unwind) => {
-                    errors.push(self.final_error(unwind));
+                    errors.push(final_error(unwind));
                     self.models.opening.clear();
                     self.models.laying.clear();
                     self.models.logics.clear();
@@ -493,7 +493,7 @@ fn title_patterns(model: &Modelled, layout: &Layout, at: Span) -> EvalResult<Tit
     Ok(out)
 }
 
-/// Where the parent is named.
+/// The place of the parent's name.
 fn parent_place(def: &ModelDef) -> Option<TextRange> {
     let Expr::Definition(definition) = def.program[def.id] else { return None };
     match def.program.definition(definition) {

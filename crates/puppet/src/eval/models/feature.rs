@@ -20,7 +20,7 @@ use crate::validation::Role;
 use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 
-/// What the values of a feature are counted as.
+/// The number of values of a feature, in words.
 pub(super) fn counted(count: i64) -> String {
     match count {
         0 => "none".into(),
@@ -106,7 +106,7 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Tests what a getter gave.
+    /// Checks the result of a getter.
     fn expect_result(
         &self,
         object: &Instance,
@@ -133,8 +133,8 @@ impl Compiler<'_> {
         Err(EvalError::new("TYPE_BAD_GETTER", text, place_of(code)).into())
     }
 
-    /// What makes an equal object again, as a hash: the features that are set and that a caller may
-    /// give, as readers see them. Parts are hashes, too, as an object is part of one other only.
+    /// The arguments that make an equal object, as a hash: the settable features that are set, as
+    /// readers see them. Contained objects become hashes, because an object has one container only.
     pub(crate) fn features_given(&mut self, object: &Arc<Instance>) -> EvalResult<HashValue> {
         let mut out = HashValue::default();
         for i in 0..object.layout().slots.len() {
@@ -174,8 +174,8 @@ impl Compiler<'_> {
         Ok(Value::Hash(Arc::new(out)))
     }
 
-    /// What a title, or a part of one, is as the value of a feature: text is made a value of the type
-    /// of the feature, unless that converts what it is given itself.
+    /// A title, or a part of one, as the value of a feature. The text is converted to the type of
+    /// the feature, unless the feature converts its arguments itself.
     pub(crate) fn title_as(&mut self, slot: &Slot, title: Value) -> Value {
         if slot.set.is_some() || fits(slot, &title) {
             return title;
@@ -212,7 +212,8 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    /// Gives a feature a value as a caller does: setters run, what is not setable is refused.
+    /// Sets a feature as a caller does: setters run, and features that are not settable are
+    /// refused.
     pub(crate) fn give(
         &mut self,
         object: &Arc<Instance>,
@@ -255,7 +256,7 @@ impl Compiler<'_> {
         self.keep(object, slot, value, append).map_err(|unwind| bad_setter(unwind, object, &known))
     }
 
-    /// Back to what the feature was at first.
+    /// Restores the initial value of a feature.
     fn reset(&mut self, object: &Arc<Instance>, slot: usize) -> EvalResult<()> {
         let value = object.layout().defaults[slot].clone();
         if let Some(draft) = self.models.drafts.get_mut(object.draft) {
@@ -349,7 +350,7 @@ impl Compiler<'_> {
         value: Value,
         index: Option<usize>,
     ) -> EvalResult {
-        // What it is shows where the catalog is applied.
+        // The value is checked where the catalog is applied.
         if is_deferred(&value) {
             return Ok(value);
         }
@@ -477,7 +478,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Where code of a type is.
+/// The place of code in a type.
 fn place_of(code: &Code) -> Span {
     code.program.span(code.lambda.unwrap_or(code.body))
 }
@@ -490,7 +491,7 @@ pub(super) fn fits(slot: &Slot, value: &Value) -> bool {
     }
 }
 
-/// What a value of a feature should be and what was got.
+/// The mismatch between the type of a feature and a value.
 fn expectation(slot: &Slot, value: &Value) -> String {
     let kind = match slot.is_many {
         true => Type::Array(Arc::new(slot.kind.clone()), crate::types::IntRange::ANY_SIZE),
@@ -500,7 +501,7 @@ fn expectation(slot: &Slot, value: &Value) -> String {
     text.strip_prefix("value ").map_or(text.clone(), str::to_owned)
 }
 
-/// What was kept is no longer part of the object.
+/// The old value is no longer contained in the object.
 fn release(object: &Instance, slot: usize, old: Option<&Value>) {
     if !object.layout().slots[slot].feature.is_containment() {
         return;
@@ -536,7 +537,7 @@ fn at_item(mut unwind: Box<Unwind>, item: usize) -> Box<Unwind> {
     unwind
 }
 
-/// An error about the type of what a setter gave is one of the setter.
+/// The error of a setter that returned a value of a wrong type.
 fn bad_setter(mut unwind: Box<Unwind>, object: &Instance, slot: &Slot) -> Box<Unwind> {
     if let Unwind::Plain(error) = &mut *unwind
         && error.issue == Some("TYPE_WRONG_VALUE")

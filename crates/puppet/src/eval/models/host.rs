@@ -25,5 +25,5 @@ impl Host for DefaultHost<'_, '_> {
     }
 }
 
-/// The place of what is not written anywhere.
+/// The place of values that no file contains.
 pub(super) const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };

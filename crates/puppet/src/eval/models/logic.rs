@@ -19,13 +19,13 @@ use crate::validation::{Role, is_pure};
 use crate::value::Value;
 use crate::value::closure::{Closure, ScopeId};
 
-/// What runs, for whom.
+/// The code to run, and its owner.
 pub(super) struct Run<'a> {
     pub(super) kind: &'a Arc<ObjectType>,
     pub(super) role: Role,
     pub(super) slot: Option<(usize, &'a Arc<Slot>)>,
     pub(super) object: Option<&'a Arc<Instance>>,
-    /// What a check looks at, or a lambda is given.
+    /// The checked value, or the argument of a lambda.
     pub(super) argument: Value,
 }
 
@@ -130,7 +130,7 @@ impl Compiler<'_> {
         Ok(crate::value::text::to_text(&result?))
     }
 
-    /// The code of a type that a scope belongs to: its place among what runs.
+    /// The index of the running code of a type that a scope belongs to.
     fn logic_at(&self, scope: ScopeId) -> Option<usize> {
         if self.models.logics.is_empty() {
             return None;
@@ -191,7 +191,8 @@ impl Compiler<'_> {
         Ok(true)
     }
 
-    /// Whether a derived feature is being computed already; else what is computed, for messages.
+    /// Fails if a derived feature is computed already; the message lists the features that are
+    /// computed.
     pub(super) fn derived_circle(&self, object: &Arc<Instance>, slot: usize) -> EvalResult<()> {
         let same = |logic: &Logic| {
             logic.role == Role::Derived
@@ -211,7 +212,7 @@ impl Compiler<'_> {
         issue("TYPE_DERIVED_CYCLE", text)
     }
 
-    /// What is wrong with calling a function in code of a type.
+    /// Refuses the call of an impure function in code of a type.
     pub(crate) fn refuse_impure(&self, name: &str) -> EvalResult<()> {
         if self.models.logics.is_empty() || is_pure(name) {
             return Ok(());
@@ -221,7 +222,7 @@ impl Compiler<'_> {
     }
 }
 
-/// `$meta`: what is known of a feature, or of the type.
+/// `$meta`: the properties of a feature, or of the type.
 fn meta(kind: &Arc<ObjectType>, slot: Option<&Slot>) -> Value {
     let name = |text: &EcoString| Value::Str(text.clone());
     let owner = slot.and_then(|slot| kind.line().find(|kind| kind.name == slot.owner));

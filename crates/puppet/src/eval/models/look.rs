@@ -10,7 +10,7 @@ use crate::error::{EvalError, EvalResult, PlainError};
 use crate::plugins::match_title;
 use crate::state::Compiler;
 use crate::state::evaluate::Evaluate;
-use crate::state::frame::Frame;
+use crate::state::frame::{Frame, final_error};
 use crate::syntax::{ExprId, Program};
 use crate::types::ObjectType;
 use crate::types::modelled::{Code, Layout};
@@ -49,7 +49,8 @@ pub struct ValueSyntax {
 }
 
 impl Compiler<'_> {
-    /// What is wrong with what is given to a type with features, as far as it is known.
+    /// The errors in the attributes of a type with features, as far as they are known before a
+    /// compile.
     pub(crate) fn instance_errors(&mut self, given: &InstanceSyntax) -> Vec<EvalError> {
         let Ok(Some(kind)) = self.model_named(&given.kind) else { return Vec::new() };
         if self.layout(&kind).is_err() {
@@ -74,7 +75,7 @@ impl Compiler<'_> {
         self.wrong_values(&kind, given, &f)
     }
 
-    /// Whether a resource is given links, of which only a compile knows what they lead to.
+    /// Whether a resource has links. Only a compile knows their targets.
     fn has_links(&self, kind: &ObjectType, given: &InstanceSyntax) -> bool {
         let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else { return false };
         given.values.iter().any(|value| {
@@ -83,7 +84,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// What is wrong with a resource as a whole: its title, what is missing, what must hold.
+    /// The error of a resource as a whole: its title, missing features, invariants.
     fn wrong_resource(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -114,7 +115,7 @@ impl Compiler<'_> {
         let mut titled = match titled {
             Ok(titled) => titled,
             Err(unwind) => {
-                let mut error = self.final_error(unwind);
+                let mut error = final_error(unwind);
                 (error.span, error.issue) = (Some(*at), Some("TYPE_WRONG_VALUE".into()));
                 return Some(error);
             }
@@ -132,7 +133,7 @@ impl Compiler<'_> {
             Some(Entry { name: one.name.clone(), value, span: Some(one.name_at) })
         }));
         let made = self.instantiate_entries(kind, entries, place);
-        let mut error = self.final_error(made.err()?);
+        let mut error = final_error(made.err()?);
         let own = format!("{}[{title}]: ", kind.name);
         if !error.message.starts_with(&own) {
             error.message.insert_str(0, &own);
@@ -141,7 +142,7 @@ impl Compiler<'_> {
         Some(error)
     }
 
-    /// What is wrong with single values.
+    /// The errors of single values.
     fn wrong_values(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -173,7 +174,7 @@ impl Compiler<'_> {
     fn told(&mut self, f: &Frame, at: ExprId, result: EvalResult<()>) -> Vec<EvalError> {
         let Err(unwind) = result else { return Vec::new() };
         let unwind = self.locate(f, at, unwind);
-        vec![self.final_error(unwind)]
+        vec![final_error(unwind)]
     }
 }
 

@@ -12,7 +12,7 @@ use crate::functions::{Function, opt, plain, rep, req};
 use crate::state::evaluate::Evaluate;
 use crate::value::{HashValue, Value};
 
-/// How deep options may nest.
+/// The maximal nesting of options.
 const MAX_NESTING: usize = 64;
 
 const PASSWORD: &str = "Variant[String, Sensitive[String]]";
@@ -140,7 +140,7 @@ fn overlay(target: &mut HashValue, from: &HashValue, depth: usize) -> EvalResult
     Ok(())
 }
 
-/// Moves what is known under the other spelling of a key, with `-` for `_`, to this one.
+/// Moves the value under the other spelling of a key, with `-` for `_`, to this one.
 fn respell(target: &mut HashValue, key: &Value) {
     let Some(name) = key.as_str() else { return };
     if target.contains_key(key) || !name.contains(['-', '_']) {

@@ -74,7 +74,7 @@ fn load_module_metadata(call: &mut Call<'_, '_>) -> EvalResult {
     }
 }
 
-/// How many paths a pattern may give.
+/// The maximal number of paths of a pattern.
 const GLOB_LIMIT: usize = 100_000;
 
 fn glob(call: &mut Call<'_, '_>) -> EvalResult {

@@ -327,8 +327,8 @@ fn merge(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Hash(Arc::new(merged)))
 }
 
-/// Merges the hashes that the lambda gives for what is merged so far and an item: with three
-/// parameters for its key or position and its value, with two for the item.
+/// Merges the hashes that the lambda returns for the hash so far and an item. A lambda with three
+/// parameters gets the key or position and the value of the item, one with two the item.
 fn merge_items(call: &mut Call<'_, '_>, three: bool) -> EvalResult {
     let mut merged = HashValue::default();
     for entry in Items::of(call.arg(0))? {

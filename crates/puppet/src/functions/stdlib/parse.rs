@@ -46,7 +46,7 @@ fn read_yaml(text: &str) -> EvalResult {
     Tree::parse(text).and_then(|tree| from_yaml(&tree)).map_err(wrap)
 }
 
-/// What was read; the default instead of nothing and `false`.
+/// The parsed value; the default in the place of `undef` and `false`.
 fn or_default(value: Value, default: Value) -> Value {
     if value.is_true() { value } else { default }
 }

@@ -40,12 +40,12 @@ pub(crate) struct Code {
     pub text: String,
     /// Whether it stands beside operators without parentheses.
     pub is_atom: bool,
-    pub kind: Known,
+    pub kind: KnownType,
 }
 
 /// The knowledge about a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Known {
+pub(crate) enum KnownType {
     Nothing,
     Boolean,
     Number,
@@ -55,14 +55,14 @@ pub(crate) enum Known {
 
 impl Code {
     pub(crate) fn atom(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_atom: true, kind: Known::Nothing }
+        Self { text: text.into(), is_atom: true, kind: KnownType::Nothing }
     }
 
-    pub(crate) fn operation(text: impl Into<String>, kind: Known) -> Self {
+    pub(crate) fn operation(text: impl Into<String>, kind: KnownType) -> Self {
         Self { text: text.into(), is_atom: false, kind }
     }
 
-    pub(crate) fn of(mut self, kind: Known) -> Self {
+    pub(crate) fn of(mut self, kind: KnownType) -> Self {
         self.kind = kind;
         self
     }

@@ -2,7 +2,7 @@
 
 use ordain_ruby::tree::{Method, Tree};
 
-use crate::exchange::migrate::translate::code::{Code, Known, Outcome, Translator};
+use crate::exchange::migrate::translate::code::{Code, KnownType, Outcome, Translator};
 
 /// The lines of a translated body, and what had to be left out of it.
 #[derive(Default)]
@@ -292,7 +292,7 @@ impl Translator<'_> {
         }
         let code = self.expr(message)?;
         match code.kind {
-            Known::Text => Ok(code.text),
+            KnownType::Text => Ok(code.text),
             _ => Ok(format!("String({})", code.text)),
         }
     }
