@@ -40,18 +40,18 @@ pub struct DeferredAttribute {
     pub name: EcoString,
     /// The value with its deferred calls.
     pub value: Value,
-    /// Whether what it gives is a secret whatever it is.
+    /// Whether the result is secret in any case.
     pub is_secret: bool,
-    /// Where it was set.
+    /// The place of the attribute.
     pub span: Option<Span>,
 }
 
-/// What deferred attributes gave.
+/// The values of deferred attributes.
 #[derive(Default)]
 pub struct ResolvedAttributes {
-    /// The value of each attribute, in order, or what is wrong with it.
+    /// The value of each attribute, in order, or its errors.
     pub values: Vec<Result<Data, Vec<Diagnostic>>>,
-    /// What was logged, in order.
+    /// The log messages, in order.
     pub logs: Vec<LogEntry>,
     /// Warnings.
     pub diagnostics: Vec<Diagnostic>,
@@ -88,7 +88,7 @@ pub fn resolve(
 }
 
 impl ResolvedAttributes {
-    /// Takes what encrypted data held out of messages.
+    /// Redacts the contents of encrypted data in messages.
     fn hide(&mut self, secrets: &ordain_data::Redactor) {
         let errors = self.values.iter_mut().filter_map(|value| value.as_mut().err());
         let found = errors.flatten().chain(&mut self.diagnostics);
@@ -114,7 +114,7 @@ fn resolver<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Compil
 }
 
 impl Compiler<'_> {
-    /// Replaces the deferred values of all resources by what they give on this machine.
+    /// Replaces the deferred values of all resources by their values on this machine.
     pub(crate) fn resolve_catalog(&mut self, node: &Node) -> Vec<Diagnostic> {
         let deferred = self.deferred_params();
         if deferred.is_empty() {
@@ -178,7 +178,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What an attribute gives, or why it gives nothing.
+    /// The value of an attribute, or its errors.
     fn resolve_attribute(
         &mut self,
         attribute: &DeferredAttribute,
@@ -203,7 +203,7 @@ impl Compiler<'_> {
         value.map_err(|unwind| self.failure(*unwind, attribute))
     }
 
-    /// Why an attribute has no value, at the attribute or in the function that says so.
+    /// The errors of an attribute without a value, at the attribute or in the function that failed.
     fn failure(&self, unwind: Unwind, attribute: &DeferredAttribute) -> Vec<Diagnostic> {
         let is_plain = matches!(unwind, Unwind::Plain(_));
         let mut error: EvalError = final_error(Box::new(unwind));
@@ -225,10 +225,10 @@ impl Compiler<'_> {
     }
 }
 
-/// The value that plain data of a graph stands for, with its deferred calls.
+/// The value that plain data of a graph represents, with its deferred calls.
 ///
 /// # Errors
-/// When it has what cannot be read back, in words.
+/// The reason why the data cannot be read back.
 pub fn of_data(data: &Data) -> Result<Value, String> {
     read(data, DEPTH)
 }

@@ -33,7 +33,7 @@ pub(crate) fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagno
         out = out.at(*span);
     } else if let Some((span, text)) = &error.focus {
         out = out.move_to(*span, text.clone());
-        // Where the error was met, unless that is around it. Data asks for nothing.
+        // Shows the expression that failed, unless it surrounds the focus or is data.
         let met = error.span.filter(|met| {
             let is_around = met.range.start <= span.range.start && met.range.end >= span.range.end;
             let source = compiler.env.sources.file(met.file);

@@ -1,10 +1,10 @@
-//! Where the variables of an expression had their values from, so that `explain` does not end at
-//! the line that interpolates them.
+//! The origins of the variables in an expression, so that `explain` does not end at the line that
+//! interpolates them.
 //!
-//! A compile notes where each attribute was written, not what was read there. Whoever asks has it
-//! found in the syntax tree: the expression that stands at the place of an attribute, the variables
-//! in it, and for each of them the parameter or the assignment that it is, of which the graph knows
-//! the origin in turn.
+//! A compile records where each attribute was written, but not which variables were read there.
+//! This module finds them in the syntax tree: the expression at the place of an attribute, the
+//! variables in it, and for each of them its parameter or assignment. The graph knows the origin of
+//! a parameter in turn.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,25 +18,26 @@ use ordain_source::{FileId, SourceMap, Span};
 use crate::syntax::{self, Call, Definition, Expr, ExprId, Program};
 use crate::validation::walk::{Node, children};
 
-/// How far from the attribute variables are followed.
+/// The maximal number of variables between the attribute and an origin.
 const DEPTH: usize = 12;
 
-/// How many variables are told of at most.
+/// The maximal number of variables in an explanation.
 const MOST: usize = 100;
 
-/// What knows the syntax trees of a graph's sources, each once it is needed.
+/// The syntax trees of a graph's sources, each parsed when it is needed.
 pub struct Provenance<'a> {
     graph: &'a Graph,
     sources: &'a SourceMap,
     programs: RefCell<BTreeMap<FileId, Rc<Program>>>,
-    /// What is being followed, so that none is followed in a circle; and how many were told of.
+    /// The expressions that are being followed, to stop at cycles, and the number of explained
+    /// variables.
     open: RefCell<(Vec<(FileId, ExprId)>, usize)>,
 }
 
-/// What an expression stands in, outermost first.
+/// The surroundings of an expression, outermost first.
 type Path = Vec<Enclosing>;
 
-/// What has variables of its own.
+/// A construct with variables of its own.
 #[derive(Clone, Copy)]
 enum Enclosing {
     Definition(ExprId),
@@ -50,7 +51,7 @@ struct EvaluatedPlace<'p> {
     path: Path,
     /// The class or the instance of a define.
     instance: Option<ResourceRef>,
-    /// What led to the value that is explained: it is not told again.
+    /// The origin that is being explained, which is not repeated.
     known: OriginId,
 }
 
@@ -60,7 +61,7 @@ impl<'a> Provenance<'a> {
         Self { graph, sources, programs: RefCell::default(), open: RefCell::default() }
     }
 
-    /// The variables that were read where a value was written, and what led to theirs.
+    /// The variables that were read at the place of a value, with their origins.
     pub fn variables(&self, explainer: &Explainer<'_>, origin: OriginId) -> Vec<Cause> {
         let found = self.graph.origins.get(origin);
         let is_written = matches!(
@@ -109,7 +110,7 @@ impl<'a> Provenance<'a> {
         })
     }
 
-    /// What is said of the variables of an expression, each once.
+    /// The explanations of the variables of an expression, each once.
     fn of_expression(
         &self,
         explainer: &Explainer<'_>,
@@ -196,7 +197,7 @@ impl<'a> Provenance<'a> {
         })
     }
 
-    /// A parameter of a class or define, with what led to its value.
+    /// A parameter of a class or define, with the origin of its value.
     fn parameter(
         &self,
         explainer: &Explainer<'_>,
@@ -288,7 +289,7 @@ impl<'a> Provenance<'a> {
         parent.as_deref().map(class_reference).as_ref().and_then(owner_parameter)
     }
 
-    /// Where a variable is set at the top of a manifest: of this one, or of another that declares
+    /// The assignment of a variable at the top of this manifest, or of another that declares
     /// something.
     fn at_top(
         &self,
@@ -312,7 +313,8 @@ impl<'a> Provenance<'a> {
         })
     }
 
-    /// Where a variable is set below an expression, without what has variables of its own.
+    /// The assignment of a variable below an expression, outside of constructs with variables of
+    /// their own.
     fn assignment(
         &self,
         explainer: &Explainer<'_>,
@@ -356,7 +358,7 @@ fn class_reference(name: &str) -> ResourceRef {
     ResourceRef { kind: "Class".into(), title: title.into() }
 }
 
-/// Whether what stands left of an assignment has this variable.
+/// Whether the left side of an assignment sets this variable.
 fn sets(program: &Program, left: ExprId, name: &str) -> bool {
     match &program[left] {
         Expr::Var(found) => found == name,

@@ -25,17 +25,17 @@ pub enum Site {
     Nothing,
 }
 
-/// How to open an environment.
+/// The options of an environment.
 pub struct Options {
     /// Files, processes, time.
     pub world: Arc<dyn World>,
-    /// Where source texts go.
+    /// The registry of source texts.
     pub sources: Arc<SourceMap>,
     /// Its name.
     pub name: EcoString,
     /// Its directory, if it has one.
     pub dir: Option<PathBuf>,
-    /// Where modules are, first wins.
+    /// The directories with modules; the first one wins.
     pub modulepath: Vec<PathBuf>,
     /// The site program.
     pub site: Site,
@@ -74,7 +74,7 @@ pub struct Environment {
     pub name: EcoString,
     /// Its directory, if it has one.
     pub dir: Option<PathBuf>,
-    /// Where modules are, first wins.
+    /// The directories with modules; the first one wins.
     pub modulepath: Vec<PathBuf>,
     /// The modules by name; of two of the same name the first on the path.
     pub modules: IndexMap<EcoString, Module, FxBuildHasher>,

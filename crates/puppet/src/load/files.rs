@@ -19,12 +19,12 @@ use crate::load::registry::{Registry, Slots};
 use crate::syntax::{self, Program};
 use crate::validation;
 
-/// How many ERB templates that stand in manifests are kept.
+/// The maximal number of cached inline ERB templates.
 const KEPT_TEMPLATES: usize = 4096;
 /// The longest of them that is kept, in bytes.
 const KEPT_LENGTH: usize = 1 << 16;
 
-/// How many bytes of files are kept that manifests read.
+/// The maximal size of all cached files that manifests read, in bytes.
 const KEPT_CONTENTS: usize = 16 << 20;
 
 /// Whether a path leads to no file, other than that it cannot be read.
@@ -53,7 +53,7 @@ impl Environment {
         text_of(path, self.world.read(path).map_err(|e| unreadable(path, &e))?)
     }
 
-    /// The place for what is made of a file.
+    /// The cache slot of a file.
     fn slot<T>(
         &self,
         path: &Path,
@@ -66,8 +66,7 @@ impl Environment {
         })
     }
 
-    /// Parses a file of a module, once, and makes its definitions known. That there is none is no
-    /// error.
+    /// Parses a file of a module once, and registers its definitions. A missing file is no error.
     pub(super) fn load_file(&self, path: &Path, module: &Module, folder: &str) -> EvalResult<()> {
         let slot = self.slot(path, |r| &r.files, |r| &mut r.files);
         match slot.get_or_init(|| self.read_definitions(path, module, folder)) {

@@ -1,7 +1,7 @@
 //! Resource types and functions of modules in Ruby, found by listing folders.
 //!
-//! A name without a module may be in any of hundreds of modules. Each folder is listed once, and of
-//! the modules only those that have it are asked for what is below it.
+//! A name without a module may be in any of hundreds of modules. Each folder is listed once, and
+//! only modules that have the folder are searched.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
@@ -144,7 +144,7 @@ impl Environment {
         files
     }
 
-    /// Keeps what running the file of a resource type has told.
+    /// Keeps the description of a resource type whose file was run.
     pub(crate) fn set_ruby_type(&self, name: &str, found: Arc<RubyType>) {
         self.registry_mut().ruby_types.insert(name.into(), Some(found));
     }
@@ -157,7 +157,7 @@ impl Environment {
         }
         let file = self.ruby_file(&format!("{DATATYPES}/{}.rb", name.replace("::", "/")), false);
         let Some(path) = file else { return Ok(()) };
-        // Where the file stands says nothing of the module that the name belongs to.
+        // The module of the name does not follow from the place of the file.
         let nowhere = Module { name: EcoString::new(), dir: PathBuf::new() };
         self.load_file(&path, &nowhere, DATATYPES)
     }

@@ -12,11 +12,11 @@ use crate::validation::names::nearest;
 
 /// The largest Puppetfile that is looked into.
 const MAX_PUPPETFILE: usize = 1 << 20;
-/// How many modules are named.
+/// The maximal number of modules in a message.
 const MAX_NAMED: usize = 8;
-/// How deep directories of a module may nest; a loop of links ends here.
+/// The maximal nesting of directories of a module, which ends loops of links.
 const MAX_DEPTH: usize = 16;
-/// How many files of a folder of a module are looked at.
+/// The maximal number of files of a module's folder that are read.
 const MAX_FILES: usize = 2000;
 
 /// The kind of a name that files of modules define.
@@ -67,8 +67,8 @@ impl Environment {
         self.missing_help(name, near)
     }
 
-    /// The names of a kind that one may be meant for, for suggestions: of what was read by now, and of
-    /// what the names of files promise. Only errors ask.
+    /// Names of a kind for suggestions: names that were read so far, and names that follow from
+    /// file names. Only errors need them.
     pub(crate) fn names_like(&self, named: NameKind, wanted: &str) -> Vec<EcoString> {
         let is_near = |name: &EcoString| nearest(wanted, [name.as_str()]).is_some();
         let mut names = match named {
@@ -126,8 +126,8 @@ impl Environment {
         })
     }
 
-    /// Help for a name that was not found, with the known one that is nearest. That its module is
-    /// only listed is said first, that it is nowhere at all last.
+    /// Help for an unknown name: first that its module is not installed, then the nearest known
+    /// name, then that its module is unknown.
     pub(crate) fn missing_help(&self, name: &str, near: Option<&str>) -> Option<String> {
         let near = || near.map(|near| format!("did you mean `{near}`?"));
         self.listed_only(name).or_else(near).or_else(|| self.missing_module(name))
@@ -142,7 +142,7 @@ impl Environment {
         self.listed_only(name).or_else(near).or_else(|| self.not_installed())
     }
 
-    /// That the module of a qualified name is on no directory of the module path.
+    /// The help that no directory of the module path has the module of a qualified name.
     fn missing_module(&self, name: &str) -> Option<String> {
         let module = module_of(name);
         if module.is_empty() || self.modules.contains_key(module) {
@@ -165,7 +165,7 @@ impl Environment {
         })
     }
 
-    /// That a module is in the Puppetfile, but not installed.
+    /// The help that a module is in the Puppetfile, but not installed.
     fn listed_only(&self, name: &str) -> Option<String> {
         let module = module_of(name);
         if self.modules.contains_key(module) || !self.listed().iter().any(|m| m == module) {
@@ -177,7 +177,7 @@ impl Environment {
         ))
     }
 
-    /// Which modules of the Puppetfile are not installed.
+    /// The modules of the Puppetfile that are not installed.
     fn not_installed(&self) -> Option<String> {
         let mut missing = self.listed();
         missing.retain(|module| !self.modules.contains_key(module.as_str()));

@@ -1,8 +1,9 @@
 //! Environments: modules, site program, and the loading of names on demand.
 //!
-//! An [`Environment`] is shared by all compiles of it: every file is parsed once, every name is
-//! looked for once. Which file may define a name is upstream's rule (language specification, "The
-//! catalog and autoloading"): `m::a::b` stands in `m/manifests/a/b.pp`, else `a.pp`, else `init.pp`.
+//! All compiles of an environment share an [`Environment`]: every file is parsed once, every name
+//! is searched once. Upstream's rule decides which file may define a name (language specification,
+//! "The catalog and autoloading"): `m::a::b` is in `m/manifests/a/b.pp`, else in `a.pp`, else in
+//! `init.pp`.
 
 mod environment;
 mod files;
@@ -101,7 +102,7 @@ impl Environment {
     }
 
     /// Parses and validates a text, unless an earlier compile with the same sources did.
-    /// `module_file` says what a module's file may define, if it is one.
+    /// `module_file` describes the definitions that a file of a module may have.
     fn parse(
         &self,
         path: impl AsRef<Path>,
@@ -285,7 +286,8 @@ impl Environment {
         Some(program.span(given_part(program, written.value, path)))
     }
 
-    /// The place of what stands right or left of an arrow, if that is a reference.
+    /// The place of the reference left or right of an arrow; `None` if the operand is something
+    /// else.
     pub(crate) fn relation_end(&self, arrow: Span, is_right: bool) -> Option<Span> {
         let registry = self.registry();
         let read = registry.files.values().filter_map(|slot| slot.get()?.as_ref().ok()?.as_ref());
@@ -376,7 +378,7 @@ pub fn file_name(env: &Environment, span: Span) -> String {
     env.sources.file(span.file).path.display().to_string()
 }
 
-/// What a file below a module's folder may define: `m/manifests/a/b.pp` has `m::a::b`.
+/// The name that a file of a module may define: `m/manifests/a/b.pp` defines `m::a::b`.
 pub fn namespace_of(module: &str, root: &Path, path: &Path) -> Option<String> {
     let rest = path.strip_prefix(root).ok()?.to_string_lossy();
     let file = rest.rfind('/').map_or(0, |at| at + 1);

@@ -30,8 +30,8 @@ pub(super) struct Registry {
     pub(super) node_names: FxHashMap<EcoString, Span>,
     /// Functions in Ruby; `None` where there is none.
     pub(super) ruby_functions: FxHashMap<EcoString, Option<Arc<RubyFile>>>,
-    /// Files of modules, each read by the first compile that wants it. What is in them, or that
-    /// they are not there, is in the maps of names.
+    /// Files of modules, each read by the first compile that needs it. The maps of names have their
+    /// definitions, and the names without a file.
     pub(super) files: Slots<Result<Option<Arc<Program>>, Vec<Diagnostic>>>,
     /// Files as manifests get them.
     pub(super) contents: FileContents,
@@ -135,7 +135,7 @@ impl Registry {
     }
 }
 
-/// That a class or define is defined although there is one of its name.
+/// The error of a second class or define of a name.
 pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
     let message = match (def.kind, known.kind) {
         (DefKind::Class, DefKind::Class) => {
@@ -156,7 +156,7 @@ pub fn duplicate(def: &Defined, known: &Defined) -> Diagnostic {
         .related(known.span, "first defined here")
 }
 
-/// That a text defines a function or an alias twice.
+/// The error of a second function or alias of a name in one text.
 pub(super) fn twice(what: &str, again: Span, first: Span) -> Diagnostic {
     let message = format!("{what} is already defined; cannot redefine");
     Diagnostic::error("puppet::duplicate-definition", message)
@@ -164,7 +164,7 @@ pub(super) fn twice(what: &str, again: Span, first: Span) -> Diagnostic {
         .related(first, "first defined here")
 }
 
-/// That a type with features of its own is defined although there is one of its name.
+/// The error of a second type with features of a name.
 pub(super) fn duplicate_model(def: &ModelDef, known: &ModelDef) -> Diagnostic {
     let message = format!("Type '{}' is already defined; cannot be redefined", def.name);
     Diagnostic::error("puppet::duplicate-definition", message)

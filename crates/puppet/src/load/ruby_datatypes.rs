@@ -1,8 +1,8 @@
-//! Data types that modules have in Ruby, in `lib/puppet/datatypes`.
+//! Data types of modules in Ruby, in `lib/puppet/datatypes`.
 //!
-//! What such a file says of a type's attributes is text in the Puppet language, so the file is read as
-//! the definition of an alias. Everything else in it becomes blanks, which keeps all places true. What
-//! Ruby code adds to the type (methods, derived attributes) is not there.
+//! Such a file has the attributes of a type as text in the Puppet language, so the file is read as
+//! the definition of an alias. Everything else in it becomes blanks, so that positions stay
+//! correct. Methods and derived attributes in Ruby are not read.
 
 /// The definition that a file has; nothing if it has none that can be read.
 pub(super) fn as_definition(text: &str) -> Option<String> {
@@ -29,7 +29,7 @@ pub(super) fn as_definition(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// What is between the quotes that begin here.
+/// The range between the quotes that begin here.
 fn quoted(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let quote = text[at..].chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let length = text[at + 1..].find(quote)?;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The file that defines a function in Ruby.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RubyFile {
-    /// Where it is.
+    /// The file.
     pub path: PathBuf,
     /// Whether it uses the older interface, `Puppet::Parser::Functions.newfunction`.
     pub is_old: bool,

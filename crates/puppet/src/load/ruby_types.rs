@@ -1,10 +1,10 @@
-//! Resource types that modules bring, as `lib/puppet/type/NAME.rb`.
+//! Resource types of modules, as `lib/puppet/type/NAME.rb`.
 //!
-//! Such a type is written in Ruby. Its file is read for what a compile asks of a type: the names of
-//! its attributes, and which of them the title stands in for. Both forms are known,
-//! `Puppet::Type.newtype` and `Puppet::ResourceApi.register_type`. Where a file makes attributes in
-//! ways that reading cannot follow, or has patterns for its titles, it is run (see
-//! [`crate::plugins`]); a type that does not run is taken to have any attribute.
+//! Such a type is written in Ruby. A compile needs the names of its attributes and its name
+//! attributes, which are read from the text of the file. Both interfaces are supported,
+//! `Puppet::Type.newtype` and `Puppet::ResourceApi.register_type`. A file that makes attributes in
+//! other ways, or has title patterns, is run (see [`crate::plugins`]). A type that does not run
+//! accepts any attribute.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub struct RubyType {
     pub unclear: bool,
     /// The patterns, where they are known here; else the code has to be asked.
     pub title_patterns: Option<TitlePatterns>,
-    /// Why the file cannot be used.
+    /// The error in the file, if it cannot be used.
     pub broken: Option<String>,
     /// The file.
     pub file: PathBuf,
@@ -83,7 +83,7 @@ impl RubyType {
     }
 }
 
-/// The state of reading: what was found, and the columns of the table `attributes: { … }`.
+/// The state of the reader: the result, and the columns of the table `attributes: { … }`.
 struct Reader {
     out: RubyType,
     table: Option<Table>,
@@ -93,7 +93,7 @@ struct Reader {
 
 /// The columns at which code stands that runs when the file is loaded.
 const BODY: usize = 2;
-/// What code logs with, apart from levels that compiles do not show.
+/// Logging methods, except those of levels that compiles do not show.
 const LOGS: [&str; 6] = [".notice", ".warning", ".err", ".alert", ".crit", ".emerg"];
 
 /// The table of attributes of `register_type`, told by the columns of its lines.

@@ -1,4 +1,4 @@
-//! The version of a catalog: what the command of `config_version` in `environment.conf` prints.
+//! The version of a catalog: the output of the command `config_version` in `environment.conf`.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use ecow::EcoString;
 use ordain_source::{ProcessRequest, World};
 
-/// The command of an environment and what it printed, which all its compiles share.
+/// The command of an environment and its output, which all compiles share.
 #[derive(Default, Debug)]
 pub struct ConfigVersion {
     command: Option<String>,
@@ -19,7 +19,7 @@ fn plain_program(command: &str) -> Option<&str> {
     command.split_whitespace().next().filter(|_| !command.contains(is_special))
 }
 
-/// Runs a command as a shell does; what it says on both outputs.
+/// Runs a command in a shell; returns both outputs.
 ///
 /// # Errors
 /// When it fails, in the words of upstream.

@@ -27,8 +27,8 @@ use crate::value::rich::to_data;
 
 /// Turns a finished catalog into a graph. Virtual resources are left out.
 ///
-/// The compiler is left without a catalog: its values move, and the memory of what is done with
-/// serves the graph.
+/// The compiler is left without a catalog. Its values move into the graph, and its memory is freed
+/// as early as possible.
 pub fn lower(compiler: &mut Compiler<'_>) -> Graph {
     let catalog = std::mem::take(&mut compiler.catalog);
     let mut graph = Graph::default();
@@ -70,7 +70,7 @@ struct Lowering<'a, 'e> {
 /// The resource that attributes are of.
 struct Owner<'r> {
     id: ResourceId,
-    /// Where it is declared.
+    /// The place of the declaration.
     origin: OriginId,
     /// The names of its secret attributes.
     sensitive: &'r [EcoString],
@@ -85,7 +85,8 @@ struct RelationParam {
     origin: OriginId,
 }
 
-/// The relationship parameters, what each asks for, and whether its resource comes first.
+/// The relationship parameters, each with the kind of its edges and whether its resource comes
+/// first.
 const RELATIONS: [(&str, EdgeKind, bool); 4] = [
     ("before", EdgeKind::Before, true),
     ("notify", EdgeKind::Notify, true),
@@ -137,7 +138,7 @@ impl Lowering<'_, '_> {
         let said = |p: &Param| {
             let is_title = p.value.as_str() == Some(resource.title.as_str());
             let is_title = is_title && resource.title_is_text && namevar == Some(p.name.as_str());
-            // That a secret is not set is a secret, too.
+            // For a sensitive attribute, being unset is a secret as well.
             (!p.value.is_undef() || sensitive.contains(&p.name)) && !is_title
         };
         let said: SmallVec<[bool; 16]> = params.iter().map(said).collect();
@@ -254,7 +255,8 @@ impl Lowering<'_, '_> {
         self.graph.origins.intern(Origin { step, span: origin.span, parent })
     }
 
-    /// Where another node declares what it exports, and what collected it here.
+    /// The origin of a collected resource: the declaration on the other node, and the collector
+    /// here.
     fn exported(&mut self, import: &Import, within: ResourceId) -> OriginId {
         let parent = self.inside(within);
         let step = Step::Exported(import.node.clone());
@@ -265,7 +267,7 @@ impl Lowering<'_, '_> {
         self.graph.origins.intern(Origin { step: Step::External(place), span: None, parent })
     }
 
-    /// Where a resource is declared, and inside what.
+    /// The origin of a declared resource, inside of its container.
     fn declared(&mut self, id: ResourceId) -> OriginId {
         if let Some(import) = self.catalog.imports.get(&id) {
             let container = self.catalog.get(id).container.unwrap_or(id);

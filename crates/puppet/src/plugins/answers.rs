@@ -18,7 +18,7 @@ use crate::value::Value;
 use crate::value::closure::ScopeId;
 
 impl Compiler<'_> {
-    /// The answer to a question: its name and what it is about.
+    /// The answer to a question, which consists of a name and arguments.
     pub(super) fn answer(&mut self, question: &[Json]) -> EvalResult<Json> {
         let Some((name, args)) = question.split_first() else { return fail("an empty question") };
         match name.as_str().unwrap_or_default() {
@@ -91,7 +91,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Why a qualified variable is not there.
+    /// The reason why a qualified variable is unknown.
     fn reason_unknown(&mut self, name: &str) -> String {
         let name = name.trim_start_matches("::");
         let Some((class, _)) = name.rsplit_once("::") else { return String::new() };
@@ -166,7 +166,7 @@ impl Compiler<'_> {
             return Ok(json!([base, values]));
         }
         let given = self.unpack_arguments(args.get(1).unwrap_or(&Json::Null), scope)?;
-        // As a lambda is called by iteration: it gets what it has parameters for.
+        // As in iterations, a lambda ignores arguments that it has no parameters for.
         let most = closure.signature.max().unwrap_or(usize::MAX).max(1);
         let value = self.call_closure(&closure, &given[..given.len().min(most)])?;
         let (base, values) = self.lend(&[value], scope);
@@ -194,7 +194,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What code printed, as messages that name it.
+    /// Logs the printed lines of code, with the name of the code.
     #[expect(clippy::expect_used, reason = "output comes during calls")]
     fn answer_printed(&mut self, args: &[Json]) -> EvalResult<Json> {
         let call = self.ruby.calls.last().expect("questions come during calls");
@@ -205,7 +205,7 @@ impl Compiler<'_> {
         Ok(Json::Null)
     }
 
-    /// Where the calls under way are written, innermost first.
+    /// The places of the calls under way, innermost first.
     fn call_places(&self) -> Json {
         let places = self.ruby.calls.iter().rev().map(|call| {
             let (file, line) = self.place_names(call.span);
@@ -281,7 +281,7 @@ fn is_always_there(name: &str) -> bool {
     matches!(name.trim_start_matches("::"), "module_name" | "caller_module_name")
 }
 
-/// What a type is made of, by the names of upstream's accessors.
+/// The members of a type, by the names of upstream's accessors.
 fn type_members(kind: &Type) -> Vec<(&'static str, Value)> {
     let of = |kind: &Type| Value::of_type(kind.clone());
     let end = |end: i64, open: i64| if end == open { Value::Undef } else { Value::Int(end) };

@@ -8,7 +8,7 @@ use ordain_ruby::HostError;
 use ordain_ruby::Value as Ruby;
 use std::rc::Rc;
 
-/// How deep data may be nested that a template hands to a function.
+/// The maximal nesting of data that a template passes to a function.
 pub(crate) const MAX_NESTING: usize = 200;
 
 /// The arguments that Ruby makes of a value behind a star: a hash is its pairs, nil is nothing.

@@ -22,7 +22,7 @@ use crate::value::Value;
 
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
 
-/// The code of what a type refuses.
+/// The code of errors that types raise.
 pub(crate) const REFUSED: &str = "puppet::resource";
 /// The code of a type that cannot be asked.
 const UNASKED: &str = "puppet::ruby";
@@ -30,11 +30,11 @@ const UNASKED: &str = "puppet::ruby";
 /// Metaparameters that no type looks at.
 const UNSEEN: &[&str] = &["before", "require", "notify", "subscribe", "alias", "stage"];
 
-/// A place in what the types said, by the number of the resource.
+/// The answers of the types, by resource.
 type TypeReports = Vec<(ResourceId, Json)>;
 
 impl Compiler<'_> {
-    /// Lets the types in Ruby see the catalog. What they refuse is given back as errors.
+    /// Shows the catalog to the types in Ruby, and returns their errors.
     pub(crate) fn examine_types(&mut self) -> Vec<Diagnostic> {
         let kinds = self.kinds_in_ruby();
         if kinds.is_empty() {
@@ -138,7 +138,7 @@ impl Compiler<'_> {
                 continue;
             }
             let kind = resource.kind.to_lowercase();
-            // What is deferred can be neither refused nor converted yet.
+            // Deferred values can be neither checked nor converted yet.
             let is_whole = !resource.params.iter().any(|param| holds_deferred(&param.value));
             let in_ruby = is_whole && loaded.contains(&kind);
             let native = matches!(resource.what, ResourceKind::Native(_));
@@ -169,7 +169,7 @@ impl Compiler<'_> {
         list
     }
 
-    /// Takes what a type said of a resource; gives its complaint.
+    /// Applies the answer of a type about a resource; returns its error.
     fn take_said(&mut self, id: ResourceId, said: &Json) -> Option<Diagnostic> {
         if let Some(error) = said.get("error") {
             return Some(self.refusal(id, error));
@@ -195,7 +195,7 @@ impl Compiler<'_> {
         None
     }
 
-    /// A value as its type has it: what was declared, converted, or a default.
+    /// Applies a value that the type converted, or its default.
     fn take_value(&mut self, id: ResourceId, name: &str, given: &Json) {
         let resource = self.catalog.get(id);
         let before = resource.param(name).map(|param| param.value.clone());
@@ -220,7 +220,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What a type refuses, at the attribute or the resource that it is about.
+    /// The error of a type, at the attribute or the resource that it is about.
     fn refusal(&self, id: ResourceId, error: &Json) -> Diagnostic {
         let resource = self.catalog.get(id);
         let message = error["message"].as_str().unwrap_or_default();
@@ -235,7 +235,7 @@ impl Compiler<'_> {
     }
 }
 
-/// That types were not asked, which leaves resources as they were declared.
+/// The warning that types could not run, so that their resources stay as declared.
 fn unasked(what: &str, unwind: Unwind) -> Diagnostic {
     let (message, help) = match unwind {
         Unwind::Error(error) => (error.message, error.help),

@@ -1,4 +1,4 @@
-//! Functions that modules bring in Ruby: where they are, what they accept, calling them.
+//! Functions of modules in Ruby: finding them, their signatures, and calls.
 
 use std::sync::{Arc, OnceLock};
 
@@ -80,8 +80,9 @@ impl Compiler<'_> {
         })
     }
 
-    /// Calls a function with one list of arguments after the other until it finds something: which
-    /// call it was, and what it gave. `None` if the function is not one that the `ruby` process runs.
+    /// Calls a function with one argument list after the other until it returns a value: the index
+    /// of the successful call, and its value. `None` if the `ruby` process does not run the
+    /// function.
     pub(crate) fn call_ruby_in_turn(
         &mut self,
         name: &str,

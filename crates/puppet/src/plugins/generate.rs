@@ -13,7 +13,7 @@ use crate::value::quoting::write_text_quoted;
 
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
 
-/// Why there is no text of a type.
+/// The reason why a type has no generated text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotGenerated {
     /// Its file does not run.

@@ -1,9 +1,10 @@
-//! Running the Ruby code that modules bring: functions, Hiera back ends, templates.
+//! Ruby code of modules: functions, Hiera back ends, templates.
 //!
-//! The code runs in `ruby` processes of the environment (crate `ordain-plugins`). Here is what a
-//! compile says to its process and what it answers to its questions. A conversation lasts from the
-//! outermost call to its end; inside it each side may call the other. A compile has the same process
-//! for all its conversations: a copy of one that has no code of other compiles in it.
+//! The code runs in `ruby` processes of the environment (crate `ordain-plugins`). This module has
+//! the messages of a compile to its process, and the answers to the questions of the process. A
+//! conversation lasts from the outermost call to its end; within it, each side may call the other.
+//! A compile has the same process for all its conversations: a fresh copy, so that compiles cannot
+//! influence each other.
 
 mod answers;
 mod backends;
@@ -45,9 +46,9 @@ pub use generate::{NotGenerated, Outline};
 pub(crate) use numbers::RubyAnswer;
 pub(crate) use types::match_title;
 
-/// How deep calls may nest from Puppet into Ruby and back.
+/// The maximal nesting of calls from Puppet into Ruby and back.
 const MAX_NESTING: usize = 200;
-/// How many lines of a Ruby backtrace an error shows.
+/// The maximal number of lines of a Ruby backtrace in an error.
 const SHOWN_TRACE: usize = 4;
 
 impl Compiler<'_> {
@@ -116,7 +117,7 @@ impl Compiler<'_> {
         self.ruby.id
     }
 
-    /// What Ruby code is told of the compile.
+    /// The description of the compile for Ruby code.
     fn about(&self) -> Json {
         let env = self.env;
         let shown = |path: &std::path::Path| path.display().to_string();
@@ -197,8 +198,7 @@ impl Compiler<'_> {
         session.send(message).map_err(|fault| broken(callee, &fault, span))
     }
 
-    /// What a function of a Hiera level says with `not_found`, as the end of its call; it tells the
-    /// context.
+    /// Ends the call of a Hiera function that called `not_found`, and informs the context.
     fn finds_nothing(&mut self, context: Option<&Json>) -> Box<Unwind> {
         let context = context.and_then(Json::as_u64).and_then(|id| self.ruby.held(id)).cloned();
         let said = self.call_context("not_found", &[context.unwrap_or_default()], None);
@@ -221,7 +221,7 @@ impl Compiler<'_> {
         json!(["err", message, self.ruby.unwound.len() - 1, kind])
     }
 
-    /// What Ruby code raised, as an error of the compile.
+    /// An exception of Ruby code as an error of the compile.
     fn raised(&mut self, callee: Callee<'_>, error: &Json) -> Box<Unwind> {
         let unwound = error["unwound"].as_u64().and_then(|id| usize::try_from(id).ok());
         let slot = unwound.and_then(|id| self.ruby.unwound.get_mut(id));
@@ -242,7 +242,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Where in Ruby an error was raised.
+/// The place in Ruby code where an error was raised.
 fn trace_text(callee: Callee<'_>, error: &Json) -> String {
     let lines = error["trace"].as_array().map_or(&[][..], Vec::as_slice);
     let lines: Vec<&str> = lines.iter().filter_map(Json::as_str).take(SHOWN_TRACE).collect();

@@ -1,9 +1,9 @@
-//! The changes that Ruby code makes to values that it is given.
+//! The changes that Ruby code makes to its arguments.
 //!
-//! Values are shared and do not change, but Ruby changes lists, hashes and texts in place, for all
-//! that hold them. Templates get copies that know what they were made of; where one has changed,
-//! the new value takes the place of the old one in the variables and parameters that hold it. The
-//! `ruby` process tells of changes by itself (`process_values.rs`).
+//! Values are shared and immutable here, but Ruby mutates lists, hashes and texts in place, visibly
+//! for all their holders. Templates get copies that know their originals. When a copy has changed,
+//! the new value replaces the original in all variables and parameters that hold it. The `ruby`
+//! process reports its changes itself (`process_values.rs`).
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(crate) struct RubyMutations {
     is_changed: bool,
 }
 
-/// How many of the last values are looked at for one that was given already.
+/// The number of recent values among which an argument that was passed before is searched.
 const RECENT: usize = 8;
 
 /// A value that was asked for.
@@ -121,7 +121,7 @@ impl RubyMutations {
         allowed
     }
 
-    /// Lets the compile see what was changed since the last time.
+    /// Writes the changes since the last call back to the compile.
     pub(crate) fn write_back(&mut self, compiler: &mut Compiler<'_>) -> EvalResult<()> {
         if !std::mem::take(&mut self.is_changed) {
             return Ok(());
@@ -134,7 +134,7 @@ impl RubyMutations {
         let mut copies = FxHashMap::default();
         let mut remade = Rebuild::of(&self.roots);
         for root in &self.roots {
-            // What has no form in manifests stays as it was.
+            // A value that Puppet cannot represent is not written back.
             let Ok(value) = remade.value(&root.copy, 0) else {
                 remade.new.clear();
                 continue;
@@ -165,7 +165,8 @@ impl RubyMutations {
         Ok(())
     }
 
-    /// The values of what a template gives to a function: those that it was lent, if they are.
+    /// The arguments of a function call from a template. Unchanged copies become their originals
+    /// again.
     pub(crate) fn give_back(&self, given: &[Ruby]) -> Result<Vec<Value>, HostError> {
         let holds_none = |value: &Ruby| !matches!(value, Ruby::Array(_) | Ruby::Hash(_));
         if given.iter().all(holds_none) {
@@ -193,13 +194,13 @@ impl RubyMutations {
 
 /// A list or hash that has changed.
 pub(crate) struct Change {
-    /// What it is now.
+    /// The new value.
     pub(crate) value: Value,
     /// The resource whose code changed it.
     pub(crate) within: Option<ResourceId>,
 }
 
-/// What has changed, by the address that it had.
+/// The changes, by the addresses of the old values.
 pub(crate) type Changes = FxHashMap<usize, Change>;
 
 /// Makes values of copies again, the same ones of those that have not changed.
@@ -209,7 +210,7 @@ struct Rebuild<'r> {
     done: FxHashMap<usize, (Value, Size)>,
     open: FxHashSet<usize>,
     new: Vec<(usize, Ruby, Value)>,
-    /// That of the parts of what is being made.
+    /// The size of the parts of the value that is being built.
     size: Size,
 }
 
@@ -321,7 +322,8 @@ pub(crate) fn parts(value: &Value) -> impl Iterator<Item = &Value> {
     items.iter().chain(value.as_hash().into_iter().flat_map(HashValue::values)).chain(inner)
 }
 
-/// Names the addresses of all lists and hashes in a value; what `enter` says `false` to is known.
+/// Visits the addresses of all lists and hashes in a value. If `enter` returns false, their parts
+/// are skipped.
 fn addresses(value: &Value, enter: &mut impl FnMut(usize) -> bool) {
     if address(value).is_none_or(&mut *enter) {
         parts(value).for_each(|part| addresses(part, enter));
@@ -338,15 +340,15 @@ struct Patch<'c> {
     changed: &'c Changes,
     /// The resources that were given a list or hash: each has its own, as Puppet copies them.
     given: FxHashMap<usize, FxHashSet<ResourceId>>,
-    /// Whose parameter other code has changed, by what it was.
+    /// The owners of parameters that other code has changed, by the address of the old value.
     owners: FxHashMap<usize, ResourceId>,
     seen: FxHashMap<(Option<ResourceId>, usize), Option<Value>>,
-    /// What was replaced: addresses are not used again while something is there.
+    /// The replaced values. Holding them keeps their addresses from being reused.
     gone: Vec<Value>,
 }
 
 impl Patch<'_> {
-    /// What takes the place of a value in the code of a resource, if anything does.
+    /// The replacement of a value in the code of a resource, if there is one.
     fn value(&mut self, value: &Value, within: Option<ResourceId>) -> Option<Value> {
         let Some(number) = address(value) else {
             let Value::Sensitive(inner) = value else { return None };
@@ -392,8 +394,8 @@ impl Patch<'_> {
         Some(new)
     }
 
-    /// Whether code of a resource holds what code of another changes. Of functions nobody tells
-    /// whose code called them.
+    /// Whether code of one resource holds a value that code of another changes. The caller of a
+    /// function is unknown, so functions reach everything.
     fn reaches(&self, number: usize, from: Option<ResourceId>, to: Option<ResourceId>) -> bool {
         let (Some(from), Some(to)) = (from, to) else { return true };
         if let Some(owner) = self.owners.get(&number)
@@ -432,8 +434,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Puts what has changed in the place of what it was, in all variables, in the parameters that
-    /// they are, and in `others`.
+    /// Replaces changed values in all variables, in the parameters that they belong to, and in
+    /// `others`.
     pub(crate) fn replace_changed<'v>(
         &mut self,
         changed: &Changes,
@@ -457,7 +459,7 @@ impl Compiler<'_> {
             let has_parameters = matches!(scope.kind, ScopeKind::Class | ScopeKind::Define);
             let resource = scope.resource;
             for (name, value) in scope.variables_mut() {
-                // What is frozen is big and has nothing that changes.
+                // Frozen values such as facts are large and never change.
                 if is_fixed(id, name) {
                     continue;
                 }
@@ -479,8 +481,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whose parameters are changed by code of others, which has read them as `$class::parameter`:
-    /// where nobody else has what was changed, it has it from there.
+    /// The owners of parameters that code of other resources changes. Such code has read the value
+    /// as `$class::parameter`, if no resource of its own holds it.
     fn owners(
         &self,
         changed: &Changes,
@@ -516,7 +518,7 @@ impl Compiler<'_> {
         owners
     }
 
-    /// The resources that were given what has changed, or something that has it.
+    /// The resources that hold a changed value, directly or as a part.
     fn given(&self, changed: &Changes) -> FxHashMap<usize, FxHashSet<ResourceId>> {
         let mut given: FxHashMap<usize, FxHashSet<ResourceId>> = FxHashMap::default();
         for (id, resource) in self.catalog.with_bodies() {

@@ -1,10 +1,10 @@
-//! Functions in Ruby that run here, without the `ruby` process.
+//! Functions in Ruby that run without the `ruby` process.
 //!
-//! A file is run by `ordain-ruby` when all of it is within that subset. What comes up only while a
-//! function runs, such as a method that is not known, and every exception that ends it, hands the
-//! call to the process, which begins anew: what the function has had done until then, calls of
-//! other functions and messages, stands in a journal and is not done again. So an answer is the same
-//! wherever a function runs, and so is an error with its trace.
+//! `ordain-ruby` runs a file if it supports all of it. When a running function needs something
+//! unsupported, such as an unknown method, or ends with an exception, the process repeats the call
+//! from its beginning. A journal has the effects so far, calls of other functions and messages, so
+//! that they are not repeated. Results and errors, traces included, are therefore the same in both
+//! ways.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,11 +26,12 @@ use crate::plugins::state::RubyFunction;
 use crate::state::Compiler;
 use crate::value::Value;
 
-/// How much stack a function may use.
+/// The maximal stack of a function, in bytes.
 const STACK: usize = 2 << 20;
-/// What this is in levels of the compile's own recursion.
+/// The same in levels of the compile's own recursion.
 const LEVELS: u32 = 100;
-/// How many steps a function may take before the process goes on with it, by the clock.
+/// The maximal number of steps of a function. After that the process repeats the call, with its own
+/// time limit.
 const STEPS: u64 = 6_000_000;
 
 impl Compiler<'_> {
@@ -66,7 +67,7 @@ impl Compiler<'_> {
                 let dispatches: Vec<Json> = all.iter().map(outline).collect();
                 let types: Vec<&str> = known.local_types.iter().map(EcoString::as_str).collect();
                 let said = json!({ "dispatches": dispatches, "types": types });
-                // The process says what is wrong with a type.
+                // The process reports errors in types.
                 function.dispatches = self.dispatches(&said).ok()?;
             }
             _ => return None,
@@ -159,7 +160,7 @@ impl Compiler<'_> {
 }
 
 impl FunctionHost<'_, '_> {
-    /// What comes of a call that ended early.
+    /// The result of a call that ended early.
     fn stop(&mut self, error: Error, native: &Native) -> Result<Option<Value>, CallFailure> {
         match error {
             Error::Host { error, .. } => match error.downcast::<Unwind>() {
@@ -218,7 +219,7 @@ fn foreign_block(value: &Value) -> Rc<Foreign> {
     })
 }
 
-/// Whether a value is what JSON has a form for.
+/// Whether JSON can represent a value.
 fn is_data(value: &Value) -> bool {
     match value {
         Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,

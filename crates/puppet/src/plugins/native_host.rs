@@ -1,6 +1,7 @@
-//! The view that functions in Ruby have of the compile when they run here.
+//! The compile, as functions in Ruby see it when they run without the process.
 //!
-//! What is not known here is beyond the subset, never an error: the `ruby` process knows more.
+//! Anything that is unknown here is unsupported, not an error, because the `ruby` process knows
+//! more.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -43,7 +44,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("StandardError", "Exception"),
 ];
 
-/// What everything answers without the host, and right.
+/// Methods that the interpreter itself answers correctly for every object.
 const OF_ALL: &[&str] = &[
     "is_a?",
     "kind_of?",
@@ -57,7 +58,7 @@ const OF_ALL: &[&str] = &[
     "freeze",
     "frozen?",
 ];
-/// What the interpreter would say of `self` although it is not what it thinks it is.
+/// Methods that the interpreter would answer wrongly for `self`, which is a different object there.
 const OF_SELF: &[&str] = &[
     "class",
     "to_s",
@@ -101,7 +102,7 @@ pub(super) struct FunctionHost<'a, 'e> {
     /// Whether `self` is a scope.
     is_old: bool,
     mutations: RubyMutations,
-    /// Whether the function wanted to change what others see, which the process keeps book of.
+    /// Whether the function tried to change a shared value. Only the process tracks such changes.
     pub(super) wants_change: bool,
     /// Messages that are not logged yet.
     logs: Vec<(LogLevel, String)>,
@@ -153,7 +154,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         }
     }
 
-    /// Logs what the function has said.
+    /// Logs the messages of the function.
     pub(super) fn tell(&mut self) {
         self.journal.told(self.logs.len());
         for (level, text) in self.logs.drain(..) {
@@ -174,7 +175,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         Ok(value)
     }
 
-    /// The arguments of a function of the compile, which sees what was done until now.
+    /// The arguments of a function of the compile, with the changes so far.
     fn given(&mut self, args: &[Ruby]) -> Result<Vec<Value>, HostError> {
         if self.wants_change {
             return beyond("a change of what others see");
@@ -187,7 +188,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         Ok(values)
     }
 
-    /// What came of a call, noted down.
+    /// Records the result of a call in the journal.
     fn came(&mut self, name: &str, result: EvalResult) -> Result<Ruby, HostError> {
         let unwind = match result {
             Ok(value) => {
@@ -406,7 +407,7 @@ fn numbers(version: &str) -> Vec<u64> {
 fn has_symbol(value: &Ruby, depth: usize) -> bool {
     match value {
         Ruby::Symbol(name) => name != "undef" && name != "default",
-        // What is nested deeper is an error elsewhere.
+        // Deeper nesting is reported elsewhere.
         Ruby::Array(_) if depth < 100 => {
             value.as_items().unwrap_or_default().iter().any(|item| has_symbol(item, depth + 1))
         }
@@ -596,7 +597,7 @@ pub(super) const BLOCK: &str = "";
 /// The class of errors of the compile.
 pub(super) const ERROR: &str = "Puppet::PreformattedError";
 
-/// Why a call has no value.
+/// The reason why a call has no value.
 pub(super) enum CallFailure {
     /// An error or a jump.
     Unwind(Box<Unwind>),

@@ -1,9 +1,9 @@
 //! Lists and hashes that both the compile and the `ruby` process have.
 //!
-//! Ruby code changes values in place, and all that hold them see it. So each list and hash that it
-//! is lent has a number: the process tells what is in those that it has changed before Puppet code
-//! goes on, and the new values take the place of the old ones. What comes back by its number is the
-//! same value as before. `lent.rb` is the other end.
+//! Ruby code mutates values in place, and all holders see it. So each list and hash that the
+//! process gets has a number. Before Puppet code continues, the process reports the contents of
+//! changed ones, and the new values replace the old ones. A value that comes back by its number is
+//! the same value as before. `lent.rb` is the counterpart in Ruby.
 
 use ecow::EcoString;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,7 +22,7 @@ use crate::state::budget::{MAX_NESTING, address};
 use crate::value::closure::ScopeId;
 use crate::value::{HashValue, Value};
 
-/// How many hold a list or hash, or a secret one.
+/// The number of references to a list or hash, also inside of a sensitive value.
 fn holders(value: &Value) -> usize {
     match value {
         Value::Array(items) => Arc::strong_count(items),
@@ -50,7 +50,7 @@ impl Compiler<'_> {
         (json!(base), values.iter().map(|value| self.lend_part(value, within)).collect())
     }
 
-    /// Runs a request; what it lends is given back when it ends.
+    /// Runs a request. The values that it lends are forgotten when it ends.
     pub(super) fn lending<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.ruby.values.len();
         let result = work(self);
@@ -118,7 +118,7 @@ impl Compiler<'_> {
         pack_entries(entries, &mut |value| self.lend_part(value, within))
     }
 
-    /// Facts and what else no code may change; the process keeps it.
+    /// Sends a value that no code may change, such as facts, once; the process keeps it.
     fn lend_fixed(&mut self, value: &Value, address: usize) -> Option<Json> {
         if self.ruby.values.fixed.is_none() {
             let fixed = self.fixed_parts().into_iter().map(|address| (address, None));
@@ -132,7 +132,7 @@ impl Compiler<'_> {
         Some(json!({ MARK: "frozen", "n": number, "v": self.pack_fixed(value) }))
     }
 
-    /// A part of what no code may change: the process numbers each list and hash as it is done here.
+    /// A part of a frozen value. The process numbers its lists and hashes in the same order.
     fn pack_fixed(&mut self, value: &Value) -> Json {
         let Some(address) = address(value) else { return self.pack_value(value) };
         let values = &mut self.ruby.values;
@@ -149,7 +149,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Takes note of what Ruby code gave and goes on to hold.
+    /// Records the values that Ruby code passed and continues to hold.
     pub(super) fn note_given(&mut self, given: NumberedParts, scope: ScopeId) {
         let within = self.domain(scope);
         for (number, value) in given.into_parts() {
@@ -157,8 +157,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Hears what Ruby code has changed: what is in lists and hashes now, by their numbers, and the
-    /// texts of variables.
+    /// Applies the changes that Ruby code made: the contents of lists and hashes by their numbers,
+    /// and the texts of variables.
     pub(super) fn answer_changed(&mut self, args: &[Json]) -> EvalResult<Json> {
         let cost =
             self.ruby.values.len() + self.scopes.ids().count() + self.catalog.resources.len();
@@ -180,7 +180,7 @@ impl Compiler<'_> {
         let (done, open) = Default::default();
         let mut remade = Rebuild { compiler: self, contents, done, open };
         for number in numbers {
-            // What has no form in manifests stays as it was.
+            // A value that Puppet cannot represent is not replaced.
             let Ok(value) = remade.value(number) else { continue };
             let Some(part) = remade.compiler.ruby.values.parts.get(number) else {
                 new.push((number, value));
@@ -221,7 +221,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Makes values of what is in lists and hashes now, the same ones of those that have not changed.
+/// Builds the values for the present contents. An unchanged list or hash stays the same value.
 struct Rebuild<'a, 'e> {
     compiler: &'a Compiler<'e>,
     contents: FxHashMap<usize, &'a Json>,

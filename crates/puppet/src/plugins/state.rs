@@ -30,7 +30,7 @@ pub(crate) struct State<'e> {
     pub(super) claim: Option<ReservedProcess<'e>>,
     /// The calls of Ruby code that are under way.
     pub(super) calls: Vec<Call>,
-    /// How many of them render templates.
+    /// The number of these calls that render templates.
     pub(super) templates: usize,
     /// Values that Ruby code holds by number.
     pub(super) held: Vec<Value>,
@@ -45,7 +45,7 @@ pub(crate) struct State<'e> {
     pub(super) blocks: Lambdas,
     /// Functions in Ruby that run without the process; `None` for those that need it.
     pub(super) natives: FxHashMap<EcoString, Option<Arc<Native>>>,
-    /// How many calls of such functions are under way.
+    /// The number of calls of such functions that are under way.
     pub(super) native_calls: usize,
     /// Results of such functions for files, by path.
     pub(super) file_values: FxHashMap<PathBuf, ordain_ruby::Value>,
@@ -105,7 +105,7 @@ impl State<'_> {
     }
 }
 
-/// How many numbers the process may leave out.
+/// The maximal gap in the numbers that the process uses.
 pub(super) const MAX_GAP: usize = 1 << 12;
 
 /// The values that the process has.
@@ -158,8 +158,9 @@ impl ProcessValues {
         self.sent.get(usize::try_from(number?).ok()?)
     }
 
-    /// Takes note of what the process has numbered. It counts on from what it was lent; of a question
-    /// that failed before it was sent it has counted some, too.
+    /// Records a value that the process has numbered. The process counts on from the values that it
+    /// got. It also counts values of questions that failed before they were sent, so there may be
+    /// gaps.
     pub(super) fn set(&mut self, number: usize, part: Part) {
         let len = self.parts.len();
         if (len..len + MAX_GAP).contains(&number) {
@@ -192,7 +193,7 @@ pub(super) struct RubyFunction {
     /// The file, and the line of the definition.
     pub(super) place: String,
     pub(super) dispatches: Vec<Dispatch>,
-    /// How many arguments a function of the older interface takes, as it counts them.
+    /// The number of arguments of a function of the older interface, in its own notation.
     pub(super) arity: Option<i32>,
 }
 
@@ -200,7 +201,7 @@ pub(super) struct RubyFunction {
 #[derive(Debug)]
 pub(super) struct Dispatch {
     pub(super) signature: Signature,
-    /// Whether the method only says what is wrong with arguments of this kind.
+    /// Whether the method only explains why such arguments are wrong.
     pub(super) explains: bool,
     /// The method.
     pub(super) method: String,

@@ -47,7 +47,7 @@ impl Compiler<'_> {
         self.ruby.templates > 0
     }
 
-    /// What to do if there is no `ruby` on this machine.
+    /// Help if this machine has no `ruby`.
     pub(crate) fn lacks_ruby(&mut self) -> Option<&'static str> {
         if self.ruby.session.is_some() {
             return None;

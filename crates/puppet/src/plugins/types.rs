@@ -1,5 +1,4 @@
-//! Resource types that modules bring in Ruby, where reading their file does not tell enough: their
-//! attributes, and what titles say of them.
+//! Resource types in Ruby whose file must run: their attributes, and their title patterns.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,11 +20,12 @@ use crate::value::resource_key::ResourceKey;
 use crate::value::ruby::ruby_text;
 use crate::value::text::to_text;
 
-/// What runs before any declaration is at hand.
+/// The place of requests that no declaration has caused.
 const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 0 } };
 
 impl Compiler<'_> {
-    /// What running the file of a type tells of it; what reading it told if it cannot be run.
+    /// The type as its running file describes it. If the file cannot run, the description that was
+    /// read from its text is kept.
     pub(crate) fn examined_type(&mut self, name: &str, read: &Arc<RubyType>) -> Arc<RubyType> {
         let place = read.file.display().to_string();
         let callee = Callee { what: "the resource type", place: &place };
@@ -39,7 +39,7 @@ impl Compiler<'_> {
         found
     }
 
-    /// What the `ruby` process says of a type, which it loads if it has not done so.
+    /// The description of a type from the `ruby` process, which loads the type if necessary.
     pub(super) fn load_type(
         &mut self,
         callee: Callee<'_>,

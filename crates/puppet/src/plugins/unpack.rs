@@ -1,7 +1,7 @@
-//! Values that the `ruby` process gives to Puppet code; `wire.rs` is the way there.
+//! Values from the `ruby` process; `wire.rs` has the other direction.
 //!
-//! In a value that is marked `give`, each list and hash has a number, in the order in which they
-//! begin: what stands in the value again, or in another one of the same message, goes by its number.
+//! In a value that is marked `give`, the lists and hashes are numbered in the order in which they
+//! begin. Repeated ones, also in other values of the same message, are written as their number.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::types::Regexp;
 use crate::value::closure::ScopeId;
 use crate::value::{HashValue, RuntimeObject, Value};
 
-/// How deep a value may be nested, as in the process.
+/// The maximal nesting of a value, as in the process.
 const MAX_NESTING: usize = 100;
 
 /// The lists and hashes of a message that have numbers.
@@ -28,7 +28,7 @@ pub(super) struct NumberedParts {
     base: Option<usize>,
     /// Nothing in the place of one that is still being read.
     parts: Vec<Option<Part>>,
-    /// How much what is being read holds so far.
+    /// The size of the value that is being read, so far.
     size: Size,
 }
 
@@ -39,7 +39,7 @@ struct Part {
 }
 
 impl NumberedParts {
-    /// What has a number.
+    /// The lists and hashes with their numbers.
     pub(super) fn into_parts(self) -> impl Iterator<Item = (usize, Value)> {
         let base = self.base.unwrap_or_default();
         let parts = self.parts.into_iter().enumerate();
@@ -81,7 +81,7 @@ impl NumberedParts {
         if self.size.weight > MAX_WEIGHT { too_big() } else { Ok(()) }
     }
 
-    /// What has a number, if it is of this message.
+    /// The list or hash of a number, if it belongs to this message.
     fn get(&mut self, number: Option<u64>) -> EvalResult<Option<Value>> {
         let number = number.and_then(|number| usize::try_from(number).ok());
         let at = number.zip(self.base).and_then(|(number, base)| number.checked_sub(base));
@@ -241,7 +241,7 @@ fn runtime_object(data: &Json) -> RuntimeObject {
     }
 }
 
-/// What Ruby code holds, if the compile still has it.
+/// A value that Ruby code holds, if the compile still has it.
 fn known(value: Option<&Value>) -> EvalResult {
     match value {
         Some(value) => Ok(value.clone()),

@@ -1,8 +1,8 @@
-//! Values to the form in which they go to the `ruby` process; `wire.rb` is the other end, and
-//! `unpack.rs` has the way back.
+//! Values to the `ruby` process; `wire.rb` is the counterpart, and `unpack.rs` has the other
+//! direction.
 //!
-//! What JSON has no form for is an object whose key `$` names the kind. Types, lambdas and what else
-//! only the compile can work on stay here and go by a number.
+//! A value that JSON cannot represent becomes an object whose key `$` names the kind. Values that
+//! only the compile can use, such as types and lambdas, stay here and have a number in the message.
 
 use std::sync::Arc;
 
@@ -142,7 +142,7 @@ const TIMESTAMP: &str = "Timestamp";
 const TIMESPAN: &str = "Timespan";
 const REFERENCE: &str = "reference";
 
-/// What a value that only the compile can work on is made of, and a text that it is made from again.
+/// The kind of a value that only the compile can use, with a text from which it can be made again.
 fn revivable(value: &Value) -> Option<(&'static str, String)> {
     Some(match value {
         Value::Timestamp(nanoseconds) => (TIMESTAMP, nanoseconds.to_string()),
@@ -167,7 +167,7 @@ fn type_class(kind: &Type) -> String {
     }
 }
 
-/// What Ruby code reads of references.
+/// The properties of references that Ruby code reads.
 fn type_parts(kind: &Type) -> Json {
     match kind {
         Type::Resource { kind, title } => {

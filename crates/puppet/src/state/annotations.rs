@@ -9,11 +9,11 @@ use crate::types::{ObjectType, Type, new, object};
 use crate::value::Value;
 use crate::value::ruby::{ruby_class, ruby_inspect};
 
-/// The annotations of a compile, by what they hang on.
+/// The annotations of a compile, by their subject.
 #[derive(Default)]
 pub(crate) struct Annotations(FxHashMap<Subject, Vec<Attached>>);
 
-/// A value as something that annotations hang on: itself, not what is equal to it.
+/// The subject of annotations. Subjects are compared by identity, not by equality.
 #[derive(PartialEq, Eq, Hash)]
 enum Subject {
     Place(usize),
@@ -61,11 +61,11 @@ fn declared<'v>(kind: &ObjectType, value: &'v Value) -> Option<&'v Value> {
 }
 
 impl Annotations {
-    /// The annotation of this type; what the definition of a type says becomes one when it is asked
-    /// for.
+    /// The annotation of this type. An annotation in the definition of a type is made when it is
+    /// first used.
     ///
     /// # Errors
-    /// When the definition says something that is no such annotation.
+    /// When the definition has no valid annotation of this type.
     pub(crate) fn find(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -107,10 +107,10 @@ impl Annotations {
         Ok(annotation)
     }
 
-    /// Hangs an annotation in place of any other of its type, or takes it away where there is none.
+    /// Replaces or removes the annotation of a type.
     ///
     /// # Errors
-    /// As [`Annotations::hang`], and when the value's definition says what it has.
+    /// As [`Annotations::hang`], and when the annotation is in the definition of the value.
     pub(crate) fn replace(
         &mut self,
         kind: &Arc<ObjectType>,

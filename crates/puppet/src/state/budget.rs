@@ -13,19 +13,20 @@ use crate::state::frame::MAX_DEPTH;
 use crate::value::Value;
 use ordain_source::limits::most_text;
 
-/// How many steps a compile may take by default: expressions evaluated, and a fraction of a step
-/// for an item of a list that is made. Large sites take less than a fifth of it.
+/// The default maximal number of steps of a compile. An evaluated expression is a step, a new item
+/// of a list a fraction of one. Large sites take less than a fifth of this.
 pub const MAX_STEPS: u64 = 15_000_000;
-/// How many resources a catalog may have by default, several times what the largest sites have on a node.
+/// The default maximal number of resources of a catalog, several times that of a node of the
+/// largest sites.
 pub const MAX_RESOURCES: usize = 250_000;
-/// How many values another may hold, shared ones counted as often as they occur.
+/// The maximal number of values inside a value. Shared values count as often as they occur.
 pub(crate) const MAX_WEIGHT: usize = 2_000_000;
-/// How deep values may be nested.
+/// The maximal nesting of values.
 pub(crate) const MAX_NESTING: usize = 1000;
 /// Values above this weight are remembered, so that loops do not weigh them each round.
 const LARGE: usize = 256;
 
-/// How many items of a list a search looks at in a step.
+/// The number of list items that a search compares in a step.
 pub(crate) const ITEMS_A_STEP: u64 = 8;
 
 /// Lists above this length are long.
@@ -46,7 +47,7 @@ struct WeighedValue {
     /// It is held, so that no other value comes to where it is in memory.
     _value: Value,
     weight: usize,
-    /// How deep it is nested.
+    /// The nesting of the value.
     height: usize,
 }
 
@@ -59,7 +60,7 @@ pub(crate) struct Budget {
     pub(crate) depth: u32,
     /// Large values that were weighed last.
     weighed: [WeighedValue; 8],
-    /// Where these are in memory, which is compared for every list and hash.
+    /// The addresses of these, which are compared for every list and hash.
     addresses: [usize; 8],
     next: usize,
 }
@@ -129,8 +130,8 @@ impl Budget {
     }
 }
 
-/// What so many items cost of which a step makes `at_once`. Lists that grow item by item are made
-/// often but are short; one that is long costs what it takes in memory.
+/// The cost of so many items if a step makes `at_once`. Short lists are made often and cheaply; a
+/// long one costs its memory.
 fn cost(items: usize, at_once: u64) -> u64 {
     let items = items as u64;
     if items > LONG { items } else { items / at_once }
@@ -155,7 +156,7 @@ fn take(left: &mut usize, weight: usize) -> EvalResult<()> {
     Ok(())
 }
 
-/// How deep a value is nested, and how many parts it has, shared ones counted as often as they occur.
+/// The nesting of a value and the number of its parts. Shared parts count as often as they occur.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Size {
     pub(crate) height: usize,
@@ -189,7 +190,7 @@ fn too_deep<T>() -> EvalResult<T> {
     plain(format!("a value is nested more than {MAX_NESTING} levels deep"))
 }
 
-/// Where a list or hash is in memory.
+/// The address of a list or hash, which identifies it.
 pub(crate) fn address(value: &Value) -> Option<usize> {
     match value {
         Value::Array(items) => Some(Arc::as_ptr(items) as usize),
@@ -259,7 +260,7 @@ fn finished(value: &Value) -> EvalResult<()> {
 }
 
 impl Budget {
-    /// Takes the weight of a value from what is left; gives its height.
+    /// Takes the weight of a value from `left`; returns its nesting.
     fn measure(&self, value: &Value, depth: usize, left: &mut usize) -> EvalResult<usize> {
         let shared = depth > 0 && matches!(value, Value::Array(_) | Value::Hash(_));
         let known = if shared { self.known(value) } else { None };

@@ -48,10 +48,10 @@ pub trait Evaluate {
     /// The type that a name stands for: built in, an alias, or a resource type.
     fn named_type(&mut self, name: &str) -> EvalResult<Type>;
 
-    /// Makes an object of a type, of a hash and an initialiser if there are any.
+    /// Makes an object of a type from a hash and an initialiser, both optional.
     ///
     /// # Errors
-    /// When a value does not fit, something is missing, or what must hold does not.
+    /// When a value does not fit, a feature is missing, or an invariant does not hold.
     fn instantiate(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -141,13 +141,13 @@ pub trait Evaluate {
     /// Marks virtual resources to be realised; those not declared yet are waited for.
     fn realize(&mut self, references: &[Value], span: Span);
 
-    /// Adds tags to what contains the calling code.
+    /// Adds tags to the class or define whose code calls this.
     ///
     /// # Errors
     /// When a text cannot be a tag.
     fn tag(&mut self, names: &[EcoString], scope: ScopeId) -> EvalResult<()>;
 
-    /// Whether the catalog, or what contains the calling code, has all these tags.
+    /// Whether the catalog, or the class or define whose code calls this, has all these tags.
     fn tagged(&mut self, names: &[EcoString], scope: ScopeId) -> bool;
 
     /// Whether there is a class of this name in lower case.

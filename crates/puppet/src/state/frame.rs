@@ -6,10 +6,10 @@ use crate::value::closure::ScopeId;
 use ordain_source::{FileId, Span, TextRange};
 use std::sync::Arc;
 
-/// How deep evaluation may nest, in expressions. Compiles run on threads whose stack holds this.
+/// The maximal nesting of expressions. Compiles run on threads whose stack is large enough for it.
 pub(crate) const MAX_DEPTH: u32 = 24_000;
 
-/// The stack that a thread needs for `MAX_DEPTH`; only what is used is ever backed by memory.
+/// The stack size of a thread for `MAX_DEPTH`. The system only backs used pages with memory.
 pub const STACK_SIZE: usize = 1 << 30;
 
 /// The code that is being evaluated and the scope it sees.

@@ -51,7 +51,7 @@ pub struct LogEntry {
     pub source: String,
     /// The place as Puppet shows it behind the text; empty where it shows none.
     pub place: String,
-    /// Where it was written.
+    /// The place in the code.
     pub span: Option<Span>,
 }
 

@@ -105,7 +105,7 @@ impl Links {
         self.open.push(id);
     }
 
-    /// Ends what [`Self::begin`] began last.
+    /// Ends making the object that was begun last.
     pub(crate) fn end(&mut self) {
         self.open.pop();
     }

@@ -12,7 +12,7 @@ use crate::catalog::ResourceId;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// How many variables a scope holds before it gets an index.
+/// The number of variables above which a scope gets an index.
 const INLINE: usize = 12;
 
 /// The construct that made a scope.
@@ -40,7 +40,7 @@ pub type Matches = Arc<[Value]>;
 pub struct Scope {
     /// The construct that made it.
     pub kind: ScopeKind,
-    /// Where the search for an unqualified name goes on.
+    /// The scope in which the search for an unqualified name continues.
     pub parent: Option<ScopeId>,
     /// The scope that declared the class or define instance; resource defaults are searched there.
     pub declared_in: Option<ScopeId>,
@@ -66,9 +66,9 @@ pub struct Pending {
     pub callee: EcoString,
     /// All parameters, from left to right.
     names: Vec<EcoString>,
-    /// Where each of them stands, if there are many.
+    /// The positions of the names, if there are many.
     index: Option<FxHashMap<EcoString, usize>>,
-    /// Which of them gets its value.
+    /// The position of the parameter that is being evaluated.
     pub current: usize,
 }
 
@@ -80,7 +80,7 @@ impl Pending {
         Self { callee, names, index, current: 0 }
     }
 
-    /// Where the parameter of this name stands.
+    /// The position of the parameter of this name.
     fn place(&self, name: &str) -> Option<usize> {
         match &self.index {
             Some(index) => index.get(name).copied(),

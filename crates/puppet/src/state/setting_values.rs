@@ -281,7 +281,7 @@ pub(crate) fn all(compiler: &Compiler<'_>) -> HashValue {
     hash
 }
 
-/// What the compile says of itself.
+/// The settings that the compile itself defines.
 fn of_compile(compiler: &Compiler<'_>) -> Vec<(&'static str, Value)> {
     let (env, settings) = (compiler.env, &compiler.settings);
     let shown = |path: &Path| path.display().to_string();

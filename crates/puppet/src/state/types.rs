@@ -21,7 +21,7 @@ pub(crate) struct TypeState {
     with_parameters: FxHashSet<usize>,
     /// The class or define whose parameter types are being evaluated.
     pub(crate) parameters_of: Option<Span>,
-    /// How many definitions are being evaluated: in them a name may be unknown.
+    /// The number of definitions under way. Inside of them, names may be unknown.
     pub(crate) defining: u32,
     /// The type sets whose definitions are being evaluated, innermost last; `None` for a definition
     /// outside of any.

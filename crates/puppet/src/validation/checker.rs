@@ -6,7 +6,7 @@ use ordain_source::{Diagnostic, Severity, TextRange};
 use super::walk::Node;
 use crate::syntax::{ExprId, Program, code_of};
 
-/// Where a module's file stands: what its definitions may be called.
+/// The file of a module, which decides the names that its definitions may have.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ModuleFile {
     /// The path, for messages.

@@ -91,7 +91,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What classes, defines and functions have in common.
+    /// The common checks of classes, defines and functions.
     fn named(&mut self, id: ExprId, name: &str) {
         self.top(id);
         if !names::is_definition(name) {

@@ -18,7 +18,7 @@ const MAX_DEPTH: u32 = 8;
 const MAX_JSON_MESSAGE: usize = 100;
 const MAX_PROGRAM_MESSAGE: usize = 500;
 
-/// Why a text is not of its syntax.
+/// The error of a text that does not have its syntax.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Problem {
     /// The issue code of the reference.
@@ -47,7 +47,7 @@ impl Checker<'_> {
     }
 }
 
-/// Why a text is not of the syntax that it is said to be; `None` if it is, or nobody knows.
+/// The error of a text that does not have its syntax; `None` if it has, or the syntax is unknown.
 pub(crate) fn embedded(syntax: &str, text: &str) -> Option<Problem> {
     problem(syntax, text, 1)
 }

@@ -84,7 +84,7 @@ pub fn plain(name: &str) -> EcoString {
     }
 }
 
-/// Where a class at a range says what it inherits from.
+/// The place of the parent's name in a class at a range.
 pub fn parent_range(program: &Program, class: TextRange, parent: &str) -> Option<TextRange> {
     let text = program.text(class);
     text.match_indices("inherits").find_map(|(at, word)| {

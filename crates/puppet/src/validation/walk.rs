@@ -124,7 +124,7 @@ fn expr_children(program: &Program, id: ExprId, out: &mut Vec<Node>) {
     }
 }
 
-/// Those of what declares something or takes parameters.
+/// The children of declarations and of expressions with parameters.
 fn declaration_children(program: &Program, id: ExprId, out: &mut Vec<Node>) {
     match &program[id] {
         Expr::Lambda(lambda) => {
