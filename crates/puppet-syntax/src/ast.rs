@@ -29,7 +29,7 @@ pub struct Program {
     pub body: ExprId,
     /// All class, define, function, node and type definitions, in the order of their end.
     pub definitions: Vec<ExprId>,
-    /// Where the comments are, in order.
+    /// The ranges of comments, in order.
     pub comments: Vec<TextRange>,
     /// All expressions.
     pub exprs: Arena<Expr>,
@@ -436,7 +436,7 @@ pub enum Expr {
     Render(ExprId),
 }
 
-/// How a call is written; `rvalue` tells value position from statement position.
+/// The syntax of a call. `rvalue` says whether its value is used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CallForm {
     /// `f(a)` or, as a statement, `f a`.
@@ -448,7 +448,7 @@ pub enum CallForm {
 /// A call.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
-    /// How it is written.
+    /// The syntax of the call.
     pub form: CallForm,
     /// The callee: [`Expr::Name`], or [`Expr::Ref`] for `Integer('3')`; for a method the name alone.
     pub callee: ExprId,
@@ -499,7 +499,7 @@ pub struct CaseOption {
     pub range: TextRange,
 }
 
-/// How an attribute is given.
+/// The operator of an attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AttributeOp {
     /// `a => v`
@@ -599,7 +599,7 @@ pub enum Definition {
         name: EcoString,
         /// Its parent.
         parent: Option<EcoString>,
-        /// Where the parent is named.
+        /// The range of the parent's name.
         parent_range: TextRange,
         /// The body.
         statements: ListRef<TypeStatement>,
@@ -624,36 +624,36 @@ pub enum TypeStatementKind {
     Invariant {
         /// The title, text of any form.
         title: Option<ExprId>,
-        /// Where the title is written.
+        /// The range of the title.
         title_range: TextRange,
         /// The tested condition: a block, a lambda or [`Expr::Nop`].
         body: ExprId,
-        /// Where that is written.
+        /// The range of the body.
         body_range: TextRange,
     },
     /// `function name(params) >> Type { }`
     Function {
         /// Its name.
         name: EcoString,
-        /// Where the name is written.
+        /// The range of the name.
         name_range: TextRange,
         /// Its parameters, return type and body, as an [`Expr::Lambda`].
         lambda: ExprId,
-        /// Where that is written.
+        /// The range of the lambda.
         lambda_range: TextRange,
     },
     /// `title_patterns [/a/, /b/]`
     TitlePatterns {
         /// A list of [`Expr::Regex`].
         value: ExprId,
-        /// Where the list is written.
+        /// The range of the list.
         range: TextRange,
     },
     /// `annotations { source => { key => value } }`
     Annotations {
         /// [`Expr::Hash`].
         value: ExprId,
-        /// Where the hash is written.
+        /// The range of the hash.
         range: TextRange,
     },
     /// `abstract`
@@ -667,11 +667,11 @@ pub struct FeatureSyntax {
     pub is_reference: bool,
     /// Its name.
     pub name: EcoString,
-    /// Where the name is written.
+    /// The range of the name.
     pub name_range: TextRange,
     /// Its type; `enum[…]` is that of the same name in the language.
     pub kind: Option<ExprId>,
-    /// Where the type is written.
+    /// The range of the type.
     pub kind_range: TextRange,
     /// Its settings.
     pub settings: ListRef<Setting>,
@@ -682,11 +682,11 @@ pub struct FeatureSyntax {
 pub struct Setting {
     /// Its name.
     pub name: EcoString,
-    /// Where the name is written.
+    /// The range of the name.
     pub name_range: TextRange,
     /// Its value; the block of a check is [`Expr::Block`] or [`Expr::Nop`].
     pub value: ExprId,
-    /// Where the value is written.
+    /// The range of the value.
     pub value_range: TextRange,
 }
 

@@ -20,7 +20,7 @@ pub enum DefKind {
 /// A class or define.
 #[derive(Debug)]
 pub struct TypeDef {
-    /// Which.
+    /// Class or define.
     pub kind: DefKind,
     /// Its name in lower case.
     pub name: EcoString,
@@ -32,7 +32,7 @@ pub struct TypeDef {
     pub parent: Option<EcoString>,
     /// Its body.
     pub body: ExprId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
     /// The module that it is from; empty if from none.
     pub module: EcoString,
@@ -41,11 +41,11 @@ pub struct TypeDef {
 /// A class or define by its name, to find those that share one.
 #[derive(Clone, Debug)]
 pub struct Defined {
-    /// Which.
+    /// Class or define.
     pub kind: DefKind,
     /// Its name in lower case.
     pub name: EcoString,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
 }
 
@@ -82,7 +82,7 @@ pub struct FunctionDef {
     pub returns: Option<ExprId>,
     /// Its body.
     pub body: ExprId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
     /// The module that it is from; empty if from none.
     pub module: EcoString,
@@ -97,7 +97,7 @@ pub struct NodeDef {
     pub matches: ExprList,
     /// Its body.
     pub body: ExprId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
 }
 
@@ -110,7 +110,7 @@ pub struct AliasDef {
     pub program: Arc<Program>,
     /// Its definition.
     pub kind: ExprId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
 }
 
@@ -123,7 +123,7 @@ pub struct ModelDef {
     pub program: Arc<Program>,
     /// The definition.
     pub id: ExprId,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
 }
 

@@ -1,4 +1,4 @@
-//! How evaluation ends early: errors, and the jumps `next`, `return` and `break`.
+//! The ways in which evaluation ends early: errors, and the jumps `next`, `return` and `break`.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::value::Value;
 /// The result of evaluating something.
 pub type EvalResult<T = Value> = Result<T, Box<Unwind>>;
 
-/// Why evaluation does not go on.
+/// An error, or a jump that has not reached its target yet.
 #[derive(Debug)]
 pub enum Unwind {
     /// An error at a place.
@@ -36,11 +36,11 @@ pub struct PlainError {
     pub help: Option<String>,
     /// Other places, each with a label.
     pub related: Vec<(Span, String)>,
-    /// Where the mistake is, if that is known and not where Puppet reports it; with a label.
+    /// The place of the mistake with a label, if Puppet reports the error at another place.
     pub focus: Option<(Span, String)>,
-    /// Which part of the expression is to blame.
+    /// The part of the expression that caused the error.
     pub blame: Blame,
-    /// Which part of the value that was given is to blame, innermost step first.
+    /// The part of the value that caused the error, innermost step first.
     pub path: Vec<Step>,
     /// Whether upstream raises an error of Puppet's own here, which a lookup takes for its own.
     pub is_puppets: bool,
@@ -93,13 +93,13 @@ pub struct EvalError {
     pub issue: Option<Cow<'static, str>>,
     /// The text, as Puppet words it, without a place.
     pub message: String,
-    /// Where; some errors found at the end of a compile have no place.
+    /// The place that Puppet reports; `None` for some errors at the end of a compile.
     pub span: Option<Span>,
     /// Whether only the line is known to Puppet.
     pub line_only: bool,
     /// Other places, each with a label.
     pub related: Vec<(Span, String)>,
-    /// Where the mistake is, if that is known and not where Puppet reports it; with a label.
+    /// The place of the mistake with a label, if Puppet reports the error at another place.
     pub focus: Option<(Span, String)>,
     /// Whether the expression at `span` asked for the subject of `focus`, and is shown beside it. The `=`
     /// of an assignment asks for nothing.

@@ -145,8 +145,8 @@ pub struct IteratorValue {
     pub items: Vec<Value>,
     /// The type of the items; for a walk over a tree, that of the walk.
     pub element: Arc<Type>,
-    /// How many items upstream takes it to have: one less than there are where integers are counted,
-    /// and for steps rounded down. Slices are not longer than that.
+    /// The number of items by upstream's count. It is one too small for ranges of integers, and
+    /// rounded down for steps. Slices are limited to it.
     pub told: usize,
 }
 
@@ -166,7 +166,7 @@ pub struct Closure {
     pub program: Arc<Program>,
     /// Its code.
     pub lambda: Idx<Lambda>,
-    /// Where it was written.
+    /// The scope in which the lambda was written.
     pub scope: ScopeId,
     /// Its parameters, their types evaluated.
     pub signature: Arc<Signature>,
@@ -200,7 +200,7 @@ pub struct SignatureParam {
     pub optional: bool,
 }
 
-/// A value in the place of a type. That is no error until a call needs the type.
+/// A value in the place of a type. It is only an error when a call needs the type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct NoType {
     /// The index of its parameter; behind the last one, the return type.
@@ -209,7 +209,7 @@ pub struct NoType {
     pub got: EcoString,
     /// The class of the value.
     pub class: EcoString,
-    /// Where it is.
+    /// The place of the value.
     pub span: Span,
 }
 
@@ -501,7 +501,7 @@ pub type TitlePatterns = Vec<(Arc<Regexp>, Vec<Option<EcoString>>)>;
 pub struct Modelled {
     /// Its definition.
     pub model: TypeModel,
-    /// Where it is defined.
+    /// The definition.
     pub def: Arc<ModelDef>,
     /// Its features and rules, once they are resolved.
     pub layout: OnceLock<Layout>,
@@ -560,7 +560,7 @@ pub struct Method {
     pub program: Arc<Program>,
     /// The lambda that it is.
     pub lambda: ExprId,
-    /// Where it is.
+    /// The place of the definition.
     pub span: Span,
 }
 
@@ -568,7 +568,7 @@ pub struct Method {
 pub struct Rule {
     /// The text that holds it.
     pub program: Arc<Program>,
-    /// Where it is.
+    /// The place of the definition.
     pub span: Span,
     /// The title that is written before it.
     pub title: Option<ExprId>,
@@ -595,7 +595,7 @@ pub struct Code {
 pub struct Instance {
     /// Its type, which has a model.
     pub kind: Arc<ObjectType>,
-    /// Where the compile has the values while the object is made.
+    /// The index of the compile's list of values for this object while it is made.
     pub draft: usize,
     /// Its values, once it is finished.
     pub state: OnceLock<State>,

@@ -6,7 +6,7 @@ use ordain_source::TextRange;
 use super::{Fatal, Lexer};
 use crate::issue::warning;
 
-/// Which escapes a text knows.
+/// The escapes that a text supports.
 #[derive(Clone, Copy)]
 pub(super) struct Escapes {
     /// The letters and signs that may follow the backslash.

@@ -22,9 +22,9 @@ pub(crate) use token::{T, Token};
 
 use crate::issue::problem;
 
-/// How deep strings may be nested in interpolations of strings.
+/// The maximal nesting of strings in interpolations of strings.
 const MAX_NESTING: u32 = 100;
-/// How deep heredocs may be nested in interpolations of heredocs; each level copies its text.
+/// The maximal nesting of heredocs in interpolations of heredocs. Each level copies its text.
 const MAX_HEREDOC_NESTING: u32 = 10;
 
 /// The text of an interpolated heredoc without its margin: a text of its own, placed behind the
@@ -34,7 +34,7 @@ pub(crate) struct Segment {
     pub(crate) base: u32,
     /// The text.
     pub(crate) text: Rc<str>,
-    /// Where `text` comes from, among all places.
+    /// Maps positions in `text` to positions in the source.
     places: PlaceMap,
 }
 
@@ -91,7 +91,7 @@ struct Lexer<'t, 'o> {
     text: &'t str,
     bytes: &'t [u8],
     pos: usize,
-    /// Where this text starts among all places.
+    /// The start of this text in the map of places.
     base: u32,
     out: &'o mut Lexed,
     /// The kind of the token before; it decides the meaning of a slash.
@@ -99,13 +99,13 @@ struct Lexer<'t, 'o> {
     brace_count: u32,
     /// Whether only blanks were seen since the line began.
     fresh_line: bool,
-    /// Where the lexer goes on at the next newline, when heredocs stand there.
+    /// The position at which the lexer continues after the newline, if heredocs follow it.
     newline_jump: Option<usize>,
     epp: EppMode,
     epp_open: bool,
-    /// Where the tag begins that was opened last.
+    /// The start of the open tag.
     epp_tag: usize,
-    /// Where the interpolations begin that are open.
+    /// The starts of the open interpolations.
     interpolations: Vec<usize>,
     nesting: u32,
     heredoc_nesting: u32,

@@ -24,7 +24,7 @@ pub(super) struct Quote {
     /// Whether a backslash can hide a dollar.
     pub(super) dollar_escape: bool,
     pub(super) escapes: Escapes,
-    /// Where it is opened.
+    /// The start of the text.
     pub(super) start: usize,
 }
 
@@ -47,8 +47,8 @@ impl Lexer<'_, '_> {
         Ok(())
     }
 
-    /// Where the search for the end of a piece of text begins. A quote at its very start belongs to
-    /// the text if another end follows at once (`\'\'\'` is one quote), as upstream's pattern has it.
+    /// The start of the search for the end of a text. As in upstream's pattern, a quote at the
+    /// start belongs to the text if another end follows at once (`\'\'\'` is one quote).
     fn behind_odd_quote(&self, at: usize, quote: u8) -> usize {
         if self.bytes.get(at) != Some(&quote) {
             return at;

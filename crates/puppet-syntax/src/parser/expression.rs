@@ -7,7 +7,7 @@ use super::statement::starts_expression;
 use super::{Abort, P, Parser, T, Token};
 use crate::ast::*;
 
-/// How tightly operators bind; the numbers only have an order.
+/// The binding powers of operators; only their order matters.
 const PREFIX: u8 = 18;
 const SELECT: u8 = 8;
 

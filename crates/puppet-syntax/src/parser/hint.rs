@@ -542,7 +542,7 @@ impl Parser<'_> {
         line.bytes().all(|b| b == b' ' || b == b'\t')
     }
 
-    /// How many blanks the line of a token begins with.
+    /// The indentation of the line of a token.
     fn indent(&self, token: Token) -> usize {
         let Some(text) = self.text.get(..token.start as usize) else { return 0 };
         let line = text.rsplit('\n').next().unwrap_or(text);

@@ -27,9 +27,9 @@ use crate::lexer::{Lexed, T, Token, lex};
 
 pub(crate) use statement::STATEMENT_CALLS;
 
-/// How deep constructs may be nested in each other.
+/// The maximal nesting of constructs.
 const MAX_DEPTH: u32 = 200;
-/// How high the tree may get; chains of operators count, too.
+/// The maximal height of the tree; chains of operators count, too.
 const MAX_HEIGHT: u16 = 1000;
 /// After so many errors the parser gives up.
 const MAX_ERRORS: usize = 50;

@@ -25,10 +25,10 @@ const INVALID_DATA: &str = "puppet::invalid-data";
 /// A map of a file of data has a key twice.
 const DUPLICATE_KEY: &str = "puppet::duplicate-data-key";
 
-/// How the message on a tag such as `!ruby/regexp` begins.
+/// The beginning of the message about a tag such as `!ruby/regexp`.
 const UNSPECIFIED_CLASS: &str = "Tried to load unspecified class";
 
-/// What a file is.
+/// The format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     Manifest,
@@ -45,7 +45,7 @@ impl Form {
     }
 }
 
-/// What a file is by its name. What comes in by standard input is a manifest.
+/// The format of a file by its name. Standard input is a manifest.
 pub(crate) fn form(path: &Path) -> Option<Form> {
     if path.file_name().is_some_and(|n| n == "hiera.yaml") {
         return Some(Form::HieraConfig);
@@ -251,8 +251,8 @@ fn line_range(text: &str, number: u32) -> TextRange {
     TextRange::default()
 }
 
-/// What a manifest may define if it lies in a module: below `manifests`, `functions` or `types`
-/// of a directory that has `metadata.json` or lies in a directory for modules.
+/// The file of a module, which decides the names that its definitions may have: below `manifests`,
+/// `functions` or `types` of a directory with `metadata.json` or in a directory for modules.
 fn module_file(source: &SourceText<'_>, world: &dyn World) -> Option<ModuleFile> {
     for root in source.full.ancestors().skip(1) {
         let folder = root.file_name()?.to_str()?;
@@ -279,8 +279,8 @@ fn has_module_metadata(dir: &Path, world: &dyn World) -> bool {
     world.kind(&dir.join("metadata.json")) == Some(EntryKind::File) && !is_environment(dir, world)
 }
 
-/// The name of a module: that of its directory, or what follows the author in its metadata when
-/// the directory is called after both.
+/// The name of a module: the name of its directory, or the name in its metadata if the directory
+/// has the author and the name.
 fn module_name(dir: &Path) -> Option<String> {
     let name = dir.file_name()?.to_str()?;
     Some(name.rsplit('-').next().unwrap_or(name).to_string())

@@ -1,5 +1,5 @@
-//! Findings that the reference does not have: what is allowed, but hardly meant, and what fails in
-//! each run.
+//! Findings that the reference does not have: code that is allowed but hardly intended, and code
+//! that fails in each run.
 
 use ordain_source::{Diagnostic, TextRange, suggest};
 use rustc_hash::FxHashSet;

@@ -9,13 +9,13 @@ use ordain_puppet::syntax::{Definition, Expr, Program};
 use ordain_puppet::types::specialize::parse_text;
 use ordain_puppet::types::{Type, TypeAlias};
 
-/// How long a chain of aliases may be.
+/// The maximal length of a chain of aliases.
 const MAX_DEPTH: usize = 100;
 
-/// Where the text of an alias comes from that no file had.
+/// Loads the text of an alias that is not defined in the read files.
 pub type Load<'l> = &'l dyn Fn(&str) -> Option<String>;
 
-/// Aliases by name: their texts, and what was made of those that were asked for.
+/// Aliases by name: their texts, and the types of those that were used.
 pub struct Aliases<'l> {
     texts: FxHashMap<EcoString, String>,
     made: FxHashMap<EcoString, Type>,

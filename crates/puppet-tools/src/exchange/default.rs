@@ -1,4 +1,4 @@
-//! Defaults as text: what Ecore's `defaultValueLiteral` says, and what it does not.
+//! Defaults as text, in Ecore's `defaultValueLiteral` and in annotations.
 
 use ordain_data::Value as Data;
 use ordain_ecore::Classifier;
@@ -17,7 +17,7 @@ pub(super) fn literal(value: &Data) -> Option<String> {
     }
 }
 
-/// What a literal says for values of a type; nothing if it says nothing.
+/// The value of a literal for a type; `None` if it is not valid.
 pub(super) fn of_literal(text: &str, kind: &ValueType) -> Option<Data> {
     match kind {
         ValueType::Integer => text.trim().parse().ok().map(Data::Int),
@@ -44,7 +44,7 @@ pub(super) fn source(value: &Data) -> String {
     inner.rsplit_once(" }\n").map_or(inner, |(value, _)| value).to_owned()
 }
 
-/// What a default as it is written says.
+/// The value of a default in the syntax of the language.
 pub(super) fn of_source(text: &str) -> Option<Data> {
     let text = format!("type X {{ attr x, Any {{ default => {text} }} }}");
     super::logic::only_model(&text)?.features.pop()?.default

@@ -15,19 +15,19 @@ use ordain_puppet::types::modelled::{
     ValueType,
 };
 
-/// Types, and what the language has no words for.
+/// Types, and notes about parts of the model that the language cannot express.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Imported {
     /// The types, in order.
     pub models: Vec<TypeModel>,
-    /// What is not as the model has it, in words.
+    /// The differences from the model, in words.
     pub notes: Vec<String>,
 }
 
-/// The types of packages. `has_logic` says that the code of derived features comes from elsewhere.
+/// The types of packages. `has_logic` says that another document has the code of derived features.
 ///
 /// # Errors
-/// When a note of ours holds something else than what belongs there.
+/// When one of our annotations has an invalid value.
 pub fn from_ecore(packages: &[Package], has_logic: bool) -> Result<Imported, String> {
     let mut importer = Importer {
         classes: IndexMap::new(),
@@ -50,7 +50,7 @@ type Path = Vec<EcoString>;
 
 struct Importer<'e> {
     classes: IndexMap<Path, &'e Class>,
-    /// What enumerations and data types are here.
+    /// The types of enumerations and data types.
     values: FxHashMap<Path, ValueType>,
     /// The names of classes here.
     names: FxHashMap<Path, EcoString>,
@@ -338,8 +338,8 @@ fn annotations(all: &[Annotation]) -> Annotations {
         .collect()
 }
 
-/// The namespace of a package: what its URI says if it is one of ours, else its name inside of the
-/// one around it.
+/// The namespace of a package: that of its URI if the URI is one of ours, else its name inside of
+/// the surrounding namespace.
 fn namespace(package: &Package, around: Option<&str>) -> EcoString {
     if let Some(rest) = package.ns_uri.strip_prefix(TYPES_URI) {
         match rest.strip_prefix('/') {

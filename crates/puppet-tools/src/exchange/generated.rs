@@ -1,7 +1,7 @@
 //! Resource types as `generate types` writes them, as types of the language.
 //!
-//! Such a file says which attributes there are, which values they take and which one names the
-//! resource. That is all of it; `ordain types from-ruby` reads the code itself.
+//! Such a file only has the attributes, their values, and the name attribute. `ordain types
+//! from-ruby` reads the code itself.
 
 use ordain_puppet::load::generated_types::{PARAM, maker};
 use ordain_puppet::syntax::{Expr, ExprId, Program};

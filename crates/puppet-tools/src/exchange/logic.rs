@@ -58,7 +58,7 @@ pub fn document(models: &[TypeModel]) -> Json {
 /// Puts the code of such a document into types.
 ///
 /// # Errors
-/// When it is no such document, or speaks of what the types do not have.
+/// When it is not such a document, or the types lack something that it refers to.
 pub fn put(models: &mut [TypeModel], document: &Json) -> Result<(), String> {
     if document["format"] != FORMAT {
         return Err(format!("it is no document of the format {FORMAT}"));
@@ -152,7 +152,7 @@ pub(super) fn is_logic(kind: &str, source: &str) -> bool {
     }
 }
 
-/// The parameters of a function with the texts of their types, and that of what it gives.
+/// The parameters of a function with the texts of their types, and the text of its return type.
 pub(super) fn signature(source: &str) -> (Vec<(EcoString, Option<EcoString>)>, Option<EcoString>) {
     let program = syntax::parse(FileId(0), around("function", source)).program;
     let Some(Expr::Lambda(lambda)) = value_of(&program, "function").map(|id| &program[id]) else {

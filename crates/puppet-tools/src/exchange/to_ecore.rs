@@ -1,5 +1,5 @@
-//! Types to Ecore: the base model for all tools that know Ecore, with the code and what else Ecore
-//! has no word for in annotations.
+//! Types to Ecore: the base model for all tools that read Ecore. Annotations have the code and
+//! everything else that Ecore cannot express.
 
 use ecow::{EcoString, eco_format};
 use indexmap::IndexMap;
@@ -12,7 +12,7 @@ use ordain_ecore::{
 use super::{ANNOTATION, ByName, GLOBAL_PACKAGE, TYPES_URI, by_name, codes, default, logic};
 use ordain_puppet::types::modelled::{self, Feature, FeatureKind, Function, TypeModel, ValueType};
 
-/// Where the code of types goes.
+/// The place for the code of types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     /// Into annotations.
@@ -201,7 +201,7 @@ impl Exporter<'_> {
         Ok((out, enumeration))
     }
 
-    /// A function, with the types that Ecore has for what it is given and gives.
+    /// A function, with the Ecore types of its parameters and its result.
     fn operation(&self, function: &Function) -> Operation {
         let (params, returns) = logic::signature(&function.logic.source);
         let kind = |text: Option<EcoString>| Some(self.data_type(text.as_deref().unwrap_or("Any")));
@@ -218,7 +218,7 @@ impl Exporter<'_> {
         }
     }
 
-    /// What a type is in Ecore by its text: a class, a plain data type or anything.
+    /// The type in Ecore for the text of a type: a class, a plain data type or anything.
     fn data_type(&self, text: &str) -> TypeRef {
         let ecore = |name: &str| TypeRef::Ecore(name.into());
         match text {

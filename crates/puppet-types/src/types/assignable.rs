@@ -27,10 +27,10 @@ struct Guard<'a> {
     outer: Option<&'a Guard<'a>>,
 }
 
-/// How deeply aliases may nest in each other before a comparison is given up.
+/// The nesting of aliases at which a comparison is given up.
 const DEPTH_LIMIT: u32 = 200;
 
-/// How deeply `Init` types may lead to each other before a comparison is given up.
+/// The nesting of `Init` types at which a comparison is given up.
 const INIT_LIMIT: u32 = 6;
 
 /// From this number of alternatives on, those of the one variant are looked up in a set of the other:
@@ -42,7 +42,7 @@ const MAX_SEARCHED: usize = 32;
 #[derive(Default)]
 struct Memo {
     pairs: FxHashMap<(*const Type, *const Type), bool>,
-    /// How many comparisons are under way, one within the other.
+    /// The nesting of the comparisons under way.
     nested: u32,
     /// The depth of the outermost pair that was taken to hold since it came back.
     assumed: u32,
@@ -276,7 +276,7 @@ fn enumeration(values: &[EcoString], caseless: bool, from: &Type, to: &Type) -> 
     }
 }
 
-/// How many items a tuple type has.
+/// The number of items of a tuple type.
 pub(crate) fn tuple_size(types: &[Type], size: Option<SizeRange>) -> SizeRange {
     let count = types.len() as i64;
     size.unwrap_or(match count {

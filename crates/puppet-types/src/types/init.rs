@@ -9,7 +9,7 @@ use crate::types::instance::is_instance;
 use crate::types::normalize::normalize;
 use crate::types::undecided::Undecided;
 
-/// How deeply `Init` types may lead to each other.
+/// The maximal nesting of `Init` types.
 const DEPTH_LIMIT: u32 = 6;
 
 impl InitType {
@@ -19,8 +19,8 @@ impl InitType {
     }
 }
 
-/// Why `Init[T, args]` has no instances: there is no way to make a `T`, or none with these arguments.
-/// `Init`, `Optional` and `NotUndef` are no targets.
+/// The reason why `Init[T, args]` has no instances: a `T` cannot be made, or not from these
+/// arguments. `Init`, `Optional` and `NotUndef` cannot be made.
 pub(crate) fn init_fault(init: &InitType) -> Option<Undecided> {
     let target = &init.target;
     let fixed = matches!(target, Type::Init(_) | Type::Optional(_) | Type::NotUndef(_));

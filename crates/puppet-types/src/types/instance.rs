@@ -244,7 +244,7 @@ fn iterates(kind: &Type, value: &Value) -> bool {
     match value {
         Value::Array(_) | Value::Hash(_) if any => true,
         Value::Runtime(object) if any => ruby_classes::is_a(object, "Range"),
-        // Where the type of the elements matters, the type of the number is asked, which has no end.
+        // With an element type, upstream asks the inferred type of the number, which has no end.
         Value::Int(i) if *i < 0 && any => false,
         Value::Iterator(iterator) => is_assignable(kind, &Type::Iterator(Some(iterator.of()))),
         value => is_assignable(kind, &infer(value)),

@@ -9,7 +9,7 @@ use ordain_functions::regex::{Dialect, Regex, compile, slashes_escaped};
 use ordain_puppet_syntax::regexp::is_encoded;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// How many compiled expressions are kept.
+/// The maximal number of cached expressions.
 const MAX_COMPILED: usize = 1024;
 /// The longest source of those, in bytes.
 const MAX_COMPILED_LENGTH: usize = 1 << 10;

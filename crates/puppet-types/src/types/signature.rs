@@ -9,7 +9,7 @@ use crate::types::range::IntRange;
 pub use crate::model::{NoType, Signature, SignatureParam};
 
 impl NoType {
-    /// That it is needed.
+    /// The error that this is not a type.
     pub fn refused<T>(&self) -> EvalResult<T> {
         let text = format!("Expected value of type Type, got {}", self.got);
         Err(EvalError::new("TYPE_MISMATCH", text, self.span).into())

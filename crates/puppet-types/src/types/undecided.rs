@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::model::{InitType, Type};
 
-/// Why a test has no answer.
+/// The reason why a test has no answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Undecided {
     /// No instances of this type can be made.

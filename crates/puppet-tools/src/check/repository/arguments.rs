@@ -1,5 +1,5 @@
-//! What is given to classes, defines and resource types: names of parameters, types of literal
-//! values, and what must be given.
+//! The arguments of classes, defines and resource types: names of parameters, types of literal
+//! values, and required parameters.
 
 use ordain_source::{Diagnostic, Severity, TextRange};
 use ordain_syntax::ListRef;
@@ -113,7 +113,7 @@ fn given(pass: &mut Pass<'_>, def: &TypeDef, attributes: &[Attribute]) {
             }
             continue;
         };
-        // A type of the same name makes its values of what is given.
+        // A type with the name of a define converts the arguments.
         if !(def.kind == DefKind::Define && pass.index.types.models.contains(&def.name)) {
             value(pass, def, param, attribute);
         }
@@ -144,7 +144,7 @@ fn value(pass: &mut Pass<'_>, def: &TypeDef, param: &Param, attribute: &Attribut
     let Some(kind) = param.kind else { return };
     let types = &pass.index.types;
     let Some(value) = types.value(pass.program, attribute.value) else { return };
-    // What is undef is not given.
+    // An `undef` argument counts as missing.
     if value.is_undef() {
         return;
     }

@@ -15,7 +15,7 @@ const ISSUE: &str = "ILLEGAL_REASSIGNMENT";
 /// Variables that the body of a class or define has without setting them.
 const OF_BODIES: [&str; 2] = ["title", "name"];
 
-/// Looks for assignments to what has a value already.
+/// Finds assignments to variables that have a value.
 pub(super) fn check(pass: &mut Pass<'_>) {
     let program = pass.program;
     let mut walk = Walk { program, set: AssignedVariables::default(), found: Vec::new() };
@@ -45,14 +45,14 @@ pub(super) fn check(pass: &mut Pass<'_>) {
 /// The variables of a scope that have a value at some place of the code, whatever way led there.
 #[derive(Default)]
 struct AssignedVariables {
-    /// Where each got its value; nothing for those that are there from the start.
+    /// The place of each assignment; `None` for variables that are always set.
     places: FxHashMap<EcoString, Option<TextRange>>,
     /// Their names in the order in which they were set.
     order: Vec<EcoString>,
 }
 
 impl AssignedVariables {
-    /// Where the variable was set before, if it was; else it is now.
+    /// The place of the earlier assignment, if there is one. Otherwise the variable is set now.
     fn add(&mut self, name: &EcoString, at: Option<TextRange>) -> Option<Option<TextRange>> {
         if let Some(before) = self.places.get(name) {
             return Some(*before);
@@ -62,7 +62,7 @@ impl AssignedVariables {
         None
     }
 
-    /// Takes back what was set since so many were.
+    /// Removes the variables that were set after the first `count`.
     fn back_to(&mut self, count: usize) -> FxHashMap<EcoString, Option<TextRange>> {
         let later = self.order.drain(count..);
         later.filter_map(|name| self.places.remove(&name).map(|at| (name, at))).collect()
@@ -131,7 +131,7 @@ impl Walk<'_> {
         nodes.into_iter().for_each(|node| self.visit(node));
     }
 
-    /// What has variables of its own.
+    /// A construct with variables of its own.
     fn scope(&mut self, node: Node, params: ListRef<Param>, names: &[&str]) {
         let around = std::mem::take(&mut self.set);
         for name in names {
@@ -144,7 +144,8 @@ impl Walk<'_> {
         self.set = around;
     }
 
-    /// Ways of which one is taken, or maybe none: what all of them set is set afterwards.
+    /// Branches of which one runs, or perhaps none. A variable that all of them set is set
+    /// afterwards.
     fn branches(&mut self, nodes: impl IntoIterator<Item = Node>, is_one_taken: bool) {
         let count = self.set.order.len();
         let mut common: Option<FxHashMap<EcoString, Option<TextRange>>> = None;

@@ -15,7 +15,7 @@ use ordain_puppet::value::Value;
 
 const ARGUMENT_MISMATCH: &str = "puppet::argument-mismatch";
 
-/// What is known of a call.
+/// The arguments of a call, as far as they are known.
 struct CallArguments {
     /// The arguments; `None` for those that are only known in a compile.
     args: Vec<Option<Value>>,
@@ -31,7 +31,7 @@ pub(super) fn check(pass: &mut Pass<'_>) {
         if ids.iter().any(|&id| matches!(program[id], Expr::Splat(_))) {
             continue;
         }
-        // What a member of a value takes is not known, and it comes before a function.
+        // The arguments of a member are unknown, and a member has priority over a function.
         if call.form == CallForm::Method && pass.index.members.knows(name) {
             continue;
         }
@@ -87,7 +87,8 @@ fn native(name: &str, given: &CallArguments) -> Option<String> {
     }
 }
 
-/// What is wrong with the number of arguments: there are so many, or at least `-arity - 1`.
+/// The message about a wrong number of arguments. `arity` is their number; if it is negative, at
+/// least `-arity - 1`.
 fn miscounted(name: &str, arity: i32, given: &CallArguments) -> Option<String> {
     let count = given.args.len();
     let least = if arity < 0 { arity.unsigned_abs() as usize - 1 } else { arity as usize };
@@ -100,7 +101,7 @@ fn arguments(count: usize) -> String {
     format!("{count} argument{}", if count == 1 { "" } else { "s" })
 }
 
-/// What is wrong with a call if it fits none of the signatures.
+/// The message about a call that fits none of the signatures.
 fn fault(name: &str, signatures: &[Signature], given: &CallArguments) -> Option<String> {
     let count = given.args.len();
     let counted: Vec<&Signature> = signatures

@@ -1,4 +1,4 @@
-//! What modules and the environment say that they need: `metadata.json`, the Puppetfile and
+//! The dependencies of modules and of the environment: `metadata.json`, the Puppetfile and
 //! `environment.conf`.
 
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const DUPLICATE_MODULE: &str = "puppet::duplicate-module";
 const HIDDEN_MODULE: &str = "puppet::hidden-module";
 const UNKNOWN_SETTING: &str = "puppet::unknown-setting";
 
-/// How many modules are named in a message.
+/// The maximal number of modules in a message.
 const MAX_NAMED: usize = 8;
 
 /// The settings of an `environment.conf`.
@@ -38,7 +38,7 @@ const SETTINGS: [&str; 8] = [
     "rich_data",
 ];
 
-/// Runs the rules over what was named.
+/// Runs the rules over the named files.
 pub(super) fn check(
     group: &Group<'_>,
     index: &Index,

@@ -15,8 +15,8 @@ const UNKNOWN_FACT: &str = "puppet::unknown-fact";
 const UNKNOWN_VARIABLE: &str = "puppet::unknown-variable";
 const LEGACY_FACT: &str = "puppet::legacy-fact";
 
-/// The facts that Facter knows on all systems, and those that the agent adds; `*` is any name. What
-/// has nothing below it here may still be a map.
+/// The facts that Facter has on all systems, and those that the agent adds; `*` is any name. An
+/// entry without entries below it may still be a map.
 const CORE: &[&str] = &[
     "aio_agent_build",
     "aio_agent_version",
@@ -198,7 +198,7 @@ const CORE: &[&str] = &[
     "zpool_version",
 ];
 
-/// What `$trusted` has.
+/// The keys of `$trusted`.
 const TRUSTED: [&str; 6] =
     ["authenticated", "certname", "domain", "extensions", "external", "hostname"];
 
@@ -223,7 +223,7 @@ fn below(path: &str) -> Option<&'static [&'static str]> {
     tree.get(path).map(Vec::as_slice)
 }
 
-/// What is wrong with a path into the facts.
+/// The error in a path into the facts.
 enum PathFault {
     /// The last name is not there, and these are.
     Unknown(&'static [&'static str]),
@@ -305,7 +305,7 @@ fn trusted(pass: &mut Pass<'_>, key: &str, at: TextRange) {
     pass.found.push(found);
 }
 
-/// What is wrong with a path, whose names up to the last one are right.
+/// The error in a path. All names but the last are correct.
 fn fault(pass: &Pass<'_>, path: &[&str]) -> Option<PathFault> {
     let (last, before) = path.split_last()?;
     if *last == "*" || pass.has_fact(&path.join(".")) {
@@ -413,7 +413,7 @@ pub(super) fn top_scope(pass: &mut Pass<'_>, name: &str, at: TextRange) {
     pass.found.push(found);
 }
 
-/// What is wrong with `%{…}` in the data or configuration of Hiera, if it is a fact.
+/// The error of `%{…}` in the data or configuration of Hiera, if it is a fact.
 pub(super) fn in_data(pass: &mut Pass<'_>, variable: &str, at: TextRange) {
     let plain = bare(variable);
     if let Some(path) = plain.strip_prefix("facts.") {

@@ -32,9 +32,9 @@ const INVALID_DATA: &str = "puppet::invalid-data";
 /// The type of secrets.
 const SENSITIVE: &str = "Sensitive";
 
-/// What data files are called.
+/// The extensions of data files.
 const ENDS: [&str; 4] = [".yaml", ".yml", ".eyaml", ".json"];
-/// What those of the function `hocon_data` are called.
+/// The extension of data files of the function `hocon_data`.
 const HOCON: &str = ".conf";
 
 /// Functions that look up their first argument.
@@ -50,12 +50,12 @@ struct Source {
     is_named: bool,
 }
 
-/// What is known of keys besides the classes.
+/// The keys that are used besides those of classes.
 #[derive(Default)]
 struct Keys {
     /// Keys that code or data looks up.
     used: FxHashSet<EcoString>,
-    /// What keys begin with that are put together.
+    /// The beginnings of computed keys.
     prefixes: Vec<EcoString>,
     /// Keys whose values are converted or merged, and patterns of such.
     changed: FxHashSet<EcoString>,
@@ -103,7 +103,8 @@ pub(super) fn check(
         };
         source.data.entries.iter().for_each(|entry| entry_rules(&mut pass, &keys, entry));
         interpolations(&mut pass, &source.text);
-        // A value for what takes a secret was meant as one.
+        // If the parameter takes a secret, the value in the data is a secret even if its type is
+        // wrong.
         let secret = pass.found.iter().filter_map(|found| found.primary.as_ref());
         let secret = secret.filter(|label| label.text.contains(SENSITIVE));
         secret.for_each(|label| file.hide(label.span.range));
@@ -115,7 +116,7 @@ pub(super) fn check(
     found
 }
 
-/// The configurations that were named, for what they interpolate.
+/// The named configurations, whose interpolations are checked.
 fn configurations<'a>(group: &'a Group<'_>) -> impl Iterator<Item = Source> + 'a {
     let files = group.files.iter().filter(|file| matches!(file.unit, Unit::Config));
     files.map(|file| Source {
@@ -179,7 +180,7 @@ fn sources(
     (sources, found)
 }
 
-/// A data file in HOCON. What its substitutions take from the environment is not known.
+/// A data file in HOCON. Substitutions from the environment are unknown.
 fn hocon(file: FileId, text: Arc<str>, is_named: bool) -> Result<Source, Box<Diagnostic>> {
     match DataFile::hocon(&text) {
         Ok(data) => Ok(Source { file, text, data: Arc::new(data), is_named }),
@@ -338,7 +339,7 @@ impl Keys {
     }
 }
 
-/// What stands before the first dot of a key.
+/// The part of a key before its first dot.
 fn root_of(key: &str) -> EcoString {
     key.split('.').next().unwrap_or(key).trim_matches(['\'', '"']).into()
 }

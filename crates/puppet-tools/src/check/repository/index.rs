@@ -1,5 +1,5 @@
-//! What the files of an environment, or of modules, define and use: built once, then read by all
-//! rules.
+//! The definitions and uses in the files of an environment, or of modules. The index is built once,
+//! then all rules read it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) struct Index {
     pub(super) defines: FxHashMap<EcoString, TypeDef>,
     pub(super) functions: FxHashMap<EcoString, FunctionDef>,
     pub(super) types: Types,
-    /// What may stand behind a dot besides functions.
+    /// Names that may follow a dot besides functions.
     pub(super) members: Members,
     ruby_types: FxHashMap<EcoString, Arc<RubyType>>,
     ruby_functions: FxHashMap<EcoString, Option<Takes>>,
@@ -55,7 +55,7 @@ pub(super) struct Index {
     pub(super) inherited: FxHashSet<EcoString>,
     /// Variables that are read by their full name, as `class::name`.
     pub(super) qualified: FxHashSet<EcoString>,
-    /// What full names begin with that are put together.
+    /// The beginnings of computed names.
     pub(super) prefixes: Vec<EcoString>,
     /// Types whose resources get attributes elsewhere than where they are declared.
     pub(super) changed: FxHashSet<EcoString>,
@@ -124,7 +124,7 @@ impl Index {
         out
     }
 
-    /// Adds what a directory brings in Ruby.
+    /// Adds the Ruby definitions of a directory.
     pub(super) fn add_survey(&mut self, survey: &Survey) {
         for (name, kind) in &survey.types {
             self.ruby_types.entry(name.clone()).or_insert_with(|| Arc::clone(kind));
@@ -157,7 +157,7 @@ impl Index {
         }
     }
 
-    /// Adds what a text defines and uses.
+    /// Adds the definitions and uses of a text.
     pub(super) fn add_program(&mut self, program: &Arc<Program>, module: &str, scopes: &Scopes) {
         for item in items(program, module) {
             match item {
@@ -238,8 +238,8 @@ impl Index {
         self.kind != Kind::Loose && self.missing.is_empty() && self.whole_path
     }
 
-    /// Whether a name that nothing here defines is unknown to a run, too: the module path is here, or
-    /// there is none but what was said.
+    /// Whether a name without a definition here is unknown in a run, too: the index has the whole
+    /// module path.
     pub(super) fn has_all_names(&self) -> bool {
         self.is_complete() || self.kind == Kind::Loose && self.whole_path
     }
@@ -262,7 +262,7 @@ impl Index {
         self.ruby_functions.contains_key(name)
     }
 
-    /// What a function in Ruby takes, if its file says it.
+    /// The arity of a function in Ruby, if its file shows it.
     pub(super) fn ruby_function(&self, name: &str) -> Option<&Takes> {
         self.ruby_functions.get(name)?.as_ref()
     }
@@ -324,8 +324,8 @@ fn changed_type(program: &Program, expr: &Expr) -> Option<EcoString> {
     }
 }
 
-/// What a type with features is as a resource type. What it inherits is not looked into, nor whether
-/// it has a feature that names a resource.
+/// A type with features as a resource type. Inherited features are not included, and a feature that
+/// names resources is not required.
 fn resource_type(model: &TypeModel) -> RubyType {
     let given = model.features.iter().filter(|f| f.derived.is_none() || f.setable);
     let said = model.features.iter().filter(|f| f.namevar);

@@ -12,7 +12,7 @@ use ordain_puppet::types::object::lookup_context::context_type;
 use ordain_puppet::types::object::{deferred, error, resource_param, resource_type};
 use ordain_puppet::types::uri::PARTS;
 
-/// What an object of a type with features answers besides its features.
+/// The members of an object of a type with features besides its features.
 const OF_OBJECTS: [&str; 1] = ["is_set"];
 /// The keys of an `Object[…]` type under which its members are.
 const MEMBERS: [&str; 3] = ["attributes", "constants", "functions"];

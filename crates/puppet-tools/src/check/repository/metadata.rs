@@ -18,11 +18,11 @@ pub(super) struct RequiredModule {
     pub(super) full: EcoString,
     /// The versions that will do, or the version that is pinned.
     pub(super) version: Option<EcoString>,
-    /// Where it is written.
+    /// The place of the dependency.
     pub(super) at: TextRange,
 }
 
-/// The text of a `metadata.json` with what it says.
+/// A parsed `metadata.json` with its text.
 #[derive(Clone, Debug)]
 pub(super) struct Metadata {
     pub(super) path: PathBuf,
@@ -31,11 +31,11 @@ pub(super) struct Metadata {
     pub(super) name: Option<(EcoString, TextRange)>,
     pub(super) version: Option<(EcoString, TextRange)>,
     pub(super) dependencies: Vec<RequiredModule>,
-    /// What is wrong with it.
+    /// The errors in the file.
     pub(super) faults: Vec<(TextRange, String)>,
 }
 
-/// What follows the author in the name of a module.
+/// The name of a module without its author.
 pub(super) fn short(full: &str) -> EcoString {
     full.rsplit(['/', '-']).next().unwrap_or(full).to_lowercase().into()
 }

@@ -1,9 +1,8 @@
 //! Checks a whole repository: an environment with its modules, or a module.
 //!
-//! Files that belong together are found ([`layout`]), what modules bring in Ruby is read
-//! ([`survey`]), and all that they define is put into one [`index`]. Then every family of rules goes
-//! over every file that was named, a file at a time, on all threads. Files that were not named are
-//! read for what they define, and nothing is said of them.
+//! [`layout`] groups the files, [`survey`] reads the Ruby files of modules, and one [`index`] has
+//! all definitions of a group. Then every family of rules checks every named file, one file at a
+//! time, on all threads. Other files are only read for their definitions and are not reported.
 
 mod arguments;
 mod assignments;
@@ -61,7 +60,7 @@ pub(crate) use units::{DataFile, ProgramUnit, Unit};
 const ASIDE: [&str; 9] =
     ["spec", "tests", "test", "examples", "acceptance", "docs", "doc", "vendor", "pkg"];
 
-/// What is wrong with files together.
+/// The findings in groups of files.
 pub(crate) fn check(
     files: &[(SourceText<'_>, &CheckReport)],
     checking: &CheckOptions<'_>,
@@ -73,7 +72,7 @@ pub(crate) fn check(
     found
 }
 
-/// The files by what they are part of. Modules beside each other are taken together.
+/// The files by group. Modules beside each other are one group.
 fn groups<'a>(
     files: &'a [(SourceText<'a>, &'a CheckReport)],
     checking: &CheckOptions<'_>,
@@ -100,7 +99,7 @@ fn groups<'a>(
     merged.into_iter().map(|(root, files)| Group { root, files }).collect()
 }
 
-/// What is wrong with files of one environment, or of modules.
+/// The findings in files of one environment, or of modules.
 fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
     let Some(first) = group.files.first() else { return Vec::new() };
     let shown = Shown::like(first.source);
@@ -177,7 +176,7 @@ fn survey_all(root: &Root, checking: &CheckOptions<'_>) -> (Index, Option<Survey
     (index, Some(own))
 }
 
-/// All programs: those that were named, and those that are only read for what they define.
+/// All programs: the named ones, and those that are only read for their definitions.
 fn programs(
     group: &Group<'_>,
     index: &Index,
@@ -214,7 +213,8 @@ fn programs(
         }
     };
     let mut out: Vec<Text> = listed.into_par_iter().filter_map(one).collect();
-    // What lies elsewhere is known, too, but defines nothing for the others if it is a test.
+    // Files outside of the group are checked against the index, too. Tests among them define
+    // nothing for other files.
     let others = group.files.iter().filter(|file| !known.contains(file.source.full));
     out.extend(others.filter_map(|file| match file.unit {
         Unit::Program(unit) => {

@@ -1,5 +1,5 @@
-//! The definitions of types with features: parents, references, inherited names and defaults, which
-//! are found out as a compile does, from what the files define and nothing else.
+//! The definitions of types with features: parents, references, inherited names and defaults. They
+//! are evaluated as in a compile, using nothing but the definitions in the files.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use ordain_puppet::load::{Environment, Options, Site};
 use ordain_puppet::session;
 use ordain_puppet::syntax::{Definition, Expr, Program};
 
-/// What is wrong with the types of the files that were named.
+/// The errors in the types of the named files.
 pub(super) fn check(texts: &[Text], index: &Index, checking: &CheckOptions<'_>) -> Vec<Diagnostic> {
     if index.types.models.is_empty() {
         return Vec::new();

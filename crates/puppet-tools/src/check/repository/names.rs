@@ -20,7 +20,7 @@ use ordain_puppet::syntax::*;
 use ordain_puppet::validation::ALIASES;
 use ordain_puppet::validation::names::{bare, is_slip, nearest, parent_range, parted, plain};
 
-/// What is wrong with a name that nothing defines.
+/// The codes of unknown names.
 const UNKNOWN_CLASS: &str = "puppet::unknown-class";
 const UNKNOWN_FUNCTION: &str = "puppet::unknown-function";
 const UNKNOWN_RESOURCE_TYPE: &str = "puppet::unknown-resource-type";
@@ -54,7 +54,7 @@ pub(super) fn check(pass: &mut Pass<'_>) {
                 Definition::TypeAlias { kind, .. } => data_type(pass, *kind, &guarded),
                 Definition::TypeDefinition { statements, .. } => {
                     for statement in program.type_statements(*statements) {
-                        // What references are to is looked at with the definitions of types.
+                        // The check of type definitions covers the targets of references.
                         if let TypeStatementKind::Feature(feature) = &statement.kind
                             && let (false, Some(kind)) = (feature.is_reference, feature.kind)
                         {

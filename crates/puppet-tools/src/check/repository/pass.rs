@@ -77,7 +77,7 @@ pub(super) struct Group<'a> {
     pub(super) files: Vec<NamedFile<'a>>,
 }
 
-/// How paths that were not named are shown: as those that were.
+/// Displays the paths of other files in the style of the named ones.
 pub(super) struct Shown {
     pub(super) base: PathBuf,
 }

@@ -116,7 +116,7 @@ impl Titles {
         } else if name == "ensure_packages" {
             self.open.insert("package".into());
         } else if index.has_ruby_function(name) && !is_native_function(name) {
-            // What is written in Ruby may declare anything.
+            // Ruby code may declare anything.
             self.is_open = true;
         }
     }

@@ -1,4 +1,4 @@
-//! The scopes of a text, what is declared in them, and where variables are read.
+//! The scopes of a text, their declarations, and the places where variables are read.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::walk::{Node, children};
 
-/// What a scope is that of.
+/// The construct of a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ScopeKind {
     Top,
@@ -27,7 +27,7 @@ pub(super) enum ScopeKind {
     Type,
 }
 
-/// How a variable comes to be.
+/// The construct that sets a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VariableOrigin {
     Parameter,
@@ -62,7 +62,7 @@ pub(super) struct Scope {
     /// The class that a class inherits from.
     pub(super) inherits: Option<EcoString>,
     pub(super) declared: Vec<Declared>,
-    /// Where in that each name is.
+    /// The declarations of each name, as indices of that list.
     names: FxHashMap<EcoString, Declarations>,
     /// The functions that are called in it.
     pub(super) calls: FxHashSet<EcoString>,
@@ -98,11 +98,11 @@ pub(super) struct Scopes {
     pub(super) program: Arc<Program>,
     pub(super) scopes: Vec<Scope>,
     pub(super) uses: Vec<Use>,
-    /// What is declared in any lambda.
+    /// The names that any lambda declares.
     pub(super) in_lambdas: FxHashSet<EcoString>,
     /// Names in texts such as `defined('$name')`, which ask whether a variable is there.
     pub(super) asked: FxHashSet<EcoString>,
-    /// What names begin with that are put together for `getvar`.
+    /// The beginnings of computed names in calls of `getvar`.
     pub(super) asked_prefixes: Vec<EcoString>,
 }
 

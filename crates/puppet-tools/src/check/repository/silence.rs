@@ -6,9 +6,9 @@
 
 use ordain_source::{Diagnostic, Severity};
 
-/// What begins a comment that silences.
+/// The beginning of a comment that silences findings.
 const IGNORE: &str = "lint:ignore:";
-/// What ends the lines that are silenced.
+/// The comment that ends the silenced lines.
 const END: &str = "lint:endignore";
 
 /// Checks of puppet-lint by the code that finds the same.
@@ -42,7 +42,7 @@ fn is_of_parser(found: &Diagnostic) -> bool {
     found.code == "puppet::syntax-error"
 }
 
-/// Where which findings are silenced: ranges of the text.
+/// The ranges of the text in which findings are silenced.
 struct Suppressions<'t> {
     parts: Vec<(&'t str, usize, usize)>,
 }

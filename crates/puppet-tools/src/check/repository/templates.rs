@@ -1,5 +1,5 @@
-//! Templates and files that are asked for by name: whether the module has them, and whether a
-//! template takes what it is given.
+//! Templates and files that are used by name: whether the module has them, and whether the
+//! arguments of a template fit.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,15 +22,15 @@ const TYPE_MISMATCH: &str = "puppet::type-mismatch";
 struct FileFunction {
     /// The directory of a module where it looks.
     dir: &'static str,
-    /// What it reads, in words.
+    /// The kind of the file, in words.
     what: &'static str,
-    /// What is put behind a name that does not end so.
+    /// The extension that is added to a name without it.
     ending: &'static str,
     /// Whether one of its arguments is enough.
     first_counts: bool,
 }
 
-/// What a function reads.
+/// The files that a function reads.
 fn reading(function: &str) -> Option<FileFunction> {
     let (dir, what, ending, first_counts) = match function {
         "epp" => ("templates", "template", ".epp", false),
@@ -68,7 +68,8 @@ fn in_module<'n>(pass: &Pass<'_>, name: &'n str) -> Option<(std::path::PathBuf, 
     Some((pass.index.module(module)?.dir.clone(), rest))
 }
 
-/// That a module has no such file; nothing where the module is not here or the name is computed.
+/// The finding that a module has no such file; `None` if the module is unknown or the name is
+/// computed.
 fn missing(
     pass: &Pass<'_>,
     world: &dyn World,
@@ -144,7 +145,7 @@ fn read(world: &dyn World, path: &Path) -> Option<Program> {
     is_sound.then_some(parsed.program)
 }
 
-/// What a template has no parameter for, what is missing, and what is of the wrong type.
+/// Findings about the arguments of a template: unknown, missing, or of a wrong type.
 fn misfits(
     pass: &Pass<'_>,
     template: &Program,
@@ -173,7 +174,7 @@ fn misfits(
         else {
             continue;
         };
-        // What is undef is not given.
+        // An `undef` argument counts as missing.
         if !value_of.is_undef() && !is_instance(&wanted, &value_of) {
             let subject = format!("Parameter `{name}` of the template");
             let inferred = ordain_puppet::types::infer_set(&value_of);

@@ -14,7 +14,7 @@ use ordain_puppet::syntax::{parse as parse_program, *};
 use ordain_puppet::types::{Regexp, Type, TypeAlias, builtin, specialize};
 use ordain_puppet::value::{HashValue, Value};
 
-/// The type aliases, and what else a name in capitals may mean.
+/// The type aliases, and other meanings of capitalised names.
 #[derive(Default)]
 pub(super) struct Types {
     definitions: BTreeMap<EcoString, AliasDef>,
@@ -37,7 +37,7 @@ impl Types {
         self.models.insert(name);
     }
 
-    /// Finds out what the aliases stand for. One whose meaning depends on more stands for anything.
+    /// Evaluates the aliases. One that depends on something unknown becomes `Any`.
     pub(super) fn settle(&mut self, foreign: &FxHashSet<EcoString>) {
         self.foreign = foreign.iter().cloned().collect();
         let unset = |def: &AliasDef| TypeAlias { name: def.name.clone(), target: OnceLock::new() };
@@ -116,7 +116,7 @@ impl Types {
                     Expr::Ref(name) => self.named(name)?,
                     _ => return None,
                 };
-                // What its attributes are is for those who make objects.
+                // Attributes of objects are checked when objects are made.
                 if matches!(base, Type::Object(_) | Type::TypeSet(_) | Type::Init(_)) {
                     return None;
                 }

@@ -17,7 +17,7 @@ pub(crate) enum Unit {
     Program(ProgramUnit),
     /// Data.
     Data(Arc<DataFile>),
-    /// A configuration, which is read again with what it leads to.
+    /// A configuration. The check reads it again, with the files that it refers to.
     Config,
     /// Data that cannot be read, as was said of the file by itself.
     Broken,
@@ -45,9 +45,9 @@ pub(crate) struct DataFile {
 pub(crate) struct DataEntry {
     /// Its key.
     pub(crate) key: EcoString,
-    /// Where the key is written.
+    /// The place of the key.
     pub(crate) at: TextRange,
-    /// Where the value is written.
+    /// The place of the value.
     pub(crate) value_at: TextRange,
     /// Its value.
     pub(crate) value: ordain_data::Value,
@@ -56,18 +56,19 @@ pub(crate) struct DataEntry {
 }
 
 impl Unit {
-    /// What was kept of a file.
+    /// The unit that a check kept of a file.
     pub(crate) fn of(checked: &CheckReport) -> Option<&Self> {
         checked.defines.as_ref()?.downcast_ref()
     }
 }
 
 impl DataFile {
-    /// Reads a document in HOCON. A key is taken to be where it first begins a line or follows an
-    /// opening brace or comma; what cannot be found has the place of the document.
+    /// Reads a document in HOCON. The place of a key is its first occurrence at the start of a line
+    /// or after an opening brace or comma. An entry that is not found has the place of the
+    /// document.
     ///
     /// # Errors
-    /// When it is no HOCON.
+    /// When the text is not HOCON.
     pub(crate) fn hocon(text: &str) -> Result<Self, String> {
         let value =
             ordain_data::hocon::read(text, &Surroundings::NONE).map_err(|e| e.to_string())?;

@@ -1,7 +1,7 @@
-//! Values that the schemas of resource types refuse, where the value is written in the code.
+//! Literal values that the schemas of resource types refuse.
 //!
-//! Only what the type itself refuses on every machine is looked at: what depends on the provider,
-//! the operating system or other attributes is left to the run.
+//! Only values that the type refuses on every machine are reported. Values that depend on the
+//! provider, the operating system or other attributes are left to the run.
 
 use ordain_graph::protected;
 use ordain_kinds::{Form, ScalarType};
@@ -46,10 +46,10 @@ pub(super) fn check(pass: &mut Pass<'_>, schema: &'static TypeSchema, attributes
     }
 }
 
-/// What a `file` can be, besides a link that leads to any other text.
+/// The values of `ensure` of a `file`. Any other text makes it a link.
 const FILE_STATES: [&str; 7] = ["present", "absent", "file", "directory", "link", "true", "false"];
 
-/// A `file` that is a link to what is rather a misspelt state.
+/// A `file` that is a link because its state is probably misspelt.
 fn link(pass: &mut Pass<'_>, attribute: &Attribute) {
     let Some(Value::Str(target)) = pass.index.types.value(pass.program, attribute.value) else {
         return;
@@ -114,7 +114,7 @@ pub(super) fn title(pass: &mut Pass<'_>, body: &ResourceBody, shared: &[Attribut
     }
 }
 
-/// A resource that would do away with what a machine runs on, as far as it is written in the code.
+/// A resource that would remove paths that a machine needs, as far as its attributes are literal.
 pub(super) fn protected(
     pass: &mut Pass<'_>,
     kind: &str,
@@ -132,7 +132,7 @@ pub(super) fn protected(
         let attribute = all().find(|a| a.name == name)?;
         text(&types.value(program, attribute.value)?)
     };
-    // What is computed may be anything: only a list of patterns is told from none at all.
+    // A computed value may be anything. Only an array type proves that it is a list of patterns.
     let is_computed = |a: &Attribute| a.name == "path" && types.value(program, a.value).is_none();
     if all().any(|a| is_computed(a) || a.name == "matches") {
         return;

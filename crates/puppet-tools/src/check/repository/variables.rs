@@ -122,11 +122,11 @@ fn qualified(pass: &mut Pass<'_>, class: &str, variable: &str, at: TextRange) {
     pass.found.push(found);
 }
 
-/// Where a variable is first set that is read in the same scope further up, and that nothing else
-/// can have set by then.
+/// The place of the first assignment of a variable that is read further up in the same scope, if
+/// nothing else can have set it by then.
 fn set_later(pass: &Pass<'_>, scope: usize, name: &str, at: TextRange) -> Option<TextRange> {
     let own = &pass.scopes.scopes[scope];
-    // What is set at the top twice is an error, so that no other file sets it.
+    // Setting a variable at the top twice is an error, so no other file sets it.
     let elsewhere = own.kind != ScopeKind::Top && pass.index.top_variables.contains(name);
     let first = own.earliest(name).filter(|_| !elsewhere)?;
     let outside = own.parent.and_then(|parent| pass.scopes.declaring(parent, name));

@@ -1,7 +1,7 @@
-//! Resource types of widespread modules, for repositories that do not have these modules: what the
-//! attributes of their resources are called is known without them.
+//! Resource types of popular modules, for repositories that do not have these modules. The names of
+//! their attributes are checked anyway.
 //!
-//! The compiler does not know these types. Where the module is there, its own file counts.
+//! The compiler does not know these types. If the module is present, its own file is used.
 
 use std::sync::LazyLock;
 

@@ -13,7 +13,7 @@ use crate::exchange::migrate::translate::text::{quoted, regex};
 use ordain_puppet::types::Regexp;
 use ordain_puppet::types::modelled::{Feature, FeatureKind, Logic, Multiplicity, ValueType};
 
-/// How far settings are indented.
+/// The indentation of settings.
 const MARGIN: usize = 4;
 /// A path from the root, of either kind of machine.
 const PATH: &str = r"Pattern[/\A(?:\/|[A-Za-z]:[\\\/]|\\\\)/]";
@@ -50,7 +50,7 @@ impl Migration<'_> {
             self.counts.others += 1;
             self.note(format_args!("it needs the features {} of a provider", features.join(", ")));
         }
-        // What comes from Puppet's own classes is code that has no counterpart here.
+        // The behaviour of Puppet's own base classes is code without a counterpart here.
         if text(one, "base") == "list" {
             self.counts.others += 1;
             self.note("how lists are compared");
@@ -58,7 +58,7 @@ impl Migration<'_> {
         self.feature(out, text(one, "doc"));
     }
 
-    /// The type of the values, and what turns words into others that mean the same.
+    /// The type of the values, and the code that normalises synonyms.
     fn kind(&mut self, one: &Json) -> (ValueType, Option<String>) {
         let said = text(one, "type");
         if !said.is_empty() {
@@ -126,7 +126,7 @@ impl Migration<'_> {
             })
     }
 
-    /// What names a resource is a text.
+    /// The value of a name attribute is a text.
     fn named(&self, one: &Json, kind: ValueType) -> ValueType {
         if one["namevar"] == true { ValueType::String } else { kind }
     }
@@ -146,7 +146,7 @@ impl Migration<'_> {
         }
     }
 
-    /// What a definition of the Resource API says besides.
+    /// The other properties in a definition of the Resource API.
     fn resource_api(&mut self, one: &Json, out: &mut Feature) {
         let said = text(one, "type");
         match text(one, "behaviour") {
@@ -377,7 +377,7 @@ fn data(json: &Json) -> Option<Data> {
     }
 }
 
-/// What turns further words for a value into the one that is kept.
+/// The code that replaces a synonym by the value that is kept.
 fn aliases(words: &[Json]) -> Option<String> {
     let mut out = Vec::new();
     for all in words {

@@ -1,9 +1,8 @@
 //! Resource types in Ruby as types of the language.
 //!
-//! The `ruby` process runs the file and says what the definition holds, and where its blocks of code
-//! stand ([`Outline`]). The blocks are read and translated as far as they mean the same here
-//! (`translate/`). Whatever is not carried over stands in the text as a comment that names the file
-//! and the line.
+//! The `ruby` process runs the file and reports the contents of the definition, and the places of
+//! its blocks of code ([`Outline`]). The blocks are read and translated if they mean the same here
+//! (`translate/`). Everything else becomes a comment that names the file and the line.
 
 mod attribute;
 mod translate;
@@ -29,11 +28,11 @@ use ordain_puppet::types::modelled::{self, Feature, Invariant, Logic, TypeModel}
 pub struct Migrated {
     /// Its text, with comments.
     pub text: String,
-    /// What was carried over.
+    /// The number of translated parts.
     pub counts: Counts,
 }
 
-/// How much of the Ruby code was carried over.
+/// The amount of Ruby code that was translated.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Attributes.
@@ -117,12 +116,12 @@ fn place_text(place: &Json) -> String {
 struct Migration<'r> {
     /// The attributes that code can read, and whether they have many values.
     features: FxHashMap<String, bool>,
-    /// How many attributes name a resource.
+    /// The number of name attributes.
     names: usize,
     read: &'r mut dyn FnMut(&str) -> Option<String>,
     texts: FxHashMap<String, Option<String>>,
     counts: Counts,
-    /// What to say about the attribute or invariant that is under way.
+    /// Notes about the attribute or invariant that is being translated.
     notes: Vec<String>,
     out: String,
 }
@@ -166,7 +165,7 @@ impl Migration<'_> {
         self.out.push_str(body(&modelled::write(&[model])));
     }
 
-    /// What the type demands of its resources, a statement each where they do not hang together.
+    /// The invariants of the type, one for each independent statement.
     fn invariants(&mut self, json: &Json) {
         let place = &json["validate"];
         if place.is_null() {
@@ -212,7 +211,7 @@ impl Migration<'_> {
         }
     }
 
-    /// What is not of an attribute and has no counterpart.
+    /// The other parts of the type, which have no counterpart.
     fn rest(&mut self, json: &Json) {
         let places = |key: &str| json[key].as_array().map_or(&[][..], Vec::as_slice);
         for one in places("automatic") {
@@ -256,7 +255,7 @@ fn is_default_refused(feature: &Feature) -> bool {
     found.iter().any(|found| found.code == "puppet::type-bad-default")
 }
 
-/// What stands between the first and the last line of a type.
+/// The lines of a type between the first and the last.
 fn body(text: &str) -> &str {
     let inner = text.split_once("{\n").map_or(text, |(_, rest)| rest);
     inner.strip_suffix("}\n").unwrap_or(inner)

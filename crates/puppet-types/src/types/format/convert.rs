@@ -17,7 +17,7 @@ use crate::value::quoting::{write_double_quoted, write_text_quoted};
 use crate::value::text::{to_text, write_text};
 use crate::value::{Object, Value};
 
-/// How deeply values may nest in text that is indented.
+/// The maximal nesting of values in indented text.
 const DEPTH_LIMIT: usize = 1000;
 
 /// `String.new($value, $formats)`.
@@ -48,7 +48,7 @@ pub fn to_string(value: &Value, formats: Option<&Value>) -> EvalResult<String> {
     convert(value, formats, Indent { level: 0, first: true, on: false })
 }
 
-/// Where text that is indented stands.
+/// The position of indented text.
 #[derive(Clone, Copy)]
 struct Indent {
     level: usize,

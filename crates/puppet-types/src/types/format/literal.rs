@@ -15,13 +15,14 @@ use crate::value::{HashValue, Object, Value};
 /// The width of one level of indentation.
 const INDENT: usize = 2;
 
-/// How long the elements of a list may be together, less the indentation, to stay on one line.
+/// The length of the elements of a list, minus the indentation, above which it is written on
+/// several lines.
 const LINE: usize = 100;
 
-/// How long Ruby's notation of a duration is, without the number in it; a timestamp has one more.
+/// The length of Ruby's notation of a duration without its number; a timestamp has one more.
 const TIME: usize = 58;
 
-/// How deeply indented texts may nest.
+/// The maximal nesting of indented texts.
 const DEPTH_LIMIT: usize = 1000;
 
 /// Writes a value as a literal.
@@ -48,7 +49,7 @@ pub(super) fn write_indented_instance(out: &mut String, object: &Object, level: 
 
 struct Writer<'o> {
     out: &'o mut String,
-    /// How far lines are indented, if there is more than one.
+    /// The indentation of lines; `None` for text on one line.
     level: Option<usize>,
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Format {
 /// Formats by type; the first type that takes a value decides.
 pub(super) type FormatMap = Vec<(Type, Format)>;
 
-/// How wide a result may be made.
+/// The maximal width of a result.
 const WIDTH_LIMIT: usize = 1 << 20;
 
 impl Format {

@@ -13,7 +13,7 @@ use crate::types::{
 };
 use crate::value::Value;
 
-/// How long the way to a part may get.
+/// The maximal length of the path to a part.
 const PATH_LIMIT: usize = 64;
 
 fn plus(path: &[Step], step: Step) -> Vec<Step> {
@@ -418,7 +418,7 @@ fn callable_rest(expected: &CallableType, actual: &CallableType, path: &[Step]) 
     }
 }
 
-/// Why no signature fits.
+/// The mismatch of each signature.
 pub(super) fn describe_signatures(
     name: &str,
     signatures: &[&Signature],

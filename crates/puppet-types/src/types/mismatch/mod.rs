@@ -114,7 +114,8 @@ pub fn is_deferred(value: &Value) -> bool {
     matches!(value, Value::Object(object) if object.kind.name == "Deferred")
 }
 
-/// Why none of the signatures of a function fits a call. The name of a lambda is `lambda`.
+/// The text that explains why none of the signatures of a function accepts a call. The name of a
+/// lambda is `lambda`.
 #[inline]
 pub fn describe_call(
     name: &str,

@@ -23,7 +23,7 @@ pub struct TypeModel {
     pub title_patterns: Vec<EcoString>,
     /// Notes for tools, by their source.
     pub annotations: Annotations,
-    /// Where it is defined, if it is written anywhere.
+    /// The place of the definition, if it is in a file.
     pub span: Option<Span>,
 }
 
@@ -34,7 +34,7 @@ pub struct Feature {
     pub name: EcoString,
     /// The kind of its values.
     pub kind: FeatureKind,
-    /// How many values it has.
+    /// The number of its values.
     pub multiplicity: Multiplicity,
     /// Its default: a scalar, or a list of them.
     pub default: Option<Data>,
@@ -58,7 +58,7 @@ pub struct Feature {
     pub get: Option<Logic>,
     /// Notes for tools, by their source.
     pub annotations: Annotations,
-    /// Where it is defined, if it is written anywhere.
+    /// The place of the definition, if it is in a file.
     pub span: Option<Span>,
 }
 
@@ -95,7 +95,7 @@ pub enum ValueType {
     Other(EcoString),
 }
 
-/// How many values a feature has.
+/// The number of values of a feature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Multiplicity {
     /// The fewest.
@@ -126,7 +126,7 @@ impl Multiplicity {
 pub struct Logic {
     /// Its text: a block, a lambda or an expression.
     pub source: EcoString,
-    /// Where it is written, if it is.
+    /// The place in the code, if there is one.
     pub span: Option<Span>,
 }
 
@@ -140,7 +140,7 @@ pub struct Function {
     pub name: EcoString,
     /// Its parameters, return type and body: the source behind the name.
     pub logic: Logic,
-    /// Where it is defined, if it is written anywhere.
+    /// The place of the definition, if it is in a file.
     pub span: Option<Span>,
 }
 

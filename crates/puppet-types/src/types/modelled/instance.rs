@@ -146,7 +146,7 @@ impl fmt::Debug for Instance {
     }
 }
 
-/// How deep links without names are followed to see whether they mean the same.
+/// The number of links without names that a test of equality follows.
 const LINK_DEPTH: u32 = 16;
 
 thread_local! {

@@ -12,8 +12,8 @@ use super::definition::{
     ValueType,
 };
 
-/// The types that a program defines, in order. What a setting says that has no such value is left
-/// out; checking the program reports it.
+/// The types that a program defines, in order. Invalid settings are left out; the check of the
+/// program reports them.
 #[inline]
 pub fn models(program: &Program) -> Vec<TypeModel> {
     program.definitions.iter().filter_map(|&id| model(program, id)).collect()

@@ -443,7 +443,8 @@ mod tests {
                     "{name}: {}",
                     param.kind
                 );
-                // Nothing but what is meant to take anything may do so: a broken text would.
+                // Only these parameters may accept any value. A type that does not parse would
+                // accept any value, too.
                 let takes_all = ["value", "from"].contains(&&*param.name);
                 assert!(param.kind != Type::Any || takes_all, "{name}: {}", param.name);
             }

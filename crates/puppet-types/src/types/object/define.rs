@@ -289,7 +289,7 @@ fn read_attributes(
             value: Some(constant.clone()),
             ..ObjectAttribute::of_any(name)
         };
-        // That it overrides goes without saying.
+        // Constants need not declare that they override.
         attribute.overrides = inherited.member(&attribute.name).is_some();
         Member::attribute(&label, &attribute).check_override(inherited)?;
         attribute.overrides = false;

@@ -113,7 +113,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Calls on what is written there: `%w[a b].include?(value)`, `/a/.match(value)`.
+    /// Calls on literals: `%w[a b].include?(value)`, `/a/.match(value)`.
     fn on_literal(&mut self, receiver: &Tree, call: &Method) -> Outcome<Option<Code>> {
         match (receiver, &*call.name, &*call.args) {
             (Tree::Array(items), "include?" | "member?", [value]) => {
@@ -290,7 +290,7 @@ impl Translator<'_> {
     }
 }
 
-/// Methods that Puppet has as a function of the same meaning, and what that gives.
+/// Methods that Puppet has as a function of the same meaning, with the type of the result.
 fn namesake(name: &str) -> Option<(&str, KnownType)> {
     Some(match name {
         "upcase" | "downcase" | "capitalize" | "strip" | "lstrip" | "rstrip" | "chomp" | "chop" => {

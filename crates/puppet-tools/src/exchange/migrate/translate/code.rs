@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Why something has no counterpart.
+/// The error is the reason why something has no counterpart.
 pub(crate) type Outcome<T> = Result<T, String>;
 
 /// The purpose of a piece of code.
@@ -27,9 +27,9 @@ pub(crate) struct Translator<'a> {
     pub(crate) locals: FxHashMap<String, String>,
     /// Names that variables had before.
     pub(crate) used: FxHashSet<String>,
-    /// How many branches the code is inside of here.
+    /// The number of branches around the code.
     pub(crate) branches: usize,
-    /// How many lambdas of its own the code is inside of here.
+    /// The number of lambdas around the code.
     pub(crate) lambdas: usize,
     /// Whether something leaves the lambda early.
     pub(crate) leaves: bool,

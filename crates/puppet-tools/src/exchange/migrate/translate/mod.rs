@@ -1,7 +1,7 @@
-//! Pieces of Ruby as code of types, where both mean the same.
+//! Translation of Ruby to code of types, where both mean the same.
 //!
-//! What has no counterpart is an error that says what it is; nothing is guessed. Texts are compared
-//! by types (`$x =~ Enum['a']`), since `==` makes no difference between `A` and `a` here.
+//! An expression without a counterpart is an error that names it; nothing is guessed. Texts are
+//! compared by types (`$x =~ Enum['a']`), because `==` ignores case here.
 
 mod calls;
 pub(super) mod code;
@@ -128,7 +128,7 @@ impl<'a> Translator<'a> {
 
     /// An expression whose truth counts.
     pub(super) fn condition(&mut self, tree: &Tree) -> Outcome<Code> {
-        // Where nothing is given, an attribute of many values is an empty list here.
+        // An attribute of many values without a value is an empty list here.
         if let Some(name) = self.many(tree) {
             return Ok(Code::operation(format!("!${name}.empty"), KnownType::Boolean));
         }
@@ -199,7 +199,7 @@ impl<'a> Translator<'a> {
         Ok(out)
     }
 
-    /// What a message shows of an expression, and whether it stands in quotes: `inspect` has them.
+    /// The expression to show in a message, and whether in quotes, as `inspect` does.
     fn shown(&mut self, tree: &Tree) -> Outcome<(Code, bool)> {
         if let Tree::Call(call) = tree
             && let Some(receiver) = &call.receiver
@@ -290,7 +290,7 @@ impl<'a> Translator<'a> {
             let value = self.expr(b)?;
             return self.when(&value, a);
         }
-        // What is written there stands on the right.
+        // Literals are the right operand.
         let (a, b) = if is_literal(a) && !is_literal(b) { (b, a) } else { (a, b) };
         if let (Tree::Call(call), Tree::Const(class)) = (a, b)
             && call.name == "class"
@@ -339,7 +339,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Whether a value is what stands behind a `when`.
+    /// The test of a value against an operand of `when`.
     pub(super) fn when(&mut self, value: &Code, wanted: &Tree) -> Outcome<Code> {
         let kind = self.case_value(wanted)?;
         if kind == "undef" || matches!(wanted, Tree::Bool(_) | Tree::Int(_) | Tree::Float(_)) {
@@ -351,7 +351,7 @@ impl<'a> Translator<'a> {
         Ok(Code::operation(format!("{} =~ {kind}", value.operand()), KnownType::Boolean))
     }
 
-    /// What a `case` here compares with to decide the same: a literal, a pattern or a type.
+    /// The option of a `case` that makes the same decision: a literal, a pattern or a type.
     pub(super) fn case_value(&mut self, wanted: &Tree) -> Outcome<String> {
         match wanted {
             Tree::Str(text) | Tree::Symbol(text) => Ok(format!("Enum[{}]", quoted(text))),
