@@ -3,14 +3,14 @@
 //! An `impl` block may stand in any file of the crate, and a call of a method imports nothing. So a
 //! file can depend on another one through `self` alone. A call counts if the type of its receiver is
 //! written down: `self` in an `impl`, a parameter with a type, or a field of these. Types whose name
-//! the crate defines more than once do not count.
+//! the crate defines more than once, or that the file imports from another crate, do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
-use syn::{Expr, FnArg, ImplItem, ItemImpl, Pat, Type};
+use syn::{Expr, FnArg, ImplItem, ItemImpl, Pat, Type, UseTree};
 
 use crate::modules::is_for_tests;
 
@@ -36,6 +36,7 @@ pub(crate) fn calls(files: &BTreeSet<PathBuf>) -> Vec<Call> {
     let mut definitions = Definitions::default();
     for (file, tree) in &parsed {
         definitions.file = file.clone();
+        definitions.foreign = foreign_names(tree);
         definitions.visit_file(tree);
     }
     definitions.drop_ambiguous();
@@ -44,6 +45,7 @@ pub(crate) fn calls(files: &BTreeSet<PathBuf>) -> Vec<Call> {
         let mut visitor = Calls {
             definitions: &definitions,
             file,
+            foreign: foreign_names(tree),
             own: None,
             typed: Vec::new(),
             calls: &mut calls,
@@ -53,7 +55,7 @@ pub(crate) fn calls(files: &BTreeSet<PathBuf>) -> Vec<Call> {
     calls
 }
 
-/// The name of a type, behind references.
+/// The name of a type, without references.
 fn type_name(ty: &Type) -> Option<String> {
     match ty {
         Type::Reference(inner) => type_name(&inner.elem),
@@ -62,10 +64,36 @@ fn type_name(ty: &Type) -> Option<String> {
     }
 }
 
+/// The names that a file imports from other crates.
+fn foreign_names(tree: &syn::File) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for item in &tree.items {
+        let syn::Item::Use(item) = item else { continue };
+        if let UseTree::Path(path) = &item.tree
+            && !["crate", "self", "super"].contains(&path.ident.to_string().as_str())
+        {
+            add_names(&path.tree, &mut names);
+        }
+    }
+    names
+}
+
+fn add_names(tree: &UseTree, names: &mut BTreeSet<String>) {
+    match tree {
+        UseTree::Path(path) => add_names(&path.tree, names),
+        UseTree::Name(name) => drop(names.insert(name.ident.to_string())),
+        UseTree::Rename(rename) => drop(names.insert(rename.rename.to_string())),
+        UseTree::Glob(_) => {}
+        UseTree::Group(group) => group.items.iter().for_each(|tree| add_names(tree, names)),
+    }
+}
+
 /// The types of a crate: where their methods are defined, and the types of their fields.
 #[derive(Default)]
 struct Definitions {
+    /// The file that is read, and the names that it imports from other crates.
     file: PathBuf,
+    foreign: BTreeSet<String>,
     methods: BTreeMap<Method, PathBuf>,
     /// The types of fields, by struct and field.
     fields: BTreeMap<(String, String), String>,
@@ -91,7 +119,9 @@ impl<'ast> Visit<'ast> for Definitions {
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
         let owner = item.ident.to_string();
         for field in &item.fields {
-            if let (Some(name), Some(ty)) = (&field.ident, type_name(&field.ty)) {
+            if let (Some(name), Some(ty)) = (&field.ident, type_name(&field.ty))
+                && !self.foreign.contains(&ty)
+            {
                 self.fields.insert((owner.clone(), name.to_string()), ty);
             }
         }
@@ -118,6 +148,7 @@ impl<'ast> Visit<'ast> for Definitions {
 struct Calls<'a> {
     definitions: &'a Definitions,
     file: &'a Path,
+    foreign: BTreeSet<String>,
     /// The type of `self`.
     own: Option<String>,
     /// The parameters of the functions around, with their types.
@@ -163,6 +194,7 @@ impl Calls<'_> {
             if let FnArg::Typed(input) = input
                 && let Pat::Ident(name) = &*input.pat
                 && let Some(ty) = type_name(&input.ty)
+                && !self.foreign.contains(&ty)
             {
                 self.typed.push((name.ident.to_string(), ty));
             }
@@ -205,7 +237,7 @@ impl<'ast> Visit<'ast> for Calls<'_> {
         let names: Vec<_> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         if let [.., owner, name] = names.as_slice() {
             let owner = if owner == "Self" { self.own.clone() } else { Some(owner.clone()) };
-            if let Some(owner) = owner {
+            if let Some(owner) = owner.filter(|owner| !self.foreign.contains(owner)) {
                 self.add(owner, name.clone());
             }
         }
