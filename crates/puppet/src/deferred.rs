@@ -57,8 +57,8 @@ pub struct ResolvedAttributes {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Makes the deferred calls in attributes of a catalog that was compiled before. Functions are those
-/// of the environment; of variables they see `$facts`.
+/// Makes the deferred calls in attributes of a catalog that was compiled before. They can use the
+/// functions of the environment and the variable `$facts`.
 pub fn resolve(
     env: &Environment,
     settings: Settings,
@@ -100,8 +100,8 @@ impl ResolvedAttributes {
     }
 }
 
-/// A compile that makes deferred calls: it has the functions of the environment and the facts, and a
-/// catalog of its own, to which nothing may be added.
+/// A compile that makes deferred calls. It has the functions of the environment, the facts, and an
+/// empty catalog that must stay empty.
 fn resolver<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Compiler<'e> {
     let mut compiler = Compiler::new(env, settings, &node.name);
     compiler.begin(node);
@@ -290,7 +290,7 @@ fn of_text(kind: &str, text: &str) -> Option<Value> {
     new_instance(&crate::types::parse_static(kind), &[Value::from(text)], &mut NoHost).ok()
 }
 
-/// A type that is written as an object without parameters, such as `Pcore::IntegerType`.
+/// A type in the form of an object without parameters, such as `Pcore::IntegerType`.
 fn of_type(kind: &str, data: &Data) -> Option<Value> {
     let name = kind.strip_prefix("Pcore::")?.strip_suffix("Type")?;
     let is_bare = data.as_map().is_some_and(|entries| entries.len() == 1);
@@ -298,7 +298,8 @@ fn of_type(kind: &str, data: &Data) -> Option<Value> {
     Some(Value::of_type(parsed))
 }
 
-/// Knows neither the time nor types of modules: texts of values need none.
+/// A host without a clock and without types of modules. Values that are written as texts need
+/// neither.
 struct NoHost;
 
 impl Host for NoHost {

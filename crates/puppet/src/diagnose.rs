@@ -6,7 +6,7 @@ use crate::syntax::advice::advise;
 use crate::syntax::code_of;
 use ordain_source::{Diagnostic, Severity, Span};
 
-/// The error of an evaluation as diagnostics: those of a file that does not parse, or one.
+/// The diagnostics of an error: one, or all errors of a file that does not parse.
 pub(crate) fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagnostic> {
     if !error.diagnostics.is_empty() {
         return error.diagnostics.clone();

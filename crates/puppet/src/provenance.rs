@@ -176,7 +176,7 @@ impl<'a> Provenance<'a> {
         })
     }
 
-    /// A variable of one of the lambdas and definitions that an expression stands in.
+    /// A variable of one of the lambdas and definitions around an expression.
     fn in_path(
         &self,
         explainer: &Explainer<'_>,
@@ -367,7 +367,7 @@ fn sets(program: &Program, left: ExprId, name: &str) -> bool {
     }
 }
 
-/// The value of the attribute, or the default of the parameter, that stands at a place.
+/// The value of the attribute, or the default of the parameter, at a place.
 fn expression_at(program: &Program, span: Span) -> Option<(ExprId, Path)> {
     let mut path = Path::new();
     let mut rest = vec![(Some(Node::Expr(program.body)), None)];

@@ -103,8 +103,8 @@ fn handed_on(outcome: &Outcome<'_>) -> Vec<DeferredAttribute> {
     }
 }
 
-/// Whether deferred values can be resolved, and the types of all resources accept them, as far as
-/// that is asked.
+/// Whether the deferred values, if they are resolved, and the types in Ruby, if they run, accept
+/// the catalog.
 fn is_accepted(outcome: &mut Outcome<'_>, node: &Node) -> bool {
     if outcome.compiler.settings.deferral == Deferral::Resolve {
         let found = outcome.compiler.resolve_catalog(node);
@@ -160,8 +160,8 @@ pub fn evaluate(
     })
 }
 
-/// Writes the resource types that files of Ruby define in the Puppet language, one after the other:
-/// `each` is given the name and the text of a type, or why there is none.
+/// Writes the resource types of Ruby files in the Puppet language. `each` gets the name and the
+/// text of each type, or the reason why there is none.
 pub fn generate_types<'a>(
     env: &Environment,
     settings: Settings,

@@ -32,7 +32,7 @@ pub use resource::{
     ResourceKind,
 };
 
-/// Attributes for a resource that is not declared yet, or not by now.
+/// Attributes for a resource that may not be declared yet.
 #[derive(Debug)]
 pub struct PendingOverride {
     /// The resource.
@@ -86,7 +86,7 @@ pub struct Relation {
     pub from: Arc<[RelationEnd]>,
     /// The resources that come later.
     pub to: Arc<[RelationEnd]>,
-    /// Whether the ends are so many that no parameter names them, but a barrier of the graph.
+    /// Whether there are too many ends for edges or parameters, so that the graph gets a barrier.
     pub is_barrier: bool,
     /// Whether `to` is notified.
     pub notify: bool,
@@ -109,7 +109,7 @@ pub struct Autorequire {
     pub by: ResourceId,
 }
 
-/// Resources of a type by their titles in lower case, as many of them as were looked at so far.
+/// Resources of a type by their titles in lower case, as far as they have been indexed.
 #[derive(Default, Debug)]
 struct ByTitle {
     known: usize,
@@ -121,8 +121,9 @@ struct ByTitle {
 pub struct Catalog {
     /// All resources, virtual ones included, in the order they were added.
     pub resources: Vec<Resource>,
-    /// Resources by the hashes of their names. The names stand in the resources: a table of them would
-    /// take more memory than all else here, and be copied whenever it grows.
+    /// Resources by the hashes of their names. The names themselves are only in the resources. A
+    /// table with names would need more memory than the rest of the catalog, and would be copied
+    /// when it grows.
     index: FxHashMap<u32, ResourceId>,
     /// Second names, and names whose hash an earlier one has.
     others: FxHashMap<ResourceKey, ResourceId>,
@@ -144,8 +145,8 @@ pub struct Catalog {
     pub automatic: Vec<Autorequire>,
     /// References given to `realize` that were not found so far.
     pub realize: Vec<(ResourceKey, Span)>,
-    /// The first value given to `realize` that is no reference, which is found out as late as that
-    /// a resource is missing.
+    /// The first argument of `realize` that is not a reference. Like a missing resource, it is an
+    /// error at the end of the compile.
     pub not_realizable: Option<(String, Span)>,
     /// Tags of the catalog itself.
     pub own_tags: TagSet,
@@ -153,7 +154,7 @@ pub struct Catalog {
     pub unevaluated: Vec<ResourceId>,
     /// Resources of other nodes.
     pub imports: FxHashMap<ResourceId, Arc<Import>>,
-    /// Exported resources of other nodes by kind, as far as they were asked for.
+    /// Exported resources of other nodes, for the kinds that were collected.
     pub exported_elsewhere: FxHashMap<EcoString, Arc<[Exported]>>,
 }
 
@@ -165,7 +166,7 @@ impl Catalog {
         Self { resources: Vec::with_capacity(ROOM), ..Self::default() }
     }
 
-    /// Adds a resource that the caller knows to be new.
+    /// Adds a resource whose key is new.
     pub fn add(&mut self, resource: Resource) -> ResourceId {
         self.add_as(resource.key(), resource)
     }
@@ -224,7 +225,7 @@ impl Catalog {
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
     }
 
-    /// The resources of a type whose title is this, in whatever case.
+    /// The resources of a type with this title, ignoring case.
     pub fn of_title(&mut self, kind: &str, title: &str) -> &[ResourceId] {
         let Some(all) = self.by_kind.get(kind) else { return &[] };
         let index = self.by_title.entry(kind.into()).or_default();

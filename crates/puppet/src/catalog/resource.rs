@@ -22,7 +22,7 @@ pub struct ResourceId(pub u32);
 /// The kind of a resource.
 #[derive(Clone, Debug)]
 pub enum ResourceKind {
-    /// `Stage[main]` and its kin.
+    /// `Stage[main]` and other stages.
     Stage,
     /// A class; main and Settings have no definition.
     Class(Option<Arc<TypeDef>>),
@@ -39,7 +39,7 @@ pub enum ResourceKind {
 pub enum Declared {
     /// By a resource expression.
     AsResource,
-    /// By `include` and its kin, or because it must be there.
+    /// By `include` and similar functions, or as a part of every catalog.
     Implicitly,
 }
 
@@ -106,7 +106,7 @@ pub struct LostValue {
 pub struct Param {
     /// Its name.
     pub name: EcoString,
-    /// Its value; `undef` counts as set and is left out of the catalog.
+    /// Its value. `undef` counts as set, but the catalog leaves it out.
     pub value: Value,
     /// `+>`: appended to the earlier value.
     pub append: bool,
@@ -350,7 +350,7 @@ pub struct Import {
     pub span: Span,
 }
 
-/// A resource type as declarations of it need it, looked up once per compile.
+/// A resource type with the data for its declarations, looked up once per compile.
 #[derive(Debug)]
 pub(crate) struct KnownKind {
     /// The type with capital segments.
@@ -361,7 +361,7 @@ pub(crate) struct KnownKind {
     pub tags: TagSet,
 }
 
-/// The treatment of a class that `include` and its kin name.
+/// The functions that add classes to a catalog.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inclusion {
     /// It is evaluated.

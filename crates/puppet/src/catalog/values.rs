@@ -38,7 +38,7 @@ pub(crate) fn relationship_target(value: &Value) -> Option<ResourceKey> {
     }
 }
 
-/// Whether the name of a type in front of braces is that of classes.
+/// Whether the name of a type in front of braces is `class`, in any case.
 pub(crate) fn is_class(kind: &str) -> bool {
     kind.eq_ignore_ascii_case("class")
 }
@@ -67,7 +67,7 @@ pub(crate) fn walk_class(iterator: &IteratorValue) -> Option<&EcoString> {
     }
 }
 
-/// Whether a value holds something that a catalog does not.
+/// Whether a value has a part that a catalog cannot hold.
 pub(crate) fn has_foreign(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(has_foreign),
@@ -122,10 +122,10 @@ pub(crate) fn each_foreign<E>(
 pub(crate) const NOT_SPLIT: &str = "Cannot split the type Puppet::Pops::Types::PCatalogEntryType, it represents \
                          neither a PClassType, nor a PResourceType.";
 
-/// A value as a parameter has it: types that mean resources become references to them.
+/// A value in the form of a parameter: types of resources become references.
 ///
 /// # Errors
-/// The value cannot be that of a parameter.
+/// When a parameter cannot have the value.
 pub(crate) fn as_parameter(value: Value) -> Result<Value, String> {
     match value {
         Value::Array(ref items) if items.iter().any(changes) => {
@@ -187,7 +187,7 @@ pub(crate) fn untitled(reference: &Value) -> Option<String> {
     }
 }
 
-/// Checks the attributes of an override, as those of a resource of their own.
+/// Checks the attributes of an override, as those of a resource.
 pub(crate) fn check_attributes(params: &[Param], key: &ResourceKey, span: Span) -> EvalResult<()> {
     for (i, param) in params.iter().enumerate() {
         if params[..i].iter().any(|p| p.name == param.name) {
@@ -244,12 +244,12 @@ pub(crate) fn holds(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// The type of a value, as messages name it: generalised, such as `Integer`.
+/// The generalised type of a value in messages, such as `Integer`.
 pub(crate) fn kind_text(value: &Value) -> String {
     crate::types::infer::generalize(&crate::types::infer::infer(value)).to_string()
 }
 
-/// The tags that the value of `tag` stands for: of a hash, its keys and values.
+/// The tags in a value of `tag`: of a hash, its keys and values.
 pub(crate) fn tag_values<'v>(
     value: &'v Value,
     several: &'v mut Vec<Value>,

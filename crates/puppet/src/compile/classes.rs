@@ -28,7 +28,8 @@ use crate::value::Value;
 use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
 
-/// About so many variables a body has besides its parameters, `$title` and `$name` among them.
+/// An estimate of the number of variables in a body besides its parameters, including `$title` and
+/// `$name`.
 const OWN_VARIABLES: usize = 4;
 
 impl Compiler<'_> {
@@ -221,7 +222,7 @@ impl Compiler<'_> {
             }
             if let Some(known) = self.catalog.find(&key) {
                 let known = self.catalog.get(known);
-                // The key without a provider is that of packages that have none.
+                // The key without a provider belongs to packages without a provider.
                 let bare = resource.kind == "Package" && !name.contains('\0');
                 if bare && known.param("provider").is_some_and(|p| !p.value.is_undef()) {
                     continue;
@@ -352,8 +353,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Runs the body of a class or define. A `break()` in it ends the iteration that it is
-    /// reached from. Its value is used by nothing, but it has to be one that attributes can have.
+    /// Runs the body of a class or define. `break()` ends the iteration around the declaration. The
+    /// value of the body is not used, but attributes must be able to have it.
     fn run_body(&mut self, f: &Frame, body: crate::syntax::ExprId) -> EvalResult<()> {
         match self.run_last(f, body) {
             Ok(value) => as_parameter(value).map(drop).or_else(plain),
@@ -460,8 +461,8 @@ impl Compiler<'_> {
         self.type_parameters(&def.program)
     }
 
-    /// Evaluates the types of the parameters of all classes and defines of a text, once: that
-    /// happens when a text is loaded, whatever of it is used then.
+    /// Evaluates the parameter types of all classes and defines of a text, once. As upstream, this
+    /// happens when the text is loaded, even if only one definition is used.
     pub(crate) fn type_parameters(&mut self, program: &Arc<Program>) -> EvalResult<()> {
         if program.definitions.is_empty() || !self.types.begin_parameters_of(program) {
             return Ok(());
@@ -585,7 +586,7 @@ fn no_type(params: &[ParamDef], signature: &Signature) -> EvalResult<()> {
     Err(error.into())
 }
 
-/// Whether an error is that of a name which no type has, written outside of a definition.
+/// Whether an error reports an unknown type name outside of a definition.
 fn is_unknown_elsewhere(unwind: &Unwind, definition: Span) -> bool {
     let Unwind::Error(error) = unwind else { return false };
     let inside = |span: Span| {

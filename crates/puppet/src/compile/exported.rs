@@ -137,7 +137,7 @@ impl Compiler<'_> {
         error.into()
     }
 
-    /// Puts a resource of another node into the catalog; nothing if it is there already.
+    /// Puts a resource of another node into the catalog; `None` if it has it already.
     fn import(&mut self, number: usize, exported: &Exported) -> EvalResult<Option<ResourceId>> {
         let id = &exported.id;
         if let Some(known) = self.catalog.find(&ResourceKey::shared(&id.kind, &id.title)) {

@@ -75,7 +75,7 @@ impl Compiler<'_> {
         let mut warnings = Vec::new();
         let kept = self.catalog.resources.iter().filter(|r| !r.is_virtual || r.exported);
         for resource in kept {
-            // As upstream says it: the paths before are in front of each.
+            // As upstream, each path follows all earlier ones.
             let mut paths = String::new();
             for param in resource.params.iter().filter(|param| has_foreign(&param.value)) {
                 if paths.is_empty() {

@@ -28,7 +28,7 @@ impl Compiler<'_> {
         }
         let mut error =
             PlainError::new("Somehow looped more than 1000 times while evaluating host catalog");
-        // Puppet says no place.
+        // Puppet reports no place.
         let last = self.catalog.unevaluated.last().and_then(|&id| self.catalog.get(id).span);
         error.related.extend(last.map(|span| (span, "each of these declares another one".into())));
         Err(error.into())

@@ -1,4 +1,4 @@
-//! Resource types by the names that code gives them, each found out about once a compile.
+//! Resource types by the names that code uses, each found once per compile.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use crate::state::Compiler;
 use crate::syntax::names::capitalize_segments;
 
 impl Compiler<'_> {
-    /// The resource type of this name in any case: known natively, or a define. Classes are none.
+    /// The resource type of this name in any case: native, a define, or a type with features.
+    /// Classes are not resource types.
     pub(crate) fn resource_type(&mut self, name: &str) -> EvalResult<Option<Arc<KnownKind>>> {
         if let Some(known) = self.types.resource_type(name) {
             return Ok(Some(Arc::clone(known)));

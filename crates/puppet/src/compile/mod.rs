@@ -78,7 +78,7 @@ impl Compiler<'_> {
         self.finish()
     }
 
-    /// Runs the command that says the version, which fails the compile if it fails.
+    /// Runs the command for the version. The compile fails if it fails.
     fn run_config_version(&self) -> EvalResult<()> {
         let Err(text) = self.env.config_version.get(self.env.world.as_ref()) else { return Ok(()) };
         let help = "`config_version` in environment.conf names the command, which runs on the \
@@ -153,7 +153,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The scope of `Class[settings]` has no variables of its own; see
+    /// The scope of `Class[settings]`. Its variables are elsewhere; see
     /// [`Self::setting_variables`](Compiler::setting_variables).
     fn settings_scope(&mut self, resource: ResourceId) {
         let mut scope = Scope::new(ScopeKind::Class, Some(ScopeId::TOP), resource);
@@ -317,7 +317,8 @@ fn trusted(node: &Node) -> Value {
     ])
 }
 
-/// Groups that begin with `(?` with their signs spelled in letters, as upstream names such nodes.
+/// Replaces the signs of groups that begin with `(?` by letters, as upstream does in titles of
+/// nodes.
 fn spell_lookarounds(source: &str) -> String {
     let mut out = String::new();
     let mut rest = source;

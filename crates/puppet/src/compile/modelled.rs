@@ -58,7 +58,7 @@ impl Compiler<'_> {
         Ok(Some(NativeType { table: None, ruby: Some(Arc::new(schema)), model: Some(kind) }))
     }
 
-    /// Makes the object that a finished resource stands for, to see whether it can be made.
+    /// Makes the object of a finished resource, as a check.
     pub(super) fn check_model(&mut self, id: ResourceId) -> EvalResult<()> {
         let resource = self.catalog.get(id);
         let ResourceKind::Native(schema) = &resource.what else { return Ok(()) };
@@ -144,8 +144,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// An attribute of a define's instance that neither the define nor the type has, and the feature
-    /// that it may mean.
+    /// The error of an attribute that neither the define nor its type has, with a suggestion.
     fn error_of_values(
         &self,
         id: ResourceId,
@@ -216,7 +215,7 @@ struct ErrorContext {
     kind: Arc<ObjectType>,
     reference: String,
     span: Option<Span>,
-    /// Attributes whose values are shown nowhere.
+    /// Attributes whose values must not be shown.
     secret: Vec<EcoString>,
 }
 

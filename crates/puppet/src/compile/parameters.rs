@@ -37,8 +37,7 @@ fn steps_of(params: usize) -> u64 {
     if params > MANY { params as u64 * STEPS } else { 0 }
 }
 
-/// An error of a default that has no place of its own, such as that data lacks a key, said of the
-/// class or define.
+/// Gives an error without a place, such as a missing key in data, the place of the class or define.
 fn placed(mut unwind: Box<Unwind>, definition: Span) -> Box<Unwind> {
     if let Unwind::Error(error) = &mut *unwind
         && error.span.is_none()

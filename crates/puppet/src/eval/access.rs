@@ -22,7 +22,7 @@ pub fn access(value: &Value, keys: &[Value], strict: Strict) -> EvalResult<Outco
     match value {
         Value::Array(items) => element(value, items, &flat(keys), strict),
         Value::Hash(entries) => match keys {
-            // As upstream has it, which refuses this only where it is written so.
+            // Upstream allows this here and refuses it only in literals.
             [] => Ok(Value::Undef.into()),
             [key] => Ok(entries.get(key).cloned().unwrap_or_default().into()),
             keys => {

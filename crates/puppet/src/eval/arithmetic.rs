@@ -214,7 +214,7 @@ fn merge(entries: &Arc<HashValue>, right: &Value) -> EvalResult {
     Ok(Value::Hash(Arc::new(merged)))
 }
 
-/// The entries that a list of pairs, of keys and values in turn, or of one hash stands for.
+/// The entries of a hash in the form of a list of pairs, a flat list, or one hash.
 fn pairs_of(items: &Arc<Vec<Value>>) -> EvalResult<Vec<(Value, Value)>> {
     if let [Value::Hash(entries)] = items.as_slice() {
         return Ok(entries.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
@@ -482,7 +482,7 @@ pub(crate) fn times(op: BinaryOp, left: &Value, right: &Value) -> EvalResult {
 /// The most nanoseconds either way: more than numbers can name as seconds.
 const MOST: i128 = i64::MAX as i128 * NANOS;
 
-/// Nanoseconds that an operation gave, if they are not too many.
+/// Checks that the nanoseconds of a result are in range.
 fn bounded(ns: i128) -> EvalResult<i128> {
     if ns.abs() > MOST { plain("the duration is too long") } else { Ok(ns) }
 }

@@ -90,8 +90,9 @@ impl Compiler<'_> {
         self.call_function(&name, args, block, f.scope, f.program.span(id))
     }
 
-    /// The lambda of a call. The types of its parameters are evaluated when the function is asked
-    /// whether it takes it: there has to be one, and those of the older kind never ask.
+    /// The lambda of a call. Its parameter types are evaluated when a signature is matched.
+    /// Functions of the older interface do not match them, so unknown types in their lambdas are no
+    /// errors.
     fn block_for(
         &mut self,
         f: &Frame,
@@ -150,7 +151,7 @@ impl Compiler<'_> {
     /// Calls a function by name: built-in, or written in Puppet.
     ///
     /// # Errors
-    /// When there is none, its arguments do not fit, or it fails.
+    /// When the function is unknown, its arguments do not fit, or it fails.
     pub(super) fn call_named(
         &mut self,
         name: &str,
@@ -218,9 +219,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// The function of this name that is written in Puppet and called in place of a built-in one:
-    /// the site program hides all of them, the files of modules those that are native here though
-    /// a module has them.
+    /// The function in Puppet that replaces a built-in one. Functions of the site program replace
+    /// all; files of modules only replace functions that belong to modules.
     fn written_function(
         &self,
         name: &str,

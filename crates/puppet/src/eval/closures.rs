@@ -55,7 +55,7 @@ impl Compiler<'_> {
         let value = match result {
             Ok(value) => value,
             Err(unwind) => match *unwind {
-                // A value that is returned early is of any type, as upstream has it.
+                // As upstream, the type of a value that is returned early is not checked.
                 Unwind::Return(value, _) => return Ok(value),
                 Unwind::Next(value, _) => value,
                 // A `break()` ends the iteration that the function is called from.
@@ -233,7 +233,7 @@ impl Compiler<'_> {
     }
 
     /// Evaluates the default of parameter `i`. Reading a parameter without a value is an error of
-    /// the call, so it has no place of its own. Results of matches end with it.
+    /// the call, so it gets no place. Groups of matches are dropped afterwards.
     pub(crate) fn eval_default(&mut self, f: &Frame, i: usize, default: ExprId) -> EvalResult {
         if let Some(pending) = &mut self.scopes.get_mut(f.scope).pending {
             pending.current = i;

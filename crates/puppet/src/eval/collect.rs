@@ -28,7 +28,7 @@ pub(crate) struct TagCache {
 }
 
 impl TagCache {
-    /// The number of a tag of the query, if any resource has it.
+    /// The number of a tag in the query; `None` if no resource has it.
     fn tag(&self, catalog: &Catalog, tag: &str) -> Option<TagId> {
         match self.tag.get() {
             Some((place, id)) if std::ptr::eq(place, tag.as_ptr()) => id,

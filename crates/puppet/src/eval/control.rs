@@ -10,7 +10,7 @@ use crate::types::refusal::answered;
 use crate::value::{Value, compare};
 
 impl Compiler<'_> {
-    /// Statements in order; the value is that of the last.
+    /// Evaluates statements in order; returns the value of the last one.
     pub(crate) fn eval_block(&mut self, f: &Frame, statements: ExprList) -> EvalResult {
         let Some((&last, before)) = f.program.list(statements).split_last() else {
             return Ok(Value::Undef);
@@ -110,7 +110,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The body of the first option that fits, else of the default wherever it stands.
+    /// The body of the first matching option, else that of the default, which may be anywhere.
     fn choose(
         &mut self,
         f: &Frame,

@@ -1,4 +1,4 @@
-//! The calls that deferred values stand for.
+//! The function calls in deferred values.
 
 use std::sync::Arc;
 

@@ -213,7 +213,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A template evaluated as a program of its own, without parameters given.
+    /// Renders a template that is evaluated as a program, without arguments.
     pub(crate) fn eval_epp_program(
         &mut self,
         f: &Frame,

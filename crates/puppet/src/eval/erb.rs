@@ -213,7 +213,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The text of a scope, such as `Scope(Class[main])`.
+    /// A scope in messages, such as `Scope(Class[main])`.
     fn scope_text(&self, scope: ScopeId) -> EcoString {
         let resource = self.catalog.get(self.scopes.get(scope).resource);
         ecow::eco_format!("Scope({})", resource.reference())
@@ -345,7 +345,7 @@ impl Wrapper<'_, '_> {
         }
     }
 
-    /// A method such as `function_join`, which takes a list.
+    /// Calls a method such as `function_join`, whose argument is a list.
     fn call_old(&mut self, name: &str, list: &Ruby) -> Result<Ruby, HostError> {
         if !self.compiler.has_function(name) {
             let scope = self.compiler.scope_text(self.place.scope);
@@ -470,7 +470,7 @@ impl Wrapper<'_, '_> {
         self.mutations.lend(self.compiler, value, self.place.scope, name)
     }
 
-    /// A method of a value that is none of Ruby's own.
+    /// Calls a method of a value that is not a Ruby object.
     fn call_value(&mut self, foreign: &Foreign, name: &str) -> Option<Ruby> {
         match (foreign.inner.downcast_ref::<Value>()?, name) {
             (Value::Sensitive(inner), "unwrap") => Some(self.lend((**inner).clone(), None)),

@@ -30,11 +30,11 @@ use crate::value::closure::ScopeId;
 use crate::value::resource_key::{ResourceKey, reference_key};
 use std::path::Path;
 
-/// A class that was found to be included.
+/// A class to include.
 enum Includable {
     /// It is in the catalog.
     Known(ResourceId),
-    /// It was not, when it was looked for.
+    /// It was not in the catalog at the lookup.
     New(ResourceKey, Arc<TypeDef>),
 }
 
@@ -138,7 +138,7 @@ impl Evaluate for Compiler<'_> {
             }
             let f = Frame { program: Arc::clone(&def.program), scope: ScopeId::TOP };
             let signature = self.signature(&f, def.params, def.returns)?;
-            // `Any` promises nothing, as upstream has it.
+            // As upstream, `Any` is no promise.
             let stated = signature.returns.clone().filter(|kind| *kind != Type::Any);
             return Ok(stated.map(|kind| vec![kind]));
         }
@@ -326,7 +326,7 @@ impl Compiler<'_> {
         Ok(Includable::New(key, def))
     }
 
-    /// The class's resource, put into the catalog if it was not there.
+    /// The class's resource, which is put into the catalog if necessary.
     fn include_one(
         &mut self,
         class: Includable,

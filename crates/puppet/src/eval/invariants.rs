@@ -13,7 +13,7 @@ use crate::value::text::to_text;
 pub(crate) enum Verdict {
     /// It is as it should be.
     Accepted,
-    /// It is not, and no words say why.
+    /// It does not hold, without a message of its own.
     Refused,
     /// It is not, in the words of the check.
     Because(String),

@@ -144,7 +144,7 @@ fn refusal(
     Some(describe_call(&label, &all, args, block))
 }
 
-/// The parameters and the body that an annotation of the type `RubyMethod` says.
+/// The parameters and the body in an annotation of the type `RubyMethod`.
 fn ruby_method(annotations: &Value) -> Option<(EcoString, EcoString)> {
     let is_method = |key: &Value| match key {
         Value::Type(kind) => matches!(&**kind, Type::Object(kind) if kind.name == "RubyMethod"),

@@ -43,7 +43,7 @@ use crate::value::compare;
 use crate::value::{HashValue, Value};
 
 impl Compiler<'_> {
-    /// Evaluates an expression. An error that has no place yet gets that of the expression.
+    /// Evaluates an expression. An error without a place gets the place of the expression.
     ///
     /// # Errors
     /// Of the expression, and the jumps `next`, `return` and `break`.
@@ -187,7 +187,7 @@ impl Compiler<'_> {
         Ok(Value::array(self.eval_unfolded(f, inner)?))
     }
 
-    /// The items that a splat stands for.
+    /// The items that a splat expands to.
     pub(crate) fn eval_unfolded(&mut self, f: &Frame, inner: ExprId) -> EvalResult<Vec<Value>> {
         Ok(match self.eval(f, inner)? {
             Value::Array(items) => items.to_vec(),
@@ -280,7 +280,8 @@ impl Compiler<'_> {
         EvalError::new(issue, message, f.program.span(id)).into()
     }
 
-    /// Gives an error without a place that of an expression; one without an issue code is wrapped.
+    /// Gives an error the place of an expression if it has none. An error without an issue code is
+    /// wrapped.
     #[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
     pub(crate) fn locate(&self, f: &Frame, id: ExprId, unwind: Box<Unwind>) -> Box<Unwind> {
         match *unwind {

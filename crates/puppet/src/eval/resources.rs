@@ -379,7 +379,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The parameters of a `default:` body with those of a title's own body over them.
+/// The parameters of a `default:` body, overridden by those of a title's own body.
 fn merge_params(defaults: Option<&[Param]>, own: Vec<Param>) -> Vec<Param> {
     let Some(defaults) = defaults else { return own };
     let mut out = Params::from(defaults.to_vec());

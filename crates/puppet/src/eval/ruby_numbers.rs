@@ -208,7 +208,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a comparison holds for the order of its operands.
+/// Whether a comparison is true for this order of its operands.
 fn holds(op: BinaryOp, order: Ordering) -> bool {
     match op {
         BinaryOp::Eq => order == Ordering::Equal,
@@ -229,7 +229,7 @@ fn integer(value: &Value) -> Option<BigInt> {
     }
 }
 
-/// The result of an operator on two integers; `None` if Ruby has to be asked.
+/// The result of an operator on two integers; `None` if Ruby has to compute it.
 fn exact(op: BinaryOp, left: &BigInt, right: &BigInt) -> Option<BigInt> {
     match op {
         BinaryOp::Add => Some(left + right),

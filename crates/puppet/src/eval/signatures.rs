@@ -14,10 +14,10 @@ use ordain_syntax::ListRef;
 use std::sync::Arc;
 
 impl Compiler<'_> {
-    /// The parameters of something callable, their types evaluated; kept for the whole compile.
+    /// The parameters with evaluated types, cached for the whole compile.
     ///
     /// # Errors
-    /// Of the types, and when a parameter that must be given stands behind one that need not.
+    /// Of the types, and when a required parameter follows an optional one.
     pub(crate) fn signature(
         &mut self,
         f: &Frame,
@@ -155,7 +155,7 @@ pub(crate) fn rest_params(out: &mut Signature, param: &Param, kind: Type) {
         let (name, kind) = (param.name.clone(), kind.clone());
         out.params.push(SignatureParam { name, kind, optional });
     };
-    // A default has to have so many, too.
+    // A default must have at least this many items, too.
     (0..required).for_each(|_| push(out, false));
     if size.to <= MAX_REST {
         (required..most).for_each(|_| push(out, true));

@@ -32,7 +32,7 @@ impl Compiler<'_> {
         result.map(|()| named(&alias))
     }
 
-    /// The type that a known alias stands for, which is evaluated now if it is that of a type set.
+    /// The type of a known alias. A member of a type set is evaluated now.
     pub(super) fn known_alias(&mut self, alias: &Arc<TypeAlias>, lower: &str) -> EvalResult<Type> {
         if let Some(pending) = self.types.pending.remove(lower) {
             self.types.open.push(Some(pending.set));
@@ -176,7 +176,7 @@ impl Compiler<'_> {
         Ok(Type::TypeSet(set))
     }
 
-    /// The names of the types of a set, for which any type stands as yet.
+    /// Declares the names of the types of a set. Until they are evaluated, each is an unknown type.
     fn members(
         &mut self,
         f: &Frame,
@@ -302,7 +302,7 @@ fn named(alias: &Arc<TypeAlias>) -> Type {
     }
 }
 
-/// The error for an expression that stands where types and literals only are read.
+/// The error of an expression where only types and literals are allowed.
 pub(super) fn refuse_expressions(f: &Frame, found: Option<ExprId>) -> EvalResult<()> {
     let Some(found) = found else { return Ok(()) };
     let text = f.program.text(f.program.range(found));
@@ -354,7 +354,7 @@ fn definition_error(unwind: Box<Unwind>, f: &Frame, id: ExprId, name: &str) -> B
     };
     let mut placed = match error.issue.as_deref() {
         Some("RUNTIME_ERROR") => {
-            // The name of an alias inside it has said so, too.
+            // The error of a nested alias has the words already.
             let text =
                 error.message.trim_start_matches("Error while evaluating a '[]' expression, ");
             let text = text.trim_start_matches("Error while evaluating a Type-Name, ");
@@ -388,8 +388,8 @@ fn bracketed(f: &Frame, kind: ExprId) -> Option<(&str, ExprId)> {
     }
 }
 
-/// Whether a type says nothing but the alias that it is to define. `seen` are the aliases that were
-/// looked into: two may refer to each other.
+/// Whether the target of an alias is only the alias itself. `seen` are the visited aliases, because
+/// two may refer to each other.
 pub fn only_refers_to(kind: &Type, name: &str, seen: &mut Vec<*const TypeAlias>) -> bool {
     match kind {
         Type::Alias(alias) => {

@@ -59,7 +59,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The type that a name stands for: built in, an alias, or a resource type.
+    /// The type of a name: built in, an alias, or a resource type.
     pub(super) fn eval_type_named(&mut self, name: &str) -> EvalResult<Type> {
         let name = name.strip_prefix("::").unwrap_or(name);
         if let Some(kind) = builtin(name) {
@@ -91,8 +91,8 @@ impl Compiler<'_> {
         Ok(self.type_in_set(&lower)?.unwrap_or_else(|| Type::Reference(name.into())))
     }
 
-    /// The type with features that shares its name with a resource type and stands in a module's
-    /// file of its own. A file that does not parse is none here: the resource type is meant.
+    /// The type with features that has the name of a resource type and a file of its own. If that
+    /// file does not parse, the resource type is used.
     fn model_beside(
         &mut self,
         lower: &str,
@@ -131,8 +131,8 @@ impl Compiler<'_> {
         Ok(found)
     }
 
-    /// The resource type that a name in front of brackets or braces means: one that is applied or
-    /// defined, or a type with features that can be declared.
+    /// The resource type of a name in front of brackets or braces: a native type, a define, or a
+    /// type with features that can be declared.
     pub(crate) fn resource_meant(&mut self, kind: Type) -> EvalResult<Type> {
         let Type::Object(object) = &kind else { return Ok(kind) };
         if object.model.is_none() {
@@ -158,7 +158,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether an alias stands behind the definition whose parameters get their types.
+    /// Whether an alias is defined after the definition whose parameter types are being evaluated.
     fn is_yet_to_come(&self, alias: &AliasDef) -> bool {
         let Some(typing) = self.types.parameters_of else { return false };
         let order = |span: Span| {
@@ -189,7 +189,7 @@ impl Compiler<'_> {
         for &key in &parts[1..] {
             match &f.program[key] {
                 Expr::Splat(inner) => keys.extend(self.eval_unfolded(f, *inner)?),
-                // The name of a class may be that of no type.
+                // The name of a class need not be the name of a type.
                 Expr::Ref(name) if of_class => keys.push(Value::of_type(self.named_type(name)?)),
                 _ => keys.push(self.eval(f, key)?),
             }
@@ -238,8 +238,8 @@ impl Compiler<'_> {
                 Some(kind) => Ok(Value::of_type(kind)),
                 None => specialize_value(kind, keys),
             },
-            // Texts inside type brackets such as `Type['Integer']` are resolved here, where
-            // names are.
+            // Texts inside type brackets such as `Type['Integer']` are resolved here, because this
+            // module knows type names.
             kind => specialize_value(kind, keys),
         }
     }
@@ -252,7 +252,7 @@ impl Compiler<'_> {
         key: &ResourceKey,
         names: &[Value],
     ) -> EvalResult {
-        // Names may be in lists, whatever is asked for then is a list, too; `undef` asks for nothing.
+        // Names may be in lists; then the result is a list, too. `undef` asks for nothing.
         let is_single = matches!(names, [name] if !matches!(name, Value::Array(_)));
         let mut several = Vec::new();
         names.iter().for_each(|name| flatten_values(name, &mut several));
@@ -296,10 +296,10 @@ impl Compiler<'_> {
         Ok(if is_single { out.swap_remove(0) } else { Value::array(out) })
     }
 
-    /// The type that a text names, such as `Array[Stdlib::Port]`.
+    /// Parses and evaluates the text of a type, such as `Array[Stdlib::Port]`.
     ///
     /// # Errors
-    /// When the text is no type.
+    /// When the text is not a type.
     pub(super) fn eval_type_text(&mut self, text: &str, _span: Span) -> EvalResult<Type> {
         let loaded = self.programs.inline(self.env, text, Inline::Type);
         let bad = || Err(PlainError::not_a_type(text).into());

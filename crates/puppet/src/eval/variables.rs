@@ -104,8 +104,8 @@ impl Compiler<'_> {
         Some(format!("did you mean `${prefix}{near}`?"))
     }
 
-    /// A group of the last match in reach: that of the scope or of those around it, except where
-    /// a function begins.
+    /// A group of the last match that is visible: of the scope or of those around it, up to a
+    /// function.
     fn match_variable(&self, scope: ScopeId, name: &str) -> Value {
         let Ok(group) = name.parse::<usize>() else { return Value::Undef };
         let mut at = Some(scope);

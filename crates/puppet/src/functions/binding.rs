@@ -22,8 +22,8 @@ pub struct Function {
 pub enum Style {
     /// Chosen by signature, the first that fits.
     Dispatch(&'static [Dispatch]),
-    /// Any arguments, checked by count only: functions of the older programming interface.
-    /// Positive or 0: exactly so many; negative `-n`: at least `n - 1`; 3.x functions have no lambda.
+    /// Functions of the older programming interface, which only checks the number of arguments:
+    /// exactly `n` if `n` is not negative, else at least `-n - 1`. These functions take no lambda.
     Arity(i32, Body),
 }
 
@@ -32,7 +32,7 @@ pub enum Style {
 pub struct Dispatch {
     /// Parameters.
     pub params: &'static [Param],
-    /// The lambda: its type as text, such as `Callable[1, 1]`, and whether it may be left out.
+    /// The type of the lambda as text, such as `Callable[1, 1]`, and whether it is optional.
     pub block: Option<(&'static str, bool)>,
     /// The type of the result, if the function declares it.
     pub returns: Option<&'static str>,

@@ -81,7 +81,7 @@ impl Call<'_, '_> {
     /// Calls the lambda; `next` gives its value.
     ///
     /// # Errors
-    /// Of the lambda, and when there is none.
+    /// Of the lambda, and when the call has no lambda.
     pub fn yield_block(&mut self, args: &[Value]) -> EvalResult {
         match self.block.clone() {
             Some(block) => self.compiler.call_closure(&block, args),

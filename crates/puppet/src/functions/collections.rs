@@ -1,4 +1,4 @@
-//! Functions on lists and hashes that take no lambda, or need none.
+//! Functions on lists and hashes that do not need a lambda.
 
 use std::sync::Arc;
 
@@ -324,7 +324,7 @@ pub fn join_values(values: &[Value], separator: &str) -> EvalResult<String> {
 /// The maximal nesting of lists that are joined.
 const MAX_DEPTH: usize = 1000;
 
-/// Joins lists inside as texts of their own, which may be empty.
+/// Joins nested lists as separate texts, which may be empty.
 fn join_into(out: &mut String, values: &[Value], separator: &str, depth: usize) -> EvalResult<()> {
     if depth > MAX_DEPTH {
         return fail(format!("lists nested deeper than {MAX_DEPTH} cannot be joined"));

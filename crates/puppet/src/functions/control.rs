@@ -253,8 +253,8 @@ fn convert_to(call: &mut Call<'_, '_>) -> EvalResult {
     make(call, &kind, args, true)
 }
 
-/// A value of a type; the lambda gets it if there is one, but one that is of the type already only
-/// where `always` says so.
+/// Makes a value of a type, and passes it to the lambda if there is one. If the argument is of the
+/// type already, the lambda is only called if `always` is set.
 fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>, always: bool) -> EvalResult {
     if let Type::Object(object) = resolved(kind)
         && object.model.is_some()
@@ -315,7 +315,7 @@ fn defined(call: &mut Call<'_, '_>) -> EvalResult {
             Value::Type(kind) if matches!(**kind, Type::Class(None)) => {
                 return fail("The given class type is a reference to all classes");
             }
-            // Of a type of types only those that are a resource or class are looked for.
+            // Of the types of types, only those of a resource or class are looked up.
             Value::Type(kind)
                 if let Type::Type(Some(inner)) = &**kind
                     && !matches!(**inner, Type::Resource { .. } | Type::Class(_)) =>
@@ -336,7 +336,7 @@ fn defined(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Bool(false))
 }
 
-/// Upstream's class of a type that means resources, but that `defined` does not look into.
+/// Upstream's class of a type of resources that `defined` does not inspect.
 fn not_looked_into(kind: &Type) -> Option<&'static str> {
     match kind {
         Type::Alias(_) => Some("PTypeAliasType"),

@@ -191,7 +191,7 @@ pub fn local_zone(call: &Call<'_, '_>) -> String {
 /// A point in time as text, in the zone that an argument names.
 fn strftime(call: &Call<'_, '_>, ns: i128, format: &str, zone: usize) -> EvalResult {
     let zone = match call.arg(zone).as_str() {
-        // An empty zone is none.
+        // An empty text means no zone.
         None | Some("") => None,
         Some(name) if name.eq_ignore_ascii_case("current") => Some(local_zone(call)),
         Some(name) => Some(name.to_string()),

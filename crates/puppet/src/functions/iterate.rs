@@ -186,7 +186,7 @@ pub fn chars(text: &str) -> Vec<Value> {
     text.chars().map(|c| Value::str(&*c.encode_utf8(&mut buffer))).collect()
 }
 
-/// Refuses to make a list of so many items.
+/// Refuses to make a list of that many items.
 ///
 /// # Errors
 /// When there are more than [`most_items`].
@@ -200,10 +200,10 @@ pub fn limit(count: u64) -> EvalResult<()> {
     Ok(())
 }
 
-/// Ends an iteration that goes on for ever.
+/// Ends an endless iteration.
 ///
 /// # Errors
-/// When `round`, counted from zero, is one too many.
+/// When `round`, counted from zero, is above the limit.
 pub fn check_round(round: usize) -> EvalResult<()> {
     if round >= MAX_ROUNDS {
         return plain(format!("the iteration does not end within {MAX_ROUNDS} rounds"));
@@ -211,8 +211,8 @@ pub fn check_round(round: usize) -> EvalResult<()> {
     Ok(())
 }
 
-/// Calls the lambda for every entry of the first argument; `on` takes the entry and the lambda's value
-/// and says whether to go on. `break()` is an error here unless `breakable`.
+/// Calls the lambda for every entry of the first argument. `on` gets the entry and the value of the
+/// lambda, and returns whether to continue. `break()` is an error unless `breakable`.
 pub fn visit(
     call: &mut Call<'_, '_>,
     two: bool,

@@ -49,7 +49,7 @@ pub fn regex(pattern: &str) -> EvalResult<Arc<Regex>> {
     shared(pattern).map_err(wrap)
 }
 
-/// The source of a regular expression, of a type of one, or of a text that stands for one.
+/// The source of a regular expression, of its type, or the text itself.
 pub fn regexp_of(value: &Value) -> Option<EcoString> {
     match value {
         Value::Str(text) => Some(text.clone()),

@@ -99,8 +99,8 @@ fn is_container_type(kind: &Type) -> bool {
     }
 }
 
-/// All nodes with their paths. A node that stands to be opened is kept with its path, so deep trees
-/// need no deep stack.
+/// All nodes with their paths. Nodes to visit are kept on the heap, so that deep trees need no deep
+/// stack.
 fn walk(tree: &Value, options: &Options) -> EvalResult<Vec<(Value, Value)>> {
     let mut nodes = Vec::new();
     if options.root {
@@ -129,7 +129,7 @@ fn walk(tree: &Value, options: &Options) -> EvalResult<Vec<(Value, Value)>> {
         }
         for (path, child, _) in children {
             let is_container = options.is_container(&child);
-            // Upstream's walk in breadth shows plain values whatever the options say.
+            // Upstream's breadth-first walk includes plain values in spite of the options.
             if options.containers || !is_container {
                 limit(nodes.len() as u64)?;
                 nodes.push((Value::array(path.clone()), child.clone()));

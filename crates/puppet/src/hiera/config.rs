@@ -115,7 +115,7 @@ pub enum Locations {
 /// An error in a configuration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigFault {
-    /// Puppet's issue code; without one the error is that of the function that looked up.
+    /// Puppet's issue code; without one, the error belongs to the function that looked up.
     pub issue: Option<&'static str>,
     /// The text.
     pub message: String,

@@ -20,7 +20,7 @@ use crate::types::{SizeRange, Type, infer, is_assignable};
 use crate::value::closure::{Closure, ScopeId};
 use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 
-/// The attribute of a context that tells which one it is.
+/// The attribute with the number of a context.
 const ID: &str = "id";
 
 impl Lookup<'_, '_> {
@@ -60,7 +60,7 @@ impl Lookup<'_, '_> {
     }
 
     /// # Errors
-    /// When the function of a level is not there, or its return type is not one of data.
+    /// When the function of a level does not exist, or its return type is not data.
     fn check_function(
         &mut self,
         provider: &Provider,
@@ -247,7 +247,7 @@ impl Lookup<'_, '_> {
         Ok(Some(key.undig(value)))
     }
 
-    /// Calls the function; `None` when it said that it found nothing.
+    /// Calls the function; `None` if it reported that it found nothing.
     pub(super) fn call(
         &mut self,
         call: &FunctionCall<'_>,
@@ -349,7 +349,7 @@ pub(crate) fn is_loose_context(object: &Object) -> bool {
     object.kind.name == CONTEXT && !object.values.contains_key(ID)
 }
 
-/// The position of a context among those of the compile, if the value is a context.
+/// The index of a context in the compile, if the value is a context.
 fn context_id(value: &Value) -> Option<usize> {
     match value {
         Value::Object(object) if object.kind.name == CONTEXT => {
@@ -377,8 +377,8 @@ impl Compiler<'_> {
         Some(ContextUse { number, has_cache, is_explained: self.hiera.explainer.is_some() })
     }
 
-    /// Calls a method of a `Puppet::LookupContext`; `None` if the receiver is none or has no such
-    /// method. The receiver is the first argument.
+    /// Calls a method of a `Puppet::LookupContext`; `None` if the receiver is something else or has
+    /// no such method. The receiver is the first argument.
     pub(crate) fn call_context(
         &mut self,
         method: &str,

@@ -1,6 +1,6 @@
-//! The setting of a module or an environment that says where its data comes from, as it was before
-//! version 5 of `hiera.yaml`: `data_provider` in a module's `metadata.json`, and
-//! `environment_data_provider` in `environment.conf`.
+//! The data provider of a module or an environment, the setting before version 5 of `hiera.yaml`:
+//! `data_provider` in a module's `metadata.json`, and `environment_data_provider` in
+//! `environment.conf`.
 
 use std::path::Path;
 use std::sync::Arc;

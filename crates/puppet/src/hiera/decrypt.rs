@@ -1,4 +1,4 @@
-//! Decrypts values while they are looked up.
+//! Decrypts values during lookups.
 
 use crate::catalog::DataPlace;
 use crate::error::{EvalResult, Unwind};

@@ -1,5 +1,4 @@
-//! Directories of data that a configuration names and that are not there: every lookup in them finds
-//! nothing, without a word.
+//! Missing data directories of a configuration. Lookups in them silently find nothing.
 
 use std::path::{Path, PathBuf};
 

@@ -51,7 +51,7 @@ pub enum Node {
     SubKey(EcoString),
     /// One segment.
     Segment,
-    /// A key that cannot be looked up.
+    /// A key that is not allowed.
     InvalidKey(EcoString),
     /// A module without data, or an unknown one.
     Module {
@@ -260,7 +260,7 @@ impl Explainer {
     fn dump_merge(&self, entry: &Entry, strategy: &Strategy, out: &mut String, depth: usize) {
         match entry.branches.as_slice() {
             [] => return,
-            // A merge of one is none.
+            // A merge of a single value is not shown as a merge.
             [only] => return self.dump(*only, out, depth),
             _ => {}
         }

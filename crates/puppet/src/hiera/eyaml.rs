@@ -46,7 +46,7 @@ const GPG_TIME: Duration = Duration::from_secs(60);
 /// The number of characters of an encrypted text that an error shows.
 pub(super) const SHOWN: usize = 60;
 
-/// Whether any text in a value is one that eyaml encrypted, or has such a part.
+/// Whether any text in a value is encrypted by eyaml or has an encrypted part.
 pub(super) fn is_encrypted(value: &Value) -> bool {
     match value {
         Value::Str(text) => is_encrypted_text(text),

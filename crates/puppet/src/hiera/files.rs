@@ -45,9 +45,9 @@ impl fmt::Debug for Files {
 pub struct File {
     /// Its path.
     pub path: PathBuf,
-    /// Whether something stands there.
+    /// Whether the path exists.
     pub exists: bool,
-    /// Its content, from when it was looked for until it is parsed.
+    /// Its content, until it is parsed.
     content: Mutex<Option<Vec<u8>>>,
     yaml: OnceLock<Result<Arc<Data>, DataFault>>,
     json: OnceLock<Result<Arc<Data>, DataFault>>,
@@ -69,7 +69,7 @@ impl Data {
         Value::hash(self.entries.iter().map(|(key, entry)| (key.clone(), entry.value.clone())))
     }
 
-    /// Data that a function has made of a file.
+    /// Data that a function read from a file.
     pub(super) fn of_hash(entries: &HashValue) -> Self {
         let text_keys = entries.iter().filter_map(|(key, value)| Some((key.as_str()?, value)));
         let entries = text_keys.map(|(key, value)| (key.into(), entry(value.clone(), 0)));
@@ -84,7 +84,7 @@ pub struct Entry {
     pub value: Value,
     /// Whether anything in it must be interpolated.
     pub dynamic: bool,
-    /// Whether it is of a type that data may have.
+    /// Whether data may have this type.
     pub allowed: bool,
     /// The line of its key, 0 if unknown.
     pub line: u32,
@@ -199,8 +199,8 @@ fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Whether a file is read as soon as a hierarchy points to it, which also tells whether it is
-/// there: data files are, by their names.
+/// Whether a file is read as soon as a hierarchy refers to it, which also shows whether it exists.
+/// This is done for files with the names of data files.
 fn is_data(path: &Path) -> bool {
     let data = ["yaml", "yml", "eyaml", "json", "conf"];
     path.extension().is_some_and(|ending| data.iter().any(|data| ending == *data))
@@ -335,7 +335,7 @@ fn entry(value: Value, line: u32) -> Entry {
     Entry { dynamic: needs_interpolation(&value), value, allowed, line }
 }
 
-/// Whether a value holds no symbols, and the keys of all hashes in it are texts or numbers.
+/// Whether a value has no symbols, and the keys of its hashes are texts or numbers.
 pub(super) fn holds_data(value: &Value) -> bool {
     match value {
         Value::Runtime(object) => object.is_integer(),
@@ -381,7 +381,7 @@ fn read_object(
 /// The data provider that the text of a `metadata.json` or an `environment.conf` names.
 pub(super) fn named(path: &Path, bytes: &[u8]) -> Option<EcoString> {
     let text = std::str::from_utf8(bytes).ok()?;
-    // Nearly no file names one, and no file needs to be read for it.
+    // Few files name a provider, and most need not be parsed for it.
     if !text.contains("data_provider") {
         return None;
     }

@@ -56,7 +56,7 @@ pub struct LookupKey {
 }
 
 impl LookupKey {
-    /// The key that a text means; `None` if it is no key.
+    /// Parses a key; `None` if the text is not a valid key.
     pub fn parse(text: &EcoString) -> Option<Self> {
         let mut segments = split(text)?;
         let root = match segments.remove(0) {

@@ -295,8 +295,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The file that says where the data of a layer comes from, if it says it in the way of earlier
-    /// versions.
+    /// The file that sets the data provider of a layer, if one does.
     pub(super) fn settings_path(&self, owner: &Owner) -> Option<PathBuf> {
         let file = match owner {
             Owner::Global => return None,
@@ -374,7 +373,7 @@ impl Lookup<'_, '_> {
         unwind
     }
 
-    /// The error of a configuration where Puppet has it.
+    /// The error of a configuration at the place that Puppet reports.
     fn fault_as_told(&self, fault: &ConfigFault) -> Box<Unwind> {
         let Some(issue) = fault.issue else {
             return match self.error::<()>(fault.message.clone()) {
@@ -422,7 +421,7 @@ impl Lookup<'_, '_> {
     }
 }
 
-/// Whether an error is one of a lookup and has no issue code of its own.
+/// Whether an error belongs to a lookup and has no issue code.
 fn is_lookup_error(unwind: &Unwind) -> bool {
     matches!(unwind, Unwind::Error(e) if e.issue.is_none() && e.span.is_none())
 }

@@ -74,8 +74,8 @@ impl Lookup<'_, '_> {
     /// An earlier variant of a hierarchy that fits the variables as they are now.
     fn other_variant(&self, provider: &Provider, last: &CachedLevels) -> Option<usize> {
         let now: Vec<Option<&Value>> = last.tracked.iter().map(|t| self.tracked(t)).collect();
-        // Nearly always the variants depend on the same variables, and differ in one of the last,
-        // such as the name of the module: no variable is looked up again for each of them.
+        // Nearly always the variants depend on the same variables and differ in one of the last,
+        // such as the name of the module. So variables are not looked up again for each variant.
         let fits = |variant: &Arc<CachedLevels>| {
             let pairs = variant.tracked.iter().zip(&last.tracked).zip(&now).rev();
             for ((own, other), now) in pairs {
@@ -132,8 +132,8 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The error of a URI of a configuration. Inside a search, too, it is one of the function that
-    /// looked up.
+    /// The error of a URI of a configuration. Even inside of a search it belongs to the function
+    /// that looked up.
     fn bad_uri(&self, provider: &Provider, uri: &str, message: String) -> Box<Unwind> {
         let mut error = PlainError::new(message);
         let path = provider.config.path.as_deref();
@@ -598,7 +598,7 @@ pub(super) fn path_of(text: &str) -> PathBuf {
     PathBuf::from(text)
 }
 
-/// Whether an error is that of a method where an interpolation may only name variables.
+/// Whether the error is that an interpolation uses a method where only variables are allowed.
 fn is_method_not_allowed(unwind: &Unwind) -> bool {
     matches!(unwind, Unwind::Error(error) if error.issue.as_deref() == Some(METHOD_NOT_ALLOWED_ISSUE))
 }

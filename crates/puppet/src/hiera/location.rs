@@ -55,7 +55,7 @@ const STEPS: usize = 100_000;
 /// The maximal depth of `**`.
 const DEPTH: usize = 64;
 
-/// The patterns without braces that a pattern with braces stands for.
+/// The patterns without braces that a pattern with braces expands to.
 fn braces(pattern: &str) -> Vec<String> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];

@@ -32,9 +32,9 @@ pub(super) struct Lookup<'c, 'e> {
     pub defaults: Arc<HashValue>,
     /// Whether only the global layer is searched.
     pub global_only: bool,
-    /// Whether the call is one of `hiera` and its kin.
+    /// Whether the call is `hiera` or one of its variants.
     pub old_call: bool,
-    /// Paths that a call puts before those of version 3.
+    /// Paths that a call adds in front of those of version 3.
     pub first_paths: Vec<EcoString>,
     /// The merge strategy for the values of the current level.
     pub strategy: Strategy,
@@ -57,7 +57,7 @@ pub(super) struct Lookup<'c, 'e> {
     pub base: usize,
     /// The number of lookups around this one.
     pub nested: usize,
-    /// The levels that are being asked, one after the other.
+    /// The levels that are being searched.
     pub levels: Option<Arc<CachedLevels>>,
     /// Answers of levels that are not reached yet.
     pub answers: Answers,
@@ -232,8 +232,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         Ok(())
     }
 
-    /// An error that becomes one of the function that looked up, unless it was found inside a
-    /// search, where it is one of the lookup.
+    /// An error of the function that looked up, or, inside of a search, of the lookup itself.
     pub(super) fn error<T>(&self, message: impl Into<String>) -> EvalResult<T> {
         match self.c.hiera.stack.len() <= self.base {
             true => puppets(message),
@@ -283,7 +282,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         }
     }
 
-    /// The value of another key inside of this lookup: the empty text if there is none.
+    /// The value of another key inside of this lookup; the empty text if it is not found.
     pub(super) fn nested(&mut self, name: &str) -> EvalResult {
         let name = EcoString::from(name);
         if let Some(value) = self.overrides.get(&Key(&name)) {
@@ -456,7 +455,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         }
     }
 
-    /// A variable as hierarchies and data see it. `quiet` says that a missing one is expected.
+    /// The value of a variable in hierarchies and data. `quiet` allows a missing one.
     pub(super) fn variable(&mut self, name: &EcoString, quiet: bool) -> EvalResult<Option<Value>> {
         if let Some((local, value)) = &self.local
             && local == name
@@ -558,7 +557,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
     }
 }
 
-/// Whether a value can be asked for an option. A text can and has none, as Puppet sees it.
+/// Whether a value may have options. A text has none, but Puppet allows it.
 fn may_be_options(value: &Value) -> bool {
     matches!(value, Value::Hash(_) | Value::Str(_) | Value::Undef | Value::Bool(false))
 }
@@ -569,7 +568,7 @@ fn is_built_in(name: &str) -> bool {
 }
 
 impl Compiler<'_> {
-    /// The value that data has for a parameter of a class, merged and converted as the data says.
+    /// The value of a class parameter in data, merged and converted as `lookup_options` say.
     ///
     /// # Errors
     /// When a configuration or data file is broken, or an interpolation in it.

@@ -43,10 +43,10 @@ pub struct DeepOptions {
 }
 
 impl Strategy {
-    /// The strategy that a `merge` argument or option means.
+    /// The strategy of a `merge` argument or option.
     ///
     /// # Errors
-    /// The message, when it means none.
+    /// The message, if it is not a strategy.
     pub fn of(merge: &Value) -> Result<Self, String> {
         match merge {
             Value::Undef | Value::Bool(false) => Ok(Self::First),
@@ -230,7 +230,7 @@ impl DeepOptions {
         })
     }
 
-    /// The text without the prefix that knocks out, if it has it.
+    /// The text without the knockout prefix, if it has it.
     fn knocked<'t>(&self, value: &'t Value) -> Option<&'t str> {
         value.as_str()?.strip_prefix(self.knockout_prefix.as_deref()?)
     }
@@ -377,8 +377,8 @@ fn sort(items: &mut [Value]) -> Result<(), String> {
     fault.map_or(Ok(()), |[a, b]| Err(format!("comparison of {a} with {b} failed")))
 }
 
-/// The order of two values. Those that Ruby does not compare have one here, too, so that all agree
-/// with each other; the first such pair is the fault.
+/// The order of two values. Values that Ruby cannot compare get an order as well, to keep the sort
+/// consistent; the first such pair is recorded as the fault.
 fn order(a: &Value, b: &Value, fault: &mut Option<[EcoString; 2]>) -> Ordering {
     let unordered = |order: Ordering, fault: &mut Option<_>| {
         fault.get_or_insert_with(|| [ruby_class(a).into(), compared(b)]);

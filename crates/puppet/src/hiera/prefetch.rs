@@ -66,7 +66,7 @@ impl Lookup<'_, '_> {
         Ok(own)
     }
 
-    /// Whether nothing but the function tells one level from the next.
+    /// Whether the levels after this one differ from it in their location only.
     fn may_prefetch(&self, call: &FunctionCall<'_>) -> bool {
         self.strategy == Strategy::First
             && self.c.hiera.explainer.is_none()
@@ -75,7 +75,7 @@ impl Lookup<'_, '_> {
     }
 }
 
-/// The levels and locations after that of a call, as long as they have the same function.
+/// The following levels and locations with the same function.
 fn following<'l>(
     levels: &'l CachedLevels,
     call: &FunctionCall<'_>,

@@ -14,7 +14,7 @@ pub(super) struct Problem {
     pub text: String,
     /// The keys and indices that lead to the value.
     pub path: Vec<EcoString>,
-    /// The key in it that is not known, with the one that may be meant.
+    /// The unknown key, with a suggestion.
     pub key: Option<(EcoString, Option<EcoString>)>,
 }
 
@@ -66,7 +66,7 @@ enum Shape {
     AnyHash,
     /// One of some words.
     Word(&'static [&'static str]),
-    /// A hash with these keys; those with `true` must be there.
+    /// A hash with these keys; `true` marks required ones.
     Struct(Vec<(EcoString, bool, Shape)>),
     /// A list.
     List(Box<Shape>),

@@ -35,7 +35,7 @@ pub struct Cache {
     pub(super) contexts: Vec<ContextState>,
     /// The content of files that levels have read, by path.
     pub(super) file_data: FxHashMap<PathBuf, FileData>,
-    /// Fingerprints of the files that functions in Ruby have read; they tell whether the text changed.
+    /// Fingerprints of the files that functions in Ruby have read, to detect changes.
     pub(super) file_stamps: FxHashMap<PathBuf, String>,
     /// The place of the first configuration, by the module that asks.
     pub(super) config_spans: FxHashMap<Option<EcoString>, Option<Span>>,
@@ -86,16 +86,16 @@ pub(super) struct ContextState {
     pub(super) hash: Option<Arc<HashValue>>,
     pub(super) values: FxHashMap<EcoString, Value>,
     pub(super) not_found: bool,
-    /// The result of the check of the function, once it is there and gives data.
+    /// The result of the check that the function exists and returns data.
     pub(super) check: Option<FunctionCheck>,
 }
 
 /// The knowledge about the values of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FunctionCheck {
-    /// Its return type says that they are data.
+    /// Its return type is data, so values need no check.
     Typed,
-    /// Each value must be looked at.
+    /// Each value must be checked.
     Untyped,
 }
 
@@ -126,7 +126,7 @@ impl ContextState {
 }
 
 impl Cache {
-    /// Whether a function of a level has just said that it finds nothing.
+    /// Whether a function of a level just reported that it finds nothing.
     pub(crate) fn gave_up(&self) -> bool {
         self.contexts.iter().any(|context| context.not_found)
     }
@@ -197,7 +197,7 @@ pub(super) struct ResolvedLevel {
     pub function: EcoString,
     pub options: Value,
     pub(super) datadir: EcoString,
-    /// `None` if the level has none, so that its function is called once.
+    /// `None` if the level has no locations, so that its function is called once.
     pub locations: Option<Vec<Location>>,
     /// Whether there is anything at its locations.
     pub(super) exists: bool,
@@ -218,7 +218,7 @@ pub(super) struct Location {
     pub(super) original: EcoString,
     pub(super) shown: EcoString,
     pub(super) uri: bool,
-    /// The file; a URI has none.
+    /// The file; `None` for a URI.
     pub(super) file: Option<Arc<File>>,
     pub(super) data: OnceLock<Arc<Data>>,
     /// The state of the level's function for this location.
@@ -238,7 +238,7 @@ impl Location {
         self.file.as_ref().is_none_or(|file| file.exists)
     }
 
-    /// The option that tells a function its location.
+    /// The option that contains the location for a function.
     pub(super) fn option(&self) -> (Value, Value) {
         let key = if self.uri { "uri" } else { "path" };
         (Value::from(key), Value::Str(self.shown.clone()))

@@ -48,7 +48,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Box<Diagnostic> {
 }
 
 impl Environment {
-    /// The text of a file that must be there.
+    /// The text of a required file.
     pub(super) fn read_text(&self, path: &Path) -> Result<String, Box<Diagnostic>> {
         text_of(path, self.world.read(path).map_err(|e| unreadable(path, &e))?)
     }
@@ -210,7 +210,7 @@ impl Environment {
         self.sources.parsed(path, text.into(), context, parse).1
     }
 
-    /// Parses a text that is evaluated by itself, such as an expression given on a command line.
+    /// Parses a text that is not in a file, such as an expression on a command line.
     pub fn parse_code(&self, path: &Path, text: &str) -> Arc<LoadedFile> {
         self.parse(path, text, None)
     }

@@ -68,7 +68,7 @@ impl Environment {
         }
     }
 
-    /// The first file of a name in a folder; that of a module, or of the environment, too.
+    /// The first file of a name in a folder of a module or of the environment.
     fn ruby_file(&self, path: &str, of_module: bool) -> Option<PathBuf> {
         let (folder, name) = path.rsplit_once('/')?;
         let found = self.folder(folder);
@@ -149,7 +149,7 @@ impl Environment {
         self.registry_mut().ruby_types.insert(name.into(), Some(found));
     }
 
-    /// Makes the data type of this name in lower case known, if a module has it in Ruby.
+    /// Registers the data type of this name in lower case, if a module has it in Ruby.
     pub(super) fn load_datatype(&self, name: &str) -> EvalResult<()> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if !name.split("::").all(|part| !part.is_empty() && part.chars().all(plain)) {

@@ -15,7 +15,7 @@ use crate::syntax::{Call, CallForm, Expr, ExprId, Program};
 use crate::types::Regexp;
 use crate::types::modelled::layout::TitlePatterns;
 
-/// The type whose `new` such a file calls.
+/// The type that such a file instantiates.
 const MAKER: &str = "Puppet::Resource::ResourceType3";
 /// The type of an attribute.
 pub const PARAM: &str = "Puppet::Resource::Param";

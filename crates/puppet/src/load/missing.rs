@@ -10,7 +10,7 @@ use super::Environment;
 use crate::syntax::definitions::DefKind;
 use crate::validation::names::nearest;
 
-/// The largest Puppetfile that is looked into.
+/// The maximal size of a Puppetfile.
 const MAX_PUPPETFILE: usize = 1 << 20;
 /// The maximal number of modules in a message.
 const MAX_NAMED: usize = 8;
@@ -35,7 +35,7 @@ pub(crate) enum NameKind {
 }
 
 impl NameKind {
-    /// The folders of a module that have such definitions, with the ending of their files.
+    /// The folders of a module with such definitions, and the extension of their files.
     fn folders(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Class | Self::Define => &[("manifests", "pp")],
@@ -49,7 +49,8 @@ impl NameKind {
         }
     }
 
-    /// The word before the name in a manifest, if several things stand in files of the same folder.
+    /// The keyword before the name in a manifest, if files of one folder have several kinds of
+    /// definitions.
     fn word(self) -> Option<&'static str> {
         match self {
             Self::Class => Some("class"),
@@ -60,7 +61,7 @@ impl NameKind {
 }
 
 impl Environment {
-    /// Help for a class that is not there.
+    /// Help for an unknown class.
     pub(crate) fn class_help(&self, name: &str) -> Option<String> {
         let known = self.names_like(NameKind::Class, name);
         let near = nearest(name, known.iter().map(EcoString::as_str).filter(|n| !n.is_empty()));

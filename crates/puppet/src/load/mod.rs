@@ -133,7 +133,7 @@ impl Environment {
         LoadedFile { program: Arc::new(parsed.program), errors, warnings }
     }
 
-    /// Makes the definitions of a text known; gives an error for each that is known already.
+    /// Registers the definitions of a text; returns an error for each duplicate.
     fn register(&mut self, program: &Arc<Program>, module: &str) -> Vec<Diagnostic> {
         let registry = self.registry.get_mut().unwrap_or_else(|e| e.into_inner());
         registry.add(program, module, &mut self.nodes)
@@ -184,7 +184,7 @@ impl Environment {
         )
     }
 
-    /// The function of this name if it is known already, as those of the site program are.
+    /// The function of this name if it is registered, as those of the site program are.
     pub fn known_function(&self, name: &str) -> Option<Arc<FunctionDef>> {
         self.registry().functions.get(name).cloned()
     }
@@ -206,7 +206,7 @@ impl Environment {
         self.find('a', name, |r| r.aliases.get(name).cloned(), load)
     }
 
-    /// The type with features of its own of this name in lower case.
+    /// The type with features of this name in lower case.
     ///
     /// # Errors
     /// As [`Environment::find_type`].
@@ -214,12 +214,12 @@ impl Environment {
         self.find('m', name, |r| r.models.get(name).cloned(), |env| env.load_one(name, "types"))
     }
 
-    /// The type with features of its own of this name in lower case, if its file was read already.
+    /// The type with features of this name in lower case, if its file was read.
     pub fn known_model(&self, name: &str) -> Option<Arc<ModelDef>> {
         self.registry().models.get(name).cloned()
     }
 
-    /// The types with features of their own that were read so far, in the order of reading.
+    /// The types with features that were read so far, in the order of reading.
     pub fn known_models(&self) -> Vec<Arc<ModelDef>> {
         self.registry().models.values().cloned().collect()
     }
@@ -254,7 +254,7 @@ impl Environment {
         let mut segments = name.split("::").collect::<Vec<_>>();
         let Some(module) = self.modules.get(segments[0]) else { return Ok(()) };
         let dir = module.dir.join("manifests");
-        // It is read whatever is asked for, since anything may be defined there.
+        // This file is always read, because any definition of the module may be in it.
         self.load_file(&dir.join("init.pp"), module, "manifests")?;
         segments.remove(0);
         while !segments.is_empty() {
@@ -347,7 +347,7 @@ impl Environment {
         names
     }
 
-    /// Names of all functions written in Puppet that are known by now, for suggestions.
+    /// The names of all registered functions in Puppet, for suggestions.
     pub fn function_names(&self) -> Vec<EcoString> {
         let mut names: Vec<_> = self.registry().functions.keys().cloned().collect();
         names.sort();

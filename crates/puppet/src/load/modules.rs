@@ -81,7 +81,7 @@ fn collect(world: &dyn World, dir: &Path, depth: usize, out: &mut Vec<PathBuf>) 
         let is_manifest = name.ends_with(".pp");
         match kind {
             EntryKind::File if is_manifest => out.push(path),
-            // Editors keep links that lead nowhere as their locks.
+            // Editors use links without a target as lock files.
             _ if is_manifest && !name.starts_with('.') => out.push(path),
             EntryKind::Directory => collect(world, &path, depth + 1, out),
             _ => {}

@@ -18,8 +18,8 @@ pub struct NativeType {
 }
 
 impl NativeType {
-    /// Whether the type has an attribute or metaparameter of this name. `name` is that for which
-    /// the title stands in, whatever the type calls it.
+    /// Whether the type has an attribute or metaparameter of this name. `name` is also accepted for
+    /// the name attribute.
     pub fn knows(&self, name: &str) -> bool {
         if self.model.is_some() {
             return is_metaparameter(name) || self.attributes().any(|known| known == name);
@@ -30,7 +30,7 @@ impl NativeType {
             || is_metaparameter(name)
     }
 
-    /// The attribute for which the title stands in; none where several do.
+    /// The name attribute; `None` if there are several.
     pub fn namevar(&self) -> Option<&str> {
         match (self.table, &self.ruby) {
             (_, Some(ruby)) if !ruby.open || self.table.is_none() => match &*ruby.namevars {

@@ -24,11 +24,11 @@ pub(super) struct Registry {
     pub(super) aliases: FxHashMap<EcoString, Arc<AliasDef>>,
     /// By names in lower case.
     pub(super) models: IndexMap<EcoString, Arc<ModelDef>, FxBuildHasher>,
-    /// Resource types of modules, by names in lower case; `None` where there is none.
+    /// Resource types of modules, by names in lower case; `None` for names that no module has.
     pub(super) ruby_types: FxHashMap<EcoString, Option<Arc<RubyType>>>,
     /// The names that node blocks match, with their places.
     pub(super) node_names: FxHashMap<EcoString, Span>,
-    /// Functions in Ruby; `None` where there is none.
+    /// Functions in Ruby; `None` for names that no module has.
     pub(super) ruby_functions: FxHashMap<EcoString, Option<Arc<RubyFile>>>,
     /// Files of modules, each read by the first compile that needs it. The maps of names have their
     /// definitions, and the names without a file.
@@ -41,7 +41,7 @@ pub(super) struct Registry {
     pub(super) ruby_sources: Slots<Option<Arc<RubySource>>>,
     pub(super) erb: Slots<Result<Arc<ErbTemplate>, String>>,
     pub(super) inline_erb: FxHashMap<EcoString, Arc<ErbTemplate>>,
-    /// Names that were looked for and not found, with their kind.
+    /// Names that no file defines, with their kind.
     pub(super) missing: rustc_hash::FxHashSet<(char, EcoString)>,
 }
 
@@ -113,7 +113,7 @@ impl Registry {
 }
 
 impl Registry {
-    /// Takes note of the names that a node block matches; gives an error for each that is taken.
+    /// Registers the names that a node block matches; returns an error for each duplicate.
     pub(super) fn add_node_names(&mut self, def: &NodeDef) -> Vec<Diagnostic> {
         let mut errors = Vec::new();
         for &id in def.program.list(def.matches) {
@@ -172,7 +172,8 @@ pub(super) fn duplicate_model(def: &ModelDef, known: &ModelDef) -> Diagnostic {
         .related(known.span, "first defined here")
 }
 
-/// Files as functions such as `file` give them, so that a define that reads one does so once.
+/// The contents of files for functions such as `file`, cached because instances of a define often
+/// read the same file.
 #[derive(Default)]
 pub(super) struct FileContents {
     pub(super) files: FxHashMap<PathBuf, Arc<Vec<u8>>>,

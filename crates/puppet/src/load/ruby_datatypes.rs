@@ -4,7 +4,7 @@
 //! the definition of an alias. Everything else in it becomes blanks, so that positions stay
 //! correct. Methods and derived attributes in Ruby are not read.
 
-/// The definition that a file has; nothing if it has none that can be read.
+/// The definition in a file; `None` if it cannot be read.
 pub(super) fn as_definition(text: &str) -> Option<String> {
     let call = text.find("create_type(")?;
     let name = quoted(text, call + "create_type(".len())?;
@@ -22,7 +22,7 @@ pub(super) fn as_definition(text: &str) -> Option<String> {
     let blank = |b: u8| if b == b'\n' { b } else { b' ' };
     let mut out: Vec<u8> = text.bytes().map(blank).collect();
     let head = format!("type {}={{", &text[name]);
-    // The head is shorter than the call in whose place it stands.
+    // The head is shorter than the call that it replaces.
     out.get_mut(call..call + head.len())?.copy_from_slice(head.as_bytes());
     out.get_mut(body.clone())?.copy_from_slice(&text.as_bytes()[body.clone()]);
     *out.get_mut(body.end)? = b'}';

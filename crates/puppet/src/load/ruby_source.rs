@@ -13,13 +13,13 @@ pub struct RubyFile {
     pub is_old: bool,
 }
 
-/// The text of a file, as far as it can run here.
+/// The text of a file, with its function if `ordain-ruby` can run it.
 #[derive(Debug)]
 pub(crate) struct RubySource {
     pub(crate) function: Option<Function>,
     /// The line of the definition.
     pub(crate) line: usize,
-    /// Whether a call has met something that is not known here: the next ones would, too.
+    /// Whether a call used something unsupported. Later calls probably would, too.
     pub(crate) is_beyond: AtomicBool,
 }
 

@@ -23,11 +23,12 @@ pub struct RubyType {
     pub open: bool,
     /// Whether two resources may not have the same name.
     pub isomorphic: bool,
-    /// Whether its titles are taken apart by patterns of its own.
+    /// Whether it has title patterns.
     pub patterns: bool,
-    /// Whether reading it leaves something open that running it tells.
+    /// Whether the text of the file does not describe the type completely, so that the file must
+    /// run.
     pub unclear: bool,
-    /// The patterns, where they are known here; else the code has to be asked.
+    /// The patterns, if they are known without running the code.
     pub title_patterns: Option<TitlePatterns>,
     /// The error in the file, if it cannot be used.
     pub broken: Option<String>,
@@ -36,8 +37,8 @@ pub struct RubyType {
 }
 
 impl RubyType {
-    /// A type by the names of its attributes, the first of which the title stands in for; with
-    /// `open` it takes any others.
+    /// A type with these attributes, of which the first is the name attribute. `open` allows other
+    /// attributes.
     pub fn named(attributes: Vec<EcoString>, open: bool) -> Self {
         let namevars = attributes.first().cloned().into_iter().collect();
         Self { attributes, namevars, open, isomorphic: true, ..Self::default() }
@@ -91,12 +92,12 @@ struct Reader {
     logs: bool,
 }
 
-/// The columns at which code stands that runs when the file is loaded.
+/// The columns of code that runs when the file is loaded.
 const BODY: usize = 2;
 /// Logging methods, except those of levels that compiles do not show.
 const LOGS: [&str; 6] = [".notice", ".warning", ".err", ".alert", ".crit", ".emerg"];
 
-/// The table of attributes of `register_type`, told by the columns of its lines.
+/// The table of attributes of `register_type`, recognised by the columns of its lines.
 struct Table {
     /// The column of the line that opened it.
     start: usize,
@@ -104,7 +105,7 @@ struct Table {
     keys: Option<usize>,
 }
 
-/// Calls that bring attributes from elsewhere.
+/// Calls that add attributes from other code.
 const FROM_ELSEWHERE: &[&str] = &["include", "extend", "instance_eval", "class_eval", "send"];
 
 impl Reader {

@@ -9,17 +9,17 @@ use crate::syntax::{Expr, ExprId, Param, Program};
 use crate::types::builtin;
 use crate::types::signature::Signature;
 
-/// Parameters of classes and defines by where they stand: their text in memory and their place in it.
+/// Parameters of classes and defines, by the address of their program and their position in it.
 type ByParameters = FxHashMap<(usize, u32), DefinitionSignature>;
 
 /// The parameter types of one definition.
 struct DefinitionSignature {
-    /// The text, which is held so that no other comes to where it is in memory.
+    /// The program, held so that its address is not reused.
     _program: Arc<Program>,
     signature: Arc<Signature>,
 }
 
-/// The parameters of definitions with their types, as far as no node has others.
+/// The parameter types of definitions that are the same for all nodes.
 #[derive(Default)]
 pub(crate) struct Signatures(RwLock<ByParameters>);
 
@@ -30,7 +30,7 @@ impl Signatures {
         program: &Arc<Program>,
         params: ListRef<Param>,
     ) -> Option<Arc<Signature>> {
-        // No parameters stand nowhere of their own.
+        // Empty parameter lists have no position of their own.
         if params.is_empty() {
             return None;
         }
@@ -61,7 +61,7 @@ fn place(program: &Arc<Program>, params: ListRef<Param>) -> (usize, u32) {
     (Arc::as_ptr(program) as usize, params.start())
 }
 
-/// Whether an expression is made of nothing but literals and names of built-in types.
+/// Whether an expression only has literals and names of built-in types.
 fn is_fixed(program: &Program, id: ExprId) -> bool {
     match &program[id] {
         Expr::Ref(name) => builtin(name).is_some(),

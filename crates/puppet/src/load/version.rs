@@ -48,7 +48,7 @@ fn run(world: &dyn World, command: &str) -> Result<EcoString, String> {
     let output = output.map_err(|error| {
         format!("Execution of config_version command `{command}` failed: {error}")
     })?;
-    // A shell says of wrong syntax before it joins the outputs.
+    // A shell reports wrong syntax before the outputs are joined.
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
     match output.status {

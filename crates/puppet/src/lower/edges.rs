@@ -25,8 +25,8 @@ impl SharedList {
     }
 }
 
-/// The resources that have a long list in common, as a default of their type gives it, where a barrier
-/// is to stand for their edges.
+/// The resources that share a long list, usually by a default of their type. A barrier replaces
+/// their edges.
 fn in_common(params: &[RelationParam]) -> FxHashMap<SharedList, Vec<usize>> {
     let mut common: FxHashMap<SharedList, Vec<usize>> = FxHashMap::default();
     let mut lengths: FxHashMap<SharedList, usize> = FxHashMap::default();
@@ -87,7 +87,7 @@ impl Lowering<'_, '_> {
             let found = |value| self.find(&relationship_target(value)?);
             let mut others: SmallVec<[NodeId; 4]> = others.iter().filter_map(found).collect();
             if let Some(shared) = SharedList::of(param).and_then(|shared| common.get_mut(&shared)) {
-                // The first of those who have it speaks for all.
+                // All of these resources have the same list, so the first is used.
                 let own: Vec<NodeId> =
                     std::mem::take(shared).into_iter().filter_map(|of| self.nodes[of]).collect();
                 if !own.is_empty() {

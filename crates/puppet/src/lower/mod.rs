@@ -96,7 +96,7 @@ const RELATIONS: [(&str, EdgeKind, bool); 4] = [
 
 /// The place of a relationship parameter in [`RELATIONS`].
 fn relation(name: &str) -> Option<usize> {
-    // Few names are as long as one of these, so that most are told apart without a comparison.
+    // Few names have the length of one of these, so most need no comparison.
     match name.len() {
         6 | 7 | 9 => RELATIONS.iter().position(|(known, ..)| name == *known),
         _ => None,
@@ -134,7 +134,7 @@ impl Lowering<'_, '_> {
         let sensitive = std::mem::take(&mut resource.sensitive);
         let resource = self.catalog.get(id);
         let namevar = namevar(resource);
-        // The title is not said twice.
+        // The title is not repeated.
         let said = |p: &Param| {
             let is_title = p.value.as_str() == Some(resource.title.as_str());
             let is_title = is_title && resource.title_is_text && namevar == Some(p.name.as_str());
@@ -294,7 +294,7 @@ impl Lowering<'_, '_> {
             _ => return None,
         };
         let (span, container) = (resource.span, resource.container);
-        // Set before the containers are looked at, so that a circle ends.
+        // Set before the containers are visited, to end cycles.
         self.within[id.0 as usize] = Some(None);
         let parent = container.filter(|&c| c != id).and_then(|c| self.inside(c));
         let origin = self.graph.origins.intern(Origin { step, span, parent });
@@ -362,7 +362,7 @@ fn relation_data(value: &Value) -> Data {
     Data::list(flat.iter().filter(|v| !v.is_undef()).map(to_data))
 }
 
-/// Whether a list, or one in it, has a reference: such lists are one.
+/// Whether a list or a nested list has a reference. Such lists are compared by identity.
 fn holds_reference(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(holds_reference),
@@ -376,7 +376,7 @@ fn relation_list(value: &Value) -> Data {
     Data::list(flat.iter().map(to_data))
 }
 
-/// The attribute of a resource for which its title stands in.
+/// The name attribute of a resource.
 fn namevar(resource: &Resource) -> Option<&str> {
     match &resource.what {
         ResourceKind::Native(schema) => schema.namevar(),

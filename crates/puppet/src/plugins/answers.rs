@@ -306,7 +306,7 @@ fn type_members(kind: &Type) -> Vec<(&'static str, Value)> {
     }
 }
 
-/// The text at a position of a question; empty if there is none.
+/// The text at a position of a question; empty if it is missing.
 pub(super) fn text(args: &[Json], at: usize) -> &str {
     args.get(at).and_then(Json::as_str).unwrap_or_default()
 }

@@ -9,7 +9,8 @@ use crate::state::Compiler;
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// A value, or that there is none; why, if the backend could not be loaded.
+/// A value. The error means that there is none; it has the reason if the backend could not be
+/// loaded.
 pub(crate) type BackendAnswer = Result<Value, Option<String>>;
 
 impl Compiler<'_> {

@@ -26,7 +26,7 @@ pub(crate) fn raised(class: &str, message: impl Into<EcoString>) -> HostError {
     HostError::Raise { class: class.into(), message: message.into() }
 }
 
-/// A value that is none of Ruby's own, which the template holds as it is.
+/// A value without a Ruby equivalent, which the template passes on unchanged.
 pub(crate) fn foreign(value: &Value) -> Ruby {
     Ruby::Foreign(Rc::new(Foreign {
         class: ruby_class(value).into(),

@@ -1,4 +1,4 @@
-//! Custom facts: files in Ruby that modules bring, `lib/facter/*.rb`, run for this machine.
+//! Custom facts of modules in Ruby, `lib/facter/*.rb`, run for this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ const OWNER: u64 = 0;
 /// The facts of a machine that custom facts can use.
 #[derive(Clone, Debug, Default)]
 pub struct KnownFacts {
-    /// The facts of the system, those of earlier times included.
+    /// The facts of the system, including legacy facts.
     pub native: Data,
     /// Facts from outside with their weight: a custom fact that weighs more goes before them.
     pub outside: Vec<(String, i64, Data)>,
@@ -131,8 +131,8 @@ fn packed(value: &Data) -> Json {
     serde_json::from_str(&data_json::compact(value)).unwrap_or_default()
 }
 
-/// Sends a request and waits for its answer. Meanwhile only logging is answered: there is no compile
-/// that could say more.
+/// Sends a request and waits for its answer. Only logging is supported meanwhile, because there is
+/// no compile.
 fn ask(
     session: &mut Session<'_>,
     question: &Json,

@@ -25,7 +25,7 @@ use crate::value::closure::{Closure, ScopeId};
 pub(super) struct MethodCall<'a> {
     /// The name of the function.
     pub name: &'a str,
-    /// The number of the signature; none for functions of the older interface.
+    /// The number of the signature; `None` for functions of the older interface.
     pub number: Option<usize>,
     pub args: &'a [Value],
     pub block: Option<&'a Arc<Closure>>,
@@ -197,8 +197,8 @@ impl Compiler<'_> {
             block.shift_remove(MARK);
         }
         let value = self.lending(|this| -> EvalResult<EvalResult> {
-            // Puppet makes new lists and hashes for functions of the older kind. Levels of Hiera have
-            // options of their own.
+            // Puppet copies lists and hashes for functions of the older interface. Levels of Hiera
+            // have options of their own.
             let gets_copies = function.arity.is_some() || args.iter().any(is_lookup_context);
             let (base, packed) = match gets_copies {
                 true => this.lend_copies(args),
@@ -259,7 +259,7 @@ impl Compiler<'_> {
         Ok(function)
     }
 
-    /// The signatures that the `ruby` process tells of.
+    /// The signatures that the `ruby` process reported.
     pub(super) fn dispatches(&mut self, said: &Json) -> EvalResult<Vec<Dispatch>> {
         let locals = said["types"].as_array().map_or(&[][..], Vec::as_slice);
         let locals: Vec<&str> = locals.iter().filter_map(Json::as_str).collect();

@@ -30,10 +30,10 @@ pub enum NotGenerated {
 pub struct Outline(pub Json);
 
 impl Compiler<'_> {
-    /// The definition of the type that a file makes, without the comment that says when it was made.
+    /// The definition of a type of a file, without the comment with its date.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub(crate) fn generate_type(
         &mut self,
         name: &str,
@@ -45,7 +45,7 @@ impl Compiler<'_> {
     /// Describes the type that a file defines.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is no description.
     pub(crate) fn outline_type(
         &mut self,
         name: &str,
@@ -160,7 +160,7 @@ fn data_type(one: &Json) -> String {
 }
 
 fn patterns(out: &mut String, patterns: &Json) {
-    // A pattern that comes again has the attributes that are said last, at its first place.
+    // A repeated pattern keeps its first position and gets the last attributes.
     let mut found: indexmap::IndexMap<String, String> = indexmap::IndexMap::new();
     for pair in patterns.as_array().into_iter().flatten() {
         let names = pair[1].as_array().into_iter().flatten();

@@ -83,7 +83,7 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    /// Begins a conversation, if none is under way.
+    /// Begins a conversation, unless one is in progress.
     fn enter(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<()> {
         if self.ruby.session.is_some() {
             return Ok(());
@@ -208,7 +208,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An error or jump as it is told to Ruby code, which it ends unless it is rescued.
+    /// An error or jump for Ruby code, which it ends unless it is rescued.
     fn unwinding(&mut self, unwind: Box<Unwind>) -> Json {
         let (message, kind) = match &*unwind {
             Unwind::Error(error) => (error.message.clone(), "error"),

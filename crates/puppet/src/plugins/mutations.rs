@@ -105,7 +105,7 @@ impl RubyMutations {
         copy
     }
 
-    /// The copy of a key, which is a text of its own.
+    /// A separate copy of a key.
     fn key(&mut self, key: &Value, is_fixed: bool) -> Ruby {
         match key {
             Value::Array(_) | Value::Hash(_) => self.copy(key, is_fixed),
@@ -176,7 +176,7 @@ impl RubyMutations {
         given.iter().map(|value| remade.value(value, 0)).collect()
     }
 
-    /// Copies stand for the new values from now on.
+    /// The copies belong to the new values from now on.
     fn follow(&mut self, changed: &Changes, copies: &FxHashMap<usize, Ruby>) {
         self.copies.extend(copies.iter().map(|(old, copy)| {
             let number = address(&changed[old].value).unwrap_or_default();
@@ -231,7 +231,7 @@ impl<'r> Rebuild<'r> {
 
     fn value(&mut self, copy: &Ruby, depth: usize) -> Result<Value, HostError> {
         let number = copy.number();
-        // One more holds an item than its list: the items that are being walked.
+        // A list that is being iterated holds its items once more.
         let key = number.or_else(|| copy.address_if_held(if depth == 0 { 1 } else { 3 }));
         if let Some((done, size)) = key.and_then(|key| self.done.get(&key)).cloned() {
             self.count(size, depth)?;

@@ -112,8 +112,8 @@ impl Compiler<'_> {
         }
         let steps = self.budget.steps.left().min(budget::scaled(STEPS));
         let mut limits = Limits { steps, stack: STACK, ..Limits::default() };
-        // As in the process: Puppet makes new lists and hashes for functions of the older kind, and
-        // levels of Hiera have options of their own.
+        // As in the process, Puppet copies lists and hashes for functions of the older interface,
+        // and levels of Hiera have options of their own.
         let gets_copies = is_old || call.args.iter().any(is_lookup_context);
         self.check_nesting(native.function.callee())?;
         if !self.budget.descend(LEVELS) {
@@ -144,7 +144,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The error of an exception, where there is no process that could tell it.
+    /// The error of an exception, if there is no process that could report it.
     fn exception_here(
         &mut self,
         native: &Native,
@@ -229,7 +229,7 @@ fn is_data(value: &Value) -> bool {
     }
 }
 
-/// A signature in the form in which the process tells of it.
+/// A signature in the form in which the process reports it.
 fn outline(dispatch: &Dispatch) -> Json {
     let params = dispatch.params.iter();
     let params: Vec<Json> =

@@ -25,7 +25,7 @@ use crate::value::Value;
 use crate::value::closure::ScopeId;
 use ordain_graph::language::Strict;
 
-/// The constant that says which version of Ruby it is; it looks like the name of an issue of Puppet.
+/// The constant with the version of Ruby. It is split because it looks like a Puppet issue code.
 const VERSION_NAME: &str = concat!("RUBY", "_VERSION");
 /// The version of Ruby that the subset is one of.
 const VERSION: &str = "3.1.2";
@@ -87,7 +87,7 @@ const OF_SELF: &[&str] = &[
     "display",
 ];
 
-/// A value that stands for something of the process.
+/// A value that represents an object of the process.
 enum ProcessReference {
     Scope(ScopeId),
     Module(&'static str),
@@ -221,7 +221,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         self.came(&name, result).map(Some)
     }
 
-    /// A method such as `function_join`, which takes a list.
+    /// Calls a method such as `function_join`, whose argument is a list.
     fn call_old(&mut self, scope: ScopeId, name: &str, args: &[Ruby]) -> Answer {
         match args {
             _ if ONLY_NEWER.contains(&name) => beyond("a function of the newer interface alone"),
@@ -239,7 +239,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
             _ if self.is_old => self.call_scope(self.scope, name, args, true),
             // Functions of the newer kind belong to no scope but the outermost.
             ("call_function", [name, args @ ..]) => {
-                // The process says whose call it is.
+                // Only the process knows whose call this is.
                 if name.as_name().is_some_and(|name| !self.compiler.has_function(&name)) {
                     return beyond("a function that is not there");
                 }
@@ -419,7 +419,7 @@ fn has_symbol(value: &Ruby, depth: usize) -> bool {
     }
 }
 
-/// Functions whose form of the older interface only says that it is no function: the process says it.
+/// Functions whose older form only raises an error, which the process words.
 const ONLY_NEWER: [&str; 31] = [
     "assert_type",
     "binary_file",

@@ -32,14 +32,14 @@ fn holders(value: &Value) -> usize {
     }
 }
 
-/// Whether anything else holds a part of a value.
+/// Whether a part of a value has other references.
 fn is_shared(value: &Value) -> bool {
     holders(value) > 1 || parts(value).any(is_shared)
 }
 
 impl Compiler<'_> {
-    /// Values for Ruby code, which may change them: the number of the first list or hash in them,
-    /// and the values. Without a number nothing else holds them.
+    /// Prepares values for Ruby code that may change them: the number of the first list or hash in
+    /// them, and the values. Without a number, nothing else refers to them.
     pub(super) fn lend(&mut self, values: &[Value], scope: ScopeId) -> (Json, Vec<Json>) {
         if !values.iter().any(is_shared) {
             return self.lend_copies(values);

@@ -32,7 +32,7 @@ pub(crate) struct State<'e> {
     pub(super) calls: Vec<Call>,
     /// The number of these calls that render templates.
     pub(super) templates: usize,
-    /// Values that Ruby code holds by number.
+    /// Values to which Ruby code refers by number.
     pub(super) held: Vec<Value>,
     /// The number of the first of them.
     pub(super) first_held: u64,
@@ -41,7 +41,7 @@ pub(crate) struct State<'e> {
     /// Errors and jumps on their way through Ruby code, by number.
     pub(super) unwound: Vec<Option<Box<Unwind>>>,
     pub(super) functions: FxHashMap<EcoString, Arc<RubyFunction>>,
-    /// Lambdas that stand for blocks of Ruby code.
+    /// Lambdas for blocks of Ruby code.
     pub(super) blocks: Lambdas,
     /// Functions in Ruby that run without the process; `None` for those that need it.
     pub(super) natives: FxHashMap<EcoString, Option<Arc<Native>>>,
@@ -123,7 +123,7 @@ pub(super) struct ProcessValues {
 
 /// A list or hash.
 pub(super) struct Part {
-    /// Something else where the process has a list that is none here.
+    /// `undef` if the process has a list where the compile has something else.
     pub(super) value: Value,
     /// The resource whose code lent it.
     pub(super) within: Option<ResourceId>,
@@ -142,7 +142,7 @@ impl ProcessValues {
         }
     }
 
-    /// Another process hears of everything anew.
+    /// Forgets the frozen values that were sent, because a new process needs all of them again.
     pub(super) fn begin(&mut self) {
         self.sent.clear();
         self.fixed.iter_mut().flat_map(FxHashMap::values_mut).for_each(|number| *number = None);
@@ -230,7 +230,7 @@ impl RubyFunction {
         types.collect::<Option<Vec<_>>>().filter(|types| !types.is_empty())
     }
 
-    /// An error about a value that the function gave.
+    /// Adds the function to an error about its value.
     pub(super) fn gives(&self, unwind: Box<Unwind>) -> Box<Unwind> {
         match *unwind {
             Unwind::Plain(error) => {
@@ -244,7 +244,7 @@ impl RubyFunction {
 
 impl Dispatch {
     /// # Errors
-    /// When a value is not of the type that the signature says.
+    /// When a value is not of the return type of the signature.
     pub(super) fn check_returned(&self, value: &Value) -> EvalResult<()> {
         let Some(kind) = &self.signature.returns else { return Ok(()) };
         let subject = format!("value returned from function '{}'", self.method);

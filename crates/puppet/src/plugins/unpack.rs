@@ -24,7 +24,7 @@ const MAX_NESTING: usize = 100;
 /// The lists and hashes of a message that have numbers.
 #[derive(Default)]
 pub(super) struct NumberedParts {
-    /// The number of the first; nothing if none has one.
+    /// The number of the first; `None` if none has a number.
     base: Option<usize>,
     /// Nothing in the place of one that is still being read.
     parts: Vec<Option<Part>>,
@@ -32,7 +32,7 @@ pub(super) struct NumberedParts {
     size: Size,
 }
 
-/// A list or hash, and how much it holds.
+/// A list or hash, and its size.
 struct Part {
     value: Value,
     size: Size,
@@ -103,15 +103,15 @@ fn too_deep<T>() -> EvalResult<T> {
 }
 
 impl Compiler<'_> {
-    /// A value that Ruby code gave to Puppet code.
+    /// A value from Ruby code.
     ///
     /// # Errors
-    /// When it is none that Puppet has.
+    /// When Puppet cannot represent it.
     pub(super) fn unpack_value(&self, data: &Json) -> EvalResult {
         self.unpack(data, &mut NumberedParts::default())
     }
 
-    /// A value that Ruby code goes on to hold.
+    /// A value that Ruby code continues to hold.
     ///
     /// # Errors
     /// As of [`Compiler::unpack_value`].
@@ -122,7 +122,7 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Values that Ruby code gives to a function and goes on to hold.
+    /// The arguments of a function, which Ruby code continues to hold.
     ///
     /// # Errors
     /// As of [`Compiler::unpack_value`].

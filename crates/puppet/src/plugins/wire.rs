@@ -59,7 +59,7 @@ fn pack(value: &Value, hold: &mut dyn FnMut(&Value) -> Json) -> Json {
     }
 }
 
-/// The entries of a hash, each key and value as `pack` has it.
+/// The entries of a hash, with keys and values packed by `pack`.
 pub(super) fn pack_entries(entries: &HashValue, pack: &mut dyn FnMut(&Value) -> Json) -> Json {
     if entries.keys().all(|key| key.as_str().is_some_and(|key| key != MARK)) {
         let mut out = Map::with_capacity(entries.len());
@@ -122,7 +122,7 @@ impl Compiler<'_> {
     /// A value that Ruby code has kept from another call.
     ///
     /// # Errors
-    /// When there is none such any more.
+    /// When it does not exist any more.
     pub(super) fn revive(&mut self, of: &str, v: &str, span: Span) -> EvalResult<Json> {
         let number = || v.parse().unwrap_or_default();
         let value = match of {

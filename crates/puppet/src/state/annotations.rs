@@ -1,4 +1,4 @@
-//! Annotations: objects that hang on values, which know nothing of them.
+//! Annotations: objects that are attached to values from outside.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ enum Subject {
     Type(Type),
 }
 
-/// An annotation, and the value that has it, so that its place is not given to another.
+/// An annotation with its subject, which is held so that its address is not reused.
 struct Attached {
     annotation: Value,
     _subject: Value,
@@ -48,7 +48,7 @@ fn subject(value: &Value) -> Option<Subject> {
     Some(Subject::Place(place))
 }
 
-/// The annotation that the definition of a type says it has.
+/// The annotation in the definition of a type.
 fn declared<'v>(kind: &ObjectType, value: &'v Value) -> Option<&'v Value> {
     let Value::Type(of) = value else { return None };
     let Type::Object(of) = &**of else { return None };
@@ -81,10 +81,10 @@ impl Annotations {
         }
     }
 
-    /// Hangs a new annotation on a value, made of a hash.
+    /// Attaches a new annotation, made of a hash, to a value.
     ///
     /// # Errors
-    /// When the hash is none of which one can be made, or the value cannot have any.
+    /// When the hash does not fit the annotation, or the value cannot have annotations.
     pub(crate) fn hang(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -140,7 +140,7 @@ impl Annotations {
     }
 }
 
-/// Whether a value is one that the real program refuses to hang anything on.
+/// Whether the value cannot have annotations in the real program, because it is frozen.
 fn is_frozen(value: &Value) -> bool {
     matches!(
         value,

@@ -37,14 +37,14 @@ const LONG: u64 = 100_000;
 pub enum Weight {
     /// They were.
     Known,
-    /// They were not, as far as is known.
+    /// They may not have been.
     Unknown,
 }
 
 /// A value that was weighed.
 #[derive(Debug, Default)]
 struct WeighedValue {
-    /// It is held, so that no other value comes to where it is in memory.
+    /// The value, held so that its address is not reused.
     _value: Value,
     weight: usize,
     /// The nesting of the value.
@@ -56,7 +56,7 @@ struct WeighedValue {
 pub(crate) struct Budget {
     /// Steps taken.
     pub(crate) steps: Steps,
-    /// The nesting of expressions under way.
+    /// The current nesting of expressions.
     pub(crate) depth: u32,
     /// Large values that were weighed last.
     weighed: [WeighedValue; 8],
@@ -66,7 +66,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// A budget of so many steps.
+    /// A budget of a number of steps.
     pub(crate) fn new(steps: u64) -> Self {
         Self {
             steps: Steps::new(steps),
@@ -181,7 +181,7 @@ impl Size {
     }
 }
 
-/// The error of a value that holds too much.
+/// The error of a value that is too large.
 pub(crate) fn too_big<T>() -> EvalResult<T> {
     plain(format!("a value with more than {MAX_WEIGHT} parts is too big"))
 }
@@ -234,7 +234,7 @@ impl Budget {
         }
     }
 
-    /// Weighs a list or hash that no variable has, and so none weighed.
+    /// Weighs a list or hash that is not in a variable, and so was not weighed before.
     ///
     /// # Errors
     /// As [`Budget::weigh`].

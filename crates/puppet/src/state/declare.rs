@@ -53,10 +53,10 @@ pub(crate) trait Declare {
     /// As for [`Declare::find_class`].
     fn find_resource_type(&mut self, name: &str) -> EvalResult<Option<Arc<KnownKind>>>;
 
-    /// As [`Declare::find_resource_type`], for the type of a declaration.
+    /// As [`Declare::find_resource_type`], for a declaration.
     ///
     /// # Errors
-    /// When there is no such type.
+    /// When the type is unknown.
     fn declared_type(&mut self, name: &str) -> EvalResult<Arc<KnownKind>>;
 
     /// Merges an override into a resource.

@@ -23,7 +23,7 @@ pub trait Evaluate {
     /// Calls a function by name: built-in, or written in Puppet.
     ///
     /// # Errors
-    /// When there is none, its arguments do not fit, or it fails.
+    /// When the function is unknown, its arguments do not fit, or it fails.
     fn call_function(
         &mut self,
         name: &str,
@@ -39,13 +39,13 @@ pub trait Evaluate {
     /// A lambda as a value that can be called.
     fn closure(&mut self, f: &Frame, id: ExprId) -> EvalResult<Arc<Closure>>;
 
-    /// The type that a text names, such as `Array[Stdlib::Port]`.
+    /// Parses and evaluates the text of a type, such as `Array[Stdlib::Port]`.
     ///
     /// # Errors
-    /// When the text is no type.
+    /// When the text is not a type.
     fn type_of_text(&mut self, text: &str, span: Span) -> EvalResult<Type>;
 
-    /// The type that a name stands for: built in, an alias, or a resource type.
+    /// The type of a name: built in, an alias, or a resource type.
     fn named_type(&mut self, name: &str) -> EvalResult<Type>;
 
     /// Makes an object of a type from a hash and an initialiser, both optional.
@@ -94,7 +94,7 @@ pub trait Evaluate {
     /// Whether a function of this name can be called.
     fn has_function(&mut self, name: &str) -> bool;
 
-    /// The file of a function that calls mean, if it is written in Ruby.
+    /// The file of a function, if calls of this name run Ruby code.
     fn only_in_ruby(&self, name: &str) -> Option<Arc<crate::load::RubyFile>>;
 
     /// The return types of the signatures of a function of a module; `None` if one has none.
@@ -138,7 +138,7 @@ pub trait Evaluate {
     /// The parameter of a declared resource; `None` if the resource does not exist.
     fn resource_parameter(&mut self, reference: &Type, name: &str) -> Option<Value>;
 
-    /// Marks virtual resources to be realised; those not declared yet are waited for.
+    /// Marks virtual resources to be realised, including resources that are declared later.
     fn realize(&mut self, references: &[Value], span: Span);
 
     /// Adds tags to the class or define whose code calls this.

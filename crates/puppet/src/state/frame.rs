@@ -15,19 +15,19 @@ pub const STACK_SIZE: usize = 1 << 30;
 /// The code that is being evaluated and the scope it sees.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// The text that holds the code.
+    /// The program with the code.
     pub program: Arc<Program>,
     /// The scope.
     pub scope: ScopeId,
 }
 
-/// An error for a jump that has nowhere to go.
+/// The error of a jump without a target.
 pub(crate) fn misplaced(jump: &str, span: Span) -> Box<Unwind> {
     let text = format!("{jump}() from context where this is illegal");
     EvalError { is_jump: true, ..EvalError::without_issue(text, span) }.into()
 }
 
-/// The error of an evaluation that ended here. A jump has nowhere to go any more.
+/// The error of an evaluation that ended here, where a jump has no target.
 #[allow(clippy::boxed_local, reason = "errors travel boxed, so that results stay small")]
 pub fn final_error(unwind: Box<Unwind>) -> EvalError {
     let nowhere = Span { file: FileId(0), range: TextRange::default() };

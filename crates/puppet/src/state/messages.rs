@@ -33,7 +33,7 @@ impl Compiler<'_> {
         self.log.add_with_place(LogLevel::Warning, message.into(), place, Some(span));
     }
 
-    /// A warning of the compile that is given once for its key. With a place it says where.
+    /// A warning that is given once per key. With a span, the text has the place.
     pub fn warn_once(&mut self, key: &str, message: &str, span: Option<Span>) {
         if !self.log.is_first(key) {
             return;
@@ -71,7 +71,7 @@ impl Compiler<'_> {
         format!(" ({})", parts.join(", "))
     }
 
-    /// `(file: F, line: L)`, without a file for text that has none.
+    /// `(file: F, line: L)`, without the file for text that is not in a file.
     pub(crate) fn place(&self, span: Option<Span>) -> Option<String> {
         let span = span?;
         let file = self.env.sources.file(span.file);

@@ -17,9 +17,9 @@ pub(crate) struct ModelState {
     pub(crate) types: FxHashMap<EcoString, Arc<ObjectType>>,
     /// The types that share their names with defines, by names in lower case.
     pub(crate) of_defines: FxHashMap<EcoString, Option<Arc<ObjectType>>>,
-    /// The types whose parents are being looked for, outermost first.
+    /// The types whose parents are being resolved, outermost first.
     pub(crate) opening: Vec<EcoString>,
-    /// The types whose features are being worked out.
+    /// The types whose layouts are being computed.
     pub(crate) laying: Vec<EcoString>,
     /// The values of the objects that are being made, innermost last.
     pub(crate) drafts: Vec<Vec<Option<Value>>>,
@@ -37,13 +37,13 @@ pub(crate) struct Logic {
     pub(crate) role: Role,
     /// The feature whose code it is.
     pub(crate) slot: Option<(usize, Arc<Slot>)>,
-    /// The object; a check sees none.
+    /// The object; `None` for checks.
     pub(crate) object: Option<Arc<Instance>>,
     /// The value that is checked.
     pub(crate) it: Value,
-    /// Whether `$it` means that.
+    /// Whether the code can read `$it`.
     pub(crate) has_it: bool,
-    /// Whether a setter assigned the feature that it is of.
+    /// Whether a setter assigned its feature.
     pub(crate) assigned: bool,
 }
 

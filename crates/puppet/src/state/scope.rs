@@ -46,7 +46,7 @@ pub struct Scope {
     pub declared_in: Option<ScopeId>,
     /// The class, define instance or node that resources declared here are contained in.
     pub resource: ResourceId,
-    /// The module that the code here is from; empty if from none.
+    /// The module of the code; empty if there is none.
     pub module: EcoString,
     /// The class name, for scopes of classes; empty otherwise.
     pub class: EcoString,
@@ -73,7 +73,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// The parameters of a callee, of which the first is under way.
+    /// The parameters of a callee; the first one is being evaluated.
     pub fn new(callee: EcoString, names: Vec<EcoString>) -> Self {
         let is_long = names.len() > INLINE;
         let index = is_long.then(|| names.iter().cloned().zip(0..).collect());
@@ -155,7 +155,7 @@ impl Scope {
         }
     }
 
-    /// Takes the names of some variables away, so that those of scopes around are seen.
+    /// Hides some variables, so that those of outer scopes are visible.
     pub(crate) fn hide(&mut self, names: &[&str]) -> Vec<(usize, EcoString)> {
         let mut hidden = Vec::new();
         for (i, (name, _)) in self.vars.iter_mut().enumerate() {
@@ -207,8 +207,8 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// No scopes, with room for those of most compiles, so that they are not moved when there are
-    /// more: room that is never written to takes no memory.
+    /// Reserves room for the scopes of most compiles, so that they need not move. Untouched room
+    /// takes no memory.
     pub fn with_room() -> Self {
         const ROOM: usize = 1 << 14;
         Self { scopes: Vec::with_capacity(ROOM), ..Self::default() }
@@ -229,8 +229,8 @@ impl Scopes {
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
-    /// Makes room for variables of a scope that is to be pushed, in memory that served before if
-    /// there is any.
+    /// Reserves room for the variables of a new scope, if possible in the allocation of a cleared
+    /// scope.
     pub fn reserve(&mut self, scope: &mut Scope, more: usize) {
         if let Some(spare) = self.spare.pop() {
             scope.vars = spare;
@@ -258,7 +258,7 @@ impl Scopes {
         self.free.push(id);
     }
 
-    /// All scopes, also those that are gone, which have no variables.
+    /// All scopes, including ended ones, which have no variables.
     pub(crate) fn ids(&self) -> impl Iterator<Item = ScopeId> + use<> {
         (0..self.scopes.len() as u32).map(ScopeId)
     }

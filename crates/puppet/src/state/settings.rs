@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The treatment of deferred values when a catalog is finished.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Deferral {
-    /// They stay, for whoever applies the catalog.
+    /// They stay; the program that applies the catalog resolves them.
     #[default]
     Keep,
     /// They are resolved: the catalog is for this machine.

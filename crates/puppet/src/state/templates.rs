@@ -19,7 +19,7 @@ pub(crate) struct Templates {
 
 /// A variable that an ERB template set.
 struct TemplateObject {
-    /// The number of such variables before it.
+    /// The number of variables that were set before it.
     number: usize,
     value: Ruby,
 }

@@ -1,8 +1,8 @@
-//! Heredocs that name a syntax: their text must be of it.
+//! Heredocs that name a syntax: their text must have this syntax.
 //!
-//! Text without interpolation is checked when its program is, other text when it is evaluated. As
-//! in the reference, `json`, `pp`, `epp` and `base64` are known, the last part of `a+json` decides
-//! if the whole is not known, and text of any other syntax is not looked at.
+//! Text without interpolation is checked with its program, other text when it is evaluated. As in
+//! the reference, `json`, `pp`, `epp` and `base64` are known. Of an unknown name such as `a+json`,
+//! the last part decides. Text of any other syntax is not checked.
 
 use ordain_data::json;
 use ordain_functions::base64;
@@ -28,7 +28,7 @@ pub(crate) struct Problem {
 }
 
 impl Checker<'_> {
-    /// The reference stops at the first text that is not of its syntax, whatever it found before.
+    /// The reference stops at the first text with an error, even if it found errors before.
     pub(super) fn heredoc(&mut self, syntax: &str, text: ExprId) {
         if self.depth >= MAX_DEPTH {
             return;

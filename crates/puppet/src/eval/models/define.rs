@@ -155,7 +155,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The `Object[...]` type that an alias of this name stands for.
+    /// The `Object[...]` type behind an alias of this name.
     fn object_alias(&mut self, name: &str) -> EvalResult<Option<Arc<ObjectType>>> {
         let named = self.named_type(name)?;
         Ok(match resolved(&named) {
@@ -425,8 +425,8 @@ fn bad_default(unwind: Box<Unwind>, slot: &Slot, span: Span) -> Box<Unwind> {
     EvalError::new("TYPE_BAD_DEFAULT", text, span).into()
 }
 
-/// The feature that links find an object by: the one that says so, else `name` if every object has
-/// one.
+/// The feature whose value identifies an object for links: the one with `id => true`, else `name`
+/// if every object has it.
 fn id_of(layout: &Layout) -> Option<usize> {
     let said = layout.slots.iter().position(|slot| slot.feature.id);
     said.or_else(|| {
@@ -437,7 +437,7 @@ fn id_of(layout: &Layout) -> Option<usize> {
     })
 }
 
-/// The features that name a resource: those that say so, else `name`.
+/// The name attributes: features with that setting, else `name`.
 fn namevars_of(layout: &Layout) -> Vec<usize> {
     let slots = layout.slots.iter().enumerate();
     let said: Vec<usize> = slots.filter(|(_, s)| s.feature.namevar).map(|(i, _)| i).collect();

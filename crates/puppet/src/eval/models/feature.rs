@@ -100,7 +100,7 @@ impl Compiler<'_> {
         let value = if value.is_undef() && known.is_many { Value::array([]) } else { value };
         self.expect_result(object, &known, &value, "derived", code)?;
         if let Some(memo) = object.state.get().and_then(|state| state.memo.get()) {
-            // It may have been computed on the way, which gave the same.
+            // A nested computation may have set it, to an equal value.
             let _ = memo[slot].set(value.clone());
         }
         Ok(value)
@@ -235,7 +235,8 @@ impl Compiler<'_> {
             return self.reset(object, slot);
         }
         let Some(code) = known.set.as_ref().filter(|_| !is_deferred(&value)) else {
-            // Without a setter the value of a derived feature is lost, as the definition was told.
+            // Without a setter the value of a derived feature is ignored; the check of the
+            // definition warns about this.
             return if known.derived.is_some() {
                 Ok(())
             } else {
@@ -342,7 +343,7 @@ impl Compiler<'_> {
         self.models.drafts.get_mut(object.draft)?.get_mut(slot)?.take()
     }
 
-    /// One value of a feature: converted where it is to be, and tested.
+    /// Converts and checks one value of a feature.
     pub(super) fn element(
         &mut self,
         object: &Arc<Instance>,
@@ -417,7 +418,7 @@ impl Compiler<'_> {
         error.map_err(|e| related(e, slot))
     }
 
-    /// The instance that a hash stands for, which is to be part of another.
+    /// Makes an instance from a hash; it will be contained in another one.
     fn part_of_hash(&mut self, slot: &Slot, given: &Arc<HashValue>) -> EvalResult {
         match self.model_named(&slot.target)? {
             Some(kind) => self.object_of_hash(&kind, given),
@@ -425,7 +426,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The object that a hash stands for where one of a type is expected. Its `__ptype` names a
+    /// Makes an object from a hash where a value of the type is expected. `__ptype` may name a
     /// subtype.
     pub(crate) fn object_of_hash(
         &mut self,
@@ -445,7 +446,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Makes a value part of the object, where the feature says so.
+    /// Makes a value part of the object, if the feature is a containment.
     fn take_in(&self, object: &Instance, slot: &Slot, value: &Value) -> EvalResult<()> {
         let (true, Value::Instance(part)) = (slot.feature.is_containment(), value) else {
             return Ok(());
@@ -550,7 +551,7 @@ fn bad_setter(mut unwind: Box<Unwind>, object: &Instance, slot: &Slot) -> Box<Un
     unwind
 }
 
-/// The objects that the links of a feature mean.
+/// The objects that the links of a feature refer to.
 fn follow(
     object: &Instance,
     slot: &Slot,

@@ -40,14 +40,14 @@ impl Compiler<'_> {
     /// Follows all links of an object and of its parts.
     ///
     /// # Errors
-    /// When one of them leads nowhere.
+    /// When a link has no target.
     pub fn resolve_links(&mut self, value: &Value) -> EvalResult<()> {
         let mut errors = Errors::new();
         self.dangling_links(value, Path::new(), &mut errors);
         errors.into_iter().next().map_or(Ok(()), |(_, unwind)| Err(unwind))
     }
 
-    /// The links of an object and of its parts that lead nowhere.
+    /// The links of an object and of its parts without a target.
     fn dangling_links(&mut self, value: &Value, path: Path, errors: &mut Errors) {
         match value {
             Value::Array(items) => {
@@ -90,7 +90,7 @@ fn steps(path: &str) -> Path {
     path.split('/').skip(1).filter(|step| !step.is_empty()).map(str::to_owned).collect()
 }
 
-/// So many errors of a document are said.
+/// The maximal number of reported errors of a document.
 const MAX_ERRORS: usize = 100;
 
 fn load(compiler: &mut Compiler<'_>, data: &Data) -> (Value, Errors) {
@@ -262,7 +262,7 @@ impl Loading<'_, '_> {
             });
             let value = match value {
                 Ok(value) => value,
-                // The others are looked at, too.
+                // The other items are read as well, to report all errors.
                 Err(unwind) if is_list && self.errors.len() < MAX_ERRORS => {
                     self.errors.push((steps(&path), unwind));
                     continue;

@@ -18,7 +18,7 @@ use crate::validation::{Role, free_variables};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// An object that a text makes, or a resource of a type with features, as far as it is literal.
+/// An object or a resource of a type with features in a text, as far as it is literal.
 pub struct InstanceSyntax {
     /// The text.
     pub program: Arc<Program>,
@@ -158,7 +158,7 @@ impl Compiler<'_> {
                 }
                 continue;
             };
-            // A setter may look at other features, and a title may stand for the link to its resource.
+            // A setter may read other features, and a title may be a link to its resource.
             let known = &object.layout().slots[slot];
             let is_link = known.feature.is_reference() && !known.feature.is_containment();
             let is_plain = known.set.is_none() && !(given.is_resource && is_link);

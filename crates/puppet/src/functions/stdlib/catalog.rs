@@ -160,7 +160,7 @@ fn assert_private(call: &mut Call<'_, '_>) -> EvalResult {
         ));
     }
     let (own, caller) = call.compiler.calling_modules(call.scope);
-    // Code that is in no module and was called by none has a name of its own, and no caller's.
+    // Code outside of modules, called from the top, has an empty caller.
     if own == caller && !own.is_empty() {
         return Ok(Value::Undef);
     }
@@ -183,7 +183,7 @@ fn assert_private(call: &mut Call<'_, '_>) -> EvalResult {
     fail(format!("{kind} {name} is private"))
 }
 
-/// The reference that a text or a value stands for: its type with capitals, and its title.
+/// The reference in a text or a value: its type with capitals, and its title.
 fn reference_of(value: &Value) -> Option<Type> {
     match value {
         Value::Str(text) => {
@@ -385,7 +385,7 @@ fn str2resource(call: &mut Call<'_, '_>) -> EvalResult {
 
 fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {
     let text = "This method is deprecated, please use Puppet data types to validate parameters";
-    // Not all releases say so: it is no error where such are.
+    // Only some releases of the module deprecate this, so it is never an error.
     deprecation(call, "validate_legacy", text, false)?;
     let kind = match call.arg(0) {
         Value::Type(kind) => (**kind).clone(),

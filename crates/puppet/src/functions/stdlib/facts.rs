@@ -128,7 +128,7 @@ fn domain_name() -> Type {
     Type::Variant(Arc::new([alias("Stdlib::Fqdn", FQDN), alias("Stdlib::Dns::Zone", ZONE)]))
 }
 
-/// Fails unless a value is of a type, in the words of a function that takes only such values.
+/// Fails unless a value is of a type, with the message of a mismatched argument.
 fn check(call: &Call<'_, '_>, parameter: &str, kind: &Type, value: &Value) -> EvalResult<()> {
     if is_instance(kind, value) {
         return Ok(());
@@ -234,7 +234,7 @@ fn has_interface_with(call: &mut Call<'_, '_>, kind: &str, i: usize) -> EvalResu
     Ok(Value::Bool(all.any(|(_, interface)| interface.get(kind) == Some(&wanted))))
 }
 
-/// An address with the length of its network, the whole address if none is given.
+/// An address with its prefix length, by default the whole address.
 fn network(text: &str) -> EvalResult<(IpAddr, u32)> {
     let bad = || format!("invalid address: {text}");
     let (address, length) = match text.split_once('/') {

@@ -99,7 +99,7 @@ fn load(call: &mut Call<'_, '_>, read: Reader) -> EvalResult {
 fn parsepson(call: &mut Call<'_, '_>) -> EvalResult {
     let text = "This method is deprecated. From Puppet 8, PSON is no longer natively supported. \
                 Please use JSON.parse().";
-    // Not all releases say so: it is no error where such are.
+    // Only some releases of the module deprecate this, so it is never an error.
     deprecation(call, "parsepson", text, false)?;
     match (read_json(&call.str(0)), call.given(1)) {
         (Ok(value), _) => Ok(value),

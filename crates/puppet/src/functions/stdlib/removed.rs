@@ -148,8 +148,8 @@ fn validate_key_pair(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Undef)
 }
 
-/// Runs a command on content. The command reads it from its standard input, so that nothing is
-/// written: `%` stands for `/dev/stdin`.
+/// Runs a command on content. The command reads it from standard input, because a compile writes no
+/// files: `%` becomes `/dev/stdin`.
 fn validate_cmd(call: &mut Call<'_, '_>) -> EvalResult {
     let args = old_args(call);
     let n = args.len();
