@@ -24,8 +24,8 @@ pub struct Program {
     pub file: FileId,
     /// The text.
     pub text: Arc<str>,
-    /// The whole program: a block if there are several statements, the statement if there is one,
-    /// [`Expr::Nop`] if there is none, or an [`Expr::Epp`].
+    /// The whole program: a block of several statements, a single statement, [`Expr::Nop`] for an
+    /// empty text, or an [`Expr::Epp`].
     pub body: ExprId,
     /// All class, define, function, node and type definitions, in the order of their end.
     pub definitions: Vec<ExprId>,
@@ -54,8 +54,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The place that messages about an expression point at, as in the reference implementation:
-    /// for an operator that of the sign, not that of its operands.
+    /// The place of an expression in messages, as in the reference implementation: of an operator,
+    /// its sign without the operands.
     #[inline]
     pub fn range(&self, id: ExprId) -> TextRange {
         self.ranges[id.raw() as usize]
@@ -292,7 +292,7 @@ pub enum Expr {
     Float(f64),
     /// Text without interpolation: quoted.
     Str(EcoString),
-    /// A bare word with a lower-case start, such as `file` or `a::b`: its own name as text.
+    /// A bare word with a lower-case start, such as `file` or `a::b`. Its value is its text.
     Name(EcoString),
     /// A word with an upper-case start, such as `File` or `A::B`.
     Ref(EcoString),
@@ -308,7 +308,7 @@ pub enum Expr {
     Text(ExprId),
     /// A heredoc: its syntax name if given, and its text ([`Expr::Str`] or [`Expr::Concat`]).
     Heredoc {
-        /// The name after `:` in the tag; empty if there is none.
+        /// The name after `:` in the tag; empty if missing.
         syntax: EcoString,
         /// The text.
         text: ExprId,
@@ -416,7 +416,7 @@ pub enum Expr {
     Definition(Idx<Definition>),
     /// `invariant "title" { … }` as a statement.
     Invariant {
-        /// The title, [`Expr::Nop`] if there is none.
+        /// The title; [`Expr::Nop`] if missing.
         title: ExprId,
         /// The tested condition: a block, a lambda or [`Expr::Nop`].
         body: ExprId,
@@ -458,7 +458,7 @@ pub struct Call {
     pub lambda: Option<ExprId>,
     /// Whether its value is used.
     pub rvalue: bool,
-    /// Whether the arguments stood in parentheses.
+    /// Whether the arguments are in parentheses.
     pub parens: bool,
 }
 
@@ -669,7 +669,7 @@ pub struct FeatureSyntax {
     pub name: EcoString,
     /// The range of the name.
     pub name_range: TextRange,
-    /// Its type; `enum[…]` is that of the same name in the language.
+    /// Its type; `enum[…]` is the type of this name in the language.
     pub kind: Option<ExprId>,
     /// The range of the type.
     pub kind_range: TextRange,

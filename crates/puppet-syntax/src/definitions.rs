@@ -24,7 +24,7 @@ pub struct TypeDef {
     pub kind: DefKind,
     /// Its name in lower case.
     pub name: EcoString,
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// Its parameters.
     pub params: ListRef<Param>,
@@ -34,7 +34,7 @@ pub struct TypeDef {
     pub body: ExprId,
     /// The place of the definition.
     pub span: Span,
-    /// The module that it is from; empty if from none.
+    /// Its module; empty if there is none.
     pub module: EcoString,
 }
 
@@ -74,7 +74,7 @@ pub fn defined(program: &Program) -> Vec<Defined> {
 pub struct FunctionDef {
     /// Its name.
     pub name: EcoString,
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// Its parameters.
     pub params: ListRef<Param>,
@@ -84,14 +84,14 @@ pub struct FunctionDef {
     pub body: ExprId,
     /// The place of the definition.
     pub span: Span,
-    /// The module that it is from; empty if from none.
+    /// Its module; empty if there is none.
     pub module: EcoString,
 }
 
 /// A node block.
 #[derive(Debug)]
 pub struct NodeDef {
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// The names that it matches.
     pub matches: ExprList,
@@ -106,7 +106,7 @@ pub struct NodeDef {
 pub struct AliasDef {
     /// Its name.
     pub name: EcoString,
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// Its definition.
     pub kind: ExprId,
@@ -114,12 +114,12 @@ pub struct AliasDef {
     pub span: Span,
 }
 
-/// A type with features of its own.
+/// A type with features.
 #[derive(Debug)]
 pub struct ModelDef {
     /// Its name as written.
     pub name: EcoString,
-    /// The text that holds it.
+    /// The program that contains it.
     pub program: Arc<Program>,
     /// The definition.
     pub id: ExprId,
@@ -138,7 +138,7 @@ pub enum Item {
     Node(NodeDef),
     /// A type alias.
     Alias(AliasDef),
-    /// A type with features of its own.
+    /// A type with features.
     Model(ModelDef),
 }
 

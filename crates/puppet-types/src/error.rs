@@ -51,7 +51,7 @@ pub struct PlainError {
 /// A name that nothing defines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum UnknownName {
-    /// A class that a function such as `include` got, in lower case without leading colons.
+    /// A class that a function such as `include` got, in lower case, without leading colons.
     IncludedClass(EcoString),
     /// The title of a class in a resource expression.
     DeclaredClass(EcoString),
@@ -89,7 +89,7 @@ pub enum Blame {
 pub struct EvalError {
     /// Our own code, where Puppet's issue does not decide it.
     pub code: Option<&'static str>,
-    /// Puppet's issue code; `None` where Puppet has none.
+    /// Puppet's issue code, if it has one.
     pub issue: Option<Cow<'static, str>>,
     /// The text, as Puppet words it, without a place.
     pub message: String,
@@ -106,9 +106,9 @@ pub struct EvalError {
     pub is_asking: bool,
     /// Advice.
     pub help: Vec<String>,
-    /// Diagnostics that stand in its place, when it is a file that does not parse.
+    /// Diagnostics of a file that does not parse; they replace this error.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether this is a jump such as `break()` that had nowhere to go.
+    /// Whether this is a jump such as `break()` without a target.
     pub is_jump: bool,
     /// The error of a body that this one reports for the resource whose body it is.
     pub wrapped: Option<Box<EvalError>>,
@@ -130,7 +130,7 @@ impl PlainError {
         }
     }
 
-    /// An error with an issue code of its own.
+    /// An error with its own issue code.
     #[inline]
     pub fn issue(issue: &'static str, message: impl Into<String>) -> Self {
         Self { issue: Some(issue), ..Self::new(message) }
@@ -141,7 +141,7 @@ impl PlainError {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// The error of a text that stands where a type belongs.
+    /// The error of a text that is not a type.
     pub fn not_a_type(text: &str) -> Self {
         let message = format!("The expression <{text}> is not a valid type specification.");
         Self::new(message)
@@ -174,7 +174,7 @@ impl EvalError {
         }
     }
 
-    /// An error for which Puppet has no issue code, and of whose place it says no more than the line.
+    /// An error without an issue code in Puppet, of which it only reports the line.
     #[inline]
     pub fn without_issue(message: impl Into<String>, span: Span) -> Self {
         Self { issue: None, line_only: true, ..Self::new("", message, span) }

@@ -79,7 +79,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A node of which not all parts are there yet.
+/// A node whose parts are not complete yet.
 struct OpenNode {
     object: Map<String, Value>,
     rest: std::vec::IntoIter<(&'static str, Field)>,

@@ -84,7 +84,7 @@ impl Lexer<'_, '_> {
         Ok(self.simple_escapes(piece, start, escapes))
     }
 
-    /// Replaces `\uXXXX` and `\u{…}`; `None` if there are none that are well formed.
+    /// Replaces `\uXXXX` and `\u{…}`; `None` if the text has no well-formed ones.
     fn unicode_escapes(&self, piece: &str, start: usize) -> Result<Option<String>, Fatal> {
         let mut out: Option<String> = None;
         let mut copied = 0;

@@ -153,7 +153,8 @@ impl<'t> Lexer<'t, '_> {
         }))
     }
 
-    /// The error of a heredoc without its last line, at its tag and at the line that may be meant.
+    /// The error of a heredoc without an end, at its tag and at the line that was probably meant as
+    /// its end.
     fn without_end(
         &self,
         fatal: Fatal,

@@ -27,8 +27,8 @@ const MAX_NESTING: u32 = 100;
 /// The maximal nesting of heredocs in interpolations of heredocs. Each level copies its text.
 const MAX_HEREDOC_NESTING: u32 = 10;
 
-/// The text of an interpolated heredoc without its margin: a text of its own, placed behind the
-/// file's text, with the way back to the places of the file.
+/// The text of an interpolated heredoc without its margin. It is lexed as a separate text, placed
+/// after the file's text, with a map back to the places of the file.
 pub(crate) struct Segment {
     /// The place of its first byte behind the file's text.
     pub(crate) base: u32,
@@ -295,7 +295,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
     }
 
-    /// Lexes one token, blank or comment; it may push none or several tokens.
+    /// Lexes a token, blanks or a comment. It may push no token or several.
     fn token(&mut self) -> Step {
         let fresh = std::mem::replace(&mut self.fresh_line, false);
         match self.at(0) {
@@ -418,7 +418,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         self.pos > start
     }
 
-    /// Whether the character before the position is a blank or a newline, or there is none.
+    /// Whether the position is at the start, or after a blank or newline.
     fn blank_before(&self) -> bool {
         match self.pos.checked_sub(1).and_then(|i| self.bytes.get(i)) {
             None => true,
@@ -499,7 +499,7 @@ impl<'t, 'o> Lexer<'t, 'o> {
         at
     }
 
-    /// One segment of a bare word from a position, without colons; the position if there is none.
+    /// The end of a segment of a bare word, without colons; the position itself if there is none.
     fn bare_segment(&self, at: usize) -> usize {
         if !self.bytes.get(at).is_some_and(|b| matches!(b, b'a'..=b'z' | b'_')) {
             return at;

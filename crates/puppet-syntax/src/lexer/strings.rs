@@ -137,7 +137,8 @@ impl Lexer<'_, '_> {
         Ok(())
     }
 
-    /// The next piece of text up to an interpolation or the end; where the dollar stood.
+    /// The next piece of text, until an interpolation or the end, and the position of the dollar
+    /// sign.
     fn piece(&mut self, quote: Quote) -> Result<(EcoString, End, usize), Fatal> {
         let start = self.pos;
         let first = |this: &Self, at| {
@@ -214,7 +215,7 @@ impl Lexer<'_, '_> {
         Ok(())
     }
 
-    /// A first word is a variable if it stands alone or before `.` or `[`.
+    /// A first word is a variable if it is alone or before `.` or `[`.
     fn word_to_variable(&mut self, first: usize) {
         let stands_alone = match self.out.tokens.get(first + 1) {
             None => true,

@@ -22,7 +22,7 @@ struct OpenBracket {
 #[derive(Default)]
 struct Brackets {
     open: Vec<OpenBracket>,
-    /// The first brace whose closing one stands further left than the line it is on.
+    /// The first brace whose closing one is further left than its line.
     suspect: Option<Token>,
 }
 
@@ -39,7 +39,7 @@ enum Hint {
 }
 
 impl Parser<'_> {
-    /// Adds the likely cause to the error that the current token cannot stand here.
+    /// Adds the likely cause to the error of an unexpected token.
     pub(super) fn with_hints(&self, mut error: Diagnostic) -> Diagnostic {
         let brackets = self.brackets();
         let mut hints = Vec::new();
@@ -75,8 +75,7 @@ impl Parser<'_> {
         let mut quote = self.range(open);
         quote.end = quote.start + 1;
         let quote = quote.in_file(self.file);
-        // A word right behind the closing quote was to be in a text of its own: that quote was to
-        // open it.
+        // A word directly after a closing quote: the quote was probably meant to open a text.
         let behind = self.text.get(last.end as usize..).and_then(|rest| rest.chars().next());
         let opens = |c: char| c.is_alphanumeric() || matches!(c, '/' | '$' | '_' | '.' | '%' | '-');
         if behind.is_some_and(opens) {
@@ -401,7 +400,7 @@ impl Parser<'_> {
             && before.next().is_some_and(|t| t.kind == T::Pipe)
     }
 
-    /// Whether the current token stands in the condition of an `if`, `elsif` or `unless`.
+    /// Whether the current token is in the condition of an `if`, `elsif` or `unless`.
     fn is_in_condition(&self) -> bool {
         let mut depth = 0;
         for token in self.lexed.tokens[..self.pos].iter().rev() {
@@ -445,7 +444,7 @@ impl Parser<'_> {
         is_value(self.kind()) || self.kind().is_attribute_keyword()
     }
 
-    /// Whether a text in single quotes ended where a word goes on.
+    /// Whether a text in single quotes ended inside of a word.
     fn ends_text(&self, before: Token, token: Token) -> bool {
         before.kind == T::Str
             && before.end == token.start
@@ -497,7 +496,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Whether a token is the first of a new statement more likely than one that goes on.
+    /// Whether a token more likely begins a new statement than continues one.
     fn begins_new(&self, token: Token) -> bool {
         match token.kind {
             T::Variable => matches!(self.next_kind(), T::Equals),
@@ -526,7 +525,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Points at the brace that is likely the one, as the indentation has it.
+    /// Points at the brace that is probably unclosed, by the indentation.
     fn suspect(&self, brackets: &Brackets, open: Option<Token>, out: &mut Vec<Hint>) {
         if let Some(suspect) = brackets.suspect
             && open.is_none_or(|open| open.start != suspect.start)
@@ -571,12 +570,12 @@ fn is_like_arrow(kind: T) -> bool {
     )
 }
 
-/// Whether a reference to resources or a collector may end with such a token.
+/// Whether a reference to resources or a collector may end with this token.
 fn ends_reference(token: Token) -> bool {
     matches!(token.kind, T::RBrack | T::RBrace | T::RCollect | T::RrCollect)
 }
 
-/// Whether a value may end with such a token.
+/// Whether a value may end with this token.
 fn is_value(kind: T) -> bool {
     use T::*;
     matches!(
@@ -598,7 +597,7 @@ fn is_value(kind: T) -> bool {
     )
 }
 
-/// Whether a value has to follow such a token.
+/// Whether a value must follow this token.
 fn wants_value(kind: T) -> bool {
     use T::*;
     matches!(
@@ -628,7 +627,7 @@ fn wants_value(kind: T) -> bool {
     )
 }
 
-/// Whether a value is likely to follow such a token.
+/// Whether a value is likely to follow this token.
 fn wants_name(kind: T) -> bool {
     wants_value(kind) || matches!(kind, T::Comma | T::LParen | T::ListStart | T::LBrack)
 }

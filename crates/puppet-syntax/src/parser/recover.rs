@@ -6,7 +6,7 @@ use super::{Abort, MAX_DEPTH, MAX_ERRORS, Parser, T, Token};
 use crate::issue::problem;
 
 impl Parser<'_> {
-    /// Reports that the current token cannot stand here.
+    /// Reports the current token as unexpected.
     #[cold]
     pub(super) fn unexpected(&mut self) -> Abort {
         if self.quiet {

@@ -11,17 +11,17 @@ pub(crate) const STATEMENT_CALLS: [&str; 15] = [
     "fail", "import", "break", "next", "return",
 ];
 
-/// The arguments of a call without parentheses that turned out to be none: where the first comma
-/// is, and the name before it.
+/// The arguments of a statement that is not a call after all: the first comma, and the name before
+/// it.
 struct ArgumentList {
     comma: TextRange,
     name: Option<String>,
 }
 
 impl Parser<'_> {
-    /// Parses statements up to `end` or the end of the text; leaves them on the stack.
+    /// Parses statements until `end` or the end of the text; leaves them on the stack.
     ///
-    /// Errors are reported here, and parsing goes on with the next statement.
+    /// Errors are reported here, and parsing continues with the next statement.
     pub(super) fn statements(&mut self, end: T) {
         let mark = self.stack.len();
         let mut bad: Option<ArgumentList> = None;
@@ -49,7 +49,7 @@ impl Parser<'_> {
         self.report_bad_list(bad);
     }
 
-    /// Skips a token that cannot begin a statement, and all tokens up to the next statement.
+    /// Skips a token that cannot begin a statement, and all tokens before the next statement.
     fn skip_stray(&mut self, end: T) {
         let start = self.pos;
         self.bump();
@@ -96,8 +96,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Puts a statement on the stack; it is the argument of a call if the name of a statement
-    /// function stands before it.
+    /// Puts a statement on the stack. If the name of a statement function precedes it, it becomes
+    /// the argument of a call.
     pub(super) fn join_call(&mut self, mark: usize, statement: ExprId) -> P<()> {
         let args = self.stack.len();
         let name = self.statement_name(mark);
@@ -205,7 +205,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A block of the statements on the stack; without a range that of its statements.
+    /// A block of the statements on the stack. Without a range, it has the range of its statements.
     pub(super) fn block_since(&mut self, mark: usize, range: Option<TextRange>) -> ExprId {
         let first = self.stack.get(mark).map_or(0, |&id| self.program.range(id).start);
         let range = range.unwrap_or_else(|| self.range_from_place(first));

@@ -39,7 +39,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Whether it is data, which other programs have in files of such names, too.
+    /// Whether it is data. Other programs have files with such names, too.
     pub(crate) fn is_data(self) -> bool {
         matches!(self, Self::Yaml | Self::Json)
     }
@@ -135,9 +135,9 @@ fn program(parsed: syntax::Parsed, module_file: Option<ModuleFile>, strict: Stri
     CheckReport { found, defines: Some(Box::new(unit)) }
 }
 
-/// Classes and defines that two files define: an error where all files are read, in the manifests of
-/// an environment or module. Else a warning: the files may be programs of their own, and a class of
-/// the site program only hides the module's.
+/// Reports classes and defines that two files define. If both files are in the manifests of one
+/// environment or module, all are loaded, so this is an error. Otherwise it is a warning, because
+/// the files may be separate programs, and a class of the site program only hides the module's.
 pub(crate) fn duplicates(files: &[(SourceText<'_>, &CheckReport)]) -> Vec<Diagnostic> {
     let mut known: BTreeMap<(PathBuf, EcoString), (Defined, Option<&Path>)> = BTreeMap::new();
     let mut out = Vec::new();
@@ -223,7 +223,7 @@ fn hiera_config(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Vec<Dia
         };
         return vec![error.at(line(None)).help(VERSION_3_HELP)];
     }
-    // The place is said by the span.
+    // The span already has the place.
     let shown = format!("{}: ", path.display());
     let bare = |warning: &str| {
         let first = warning.lines().next().unwrap_or_default();

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use ordain_puppet::syntax::{Attribute, AttributeOp, CaseOption, Expr, Program, ResourceBody};
 
-/// At most so many findings are reported for a program.
+/// The maximal number of findings in a program.
 const MAX: usize = 200;
 
 /// Finds code that is allowed but hardly meant: `${name}` in single quotes, where the program has a variable of

@@ -1,4 +1,4 @@
-//! Lint of the bodies of types: code that is allowed but hardly meant.
+//! Lint of the bodies of types: code that is allowed but hardly intended.
 
 use ordain_source::{Diagnostic, TextRange};
 

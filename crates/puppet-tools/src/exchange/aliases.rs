@@ -29,7 +29,7 @@ impl<'l> Aliases<'l> {
         Self { texts: FxHashMap::default(), made: FxHashMap::default(), load, depth: 0 }
     }
 
-    /// Adds those of a program.
+    /// Adds the aliases of a program.
     pub fn add(&mut self, program: &Program) {
         for &id in &program.definitions {
             let Expr::Definition(definition) = program[id] else { continue };

@@ -50,7 +50,7 @@ pub(super) fn of_source(text: &str) -> Option<Data> {
     super::logic::only_model(&text)?.features.pop()?.default
 }
 
-/// The text of a note of ours, of whatever has notes.
+/// The value of one of our annotations.
 pub(super) fn note<'a>(all: &'a [ordain_ecore::Annotation], key: &str) -> Option<&'a str> {
     ordain_ecore::annotation(all, ANNOTATION)?.get(key)
 }

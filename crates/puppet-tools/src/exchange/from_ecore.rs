@@ -1,5 +1,5 @@
-//! Ecore models to types of the language: those that were exported, as they were, and models of
-//! other tools as far as the language has words for them.
+//! Ecore models to types of the language: exported types become as they were, and models of other
+//! tools are translated as far as the language can express them.
 
 use ecow::{EcoString, eco_format};
 use indexmap::IndexMap;
@@ -364,7 +364,7 @@ fn segment(name: &str) -> EcoString {
     ordain_functions::text::capitalize(&out[..1]).chars().chain(out[1..].chars()).collect()
 }
 
-/// A name as that of a feature.
+/// A name in the form of a feature's name.
 fn feature_name(name: &str) -> EcoString {
     let word = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
     let out: EcoString = name.chars().map(word).collect();
@@ -424,7 +424,7 @@ fn xml(name: &str) -> ValueType {
     }
 }
 
-/// A class of Java that holds plain values.
+/// The type for a Java class of plain values.
 fn java(class: &str) -> Option<ValueType> {
     Some(match class.rsplit('.').next().unwrap_or_default() {
         "String" | "char" | "Character" | "URI" | "URL" | "UUID" => ValueType::String,

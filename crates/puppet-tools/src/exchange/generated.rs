@@ -8,7 +8,7 @@ use ordain_puppet::syntax::{Expr, ExprId, Program};
 use ordain_puppet::types::modelled::{Feature, FeatureKind, Multiplicity, TypeModel, ValueType};
 use ordain_puppet::value::quoting::write_text_quoted;
 
-/// The type that such a file says; nothing if it is no such file.
+/// The type that such a file defines; `None` for other files.
 pub fn model(program: &Program) -> Option<TypeModel> {
     let statements: Vec<ExprId> = match &program[program.body] {
         Expr::Block(list) => program.list(*list).to_vec(),
@@ -21,7 +21,7 @@ pub fn model(program: &Program) -> Option<TypeModel> {
         let Expr::List(items) = &program[*list] else { return None };
         out.features.extend(program.list(*items).iter().filter_map(|item| feature(program, *item)));
     }
-    // With several attributes that name a resource, titles are taken apart by patterns.
+    // With several name attributes, patterns split titles.
     if out.features.iter().filter(|feature| feature.namevar).count() > 1 {
         out.features.iter_mut().for_each(|feature| feature.namevar = false);
     }

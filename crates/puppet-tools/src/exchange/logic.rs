@@ -1,5 +1,5 @@
-//! The code of types as a document of its own: for programs that run it, beside an Ecore model that
-//! is free of it.
+//! The code of types as a separate document, for programs that run it besides an Ecore model
+//! without code.
 
 use ecow::EcoString;
 use ordain_source::FileId;
@@ -179,7 +179,7 @@ fn value_of(program: &Program, kind: &str) -> Option<syntax::ExprId> {
     match &program.type_statements(*statements).first()?.kind {
         TypeStatementKind::Invariant { body, .. } => Some(*body),
         TypeStatementKind::Feature(feature) => {
-            // The setting of an earlier word may be there to make the whole right.
+            // Earlier settings may be needed for the text to parse, so the last one is used.
             program.settings(feature.settings).iter().find(|s| s.name == kind).map(|s| s.value)
         }
         TypeStatementKind::Function { lambda, .. } => Some(*lambda),

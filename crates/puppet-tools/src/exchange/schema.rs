@@ -66,7 +66,7 @@ struct Writer<'m, 'n> {
     models: &'m [TypeModel],
     all: ByName<'m>,
     named: &'n mut dyn FnMut(&str) -> Option<Type>,
-    /// Types and aliases by name; an exclamation mark stands for a type without those that inherit.
+    /// Types and aliases by name. An exclamation mark means a type without its subtypes.
     definitions: Map<String, Json>,
     notes: Vec<String>,
 }
@@ -236,7 +236,7 @@ impl<'m> Writer<'m, '_> {
         }
     }
 
-    /// The types that say which texts there may be.
+    /// The types that restrict texts.
     fn words(&mut self, place: &str, kind: &Type) -> Json {
         match kind {
             Type::Literal(text) => json!({"const": text.as_str()}),
@@ -278,7 +278,7 @@ impl<'m> Writer<'m, '_> {
         let each: Vec<Json> = types.iter().map(|one| self.puppet(place, one, depth + 1)).collect();
         let count = i64::try_from(types.len()).unwrap_or(i64::MAX);
         let size = size.unwrap_or(SizeRange::new(count, count));
-        // The last type is that of all that follow.
+        // The last type repeats.
         let rest = each.last().cloned().unwrap_or(json!(true));
         sized(json!({"type": "array", "prefixItems": each, "items": rest}), size, "Items")
     }
@@ -305,7 +305,7 @@ impl<'m> Writer<'m, '_> {
     }
 }
 
-/// The types that a word and bounds say.
+/// The types for a keyword with bounds.
 fn plain(kind: &Type) -> Option<Json> {
     Some(match kind {
         Type::Any | Type::Unit | Type::RichData | Type::Data => json!(true),

@@ -21,11 +21,11 @@ pub enum Code {
     Elsewhere,
 }
 
-/// Packages with types. There is one outermost package: that of the namespace that all types are in,
-/// or one for types of several namespaces and of none.
+/// Packages with types. There is one outermost package: the namespace of all types, or a package
+/// around several namespaces.
 ///
 /// # Errors
-/// When a type inherits from, or refers to, one that is not among them.
+/// When a type inherits from, or refers to, a missing one.
 pub fn to_ecore(models: &[TypeModel], code: Code) -> Result<Package, String> {
     let all = by_name(models);
     let mut tree = Namespace::default();
@@ -71,7 +71,7 @@ fn inside<'p>(package: &'p mut Package, path: &[EcoString]) -> Option<&'p mut Pa
 
 struct Exporter<'m> {
     all: ByName<'m>,
-    /// Whether the outermost package is that of types without a namespace.
+    /// Whether the outermost package has the types without a namespace.
     is_nested: bool,
     code: Code,
 }
@@ -274,7 +274,7 @@ fn annotations(details: Vec<(EcoString, EcoString)>) -> Vec<Annotation> {
     }
 }
 
-/// Notes of the site as those of Ecore, whose values are texts.
+/// Annotations of the site as Ecore annotations, whose values are texts.
 fn foreign((source, details): &(EcoString, Vec<(EcoString, Data)>)) -> Annotation {
     let text = |value: &Data| match value {
         Data::Str(text) => text.clone(),
@@ -284,7 +284,7 @@ fn foreign((source, details): &(EcoString, Vec<(EcoString, Data)>)) -> Annotatio
     Annotation { source: source.clone(), details: details.collect() }
 }
 
-/// The default as Ecore has it, and as it is written in the language if Ecore does not say it all.
+/// The default in Ecore, and in the syntax of the language if Ecore cannot express it.
 fn default_of(feature: &Feature) -> (Option<EcoString>, Option<EcoString>) {
     let Some(value) = &feature.default else { return (None, None) };
     let FeatureKind::Attribute(kind) = &feature.kind else {

@@ -1,5 +1,5 @@
-//! The simplest form of a type: nested variants flattened, enums and ranges merged. Aliases stand for
-//! the normalised form of their definition, and messages show it.
+//! The normalised form of a type: nested variants flattened, enums and ranges merged. An alias has
+//! the normalised form of its definition, which messages show.
 
 use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;

@@ -54,7 +54,7 @@ fn text_of_joined(range: &Range) -> EcoString {
     text_between(range.low(), high, !included)
 }
 
-/// The text of a range of two versions as upstream shows it: the upper one stands first.
+/// The text of a range between two versions. As upstream, the upper one comes first.
 pub(crate) fn text_between(
     low: Option<&Version>,
     high: Option<&Version>,

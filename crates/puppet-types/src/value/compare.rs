@@ -24,7 +24,7 @@ fn order_text(a: &str, b: &str) -> Ordering {
     a.bytes().map(fold).cmp(b.bytes().map(fold))
 }
 
-/// The order of two values; the error says why there is none.
+/// The order of two values, or the reason why they have none.
 fn order(a: &Value, b: &Value) -> Result<Option<Ordering>, &'static str> {
     match (a, b) {
         (Value::Str(x), Value::Str(y)) => Ok(Some(order_text(x, y))),

@@ -257,7 +257,7 @@ impl Checker<'_> {
             _ => return,
         };
         self.at_most_one_parameter(setting.value, setting.value_range, name);
-        // A check sees no feature but its own, so others are variables of its own.
+        // A check only sees its own feature; other names are local variables.
         let own = FxHashSet::from_iter([syntax.name.as_str()]);
         self.logic(setting.value, role, if role == Role::Check { &own } else { names });
     }

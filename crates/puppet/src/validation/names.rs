@@ -5,7 +5,7 @@ use ordain_source::{TextRange, suggest};
 
 use crate::syntax::Program;
 
-/// A name without `::` before it. Most names have none, which is quicker to see by the first letter.
+/// A name without its leading `::`. Most names have none, which the first letter shows quickly.
 pub fn bare(name: &str) -> &str {
     if name.starts_with(':') { name.trim_start_matches("::") } else { name }
 }
@@ -70,7 +70,7 @@ pub(super) fn is_alias(name: &str) -> bool {
     name.split("::").all(|s| is_segment(s, |b| b.is_ascii_uppercase()))
 }
 
-/// Whether a host name holds nothing but letters, digits, `_`, `-` and `.`.
+/// Whether a host name only has letters, digits, `_`, `-` and `.`.
 pub(super) fn is_hostname(name: &str) -> bool {
     name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
 }
@@ -133,8 +133,8 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     suggest::nearest(name, names.into_iter().filter(near))
 }
 
-/// Whether no more than a part of these names can differ, and by no more than two in length. Most
-/// names of a large repository are told apart by this.
+/// Whether names can differ in one part only, and by at most two characters in length. This quickly
+/// excludes most names of a large repository.
 fn differ_in_one_part(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len().abs_diff(b.len()) > 2 {

@@ -200,7 +200,7 @@ fn native(pass: &mut Pass<'_>, name: &str, attributes: &[Attribute]) {
     let Some(kind) = pass.index.native(name) else {
         return widespread_type(pass, name, attributes);
     };
-    // A type that a module brings may be another one.
+    // A module may replace the type.
     if let Some(table) = kind.table.filter(|_| kind.ruby.is_none()) {
         values::check(pass, table, attributes);
     }

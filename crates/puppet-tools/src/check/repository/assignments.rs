@@ -42,7 +42,7 @@ pub(super) fn check(pass: &mut Pass<'_>) {
     }
 }
 
-/// The variables of a scope that have a value at some place of the code, whatever way led there.
+/// The variables of a scope that have a value at some point, on any path to it.
 #[derive(Default)]
 struct AssignedVariables {
     /// The place of each assignment; `None` for variables that are always set.

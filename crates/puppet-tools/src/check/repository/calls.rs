@@ -1,4 +1,4 @@
-//! Calls of functions: how many arguments they have, and of which types the literal ones are.
+//! Calls of functions: the number of arguments, and the types of literal ones.
 
 use ordain_source::Diagnostic;
 
@@ -72,7 +72,7 @@ fn written(pass: &Pass<'_>, def: &FunctionDef, given: &CallArguments) -> Option<
         };
         signature.rest |= param.captures_rest;
         let optional = param.default.is_some() || param.captures_rest;
-        // A type that takes the rest may be that of all of it.
+        // The type of a rest parameter may be that of the whole list.
         let kind = if param.captures_rest { Type::Any } else { kind };
         signature.params.push(SignatureParam { name: param.name.clone(), kind, optional });
     }

@@ -75,7 +75,7 @@ fn faults(metadata: &Metadata, file: FileId, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The dependencies of a module among the modules that are there.
+/// The dependencies of a module that are present.
 fn dependencies(
     index: &Index,
     module: &Module,
@@ -123,7 +123,7 @@ fn pinned(wanted: &RequiredModule) -> Option<Version> {
     wanted.version.as_deref().and_then(versions::version)
 }
 
-/// The version that a module says it is.
+/// The version of a module in its metadata.
 fn version_of(module: &Module) -> Option<Version> {
     let (text, _) = module.survey.metadata.as_ref()?.version.as_ref()?;
     versions::version(text)

@@ -1,4 +1,4 @@
-//! Facts that no machine has, and those of earlier times.
+//! Unknown facts and legacy facts.
 
 use std::sync::OnceLock;
 
@@ -225,9 +225,9 @@ fn below(path: &str) -> Option<&'static [&'static str]> {
 
 /// The error in a path into the facts.
 enum PathFault {
-    /// The last name is not there, and these are.
+    /// The last name is unknown; these are known.
     Unknown(&'static [&'static str]),
-    /// It is a fact of earlier times.
+    /// A legacy fact, with its replacement.
     Legacy(String),
 }
 
@@ -318,7 +318,7 @@ fn fault(pass: &Pass<'_>, path: &[&str]) -> Option<PathFault> {
     let mut prefix = String::new();
     for name in before {
         let names = below(&prefix)?;
-        // Any name may stand where names are not known.
+        // Any name is allowed where the names are not known.
         let known = names.contains(name);
         if !known && !names.contains(&"*") {
             return None;
@@ -360,14 +360,14 @@ fn fact(pass: &mut Pass<'_>, path: &[&str], at: TextRange) {
     pass.found.push(found);
 }
 
-/// Reports a fact of earlier times.
+/// Reports a legacy fact.
 pub(super) fn legacy(pass: &mut Pass<'_>, name: &str, new: &str, at: TextRange) {
     let message = format!("`${name}` is a fact of earlier times, which Puppet 8 does not give");
     let found = Diagnostic::warning(LEGACY_FACT, message).at(at.in_file(pass.file));
     pass.found.push(found.help(format!("write `{new}`")));
 }
 
-/// Whether there is a fact of this name, which is not one of earlier times.
+/// Whether there is a fact of this name, legacy facts excluded.
 pub(super) fn is_known(pass: &Pass<'_>, name: &str) -> bool {
     pass.has_fact(name)
         || pass.index.facts.has(name)

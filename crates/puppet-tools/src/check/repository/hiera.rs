@@ -46,21 +46,21 @@ struct Source {
     file: FileId,
     text: Arc<str>,
     data: Arc<DataFile>,
-    /// Whether something is said of it.
+    /// Whether its findings are reported.
     is_named: bool,
 }
 
-/// The keys that are used besides those of classes.
+/// The keys that are used, besides those of classes.
 #[derive(Default)]
 struct Keys {
     /// Keys that code or data looks up.
     used: FxHashSet<EcoString>,
     /// The beginnings of computed keys.
     prefixes: Vec<EcoString>,
-    /// Keys whose values are converted or merged, and patterns of such.
+    /// Keys whose values are converted or merged, and patterns of such keys.
     changed: FxHashSet<EcoString>,
     changed_patterns: Vec<Regexp>,
-    /// Keys whose values become sensitive, and patterns of such.
+    /// Keys whose values become sensitive, and patterns of such keys.
     secret: FxHashSet<EcoString>,
     secret_patterns: Vec<Regexp>,
 }
@@ -241,7 +241,7 @@ fn of_config(world: &dyn World, dir: &Path, owner: &Owner) -> Vec<PathBuf> {
             };
             let constant = &text[..text[..end].rfind('/').unwrap_or(0)];
             let constant = PathBuf::from(constant);
-            // The whole repository holds more than data.
+            // The repository itself is not a data directory.
             if dir.starts_with(&constant) || !walked.insert(constant.clone()) {
                 continue;
             }
@@ -329,7 +329,7 @@ impl Keys {
             || self.prefixes.iter().any(|p| !p.is_empty() && key.starts_with(p.as_str()))
     }
 
-    /// Whether the value of a key is not to be shown.
+    /// Whether the value of a key must not be shown.
     fn is_secret(&self, key: &str) -> bool {
         self.secret.contains(key) || self.secret_patterns.iter().any(|p| p.is_match(key))
     }
@@ -367,7 +367,7 @@ fn interpolations(pass: &mut Pass<'_>, text: &str) {
     }
 }
 
-/// A method of an interpolation that there is none of.
+/// Reports an unknown method of an interpolation.
 fn method(pass: &mut Pass<'_>, written: &str, at: TextRange) {
     let pieces = interpolation::parse(written);
     let [Piece::Method { name, .. }] = pieces.as_slice() else { return };
@@ -400,7 +400,7 @@ fn entry_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
     }
 }
 
-/// Whether a key is that of a parameter. Says so if it must be, and is not.
+/// Checks that a key belongs to a parameter, and reports it if it cannot.
 fn key_rules(pass: &mut Pass<'_>, keys: &Keys, key: &str, at: TextRange) -> bool {
     let Some((class, param)) = parted(key) else { return false };
     let index = pass.index;
@@ -428,7 +428,7 @@ fn key_rules(pass: &mut Pass<'_>, keys: &Keys, key: &str, at: TextRange) -> bool
         report(pass, at, text, None);
         return false;
     }
-    // Many keys may be those of one class.
+    // Several keys may belong to one class; it is reported once.
     let message = format!("There is no class `{class}`, and nothing looks up this key");
     if pass.found.iter().any(|found| found.message == message) {
         return false;
@@ -505,7 +505,7 @@ fn value_rules(pass: &mut Pass<'_>, keys: &Keys, entry: &DataEntry) {
     pass.found.push(found);
 }
 
-/// Whether a value holds an encrypted text, which may be anything.
+/// Whether a value has an encrypted text, which may be anything.
 fn is_encrypted(value: &Value) -> bool {
     match value {
         Value::Str(text) => text.contains("ENC["),

@@ -23,7 +23,7 @@ use ordain_puppet::syntax::*;
 use ordain_puppet::types::modelled::{self, TypeModel};
 use ordain_puppet::validation::names::{bare, parted, plain};
 
-/// A module that is there.
+/// A present module.
 pub(super) struct Module {
     pub(super) name: EcoString,
     pub(super) dir: PathBuf,
@@ -64,14 +64,14 @@ pub(super) struct Index {
     pub(super) facts: Facts,
     /// Words in the code of templates.
     pub(super) words: FxHashSet<EcoString>,
-    /// Modules that are asked for and not there.
+    /// Required modules that are missing.
     pub(super) missing: FxHashSet<EcoString>,
     /// Modules that are named by a Puppetfile or by metadata, there or not.
     pub(super) declared: FxHashSet<EcoString>,
     pub(super) puppetfile: Option<Puppetfile>,
     /// Modules that one of the same name hides: that one's directory, and theirs.
     pub(super) hidden: Vec<(PathBuf, ModuleDir)>,
-    /// Whether every directory of the module path is there.
+    /// Whether every directory of the module path exists.
     pub(super) whole_path: bool,
     /// Whether all of the repository was named, not only some files of it.
     pub(super) is_whole: bool,
@@ -80,7 +80,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Of modules that were looked at.
+    /// An index of modules.
     pub(super) fn new(kind: Kind, dir: PathBuf, modules: Vec<Module>) -> Self {
         let mut by_module = FxHashMap::default();
         for (i, module) in modules.iter().enumerate() {
@@ -228,12 +228,12 @@ impl Index {
         self.by_module.get(name).map(|&i| &self.modules[i])
     }
 
-    /// Whether a module is there.
+    /// Whether a module is present.
     pub(super) fn has_module(&self, name: &str) -> bool {
         self.by_module.contains_key(name)
     }
 
-    /// Whether all modules that are asked for are there, so that an unknown name is one.
+    /// Whether all required modules are present, so that an unknown name is an error.
     pub(super) fn is_complete(&self) -> bool {
         self.kind != Kind::Loose && self.missing.is_empty() && self.whole_path
     }
@@ -294,7 +294,7 @@ impl Index {
     pub(super) fn variables_of(&self, class: &str) -> Option<Vec<&FxHashSet<EcoString>>> {
         let mut out = Vec::new();
         let mut at = class;
-        // A circle of classes is an error of its own.
+        // Cycles of inheritance are reported elsewhere.
         for _ in 0..64 {
             let def = self.classes.get(at)?;
             out.extend(self.class_variables.get(at));

@@ -87,7 +87,7 @@ impl Collector<'_> {
         Some(InstanceSyntax { program, kind, at, values, is_whole, titles, is_resource: false })
     }
 
-    /// The resources of an expression. One is whole if nothing but its own text can say more of it.
+    /// The resources of an expression. A resource is whole if no other code can add to it.
     fn declared<'b>(
         &'b self,
         at: ExprId,

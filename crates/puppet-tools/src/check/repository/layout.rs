@@ -13,7 +13,7 @@ use ordain_puppet::load::bolt_modulepath;
 /// The maximal nesting of directories, which ends loops of links.
 const MAX_DEPTH: usize = 32;
 
-/// The module path of an environment that does not say it.
+/// The default module path of an environment.
 const MODULEPATH: &str = "site-modules:modules:$basemodulepath";
 
 /// The directories of modules that belong to no environment.
@@ -113,7 +113,7 @@ pub(super) struct ModuleDir {
     pub(super) dir: PathBuf,
 }
 
-/// The module path of an environment, and whether every directory of it is there.
+/// The module path of an environment, and whether all its directories exist.
 pub(super) fn modulepath(world: &dyn World, dir: &Path) -> (Vec<PathBuf>, bool) {
     let conf = world.read(&dir.join("environment.conf")).unwrap_or_default();
     let conf = String::from_utf8_lossy(&conf);
@@ -169,7 +169,7 @@ pub(super) fn module(world: &dyn World, dir: &Path) -> ModuleDir {
     ModuleDir { name, dir: dir.to_path_buf() }
 }
 
-/// All files below a directory whose names end so, those of hidden directories left out.
+/// All files with this extension below a directory, except in hidden directories.
 pub(super) fn files_below(world: &dyn World, dir: &Path, ends: &[&str]) -> Vec<PathBuf> {
     let mut out = Vec::new();
     collect(world, dir, ends, 0, &mut out);

@@ -47,14 +47,14 @@ impl Members {
         self.0.extend(kind.functions.iter().map(|function| function.name.clone()));
     }
 
-    /// Adds those of a type with features.
+    /// Adds the members of a type with features.
     pub(super) fn add_model(&mut self, model: &TypeModel) {
         self.0.extend(OF_OBJECTS.iter().map(|&name| name.into()));
         self.0.extend(model.features.iter().map(|feature| feature.name.clone()));
         self.0.extend(model.functions.iter().map(|function| function.name.clone()));
     }
 
-    /// Adds those of the `Object[…]` types that a text defines.
+    /// Adds the members of the `Object[…]` types in a text.
     pub(super) fn add_objects(&mut self, program: &Program) {
         let is_alias = |id: &ExprId| match program[*id] {
             Expr::Definition(definition) => {

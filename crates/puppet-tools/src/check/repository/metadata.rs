@@ -6,7 +6,7 @@ use ecow::EcoString;
 use ordain_data::yaml::{NodeId, Tree};
 use ordain_source::{TextRange, World};
 
-/// The largest file of this sort that is looked into.
+/// The maximal size of such a file.
 const MOST: usize = 1 << 20;
 
 /// A module that something asks for.
@@ -40,7 +40,7 @@ pub(super) fn short(full: &str) -> EcoString {
     full.rsplit(['/', '-']).next().unwrap_or(full).to_lowercase().into()
 }
 
-/// The name of the module in a directory, as its metadata says.
+/// The name of a directory's module in its metadata.
 pub(super) fn name(world: &dyn World, dir: &Path) -> Option<EcoString> {
     let metadata = Metadata::read(world, dir)?;
     metadata.name.map(|(name, _)| short(&name))
@@ -52,7 +52,7 @@ fn text_of(world: &dyn World, path: &Path) -> Option<String> {
 }
 
 impl Metadata {
-    /// Reads that of a directory, if it has some.
+    /// Reads the metadata of a directory, if it has a file.
     pub(super) fn read(world: &dyn World, dir: &Path) -> Option<Self> {
         let path = dir.join("metadata.json");
         let text = text_of(world, &path)?;
@@ -150,7 +150,7 @@ pub(super) struct Puppetfile {
 }
 
 impl Puppetfile {
-    /// Reads that of a directory, if it has one.
+    /// Reads the Puppetfile of a directory, if it has one.
     pub(super) fn read(world: &dyn World, dir: &Path) -> Option<Self> {
         let path = dir.join("Puppetfile");
         let text = text_of(world, &path)?;

@@ -270,7 +270,7 @@ fn rules(
     }
     pass.found.truncate(MAX);
     if text.is_aside {
-        // No node has it.
+        // No node has this fact.
         pass.found.iter_mut().for_each(|found| found.severity = Severity::Warning);
     }
     let foreign = pass

@@ -61,11 +61,11 @@ fn defines(program: &Program, which: impl Fn(&Definition) -> bool) -> bool {
     })
 }
 
-/// Whether a finding holds for sure: a name that nothing defines may be of a module that is missing.
+/// Whether a finding is certain: an unknown name may belong to a missing module.
 fn is_known(found: &Diagnostic, index: &Index) -> bool {
     match &*found.code {
         "puppet::type-unknown-parent" | "puppet::type-unknown-target" => index.is_complete(),
-        // Names that nothing defines are looked at in all texts alike.
+        // Another rule checks unknown names in all texts.
         code => code != "puppet::unknown-resource-type",
     }
 }

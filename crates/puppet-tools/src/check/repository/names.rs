@@ -30,7 +30,7 @@ const UNKNOWN_MODULE: &str = "puppet::unknown-module";
 /// Functions whose arguments are names of classes.
 const INCLUDING: [&str; 3] = ["include", "require", "contain"];
 
-/// Namespaces of functions that Bolt brings for plans.
+/// Namespaces of functions that Bolt adds for plans.
 const BOLT: [&str; 6] = ["out", "log", "prompt", "ctrl", "dir", "system"];
 
 /// Runs the rules over a text.
@@ -257,7 +257,7 @@ fn access(pass: &mut Pass<'_>, parts: &[ExprId], guarded: &Names) {
                 }
             }
         }
-        // In `Resource[…]` stands a name of a type, in `Pattern[…]` and such anything.
+        // `Resource[…]` contains the name of a type, `Pattern[…]` and similar types anything.
         _ => data_type(pass, parts[0], guarded),
     }
 }
@@ -304,7 +304,7 @@ struct Unknown<'n> {
     severity: Severity,
 }
 
-/// Reports an unknown name, if it must be known: its module is there, or everything is.
+/// Reports an unknown name if it is certainly unknown: its module is present, or all modules are.
 fn report<'n, N: Iterator<Item = &'n str>>(
     pass: &mut Pass<'_>,
     unknown: Unknown<'_>,
@@ -317,7 +317,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     }
     let index = pass.index;
     let module = plain(name.split("::").next().unwrap_or_default());
-    // A module brings functions and types under names of their own.
+    // Functions and types of a module have its name as their first part.
     let is_member = code != UNKNOWN_CLASS && parted(name).is_none();
     let certain = match is_member || index.kind == Kind::Loose {
         true => index.has_all_names(),
@@ -351,7 +351,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
     pass.found.push(found);
 }
 
-/// A name of a module that is not there.
+/// A name of a missing module.
 fn foreign<'n>(
     pass: &mut Pass<'_>,
     module: &str,

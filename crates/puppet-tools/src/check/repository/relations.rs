@@ -1,7 +1,7 @@
 //! References in relationships to resources that nothing declares.
 //!
-//! It is only known that there is no such resource where all code is, and every title of its type
-//! stands in it as it is: not where titles are put together, or where functions make resources.
+//! A missing resource is only certain if all code is present and every title of its type is
+//! literal. Computed titles and functions that declare resources prevent the check.
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, suggest};
@@ -179,7 +179,7 @@ pub(super) fn check(pass: &mut Pass<'_>, titles: &Titles) {
     }
 }
 
-/// The references that a value is made of.
+/// Adds the references in a value.
 fn references(pass: &mut Pass<'_>, titles: &Titles, id: ExprId, guarded: &FxHashSet<EcoString>) {
     let program = pass.program;
     let parts = match &program[id] {

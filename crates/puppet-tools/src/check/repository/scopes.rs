@@ -19,7 +19,7 @@ pub(super) enum ScopeKind {
     Function,
     Node,
     Lambda,
-    /// A template that says its parameters.
+    /// A template with declared parameters.
     Template,
     /// A template that does not, so that it may see variables of where it is used.
     OpenTemplate,
@@ -47,7 +47,7 @@ pub(super) struct Declared {
 struct Declarations {
     /// The first that was found.
     first: u32,
-    /// The one that stands first in the text.
+    /// The first one in the text.
     earliest: u32,
 }
 
@@ -57,7 +57,8 @@ pub(super) struct Scope {
     pub(super) kind: ScopeKind,
     /// The scope around a lambda, whose variables it sees.
     pub(super) parent: Option<usize>,
-    /// The name of the class, define or function; of a lambda that of the function it is given to.
+    /// The name of the class, define or function; for a lambda, the function that is called with
+    /// it.
     pub(super) name: EcoString,
     /// The class that a class inherits from.
     pub(super) inherits: Option<EcoString>,
@@ -79,7 +80,7 @@ impl Scope {
         self.names.get(name).and_then(|named| self.declared.get(named.first as usize))
     }
 
-    /// The declaration of a name that stands first in the text.
+    /// The first declaration of a name in the text.
     pub(super) fn earliest(&self, name: &str) -> Option<&Declared> {
         self.names.get(name).and_then(|named| self.declared.get(named.earliest as usize))
     }
@@ -100,7 +101,7 @@ pub(super) struct Scopes {
     pub(super) uses: Vec<Use>,
     /// The names that any lambda declares.
     pub(super) in_lambdas: FxHashSet<EcoString>,
-    /// Names in texts such as `defined('$name')`, which ask whether a variable is there.
+    /// Names in texts such as `defined('$name')`, which test whether a variable exists.
     pub(super) asked: FxHashSet<EcoString>,
     /// The beginnings of computed names in calls of `getvar`.
     pub(super) asked_prefixes: Vec<EcoString>,
@@ -117,7 +118,7 @@ struct Builder {
     open: Vec<usize>,
     /// Variables that are assigned to, not read.
     targets: FxHashSet<ExprId>,
-    /// Assignments whose value is that of a function or lambda.
+    /// Assignments whose value is the result of a function or lambda.
     results: FxHashSet<ExprId>,
     /// Lambdas with the names of the functions that they are given to.
     given_to: FxHashMap<ExprId, EcoString>,
@@ -159,7 +160,7 @@ impl Scopes {
         None
     }
 
-    /// The outermost scope around a scope: that of the class, define, function or file.
+    /// The outermost scope around a scope: a class, define, function or file.
     pub(super) fn outermost(&self, scope: usize) -> usize {
         let mut at = scope;
         while let Some(parent) = self.scopes[at].parent {

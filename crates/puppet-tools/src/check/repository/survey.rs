@@ -115,7 +115,7 @@ fn read(world: &dyn World, path: &Path) -> String {
     String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
-/// The name that the path of a file below a directory stands for: `a/b.rb` is `a::b`.
+/// The name of a file by its path below a directory: `a/b.rb` is `a::b`.
 fn name_of(dir: &Path, path: &Path) -> Option<EcoString> {
     let rest = path.strip_prefix(dir).ok()?.with_extension("");
     let parts: Vec<_> = rest.components().map(|c| c.as_os_str().to_string_lossy()).collect();

@@ -62,7 +62,7 @@ pub(super) fn check(pass: &mut Pass<'_>, world: &dyn World) {
     }
 }
 
-/// The module of a name such as `ntp/ntp.conf.epp`, if it is here, and the rest.
+/// The module of a name such as `ntp/ntp.conf.epp`, if it is present, and the rest.
 fn in_module<'n>(pass: &Pass<'_>, name: &'n str) -> Option<(std::path::PathBuf, &'n str)> {
     let (module, rest) = name.split_once('/').filter(|(module, _)| !module.is_empty())?;
     Some((pass.index.module(module)?.dir.clone(), rest))
@@ -189,7 +189,8 @@ fn misfits(
     let is_given = |name: &EcoString| given.iter().any(|(given, ..)| *given == name);
     let misnamed = found.iter().any(|d| d.code == UNKNOWN_PARAMETER);
     let missing = params.iter().filter(|param| param.default.is_none() && !is_given(&param.name));
-    // A name that is not known is one that was to be another.
+    // An unknown argument is probably a misspelt parameter, so missing ones are not reported as
+    // well.
     for param in missing.filter(|_| !misnamed) {
         let text = format!("The template needs a value for its parameter `{}`", param.name);
         found.push(Diagnostic::error(MISSING_PARAMETER, text).at(at));

@@ -19,11 +19,11 @@ use ordain_puppet::value::{HashValue, Value};
 pub(super) struct Types {
     definitions: BTreeMap<EcoString, AliasDef>,
     aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
-    /// Names in lower case of types that are written in Ruby, of which nothing more is known.
+    /// Names in lower case of types in Ruby, which are not evaluated.
     foreign: FxHashSet<EcoString>,
     /// Names in lower case of aliases whose meaning is not known.
     unclear: FxHashSet<EcoString>,
-    /// Names in lower case of types with features of their own.
+    /// Names in lower case of types with features.
     pub(super) models: FxHashSet<EcoString>,
 }
 
@@ -43,7 +43,7 @@ impl Types {
         let unset = |def: &AliasDef| TypeAlias { name: def.name.clone(), target: OnceLock::new() };
         let aliases = self.definitions.iter().map(|(k, def)| (k.clone(), Arc::new(unset(def))));
         self.aliases = aliases.collect();
-        // Patterns of patterns need those to be known already.
+        // Patterns may consist of aliases of patterns, which must be known first.
         for round in 0..2 {
             for (key, def) in &self.definitions {
                 let alias = &self.aliases[key];
@@ -63,7 +63,7 @@ impl Types {
         }
     }
 
-    /// Whether a name is that of a type, resource types left out.
+    /// Whether a name is a type, resource types excluded.
     pub(super) fn knows(&self, name: &str) -> bool {
         if builtin(name).is_some() {
             return true;

@@ -19,7 +19,7 @@ pub(crate) enum Unit {
     Data(Arc<DataFile>),
     /// A configuration. The check reads it again, with the files that it refers to.
     Config,
-    /// Data that cannot be read, as was said of the file by itself.
+    /// Data that cannot be read; the check of the file reported it.
     Broken,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Unit {
 pub(crate) struct ProgramUnit {
     /// Its tree.
     pub(crate) program: Arc<Program>,
-    /// Whether it has no errors of its own.
+    /// Whether the file itself has no errors.
     pub(crate) sound: bool,
 }
 

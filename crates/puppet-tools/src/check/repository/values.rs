@@ -64,7 +64,7 @@ fn link(pass: &mut Pass<'_>, attribute: &Attribute) {
     pass.found.push(found.help(format!("did you mean `{near}`?")));
 }
 
-/// A single value as the types see it; a list has values of its own.
+/// A single value as the types see it; lists are checked by item.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::Str(text) => Some(text.to_string()),
@@ -91,7 +91,7 @@ fn nearest_word(form: Form, text: &str) -> Option<String> {
     nearest(text, words.iter().copied()).map(|near| format!("did you mean `{near}`?"))
 }
 
-/// The title of a `file` that has to be its path and is none.
+/// Reports the title of a `file` that is not an absolute path and no `path` is set.
 pub(super) fn title(pass: &mut Pass<'_>, body: &ResourceBody, shared: &[Attribute]) {
     let program = pass.program;
     let attributes = program.attributes(body.attributes);

@@ -177,7 +177,7 @@ fn local(pass: &mut Pass<'_>, scope: usize, name: &str, at: TextRange) {
     }
     let is_elsewhere = scopes.in_lambdas.contains(name);
     let replaced = replacement(name);
-    // A module that is not here may bring a fact of this name.
+    // A missing module may define a fact of this name.
     let near = nearest(name, names);
     if !pass.facts_are_complete() && near.is_none() && !is_elsewhere && replaced.is_none() {
         return;
@@ -297,7 +297,7 @@ fn unused(
     pass.found.push(found);
 }
 
-/// Whether nothing outside of a class can read its variable, as far as all files say.
+/// Whether no other code can read a variable of a class, judging by all files.
 fn is_private(pass: &Pass<'_>, scope: &Scope, name: &str) -> bool {
     let index = pass.index;
     let full = ecow::eco_format!("{}::{name}", scope.name);

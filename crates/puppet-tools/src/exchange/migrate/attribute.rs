@@ -131,7 +131,7 @@ impl Migration<'_> {
         if one["namevar"] == true { ValueType::String } else { kind }
     }
 
-    /// The type that a definition of the Resource API says.
+    /// The type in a definition of the Resource API.
     fn data_type(&mut self, one: &Json, said: &str) -> ValueType {
         let inner = said.strip_prefix("Optional[").and_then(|rest| rest.strip_suffix(']'));
         let text = inner.unwrap_or(said).split_whitespace().collect::<Vec<_>>().join(" ");
@@ -304,7 +304,7 @@ impl Migration<'_> {
     }
 }
 
-/// Whether a default is one of the values, as far as the form of the type says it.
+/// Whether a default is one of the values, as far as the type shows this.
 fn fits(value: &Data, feature: &Feature) -> bool {
     let FeatureKind::Attribute(kind) = &feature.kind else { return false };
     if let Data::List(items) = value {
@@ -412,7 +412,7 @@ fn numbers(patterns: &[String]) -> Option<&'static str> {
     }
 }
 
-/// The words that are allowed, each once, without those that mean the same.
+/// The allowed words without duplicates and synonyms.
 fn first_words(words: &[Json]) -> Vec<EcoString> {
     let mut names: Vec<EcoString> = Vec::new();
     for name in words.iter().filter_map(|all| all[0].as_str()) {

@@ -48,7 +48,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Adds those of another type.
+    /// Adds the counts of another type.
     pub fn add(&mut self, other: Self) {
         self.attributes += other.attributes;
         self.translated += other.translated;

@@ -72,7 +72,7 @@ fn escape(out: &mut String, c: char, in_class: bool) -> Option<()> {
             out.push(c);
         }
         c if c.is_ascii_alphanumeric() => return None,
-        // Escapes that mean nothing are errors there.
+        // Escapes without a meaning are errors in JSON Schema.
         '/' | '"' | '\'' | '@' | ',' | ':' | ';' | '%' | '&' | '#' | '<' | '>' | '=' | '!'
         | '`' | '~' | '_' | ' ' => out.push(c),
         '-' if !in_class => out.push(c),

@@ -74,9 +74,9 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
     if indent.level > DEPTH_LIMIT {
         return plain("the value is too deeply nested");
     }
-    // A type is an instance of `Object`, the type of it is no object type; no URI with a port is an
-    // instance of its own type. An object is looked up
-    // without the parameters of its type.
+    // The format of a value is looked up by its type, with exceptions: a type is an instance of
+    // `Object`, but its type is not an object type; a URI with a port is not an instance of its own
+    // type; and the type of an object is used without its parameters.
     let looked_up = match value {
         Value::Type(_) | Value::Uri(_) => Some(infer_set(value)),
         Value::Object(object) => Some(Type::Object(Arc::clone(&object.kind))),
@@ -100,7 +100,7 @@ fn convert(value: &Value, formats: &FormatMap, indent: Indent) -> EvalResult<Str
     };
     match value {
         Value::Array(items) => list(items, format, formats, indent),
-        // A walk over a tree has formats of its own, and shows its elements.
+        // A walk over a tree has its own formats, and shows its elements.
         Value::Iterator(iterator) if matches!(*iterator.element, Type::Runtime(_)) => {
             if !matches!(format.letter, 's' | 'p' | 'q') {
                 return wrong("Runtime", format.letter, "spq");
@@ -451,8 +451,8 @@ fn instance(object: &Arc<Object>, format: &Format, indent: Indent) -> EvalResult
     Ok(text)
 }
 
-/// Whether the formats of the container apply to a value in it, not those of its elements. An object
-/// whose type has parameters counts as an element.
+/// Whether a value in a container uses the formats of the container, not those of elements. An
+/// object whose type has parameters counts as an element.
 fn is_container(value: &Value) -> bool {
     match value {
         Value::Array(_) | Value::Hash(_) => true,

@@ -1,6 +1,6 @@
-//! Values as the texts of types and of instances of object types show them: `T({'a' => 1})`,
-//! `Init[Integer, 'x']`. Unlike in `String($v, '%p')`, a type stands by its name only, versions and
-//! times are quoted texts, and values without a literal show only their type.
+//! Values in the texts of types and of instances of object types: `T({'a' => 1})`, `Init[Integer,
+//! 'x']`. Unlike in `String($v, '%p')`, types are written by name only, versions and times are
+//! quoted texts, and values without a literal only show their type.
 
 use std::fmt::Write as _;
 
@@ -41,8 +41,7 @@ pub fn write_instance(out: &mut String, object: &Object) {
     Writer { out, level: None }.instance(object);
 }
 
-/// Writes an instance with each attribute on a line of its own; the closing brace is indented by
-/// this many levels.
+/// Writes an instance with one line per attribute. The closing brace has this indentation.
 pub(super) fn write_indented_instance(out: &mut String, object: &Object, level: usize) {
     Writer { out, level: Some(level) }.instance(object);
 }
@@ -119,7 +118,7 @@ impl Writer<'_> {
         });
     }
 
-    /// Elements with commas between them, each on a line of its own if it `breaks`.
+    /// Writes elements with commas, on separate lines if `breaks`.
     fn enclosed<T>(
         &mut self,
         open: &str,

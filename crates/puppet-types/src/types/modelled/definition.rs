@@ -11,11 +11,11 @@ pub struct TypeModel {
     pub name: EcoString,
     /// The name of the type that it inherits from.
     pub parent: Option<EcoString>,
-    /// Whether it has no instances of its own.
+    /// Whether it cannot be instantiated.
     pub is_abstract: bool,
-    /// Its own features in order; those of the parent are before them.
+    /// Its own features in order, after those of the parent.
     pub features: Vec<Feature>,
-    /// Its own invariants in order; those of the parent are before them.
+    /// Its own invariants in order, after those of the parent.
     pub invariants: Vec<Invariant>,
     /// Its own functions in order.
     pub functions: Vec<Function>,
@@ -105,7 +105,7 @@ pub struct Multiplicity {
 }
 
 impl Multiplicity {
-    /// The bounds of `min` and `max`, one or both of which may be left out. `max` is `Some(None)` if it is
+    /// The multiplicity for `min` and `max`, both optional. `max` is `Some(None)` if it is
     /// `unbound`.
     #[inline]
     pub fn of(min: Option<i64>, max: Option<Option<i64>>) -> Self {
@@ -206,7 +206,7 @@ impl Feature {
 }
 
 impl Logic {
-    /// Code that is written nowhere yet.
+    /// Code that is not in a file.
     #[inline]
     pub fn new(source: impl Into<EcoString>) -> Self {
         Self { source: source.into(), span: None }

@@ -111,7 +111,7 @@ pub(crate) fn object_definition() -> &'static Type {
     static KIND: LazyLock<Type> = LazyLock::new(|| {
         let Type::Struct(members) = read(DEFINITION) else { return Type::Any };
         let mut members = members.to_vec();
-        // No text of a type names that of a single text.
+        // The text of a type cannot name the type of a single text.
         for member in members.iter_mut().filter(|m| m.name == "functions") {
             if let Type::Hash(entry, size) = &member.kind {
                 let name = Type::Variant([entry.0.clone(), Type::Literal("[]".into())].into());

@@ -38,7 +38,7 @@ pub(crate) struct Translator<'a> {
 /// An expression, and how it may be used.
 pub(crate) struct Code {
     pub text: String,
-    /// Whether it stands beside operators without parentheses.
+    /// Whether it can be an operand without parentheses.
     pub is_atom: bool,
     pub kind: KnownType,
 }

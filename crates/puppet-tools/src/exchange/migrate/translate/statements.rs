@@ -12,7 +12,7 @@ pub(in super::super) struct Body {
     pub left_out: Vec<String>,
 }
 
-/// Methods that only tell people something.
+/// Methods that only log.
 const MESSAGES: [&str; 9] = [
     "debug",
     "info",
@@ -445,7 +445,7 @@ fn assigned(statement: &Tree) -> Option<&str> {
     }
 }
 
-/// Whether a call only tells people something.
+/// Whether a call only logs.
 fn tells(call: &Method) -> bool {
     let of_puppet = match &call.receiver {
         None | Some(Tree::SelfValue) => true,
@@ -493,7 +493,7 @@ fn one_line(lines: Vec<String>) -> Vec<String> {
     }
 }
 
-/// A `case` without a subject as the choices that it means.
+/// A `case` without a subject as nested choices.
 fn first_true(branches: &[(Vec<Tree>, Tree)], otherwise: Option<&Tree>) -> Outcome<Tree> {
     let mut out: Option<Box<Tree>> = None;
     for (conditions, then) in branches.iter().rev() {

@@ -1,4 +1,4 @@
-//! Texts of the Puppet language that translations are made of.
+//! Texts of the Puppet language for translations.
 
 use crate::exchange::migrate::translate::code::{Code, KnownType, Outcome};
 use ordain_puppet::value::quoting::write_text_quoted;
