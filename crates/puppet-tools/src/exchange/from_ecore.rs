@@ -209,7 +209,7 @@ impl<'e> Importer<'e> {
     fn feature(&mut self, owner: &str, feature: &EFeature) -> Result<Option<Feature>, String> {
         let place = format!("{owner}.{}", feature.name);
         let note = |key: &str| default::note(&feature.annotations, key);
-        if self.is_way_back(feature) {
+        if self.is_opposite_of_containment(feature) {
             self.notes.push(format!("{place} is left out: it leads back to what holds the object"));
             return Ok(None);
         }
@@ -251,7 +251,7 @@ impl<'e> Importer<'e> {
     }
 
     /// Whether a reference leads from a part to the whole.
-    fn is_way_back(&self, feature: &EFeature) -> bool {
+    fn is_opposite_of_containment(&self, feature: &EFeature) -> bool {
         let FeatureRole::Reference(reference) = &feature.of else { return false };
         let Some(opposite) = &reference.opposite else { return false };
         let other = self.classes.get(&opposite.class).into_iter().flat_map(|class| &class.features);

@@ -179,7 +179,7 @@ fn value_of(program: &Program, kind: &str) -> Option<syntax::ExprId> {
     match &program.type_statements(*statements).first()?.kind {
         TypeStatementKind::Invariant { body, .. } => Some(*body),
         TypeStatementKind::Feature(feature) => {
-            // Earlier settings may be needed for the text to parse, so the last one is used.
+            // The text may need other settings to be valid, so the setting is found by its name.
             program.settings(feature.settings).iter().find(|s| s.name == kind).map(|s| s.value)
         }
         TypeStatementKind::Function { lambda, .. } => Some(*lambda),

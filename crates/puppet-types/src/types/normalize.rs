@@ -237,7 +237,7 @@ mod tests {
     }
 
     /// Merges like upstream: the last range absorbs all remaining ranges that it touches.
-    fn by_turns(
+    fn merge_like_upstream(
         mut ranges: Vec<IntRange>,
         join: fn(&IntRange, &IntRange) -> Option<IntRange>,
     ) -> Vec<Type> {
@@ -277,7 +277,7 @@ mod tests {
             let types = ranges.iter().copied().map(Type::Integer).collect();
             let lower = |a: &IntRange, b: &IntRange| a.from.cmp(&b.from);
             let merged = merge_ranges(types, integer_range, Type::Integer, lower, join);
-            assert_eq!(merged, by_turns(ranges.clone(), join), "{ranges:?}");
+            assert_eq!(merged, merge_like_upstream(ranges.clone(), join), "{ranges:?}");
         }
     }
 }

@@ -474,7 +474,7 @@ impl Compiler<'_> {
                 program.definition(definition)
             {
                 if let Some(shared) = self.env.signatures.get(program, *params) {
-                    self.know_signature(program, *params, shared);
+                    self.set_shared_signature(program, *params, shared);
                     continue;
                 }
                 let outer = self.types.parameters_of.replace(program.span(id));

@@ -86,14 +86,14 @@ impl Compiler<'_> {
             Expr::Ref(name) => self.eval_type_name(f, id, name),
             Expr::Regex(source) => Ok(self.regex(f, id, source)),
             Expr::Var(name) => self.eval_variable(f, id, name),
-            Expr::Concat(parts) => self.eval_concat(f, *parts).inspect(|v| self.budget.made(v)),
+            Expr::Concat(parts) => self.eval_concat(f, *parts).inspect(|v| self.budget.charge_result(v)),
             Expr::Text(inner) => self.eval_text(f, *inner),
             Expr::Heredoc { syntax, text } => self.eval_heredoc(f, syntax, *text),
             Expr::List(items) => Ok(Value::Array(Arc::new(self.eval_items(f, *items)?))),
             Expr::Hash(entries) => self.eval_hash(f, id, *entries),
             Expr::Access(parts) => self.eval_access(f, id, *parts),
             Expr::Binary { op, left, right } => {
-                self.eval_binary(f, id, *op, *left, *right).inspect(|v| self.budget.made(v))
+                self.eval_binary(f, id, *op, *left, *right).inspect(|v| self.budget.charge_result(v))
             }
             Expr::And(l, r) => {
                 Ok(Value::Bool(self.eval(f, *l)?.is_true() && self.eval(f, *r)?.is_true()))
@@ -115,10 +115,10 @@ impl Compiler<'_> {
             Expr::Case(test, options) => self.eval_case(f, *test, *options),
             Expr::Selector(test, options) => self.eval_selector(f, id, *test, *options),
             Expr::Call(call) => {
-                self.eval_call(f, id, program.call(*call)).inspect(|v| self.budget.made(v))
+                self.eval_call(f, id, program.call(*call)).inspect(|v| self.budget.charge_result(v))
             }
             Expr::Dot(left, right) => {
-                self.eval_dot(f, id, *left, *right).inspect(|v| self.budget.made(v))
+                self.eval_dot(f, id, *left, *right).inspect(|v| self.budget.charge_result(v))
             }
             Expr::Lambda(_) => Err(PlainError::new("a lambda is no value").into()),
             _ => self.eval_declaration(f, id),
@@ -206,7 +206,7 @@ impl Compiler<'_> {
             return self.negate_in_ruby(&value, f.program.span(operand));
         }
         let outcome = arithmetic::negate(&value, self.settings.strict)?;
-        Ok(self.settle(f, operand, outcome))
+        Ok(self.outcome_value(f, operand, outcome))
     }
 
     fn eval_binary(
@@ -241,24 +241,24 @@ impl Compiler<'_> {
                 Ok(Value::Bool(matched == (op == BinaryOp::Match)))
             }
             BinaryOp::In => {
-                self.budget.searched(&r);
+                self.budget.charge_search(&r);
                 let outcome = answered(|| compare::contains(&l, &r))?;
                 self.set_matches(f.scope, outcome.groups);
                 Ok(Value::Bool(outcome.matched))
             }
             _ if is_for_ruby(&l, &r) => {
                 let outcome = self.ruby_arithmetic(op, &l, &r, f.program.span(id))?;
-                Ok(self.settle(f, id, outcome))
+                Ok(self.outcome_value(f, id, outcome))
             }
             _ => {
                 let outcome = arithmetic::binary(op, &l, &r, self.settings.strict)?;
-                Ok(self.settle(f, id, outcome))
+                Ok(self.outcome_value(f, id, outcome))
             }
         }
     }
 
     /// The value of an outcome; its warnings are logged.
-    pub(crate) fn settle(&mut self, f: &Frame, id: ExprId, outcome: arithmetic::Outcome) -> Value {
+    pub(crate) fn outcome_value(&mut self, f: &Frame, id: ExprId, outcome: arithmetic::Outcome) -> Value {
         for warning in outcome.warnings {
             self.warn_at(warning, f.program.span(id));
         }

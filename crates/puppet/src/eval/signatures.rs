@@ -103,7 +103,7 @@ impl Compiler<'_> {
     }
 
     /// Takes over parameters whose types were evaluated by another compile.
-    pub(crate) fn know_signature(
+    pub(crate) fn set_shared_signature(
         &mut self,
         program: &Arc<Program>,
         params: ListRef<Param>,

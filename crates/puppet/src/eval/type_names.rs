@@ -79,7 +79,7 @@ impl Compiler<'_> {
             };
         }
         let def = self.env.find_alias(&lower)?;
-        if let Some(def) = def.filter(|def| !self.is_yet_to_come(def)) {
+        if let Some(def) = def.filter(|def| !self.is_defined_later(def)) {
             return self.alias_type(&def, &lower);
         }
         if let Some(kind) = self.model_named(&lower)? {
@@ -159,7 +159,7 @@ impl Compiler<'_> {
     }
 
     /// Whether an alias is defined after the definition whose parameter types are being evaluated.
-    fn is_yet_to_come(&self, alias: &AliasDef) -> bool {
+    fn is_defined_later(&self, alias: &AliasDef) -> bool {
         let Some(typing) = self.types.parameters_of else { return false };
         let order = |span: Span| {
             let site = self.env.site.iter().position(|program| program.file == span.file);
@@ -209,7 +209,7 @@ impl Compiler<'_> {
             return result;
         }
         let outcome = access::access(&target, &keys, self.settings.strict)?;
-        Ok(self.settle(f, id, outcome))
+        Ok(self.outcome_value(f, id, outcome))
     }
 
     /// A type with parameters.
@@ -234,7 +234,7 @@ impl Compiler<'_> {
                 let keys: Vec<Value> = keys.iter().map(title).collect();
                 specialize_value(kind, &keys)
             }
-            kind if self.types.is_defining() => match loosely(kind, keys) {
+            kind if self.types.is_defining() => match definition_only_type(kind, keys) {
                 Some(kind) => Ok(Value::of_type(kind)),
                 None => specialize_value(kind, keys),
             },
@@ -344,7 +344,7 @@ impl Compiler<'_> {
 
 /// The types that only a definition accepts: tuples with nothing but a size, names of classes that
 /// do not exist, and URIs of values other than texts.
-fn loosely(kind: &Type, keys: &[Value]) -> Option<Type> {
+fn definition_only_type(kind: &Type, keys: &[Value]) -> Option<Type> {
     let end = |key: &Value| match key {
         Value::Default => Some(None),
         Value::Int(i) => Some(Some(*i)),

@@ -364,7 +364,7 @@ fn annotate(call: &mut Call<'_, '_>) -> EvalResult {
     }
     match call.yield_block(&[])? {
         Value::Undef => Ok(Value::Undef),
-        given => call.compiler.types.annotations.hang(&kind, &value, &given),
+        given => call.compiler.types.annotations.attach(&kind, &value, &given),
     }
 }
 
@@ -381,7 +381,7 @@ fn annotate_all(call: &mut Call<'_, '_>) -> EvalResult {
     for (kind, given) in all.iter() {
         let kind = annotation_type(kind);
         if annotations.find(&kind, &value)?.is_none() {
-            annotations.hang(&kind, &value, given)?;
+            annotations.attach(&kind, &value, given)?;
         }
     }
     Ok(value)

@@ -352,7 +352,7 @@ impl Lookup<'_, '_> {
 
     /// The error of a configuration, at its place.
     pub(super) fn fault(&self, fault: &ConfigFault) -> Box<Unwind> {
-        let mut unwind = self.fault_as_told(fault);
+        let mut unwind = self.reported_fault(fault);
         if let Some(blame) = &fault.blame
             && let Ok(text) = crate::hiera::text::read_text(self.c.env.world.as_ref(), &blame.path)
         {
@@ -374,7 +374,7 @@ impl Lookup<'_, '_> {
     }
 
     /// The error of a configuration at the place that Puppet reports.
-    fn fault_as_told(&self, fault: &ConfigFault) -> Box<Unwind> {
+    fn reported_fault(&self, fault: &ConfigFault) -> Box<Unwind> {
         let Some(issue) = fault.issue else {
             return match self.error::<()>(fault.message.clone()) {
                 Err(unwind) => unwind,

@@ -127,7 +127,7 @@ impl ContextState {
 
 impl Cache {
     /// Whether a function of a level just reported that it finds nothing.
-    pub(crate) fn gave_up(&self) -> bool {
+    pub(crate) fn reported_not_found(&self) -> bool {
         self.contexts.iter().any(|context| context.not_found)
     }
 }

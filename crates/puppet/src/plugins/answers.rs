@@ -35,7 +35,7 @@ impl Compiler<'_> {
                 let name = text(args, 0);
                 Ok(json!(self.has_function(name)))
             }
-            "module" => Ok(json!(self.scopes.get(self.told_scope(args)?).module.as_str())),
+            "module" => Ok(json!(self.scopes.get(self.scope_argument(args)?).module.as_str())),
             "file" => {
                 let known = args.get(1).and_then(Json::as_str);
                 let (stamp, text) = self.file_for_ruby(text(args, 0), known)?;
@@ -60,7 +60,7 @@ impl Compiler<'_> {
     }
 
     /// The scope that a question names by its number.
-    pub(super) fn told_scope(&self, args: &[Json]) -> EvalResult<ScopeId> {
+    pub(super) fn scope_argument(&self, args: &[Json]) -> EvalResult<ScopeId> {
         let id = args.first().and_then(Json::as_u64).and_then(|id| u32::try_from(id).ok());
         match id.map(ScopeId).filter(|id| self.scopes.contains(*id)) {
             Some(id) => Ok(id),
@@ -69,7 +69,7 @@ impl Compiler<'_> {
     }
 
     fn answer_variable(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let scope = self.told_scope(args)?;
+        let scope = self.scope_argument(args)?;
         let name = text(args, 1);
         if let Some(value) = self.variable(scope, name) {
             let (base, value) = self.lend_variable(value, scope, name);
@@ -83,7 +83,7 @@ impl Compiler<'_> {
 
     /// Whether there is a variable, and whether it has a value.
     fn answer_exists(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let scope = self.told_scope(args)?;
+        let scope = self.scope_argument(args)?;
         let name = text(args, 1);
         Ok(match self.variable(scope, name) {
             Some(value) => json!([true, !value.is_undef()]),
@@ -105,7 +105,7 @@ impl Compiler<'_> {
     }
 
     fn answer_variables(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let scope = self.told_scope(args)?;
+        let scope = self.scope_argument(args)?;
         let mut at = Some(scope);
         let mut seen = indexmap::IndexMap::new();
         while let Some(id) = at {
@@ -125,7 +125,7 @@ impl Compiler<'_> {
     }
 
     fn answer_set(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let scope = self.told_scope(args)?;
+        let scope = self.scope_argument(args)?;
         let name = text(args, 1);
         not_reserved(name).or_else(fail)?;
         let value = self.unpack_kept(args.get(2).unwrap_or(&Json::Null), scope)?;
@@ -138,7 +138,7 @@ impl Compiler<'_> {
     }
 
     fn answer_call(&mut self, args: &[Json]) -> EvalResult<Json> {
-        let scope = self.told_scope(args)?;
+        let scope = self.scope_argument(args)?;
         let name = text(args, 1);
         if let Some(done) = self.ruby.journal.next(name) {
             let (base, values) = self.lend(&[done?], scope);
@@ -174,10 +174,10 @@ impl Compiler<'_> {
     }
 
     /// Logs messages of code, each with its level in front.
-    pub(super) fn hear_logs(&mut self, args: &[Json]) {
+    pub(super) fn log_messages(&mut self, args: &[Json]) {
         let span = Some(self.calling_span());
         for message in args.iter().filter_map(Json::as_array) {
-            if self.ruby.journal.has_told() {
+            if self.ruby.journal.was_logged() {
                 continue;
             }
             let level = match text(message, 0) {
@@ -190,7 +190,7 @@ impl Compiler<'_> {
                 "crit" => LogLevel::Crit,
                 _ => LogLevel::Err,
             };
-            self.tell(level, text(message, 1).to_owned(), span);
+            self.log_unscoped(level, text(message, 1).to_owned(), span);
         }
     }
 
@@ -200,7 +200,7 @@ impl Compiler<'_> {
         let call = self.ruby.calls.last().expect("questions come during calls");
         let (what, span) = (call.what.clone(), Some(call.span));
         for line in text(args, 0).lines().filter(|line| !line.trim().is_empty()) {
-            self.tell(LogLevel::Notice, format!("{what} prints: {line}"), span);
+            self.log_unscoped(LogLevel::Notice, format!("{what} prints: {line}"), span);
         }
         Ok(Json::Null)
     }

@@ -47,13 +47,13 @@ impl Compiler<'_> {
         match said {
             Ok((said, mut found)) => {
                 for (id, said) in said {
-                    found.extend(self.take_said(id, &said));
+                    found.extend(self.apply_report(id, &said));
                 }
                 let duplicates = self.catalog.duplicate_names();
                 found.extend(duplicates.iter().map(|duplicate| self.cannot_alias(duplicate)));
                 found
             }
-            Err(unwind) => vec![unasked(&what, *unwind)],
+            Err(unwind) => vec![types_not_run(&what, *unwind)],
         }
     }
 
@@ -115,7 +115,7 @@ impl Compiler<'_> {
                 Err(unwind) if self.ruby.session.as_ref().is_none_or(|s| s.is_dead()) => {
                     return Err(unwind);
                 }
-                Err(unwind) => warnings.push(unasked(&what, *unwind)),
+                Err(unwind) => warnings.push(types_not_run(&what, *unwind)),
             }
         }
         let list = self.pack_catalog(&loaded);
@@ -170,7 +170,7 @@ impl Compiler<'_> {
     }
 
     /// Applies the answer of a type about a resource; returns its error.
-    fn take_said(&mut self, id: ResourceId, said: &Json) -> Option<Diagnostic> {
+    fn apply_report(&mut self, id: ResourceId, said: &Json) -> Option<Diagnostic> {
         if let Some(error) = said.get("error") {
             return Some(self.refusal(id, error));
         }
@@ -236,7 +236,7 @@ impl Compiler<'_> {
 }
 
 /// The warning that types could not run, so that their resources stay as declared.
-fn unasked(what: &str, unwind: Unwind) -> Diagnostic {
+fn types_not_run(what: &str, unwind: Unwind) -> Diagnostic {
     let (message, help) = match unwind {
         Unwind::Error(error) => (error.message, error.help),
         Unwind::Plain(error) => (error.message.clone(), error.help.into_iter().collect()),

@@ -133,8 +133,8 @@ impl Compiler<'_> {
             let at = answer[0].as_u64().and_then(|at| usize::try_from(at).ok());
             Ok((at.unwrap_or_default(), this.unpack_value(&answer[1])))
         })?;
-        let value = value.map_err(|unwind| function.gives(unwind))?;
-        self.budget.made(&value);
+        let value = value.map_err(|unwind| function.about_result(unwind))?;
+        self.budget.charge_result(&value);
         if let Some(chosen) = chosen.get(at) {
             chosen.check_returned(&value)?;
         }
@@ -208,8 +208,8 @@ impl Compiler<'_> {
             let answer = this.converse(function.callee(), span, request)?;
             Ok(this.unpack_value(&answer))
         })?;
-        let value = value.map_err(|unwind| function.gives(unwind))?;
-        self.budget.made(&value);
+        let value = value.map_err(|unwind| function.about_result(unwind))?;
+        self.budget.charge_result(&value);
         Ok(value)
     }
 
@@ -268,7 +268,7 @@ impl Compiler<'_> {
         let mut out = Vec::with_capacity(all.len());
         for (number, data) in all.iter().enumerate() {
             out.push(Dispatch {
-                signature: self.told_signature(data, &locals)?,
+                signature: self.read_signature(data, &locals)?,
                 explains: data["mismatch"].as_bool().unwrap_or(false),
                 method: data["method"].as_str().unwrap_or_default().to_owned(),
                 number,
@@ -277,7 +277,7 @@ impl Compiler<'_> {
         Ok(out)
     }
 
-    fn told_signature(&mut self, data: &Json, locals: &[Arc<TypeAlias>]) -> EvalResult<Signature> {
+    fn read_signature(&mut self, data: &Json, locals: &[Arc<TypeAlias>]) -> EvalResult<Signature> {
         let mut out = Signature { block_name: "block".into(), ..Signature::default() };
         for param in data["params"].as_array().into_iter().flatten() {
             let [kind, of, name] = [0, 1, 2].map(|i| param[i].as_str().unwrap_or_default());

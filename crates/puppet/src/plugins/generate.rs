@@ -39,7 +39,7 @@ impl Compiler<'_> {
         name: &str,
         file: &Path,
     ) -> Result<String, NotGenerated> {
-        self.told_of_type("model", name, file).map(|model| written(name, &model))
+        self.ask_about_type("model", name, file).map(|model| written(name, &model))
     }
 
     /// Describes the type that a file defines.
@@ -51,11 +51,11 @@ impl Compiler<'_> {
         name: &str,
         file: &Path,
     ) -> Result<Outline, NotGenerated> {
-        self.told_of_type("outline", name, file).map(Outline)
+        self.ask_about_type("outline", name, file).map(Outline)
     }
 
     /// Runs the file of a type, and asks something about the type.
-    fn told_of_type(
+    fn ask_about_type(
         &mut self,
         question: &str,
         name: &str,

@@ -64,7 +64,7 @@ impl Compiler<'_> {
         let result = self.enter(callee, span).and_then(|()| work(self));
         self.ruby.calls.pop();
         if self.ruby.calls.is_empty() {
-            self.ruby.leave();
+            self.ruby.end_conversation();
         }
         result
     }
@@ -145,17 +145,17 @@ impl Compiler<'_> {
     /// Sends a request and answers questions until its answer comes.
     fn converse(&mut self, callee: Callee<'_>, span: Span, request: Json) -> EvalResult<Json> {
         self.tell_changed_texts(callee, span)?;
-        self.say(callee, span, &request)?;
+        self.send(callee, span, &request)?;
         loop {
-            let message = self.hear(callee, span)?;
+            let message = self.receive(callee, span)?;
             let Json::Array(mut parts) = message else {
                 return Err(garbled(callee, span));
             };
             let kind = parts.first().and_then(Json::as_str).unwrap_or_default();
             match kind {
                 "ok" => return Ok(parts.get_mut(1).map(Json::take).unwrap_or_default()),
-                "logs" => self.hear_logs(&parts[1..]),
-                "none" => return Err(self.finds_nothing(parts.get(1))),
+                "logs" => self.log_messages(&parts[1..]),
+                "none" => return Err(self.report_not_found(parts.get(1))),
                 "err" => {
                     let error = parts.get_mut(1).map(Json::take).unwrap_or_default();
                     return Err(self.raised(callee, &error));
@@ -170,7 +170,7 @@ impl Compiler<'_> {
                         Err(unwind) => self.unwinding(unwind),
                     };
                     self.tell_changed_texts(callee, span)?;
-                    self.say(callee, span, &reply)?;
+                    self.send(callee, span, &reply)?;
                 }
                 _ => return Err(garbled(callee, span)),
             }
@@ -182,24 +182,24 @@ impl Compiler<'_> {
         if !std::mem::take(&mut self.ruby.texts_changed) {
             return Ok(());
         }
-        self.say(callee, span, &json!(["texts_changed"]))?;
-        self.hear(callee, span).map(drop)
+        self.send(callee, span, &json!(["texts_changed"]))?;
+        self.receive(callee, span).map(drop)
     }
 
     #[expect(clippy::expect_used, reason = "the session is open inside of with_ruby")]
-    fn hear(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<Json> {
+    fn receive(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<Json> {
         let session = self.ruby.session.as_mut().expect("inside of with_ruby");
         session.receive().map_err(|fault| broken(callee, &fault, span))
     }
 
     #[expect(clippy::expect_used, reason = "the session is open inside of with_ruby")]
-    fn say(&mut self, callee: Callee<'_>, span: Span, message: &Json) -> EvalResult<()> {
+    fn send(&mut self, callee: Callee<'_>, span: Span, message: &Json) -> EvalResult<()> {
         let session = self.ruby.session.as_mut().expect("inside of with_ruby");
         session.send(message).map_err(|fault| broken(callee, &fault, span))
     }
 
     /// Ends the call of a Hiera function that called `not_found`, and informs the context.
-    fn finds_nothing(&mut self, context: Option<&Json>) -> Box<Unwind> {
+    fn report_not_found(&mut self, context: Option<&Json>) -> Box<Unwind> {
         let context = context.and_then(Json::as_u64).and_then(|id| self.ruby.held(id)).cloned();
         let said = self.call_context("not_found", &[context.unwrap_or_default()], None);
         match said {
@@ -216,7 +216,7 @@ impl Compiler<'_> {
             Unwind::Break(_) => ("break() from context where this is illegal".to_owned(), "break"),
             Unwind::Next(..) | Unwind::Return(..) => ("a jump".to_owned(), "jump"),
         };
-        let kind = if self.hiera.gave_up() { "jump" } else { kind };
+        let kind = if self.hiera.reported_not_found() { "jump" } else { kind };
         self.ruby.unwound.push(Some(unwind));
         json!(["err", message, self.ruby.unwound.len() - 1, kind])
     }

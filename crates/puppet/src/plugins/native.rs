@@ -123,7 +123,7 @@ impl Compiler<'_> {
         let mut host = FunctionHost::new(self, call.at, is_old, journal);
         let args: Vec<Ruby> = call.args.iter().map(|arg| host.argument(arg, gets_copies)).collect();
         let (method, args) = match dispatch {
-            Some(dispatch) => (dispatch.method.as_str(), weave(dispatch, args, &mut host)),
+            Some(dispatch) => (dispatch.method.as_str(), method_arguments(dispatch, args, &mut host)),
             None => ("", vec![Ruby::array(args)]),
         };
         let block = call.block.map(|block| foreign_block(&Value::Callable(Arc::clone(block))));
@@ -136,7 +136,7 @@ impl Compiler<'_> {
         self.ruby.native_calls -= 1;
         self.budget.steps.charge(steps.saturating_sub(limits.steps));
         if let Ok(Some(value)) = &result {
-            self.budget.made(value);
+            self.budget.charge_result(value);
         }
         result.or_else(|stop| match stop {
             CallFailure::Unwind(unwind) => Err(unwind),
@@ -165,7 +165,7 @@ impl FunctionHost<'_, '_> {
         match error {
             Error::Host { error, .. } => match error.downcast::<Unwind>() {
                 Ok(unwind) => {
-                    self.tell();
+                    self.flush_logs();
                     Err(CallFailure::Unwind(unwind))
                 }
                 Err(_) => Err(CallFailure::Process),
@@ -178,12 +178,12 @@ impl FunctionHost<'_, '_> {
                 if exception.class_name.as_deref() == Some(ERROR)
                     && let Some(unwind) = self.journal.last_error(&exception.message)
                 {
-                    self.tell();
+                    self.flush_logs();
                     return Err(CallFailure::Unwind(unwind));
                 }
                 match self.compiler.exception_here(native, &exception) {
                     Some(unwind) => {
-                        self.tell();
+                        self.flush_logs();
                         Err(CallFailure::Unwind(unwind))
                     }
                     None => Err(CallFailure::Process),
@@ -199,7 +199,7 @@ impl FunctionHost<'_, '_> {
 }
 
 /// The arguments of a method.
-fn weave(dispatch: &Dispatch, args: Vec<Ruby>, host: &mut FunctionHost<'_, '_>) -> Vec<Ruby> {
+fn method_arguments(dispatch: &Dispatch, args: Vec<Ruby>, host: &mut FunctionHost<'_, '_>) -> Vec<Ruby> {
     let mut out = Vec::with_capacity(args.len() + 1);
     for arg in &dispatch.method_args {
         match arg {

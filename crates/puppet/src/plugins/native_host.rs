@@ -155,10 +155,10 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
     }
 
     /// Logs the messages of the function.
-    pub(super) fn tell(&mut self) {
-        self.journal.told(self.logs.len());
+    pub(super) fn flush_logs(&mut self) {
+        self.journal.record_logs(self.logs.len());
         for (level, text) in self.logs.drain(..) {
-            self.compiler.tell(level, text, Some(self.span));
+            self.compiler.flush_logs(level, text, Some(self.span));
         }
     }
 
@@ -171,7 +171,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         let Some(value) = values.ok().and_then(|mut values| values.pop()) else {
             return Err(CallFailure::Process);
         };
-        self.tell();
+        self.flush_logs();
         Ok(value)
     }
 
@@ -184,30 +184,30 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
             return beyond("a symbol as an argument");
         }
         let values = self.mutations.give_back(args)?;
-        self.tell();
+        self.flush_logs();
         Ok(values)
     }
 
     /// Records the result of a call in the journal.
-    fn came(&mut self, name: &str, result: EvalResult) -> Result<Ruby, HostError> {
+    fn record_result(&mut self, name: &str, result: EvalResult) -> Result<Ruby, HostError> {
         let unwind = match result {
             Ok(value) => {
-                self.journal.called(name, Ok(value.clone()));
+                self.journal.record_call(name, Ok(value.clone()));
                 return Ok(self.lend(value));
             }
             Err(unwind) => unwind,
         };
         let text = message(&unwind).map(EcoString::from);
         match (text, &*unwind) {
-            _ if self.compiler.hiera.gave_up() => {
+            _ if self.compiler.hiera.reported_not_found() => {
                 Err(HostError::Abort(Box::new(*unwind) as Box<dyn Any>))
             }
             (Some(text), _) => {
-                self.journal.called(name, Err(unwind));
+                self.journal.record_call(name, Err(unwind));
                 Err(raised(ERROR, text))
             }
             (None, Unwind::Break(_)) => {
-                self.journal.called(name, Err(unwind));
+                self.journal.record_call(name, Err(unwind));
                 beyond("`break' of a lambda")
             }
             (None, _) => Err(HostError::Abort(Box::new(*unwind) as Box<dyn Any>)),
@@ -218,7 +218,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         let Some(name) = name.as_name() else { return beyond("a function without a name") };
         let args = self.given(args)?;
         let result = self.compiler.call_function(&name, args, None, scope, self.span);
-        self.came(&name, result).map(Some)
+        self.record_result(&name, result).map(Some)
     }
 
     /// Calls a method such as `function_join`, whose argument is a list.
@@ -339,7 +339,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
                 let most = closure.signature.max().unwrap_or(usize::MAX).max(1);
                 let most = scope_args.len().min(most);
                 let result = self.compiler.call_closure(closure, &scope_args[..most]);
-                self.came(BLOCK, result).map(Some)
+                self.record_result(BLOCK, result).map(Some)
             }
             (Value::Object(object), _) if object.kind.name == CONTEXT => {
                 self.call_context(value, name, args)
@@ -362,7 +362,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
                 let mut all = vec![context.clone()];
                 all.extend(self.given(args)?);
                 match self.compiler.call_context(name, &all, None) {
-                    Some(result) => self.came(name, result).map(Some),
+                    Some(result) => self.record_result(name, result).map(Some),
                     None => beyond(format!("`{name}' of a context")),
                 }
             }

@@ -150,7 +150,7 @@ impl Compiler<'_> {
     }
 
     /// Records the values that Ruby code passed and continues to hold.
-    pub(super) fn note_given(&mut self, given: NumberedParts, scope: ScopeId) {
+    pub(super) fn keep_arguments(&mut self, given: NumberedParts, scope: ScopeId) {
         let within = self.domain(scope);
         for (number, value) in given.into_parts() {
             self.ruby.values.set(number, Part { value, within });
@@ -208,7 +208,7 @@ impl Compiler<'_> {
     }
 
     fn change_text(&mut self, told: &[Json]) -> EvalResult<()> {
-        let scope = self.told_scope(told)?;
+        let scope = self.scope_argument(told)?;
         let name = text(told, 1);
         let Some(of) = self.scope_of(scope, name) else { return Ok(()) };
         let Ok(value) = self.unpack_value(told.get(2).unwrap_or(&Json::Null)) else {

@@ -96,7 +96,7 @@ impl State<'_> {
     }
 
     /// Ends the conversation.
-    pub(super) fn leave(&mut self) {
+    pub(super) fn end_conversation(&mut self) {
         self.first_held += self.held.len() as u64;
         self.held.clear();
         self.values.truncate(0);
@@ -231,7 +231,7 @@ impl RubyFunction {
     }
 
     /// Adds the function to an error about its value.
-    pub(super) fn gives(&self, unwind: Box<Unwind>) -> Box<Unwind> {
+    pub(super) fn about_result(&self, unwind: Box<Unwind>) -> Box<Unwind> {
         match *unwind {
             Unwind::Plain(error) => {
                 let help = Some(format!("{} ({}) gives it", self.what, self.place));
@@ -278,17 +278,17 @@ impl Journal {
     }
 
     /// Whether the next message was logged already.
-    pub(super) fn has_told(&mut self) -> bool {
-        let has_told = self.logs > 0;
+    pub(super) fn was_logged(&mut self) -> bool {
+        let was_logged = self.logs > 0;
         self.logs = self.logs.saturating_sub(1);
-        has_told
+        was_logged
     }
 
-    pub(super) fn called(&mut self, name: &str, result: EvalResult) {
+    pub(super) fn record_call(&mut self, name: &str, result: EvalResult) {
         self.calls.push_back((name.into(), result));
     }
 
-    pub(super) fn told(&mut self, messages: usize) {
+    pub(super) fn record_logs(&mut self, messages: usize) {
         self.logs += messages;
     }
 

@@ -32,7 +32,7 @@ impl Compiler<'_> {
         let said = self
             .with_ruby(callee, NOWHERE, |this| this.load_type(callee, name, &read.file, NOWHERE));
         let found = match said {
-            Ok(said) => Arc::new(told(read, &said)),
+            Ok(said) => Arc::new(described_type(read, &said)),
             Err(_) => Arc::new(RubyType { unclear: false, ..RubyType::clone(read) }),
         };
         self.env.set_ruby_type(name, Arc::clone(&found));
@@ -143,7 +143,7 @@ fn unmatched_title(title: &str) -> Box<Unwind> {
     PlainError::new(format!("No set of title patterns matched the title \"{title}\".")).into()
 }
 
-fn told(read: &RubyType, said: &Json) -> RubyType {
+fn described_type(read: &RubyType, said: &Json) -> RubyType {
     let names = |key: &str| -> Vec<EcoString> {
         said[key]
             .as_array()

@@ -118,7 +118,7 @@ impl Compiler<'_> {
     pub(super) fn unpack_kept(&mut self, data: &Json, scope: ScopeId) -> EvalResult {
         let mut given = NumberedParts::default();
         let value = self.unpack(data, &mut given)?;
-        self.note_given(given, scope);
+        self.keep_arguments(given, scope);
         Ok(value)
     }
 
@@ -135,7 +135,7 @@ impl Compiler<'_> {
         let mut given = NumberedParts::default();
         let values: EvalResult<Vec<_>> =
             items.iter().map(|item| self.unpack(item, &mut given)).collect();
-        self.note_given(given, scope);
+        self.keep_arguments(given, scope);
         values
     }
 

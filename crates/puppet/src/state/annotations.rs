@@ -76,7 +76,7 @@ impl Annotations {
             return Ok(Some(known.annotation.clone()));
         }
         match declared(kind, value) {
-            Some(given) => self.hang(kind, value, given).map(Some),
+            Some(given) => self.attach(kind, value, given).map(Some),
             None => Ok(None),
         }
     }
@@ -85,7 +85,7 @@ impl Annotations {
     ///
     /// # Errors
     /// When the hash does not fit the annotation, or the value cannot have annotations.
-    pub(crate) fn hang(
+    pub(crate) fn attach(
         &mut self,
         kind: &Arc<ObjectType>,
         value: &Value,
@@ -110,7 +110,7 @@ impl Annotations {
     /// Replaces or removes the annotation of a type.
     ///
     /// # Errors
-    /// As [`Annotations::hang`], and when the annotation is in the definition of the value.
+    /// As [`Annotations::attach`], and when the annotation is in the definition of the value.
     pub(crate) fn replace(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -130,7 +130,7 @@ impl Annotations {
             return plain(format!("attempt to {action} {name} annotation declared on {of}"));
         }
         if !is_clear {
-            return self.hang(kind, value, given);
+            return self.attach(kind, value, given);
         }
         let Some(all) = subject(value).and_then(|subject| self.0.get_mut(&subject)) else {
             return Ok(Value::Undef);

@@ -104,7 +104,7 @@ impl Budget {
     }
 
     /// Counts the work behind a value that a function or an operator made.
-    pub(crate) fn made(&mut self, value: &Value) {
+    pub(crate) fn charge_result(&mut self, value: &Value) {
         self.steps.charge(match value {
             Value::Array(items) => cost(items.len(), 8),
             Value::Hash(entries) => cost(entries.len(), 3),
@@ -114,7 +114,7 @@ impl Budget {
     }
 
     /// Counts the work of a search through a list, the keys of a hash or a text.
-    pub(crate) fn searched(&mut self, value: &Value) {
+    pub(crate) fn charge_search(&mut self, value: &Value) {
         self.steps.charge(match value {
             Value::Array(items) => items.len() as u64 / ITEMS_A_STEP,
             Value::Hash(entries) => entries.len() as u64 / ITEMS_A_STEP,

@@ -18,13 +18,13 @@ impl Compiler<'_> {
     }
 
     /// Logs a message without a scope's prefix.
-    pub(crate) fn tell(&mut self, level: LogLevel, message: String, span: Option<Span>) {
+    pub(crate) fn log_unscoped(&mut self, level: LogLevel, message: String, span: Option<Span>) {
         self.log.add(level, message, span);
     }
 
     /// A warning of the compile itself, without a scope's prefix.
     pub fn warn(&mut self, message: impl Into<String>, span: Option<Span>) {
-        self.tell(LogLevel::Warning, message.into(), span);
+        self.log_unscoped(LogLevel::Warning, message.into(), span);
     }
 
     /// As [`Compiler::warn`]; the place is shown behind the text.

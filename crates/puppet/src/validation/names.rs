@@ -100,7 +100,7 @@ pub fn parent_range(program: &Program, class: TextRange, parent: &str) -> Option
 }
 
 /// Whether a name differs from another by so little that it is mistyped and not another word.
-pub fn is_slip(name: &str, near: &str) -> bool {
+pub fn is_misspelling(name: &str, near: &str) -> bool {
     let same = name.chars().zip(near.chars()).take_while(|(a, b)| a == b).count();
     let end = name.chars().rev().zip(near.chars().rev()).take_while(|(a, b)| a == b).count();
     let longest = name.chars().count().max(near.chars().count());
@@ -126,7 +126,7 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
         let (first, second) = (differing.next(), differing.next());
         let is_near = |a: &str, b: &str| {
             let short = a.len().max(b.len()) <= 6;
-            (short || is_slip(a, b)) && suggest::nearest(a, [b]).is_some()
+            (short || is_misspelling(a, b)) && suggest::nearest(a, [b]).is_some()
         };
         second.is_none() && first.is_some_and(|(a, b)| is_near(a, b))
     };

@@ -9,7 +9,7 @@ use super::types::text;
 use crate::check::repository::pass::Pass;
 use ordain_puppet::legacy_facts::replacement;
 use ordain_puppet::syntax::*;
-use ordain_puppet::validation::names::{bare, is_slip, nearest, parted};
+use ordain_puppet::validation::names::{bare, is_misspelling, nearest, parted};
 
 const UNKNOWN_FACT: &str = "puppet::unknown-fact";
 const UNKNOWN_VARIABLE: &str = "puppet::unknown-variable";
@@ -346,7 +346,7 @@ fn fact(pass: &mut Pass<'_>, path: &[&str], at: TextRange) {
     let near = nearest(last, names.iter().copied());
     // A fact may be of a module that is not here.
     let sure = path.len() > 1 || pass.facts_are_complete();
-    if !sure && near.is_none_or(|near| !is_slip(last, near)) {
+    if !sure && near.is_none_or(|near| !is_misspelling(last, near)) {
         return;
     }
     let message = match path.len() {
@@ -401,7 +401,7 @@ pub(super) fn top_scope(pass: &mut Pass<'_>, name: &str, at: TextRange) {
     let core = below("").unwrap_or_default().iter().copied();
     let own = pass.index.top_variables.iter().map(|v| v.as_str());
     let near = nearest(name, core.chain(own));
-    if !pass.facts_are_complete() && near.is_none_or(|near| !is_slip(name, near)) {
+    if !pass.facts_are_complete() && near.is_none_or(|near| !is_misspelling(name, near)) {
         return;
     }
     let message = format!("Nothing sets `$::{name}`: it is no fact and no variable of the site");

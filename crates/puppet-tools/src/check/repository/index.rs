@@ -146,10 +146,10 @@ impl Index {
     }
 
     /// Finds out which modules are missing, once all is added.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn evaluate_aliases(&mut self) {
         let missing = self.declared.iter().filter(|name| !self.has_module(name));
         self.missing = missing.cloned().collect();
-        self.types.settle(&self.ruby_data_types);
+        self.types.evaluate_aliases(&self.ruby_data_types);
         // Of two functions of the same name the first counts.
         for (name, signature) in std::mem::take(&mut self.ruby_signatures) {
             let takes = || signature.map(|signature| Takes::of(&signature, &self.types));

@@ -108,7 +108,7 @@ fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic>
     for program in &programs {
         index.add_program(&program.scopes.program, &program.module, &program.scopes);
     }
-    index.settle();
+    index.evaluate_aliases();
     index.titles = Titles::of(&programs, &index);
     index.is_whole = !programs.iter().any(|program| program.is_left_out);
     let named = programs.par_iter().filter(|p| p.is_named && p.is_sound);

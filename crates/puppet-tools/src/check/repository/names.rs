@@ -18,7 +18,7 @@ use ordain_puppet::syntax::advice::member;
 use ordain_puppet::syntax::names::capitalize_segments;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::ALIASES;
-use ordain_puppet::validation::names::{bare, is_slip, nearest, parent_range, parted, plain};
+use ordain_puppet::validation::names::{bare, is_misspelling, nearest, parent_range, parted, plain};
 
 /// The codes of unknown names.
 const UNKNOWN_CLASS: &str = "puppet::unknown-class";
@@ -336,7 +336,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
         true => nearest(name, names().filter(|near| certain || !near.contains("::"))),
         false => None,
     };
-    if !certain && near.is_none_or(|near| !is_slip(name, near)) {
+    if !certain && near.is_none_or(|near| !is_misspelling(name, near)) {
         return;
     }
     let severity = if certain { severity } else { Severity::Warning };

@@ -38,7 +38,7 @@ impl Types {
     }
 
     /// Evaluates the aliases. One that depends on something unknown becomes `Any`.
-    pub(super) fn settle(&mut self, foreign: &FxHashSet<EcoString>) {
+    pub(super) fn evaluate_aliases(&mut self, foreign: &FxHashSet<EcoString>) {
         self.foreign = foreign.iter().cloned().collect();
         let unset = |def: &AliasDef| TypeAlias { name: def.name.clone(), target: OnceLock::new() };
         let aliases = self.definitions.iter().map(|(k, def)| (k.clone(), Arc::new(unset(def))));

@@ -72,7 +72,7 @@ impl Instance {
 
     /// Removes it from the object that contains it.
     #[inline]
-    pub fn leave(&self) {
+    pub fn remove_from_container(&self) {
         *self.container.lock().unwrap_or_else(PoisonError::into_inner) = EcoString::new();
     }
 

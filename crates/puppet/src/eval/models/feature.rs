@@ -284,7 +284,7 @@ impl Compiler<'_> {
             false if value.is_undef() => known.feature.unsettable.then_some(Value::Undef),
             false => {
                 let value = self.element(object, &known, value, None)?;
-                self.take_in(object, &known, &value).map_err(|e| related(e, &known))?;
+                self.contain(object, &known, &value).map_err(|e| related(e, &known))?;
                 Some(value)
             }
         };
@@ -321,7 +321,7 @@ impl Compiler<'_> {
         for (i, item) in given.into_iter().enumerate() {
             let item = self
                 .element(object, known, item, Some(i))
-                .and_then(|item| self.take_in(object, known, &item).map(|()| item))
+                .and_then(|item| self.contain(object, known, &item).map(|()| item))
                 .map_err(|unwind| at_item(unwind, i))?;
             all.push(item);
         }
@@ -447,7 +447,7 @@ impl Compiler<'_> {
     }
 
     /// Makes a value part of the object, if the feature is a containment.
-    fn take_in(&self, object: &Instance, slot: &Slot, value: &Value) -> EvalResult<()> {
+    fn contain(&self, object: &Instance, slot: &Slot, value: &Value) -> EvalResult<()> {
         let (true, Value::Instance(part)) = (slot.feature.is_containment(), value) else {
             return Ok(());
         };
@@ -508,11 +508,11 @@ fn release(object: &Instance, slot: usize, old: Option<&Value>) {
         return;
     }
     match old {
-        Some(Value::Instance(part)) => part.leave(),
+        Some(Value::Instance(part)) => part.remove_from_container(),
         Some(Value::Array(items)) => {
             for item in items.iter() {
                 if let Value::Instance(part) = item {
-                    part.leave();
+                    part.remove_from_container();
                 }
             }
         }

@@ -70,7 +70,7 @@ impl Compiler<'_> {
             let Some(hash) = hash.collect::<Option<Vec<_>>>() else { return Vec::new() };
             let hash = Value::hash(hash.iter().map(|(name, value)| (name.as_str(), value.clone())));
             let made = self.instantiate(&kind, &[hash], None);
-            return self.told(&f, given.at, made.map(|_| ()));
+            return self.located_errors(&f, given.at, made.map(|_| ()));
         }
         self.wrong_values(&kind, given, &f)
     }
@@ -164,14 +164,14 @@ impl Compiler<'_> {
             let is_plain = known.set.is_none() && !(given.is_resource && is_link);
             if let (Some(value), true) = (value, is_plain) {
                 let result = self.give(&object, slot, value.clone(), false);
-                errors.extend(self.told(f, *expr, result));
+                errors.extend(self.located_errors(f, *expr, result));
             }
         }
         self.models.drafts.pop();
         errors
     }
 
-    fn told(&mut self, f: &Frame, at: ExprId, result: EvalResult<()>) -> Vec<EvalError> {
+    fn located_errors(&mut self, f: &Frame, at: ExprId, result: EvalResult<()>) -> Vec<EvalError> {
         let Err(unwind) = result else { return Vec::new() };
         let unwind = self.locate(f, at, unwind);
         vec![final_error(unwind)]
