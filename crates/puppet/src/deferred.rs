@@ -31,7 +31,7 @@ use ordain_graph::language::Strict;
 /// The code of a deferred call that fails.
 const FAILED: &str = "puppet::deferred";
 
-/// An attribute whose value is deferred, or has something deferred in it.
+/// An attribute whose value is deferred, or has a deferred part.
 #[derive(Clone, Debug)]
 pub struct DeferredAttribute {
     /// The resource.
@@ -140,7 +140,7 @@ impl Compiler<'_> {
         self.deferred_params().into_iter().map(|(_, attribute)| attribute).collect()
     }
 
-    /// Parameters of classes and defines have had their use when a catalog is finished.
+    /// Parameters of classes and defines are left out: they have no effect on the machine.
     fn deferred_params(&self) -> Vec<(ResourceId, DeferredAttribute)> {
         let mut found = Vec::new();
         for (i, resource) in self.catalog.resources.iter().enumerate() {
@@ -283,7 +283,7 @@ fn read_object(kind: &str, data: &Data, depth: usize) -> Result<Value, String> {
     }
 }
 
-/// The value of a type that is written as a text.
+/// The value of a type whose values are written as texts.
 fn of_text(kind: &str, text: &str) -> Option<Value> {
     const KINDS: [&str; 6] = ["Binary", "SemVer", "SemVerRange", "Timespan", "Timestamp", "URI"];
     let kind = KINDS.into_iter().find(|known| *known == kind)?;

@@ -78,8 +78,8 @@ pub enum RelationEnd {
     Collector(usize),
 }
 
-/// A relationship of each of some ends with each of others, which are resolved at the end of the
-/// compile.
+/// A relationship between each of some ends and each of others. The ends are resolved at the end of
+/// the compile.
 #[derive(Clone, Debug)]
 pub struct Relation {
     /// The resources that come first.
@@ -96,7 +96,7 @@ pub struct Relation {
     pub span: Span,
 }
 
-/// An order that the type of a resource asks for.
+/// An autorequire of the type of a resource.
 #[derive(Clone, Copy, Debug)]
 pub struct Autorequire {
     /// The resource that comes first.
@@ -125,11 +125,11 @@ pub struct Catalog {
     /// table with names would need more memory than the rest of the catalog, and would be copied
     /// when it grows.
     index: FxHashMap<u32, ResourceId>,
-    /// Second names, and names whose hash an earlier one has.
+    /// Aliases, and names whose hash an earlier name has.
     others: FxHashMap<ResourceKey, ResourceId>,
     by_kind: FxHashMap<EcoString, Vec<ResourceId>>,
     by_title: FxHashMap<EcoString, ByTitle>,
-    /// Containment: container and contained, in the order they were asked for.
+    /// Containment: container and contained, in the order in which the code declares it.
     pub edges: IndexSet<(ResourceId, ResourceId), FxBuildHasher>,
     /// Classes in order of declaration.
     pub classes: Vec<EcoString>,
@@ -141,9 +141,9 @@ pub struct Catalog {
     pub collectors: Vec<Collector>,
     /// Relationships in order.
     pub relations: Vec<Relation>,
-    /// The order that types of resources ask for by themselves (autorequires).
+    /// The autorequires of resource types.
     pub automatic: Vec<Autorequire>,
-    /// References given to `realize` that were not found so far.
+    /// References passed to `realize` whose resources were not found yet.
     pub realize: Vec<(ResourceKey, Span)>,
     /// The first argument of `realize` that is not a reference. Like a missing resource, it is an
     /// error at the end of the compile.
@@ -159,8 +159,8 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// An empty catalog with room for the resources of most nodes, so that they are not moved when
-    /// there are more: room that is never written to takes no memory.
+    /// An empty catalog with room for the resources of most nodes, so that they need not move.
+    /// Untouched room takes no memory.
     pub fn with_room() -> Self {
         const ROOM: usize = 1 << 16;
         Self { resources: Vec::with_capacity(ROOM), ..Self::default() }
@@ -171,7 +171,7 @@ impl Catalog {
         self.add_as(resource.key(), resource)
     }
 
-    /// As [`Catalog::add`], where the key of the resource is at hand.
+    /// As [`Catalog::add`], for a caller that has the key of the resource.
     pub fn add_as(&mut self, key: ResourceKey, resource: Resource) -> ResourceId {
         let id = ResourceId(self.resources.len() as u32);
         match self.index.entry(short_hash(&key)) {
@@ -192,7 +192,7 @@ impl Catalog {
         id
     }
 
-    /// Notes that a class was declared; its name is a tag of the catalog.
+    /// Records that a class was declared; its name is a tag of the catalog.
     pub fn add_class_name(&mut self, name: EcoString) {
         let tag = self.tags.intern(&name);
         self.own_tags.insert(tag);
@@ -255,8 +255,7 @@ impl Catalog {
     }
 }
 
-/// A hash of a name. Of a hundred catalogs with ten thousand resources, about one has two names with
-/// the same hash.
+/// A hash of a name. In one of a hundred catalogs with ten thousand resources, two names collide.
 fn short_hash(key: &ResourceKey) -> u32 {
     let hash = FxBuildHasher.hash_one(key);
     (hash ^ (hash >> 32)) as u32
@@ -267,7 +266,7 @@ pub(crate) fn no_title(shown: &str) -> String {
     format!("No title provided and {shown} is not a valid resource reference")
 }
 
-/// The texts of a value that is a list of references, nested lists flattened.
+/// The parts of a value that is a list of references, with nested lists flattened.
 pub fn flatten_values(value: &Value, out: &mut Vec<Value>) {
     match value {
         Value::Array(items) => items.iter().for_each(|v| flatten_values(v, out)),
@@ -285,7 +284,7 @@ pub(crate) fn long_list(value: &Value) -> Option<usize> {
     }
 }
 
-/// The texts of a value as [`flatten_values`] gives them, without a copy of a single one.
+/// As [`flatten_values`], without a copy if the value is not a list.
 pub(crate) fn flat<'v>(value: &'v Value, several: &'v mut Vec<Value>) -> &'v [Value] {
     match value {
         Value::Array(_) => {

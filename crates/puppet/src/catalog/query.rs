@@ -38,7 +38,7 @@ impl Query {
     }
 }
 
-/// A resource that a query is matched against.
+/// A resource that a query may match.
 pub(crate) trait Candidate {
     /// The title.
     fn title(&self) -> &str;

@@ -1,4 +1,4 @@
-//! A resource while it is compiled, its parameters, and where they came from.
+//! A resource during the compile, its parameters, and their origins.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub enum ResourceKind {
     Node,
     /// An instance of a define.
     Define(Arc<TypeDef>),
-    /// A resource of a type that is applied.
+    /// A resource of a native type.
     Native(Arc<NativeType>),
 }
 
@@ -60,7 +60,7 @@ pub enum ParamSource {
     Data(Arc<DataPlace>),
     /// By an arrow.
     Relation,
-    /// By the code of the resource type, which converts values and has defaults.
+    /// By the code of the resource type, which converts values and sets defaults.
     Kind,
     /// From a container.
     Inherited,
@@ -140,7 +140,7 @@ impl Params {
         self.place(name).map(|at| &self.list[at])
     }
 
-    /// The one of this name, to change it.
+    /// The parameter of this name, to change it.
     pub fn named_mut(&mut self, name: &str) -> Option<&mut Param> {
         self.place(name).map(|at| &mut self.list[at])
     }
@@ -161,7 +161,7 @@ impl Params {
         self.list.iter_mut().map(|param| (&param.name, &mut param.value))
     }
 
-    /// Changes which there are, their names, or their order.
+    /// Changes the set of parameters, their names, or their order.
     pub(crate) fn edit<T>(&mut self, edit: impl FnOnce(&mut Vec<Param>) -> T) -> T {
         let out = edit(&mut self.list);
         self.index_again();
@@ -243,9 +243,10 @@ pub struct Resource {
     pub evaluated: bool,
     /// The scope of its body, once evaluated.
     pub body_scope: Option<ScopeId>,
-    /// Names of parameters that held a Sensitive value.
+    /// Names of parameters that had a Sensitive value.
     pub sensitive: Vec<EcoString>,
-    /// Whether its title is a text; functions also take numbers, and then it is named, too.
+    /// Whether its title is a text. Functions also accept numbers, which make resources with a
+    /// `name`.
     pub title_is_text: bool,
 }
 
@@ -271,7 +272,7 @@ impl Resource {
         ResourceKey::of(self.kind.clone(), &self.title)
     }
 
-    /// Whether this is the name it is found by.
+    /// Whether the resource has this key.
     pub fn is_called(&self, key: &ResourceKey) -> bool {
         self.kind == key.kind && (self.title == key.title || self.key() == *key)
     }
@@ -291,7 +292,7 @@ impl Resource {
         self.params.named_mut(name)
     }
 
-    /// The schema of its type, if it is applied.
+    /// The schema of its type, if the type is native.
     pub fn schema(&self) -> Option<&NativeType> {
         match &self.what {
             ResourceKind::Native(schema) => Some(schema),
@@ -326,7 +327,7 @@ mod tests {
             for n in 0..count {
                 params.push(make(n, n));
             }
-            // Of two of the same name the first is found.
+            // If two have the same name, the first is found.
             params.push(make(0, 99));
             let first = params.named("p0").map(|param| &param.value);
             assert_eq!(first, Some(&Value::Int(0)), "{count}");

@@ -201,7 +201,7 @@ pub(crate) fn check_attributes(params: &[Param], key: &ResourceKey, span: Span) 
     Ok(())
 }
 
-/// The reference of a resource as a value.
+/// A reference to a resource, as a value.
 pub(crate) fn reference(key: &ResourceKey) -> Value {
     Value::Type(Arc::new(if key.kind == "Class" {
         Type::Class(Some(key.title.to_lowercase()))
@@ -210,7 +210,7 @@ pub(crate) fn reference(key: &ResourceKey) -> Value {
     }))
 }
 
-/// A value that is no reference, as a message about it names it.
+/// The text of a value that is not a reference, for a message about it.
 pub(crate) fn reference_text(value: &Value) -> String {
     match value {
         Value::Type(kind) | Value::Reference(kind) => match &**kind {
@@ -228,7 +228,7 @@ pub(crate) const NAME: &str = "Deferred";
 /// The maximal depth of values.
 pub(crate) const DEPTH: usize = 200;
 
-/// Whether a value is deferred, or has something deferred in it.
+/// Whether a value is deferred, or has a deferred part.
 pub(crate) fn holds_deferred(value: &Value) -> bool {
     holds(value, DEPTH)
 }

@@ -154,7 +154,7 @@ impl Compiler<'_> {
         Ok(resource)
     }
 
-    /// Adds the tags that a parameter gives to a resource at a place.
+    /// Adds the tags in a parameter to those of a resource.
     pub(super) fn tag_by_param(
         &mut self,
         set: &mut TagSet,
@@ -211,7 +211,7 @@ impl Compiler<'_> {
         Ok(id)
     }
 
-    /// Other names: `alias`, and the value of the name attribute.
+    /// The keys of `alias` and of the value of the name attribute.
     fn alias_keys(&self, resource: &Resource) -> EvalResult<Vec<ResourceKey>> {
         let names = other_names(resource);
         let mut keys = Vec::with_capacity(names.len());
@@ -263,7 +263,7 @@ impl Compiler<'_> {
         error.into()
     }
 
-    /// Puts a class into the catalog, its parent before it.
+    /// Puts a class into the catalog, after its parent.
     pub(crate) fn add_class(
         &mut self,
         def: Arc<TypeDef>,
@@ -283,7 +283,7 @@ impl Compiler<'_> {
         Ok(id)
     }
 
-    /// Makes sure that the classes a class inherits from are in the catalog.
+    /// Ensures that the ancestors of a class are in the catalog.
     fn inheritance(&mut self, def: &Arc<TypeDef>, at: Declaration) -> EvalResult<()> {
         let mut missing = Vec::new();
         let mut chain = vec![def.name.clone()];
@@ -418,7 +418,7 @@ impl Compiler<'_> {
         Ok(scope)
     }
 
-    /// The node's scope if `scope` was reached from it, else the top.
+    /// The scope of the node if `scope` was reached from it, else the top scope.
     pub(crate) fn outer_scope(&self, scope: ScopeId) -> ScopeId {
         let mut at = scope;
         loop {
@@ -430,8 +430,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// The class of this name in lower case. The types of the parameters of all that its file
-    /// defines are known then.
+    /// The class of this name in lower case. The parameter types of all definitions in its file are
+    /// evaluated.
     pub(crate) fn class_named(&mut self, name: &str) -> EvalResult<Option<Arc<TypeDef>>> {
         let found = self.env.find_class(name)?;
         if let Some(def) = &found {
@@ -488,7 +488,7 @@ impl Compiler<'_> {
                     Ok(signature) if signature.no_type.is_some() => {
                         return no_type(program.params(*params), &signature);
                     }
-                    // A definition takes more than other code does.
+                    // Inside of a definition, types accept more, so the result is not shared.
                     Ok(_) if self.types.is_defining() => {}
                     Ok(signature) => self.env.signatures.share(program, *params, &signature),
                 }
@@ -521,7 +521,7 @@ impl Compiler<'_> {
         value.is_true().then(|| crate::value::text::to_text(value))
     }
 
-    /// Evaluates the body of the node block that fits.
+    /// Evaluates the body of the chosen node block.
     pub(crate) fn evaluate_node(
         &mut self,
         def: &Arc<NodeDef>,
@@ -567,7 +567,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The path of a file whose title ends in slashes: upstream's title pattern takes them off.
+/// The path of a file whose title ends in slashes, which upstream's title pattern removes.
 fn trimmed_path(resource: &Resource) -> Option<EcoString> {
     let title = resource.title.as_str();
     let is_file = resource.kind == "File" && title.len() > 1 && title.ends_with('/');

@@ -1,5 +1,5 @@
-//! Parameters of classes and defines whose types ask for objects of types with features: hashes, as
-//! data and declarations have them, become the objects.
+//! Conversion of parameters whose types contain types with features: hashes in declarations and
+//! data become objects.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::value::{HashValue, Value};
 /// The maximal depth of the search in a type. Aliases may be recursive.
 const DEPTH: u32 = 16;
 
-/// Whether a type asks for objects of a type with features anywhere in it.
+/// Whether a type contains a type with features.
 fn asks_for_objects(kind: &Type, depth: u32) -> bool {
     let any = |kind: &Type| depth > 0 && asks_for_objects(kind, depth - 1);
     match resolved(kind) {
@@ -75,8 +75,8 @@ impl Compiler<'_> {
         Ok(Some(made))
     }
 
-    /// A value with objects in the places where a type asks for some and hashes are. `place` is where
-    /// the last error is.
+    /// Replaces hashes by objects where the type has objects. `place` is the path of the last
+    /// error.
     fn as_objects(&mut self, kind: &Type, value: &Value, place: &mut Place) -> EvalResult {
         match (resolved(kind), value) {
             (Type::Object(object), Value::Hash(given)) if object.model.is_some() => {
@@ -197,7 +197,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a value has the form that a type converts: a hash for an object, and so on.
+/// Whether a value has the form that is converted to a type, such as a hash for an object.
 fn takes_form(kind: &Type, value: &Value) -> bool {
     match (resolved(kind), value) {
         (Type::Object(object), Value::Hash(given)) => {
@@ -216,7 +216,7 @@ fn takes_form(kind: &Type, value: &Value) -> bool {
     }
 }
 
-/// Whether a hash has keys that an object of a type has features for.
+/// Whether a hash has keys that are features of an object type.
 fn may_be_of(kind: &ObjectType, given: &HashValue) -> bool {
     let layout = kind.model.as_ref().and_then(|model| model.layout.get());
     let known = |name: &str| name == PTYPE || layout.is_some_and(|l| l.find(name).is_some());

@@ -21,7 +21,7 @@ use crate::value::Value;
 use crate::value::resource_key::ResourceKey;
 use crate::value::rich::{from_data, to_data};
 
-/// A resource of another node, which is not in the catalog.
+/// A resource of another node that is not in the catalog.
 struct ForeignResource<'a>(&'a Exported);
 
 impl Candidate for ForeignResource<'_> {
@@ -112,7 +112,7 @@ impl Compiler<'_> {
         Ok(found)
     }
 
-    /// A resource that another node exports is declared here, too, or exported by a third.
+    /// The error of an exported resource that is also declared here, or exported by a third node.
     fn duplicate_import(
         &self,
         number: usize,

@@ -42,7 +42,7 @@ fn foreign_text(value: &Value, path: &str) -> String {
             let text = &object.text;
             format!("{path} contains {class} value. It will be converted to the String '{text}'")
         }
-        // Its text would have an address in it, and differ in each run.
+        // The text of such a value has an address and differs in each run.
         other => match crate::types::infer(other) {
             Type::Runtime(Some(class)) => {
                 format!("{path} contains a {} value, which a catalog cannot hold", class.1)
@@ -298,8 +298,8 @@ impl Compiler<'_> {
         self.check_model(id)
     }
 
-    /// The parameters of an instance of a define that stays virtual, and a `title` that a class or
-    /// define was given.
+    /// Checks the parameters of an instance of a define that stays virtual, and for `title` as a
+    /// parameter of a class or define.
     fn check_late(&mut self, id: ResourceId) -> EvalResult<()> {
         let resource = self.catalog.get(id);
         let def = match &resource.what {
@@ -316,7 +316,8 @@ impl Compiler<'_> {
         self.check_parameters(id, &def, &signature, true)
     }
 
-    /// Attribute names of native types; classes and defines were checked when they were evaluated.
+    /// Checks attribute names of native types. Those of classes and defines were checked during
+    /// their evaluation.
     fn check_names(&self, id: ResourceId) -> EvalResult<()> {
         let resource = self.catalog.get(id);
         let Some(schema) = resource.schema() else { return Ok(()) };
@@ -430,10 +431,10 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Every reference in a relationship metaparameter must be to a resource of the catalog.
+    /// Checks that references in relationship metaparameters are to resources of the catalog.
     fn check_references(&mut self) -> EvalResult<()> {
         let mut references = 0usize;
-        // Long lists that several resources have in common.
+        // Long lists that resources share are checked once.
         let mut checked = rustc_hash::FxHashSet::default();
         for i in 0..self.catalog.resources.len() {
             let resource = &self.catalog.resources[i];

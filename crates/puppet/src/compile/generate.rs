@@ -1,4 +1,4 @@
-//! The rounds in which collectors collect and instances of defines are evaluated.
+//! The rounds of collectors and of the evaluation of defines.
 
 use ordain_source::{FileId, Span, TextRange};
 
@@ -13,11 +13,11 @@ use crate::syntax::definitions::TypeDef;
 use crate::value::Value;
 use ordain_graph::language::Strict;
 
-/// More rounds than this are taken for a loop without end.
+/// The number of rounds after which the compile is stopped as an endless loop.
 const MAX_ROUNDS: usize = 1000;
 
 impl Compiler<'_> {
-    /// Lets collectors collect and defines be evaluated, until nothing happens any more.
+    /// Runs collectors and evaluates defines until nothing changes.
     pub(crate) fn generate(&mut self) -> EvalResult<()> {
         for _ in 0..=MAX_ROUNDS {
             let collected = self.run_collectors()?;
@@ -139,7 +139,7 @@ impl Compiler<'_> {
         Ok(any)
     }
 
-    /// An error in a body is reported for the resource, with the inner one in its text.
+    /// Reports an error in a body for its resource, with the inner error in the text.
     fn wrap_body_error(&self, id: ResourceId, unwind: Unwind) -> Box<Unwind> {
         let resource = self.catalog.get(id);
         let span = resource.span;
@@ -159,7 +159,8 @@ impl Compiler<'_> {
                 return EvalError { issue: Some("RUNTIME_ERROR".into()), message: text, ..error }
                     .into();
             }
-            // Puppet has no types with features, so that their errors need not look like its own.
+            // Types with features only exist here, so their errors need not look like those of
+            // Puppet.
             Unwind::Error(mut error) if error.issue.as_deref().is_some_and(is_of_model) => {
                 let asked = "asked for here";
                 if let Some(span) = span
@@ -190,7 +191,7 @@ impl Compiler<'_> {
         error.into()
     }
 
-    /// Merges an override into a resource, by Puppet's rules of who may.
+    /// Merges an override into a resource, if Puppet's rules allow it.
     pub(crate) fn apply_override(
         &mut self,
         id: ResourceId,
@@ -265,7 +266,7 @@ impl Compiler<'_> {
         self.override_param(id, param.clone())
     }
 
-    /// Whether a value is a default of a resource's attribute where the resource is declared.
+    /// Whether a value is a default of an attribute at the place of the resource.
     fn is_default_of(&self, id: ResourceId, name: &str, value: &Value) -> bool {
         let resource = self.catalog.get(id);
         self.defaults.sets(&self.scopes, resource.scope, &resource.kind, (name, value))
@@ -279,7 +280,7 @@ impl Compiler<'_> {
         param.origin.within
     }
 
-    /// Sets a parameter by an override, or appends to it.
+    /// Sets a parameter, or appends to it, by an override.
     fn override_param(&mut self, id: ResourceId, mut param: Param) -> EvalResult<()> {
         if param.append
             && let Some(current) = self.catalog.get(id).param(&param.name)
@@ -309,7 +310,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Whether two pieces of code are of the same class, define or node.
+    /// Whether two resources are declared by the same class, define or node.
     fn same_source(&self, a: ResourceId, b: ResourceId) -> bool {
         a == b
             || match (self.definition_of(a), self.definition_of(b)) {

@@ -43,7 +43,7 @@ impl Compiler<'_> {
         Ok(Some(known))
     }
 
-    /// The tags that the name of a type gives its resources.
+    /// The tags that a resource gets from the name of its type.
     pub(crate) fn kind_tags(&mut self, lower: &str) -> TagSet {
         let mut set = TagSet::default();
         for tag in tags::with_segments(lower) {

@@ -121,7 +121,7 @@ impl Compiler<'_> {
         Ok(made)
     }
 
-    /// The object of a resource without its links, which need not be right.
+    /// The object of a resource without its links, which may be invalid.
     fn object_without_links(&mut self, id: ResourceId, kind: &Arc<ObjectType>) -> EvalResult {
         let mut entries = self.entries_of(id, kind, Purpose::Target)?;
         let layout = kind.model.as_ref().and_then(|model| model.layout.get());

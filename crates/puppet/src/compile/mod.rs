@@ -1,4 +1,4 @@
-//! From a node to a catalog: the order of work (upstream `lib/puppet/parser/compiler.rb`).
+//! From a node to a catalog: the phases of a compile (upstream `lib/puppet/parser/compiler.rb`).
 
 mod classes;
 mod convert;
@@ -58,7 +58,7 @@ impl Outcome<'_> {
 
 /// Compiles the catalog of a node.
 ///
-/// Call it on a thread with a stack of [`crate::state::frame::STACK_SIZE`].
+/// The calling thread needs a stack of [`crate::state::frame::STACK_SIZE`].
 pub fn compile<'e>(env: &'e Environment, settings: Settings, node: &Node) -> Outcome<'e> {
     ordain_functions::regex::forget();
     let mut compiler = Compiler::new(env, settings, &node.name);
@@ -174,7 +174,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Evaluates the node block that fits: the exact name, else the first regular expression in
+    /// Evaluates the matching node block: by exact name, else the first regular expression in
     /// order, else the default.
     fn choose_node(&mut self) -> EvalResult<()> {
         if self.env.nodes.is_empty() {
@@ -241,7 +241,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Declares the classes of a node classifier: those with parameters first.
+    /// Declares the classes of a node classifier; those with parameters come first.
     fn evaluate_classified(&mut self, node: &Node) -> EvalResult<()> {
         let scope = self.scopes.node_or_top();
         let span = Span { file: FileId(0), range: TextRange::default() };

@@ -98,7 +98,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The object of a type that a resource's parameters give.
+    /// Makes the object of a resource from its parameters.
     pub(super) fn object_of(
         &mut self,
         id: ResourceId,
@@ -220,7 +220,7 @@ struct ErrorContext {
 }
 
 impl ErrorContext {
-    /// An error in the code of the type is at its place there, and is about the resource, too.
+    /// Adds the resource to an error in the code of its type, which stays at its place there.
     fn of_logic(&self, mut error: EvalError) -> Box<Unwind> {
         let own = format!("{}: ", self.reference);
         // The errors of values have it already.

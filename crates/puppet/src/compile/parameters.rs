@@ -26,12 +26,12 @@ use crate::types::{is_instance, mismatch};
 use crate::value::Value;
 use crate::value::closure::ScopeId;
 
-/// The variables that hold the name of a class.
+/// The variables with the name of a class.
 const OWN_NAMES: [&str; 2] = ["title", "name"];
 
 /// The steps to charge for the memory of so many parameters, in the resource and as variables.
 fn steps_of(params: usize) -> u64 {
-    /// No class or define that people write has more.
+    /// A number of parameters that no hand-written class or define exceeds.
     const MANY: usize = 100;
     const STEPS: u64 = 32;
     if params > MANY { params as u64 * STEPS } else { 0 }
@@ -49,7 +49,7 @@ fn placed(mut unwind: Box<Unwind>, definition: Span) -> Box<Unwind> {
 }
 
 impl Compiler<'_> {
-    /// Gives parameters their values: given ones, data, defaults, in this order of rank.
+    /// Sets the parameters to arguments, values from data, or defaults, in this order of priority.
     pub(super) fn bind_parameters(
         &mut self,
         id: ResourceId,
@@ -207,8 +207,7 @@ impl Compiler<'_> {
         Some((place?, label))
     }
 
-    /// Says of a value that is not of the type of its parameter where it is written, and where the
-    /// type is.
+    /// Adds the places of the value and of the type to a type mismatch of a parameter.
     fn explain_misfit(
         &self,
         error: &mut PlainError,
@@ -257,7 +256,7 @@ impl Compiler<'_> {
         self.set_param(id, new_param(param.name.clone(), found.value, false, origin))
     }
 
-    /// Metaparameters given to a class or define are variables in its defaults and its body.
+    /// Makes metaparameters of a class or define variables in its defaults and its body.
     fn bind_metaparameters(&mut self, id: ResourceId, scope: ScopeId) {
         let given: Vec<(EcoString, Value)> = self
             .catalog
@@ -278,7 +277,7 @@ impl Compiler<'_> {
         self.parameter_types(&f, def.params)
     }
 
-    /// Sets a parameter; one of the same name loses.
+    /// Sets a parameter; an earlier one of the same name is recorded as a loser.
     pub(crate) fn set_param(&mut self, id: ResourceId, mut param: Param) -> EvalResult<()> {
         let resource = self.catalog.get_mut(id);
         let span = resource.span;

@@ -1,5 +1,5 @@
-//! `value[keys]`. Reading a parameter of a declared resource (`File['/x'][mode]`) is done by the
-//! evaluator before it comes here.
+//! `value[keys]`. The evaluator handles parameters of declared resources (`File['/x'][mode]`)
+//! before.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::value::Value;
 use crate::value::number::to_number;
 use ordain_graph::language::Strict;
 
-/// Reads an element, a slice or an entry, or gives parameters to a type.
+/// Reads an element, a slice or an entry, or applies parameters to a type.
 ///
 /// # Errors
 /// When the value has no elements, or the keys do not fit.

@@ -25,7 +25,7 @@ use crate::validation::names::nearest;
 use crate::value::Value;
 use crate::value::closure::{Closure, ScopeId};
 
-/// Functions of the older kind take no iterators, also not inside of something.
+/// Refuses iterators, also as parts, as arguments of functions of the older interface.
 fn without_iterators(value: &Value) -> EvalResult<()> {
     match value {
         Value::Array(items) => items.iter().try_for_each(without_iterators),
@@ -37,8 +37,8 @@ fn without_iterators(value: &Value) -> EvalResult<()> {
     }
 }
 
-/// The result of a function of the older kind: its arguments were copies, so code that changes the
-/// result in place changes nothing else.
+/// The result of a function of the older interface. Its arguments were copies, so in-place changes
+/// of the result affect nothing else.
 fn own(value: Value) -> Value {
     match value {
         Value::Array(mut items) => {
@@ -194,7 +194,7 @@ impl Compiler<'_> {
         Err(error.into())
     }
 
-    /// The items that a lambda does not want.
+    /// The items that a lambda rejects.
     fn reject(&mut self, args: &[Value], block: &Arc<Closure>) -> EvalResult {
         let items = match args {
             [Value::Array(items)] => items.to_vec(),

@@ -1,4 +1,4 @@
-//! Calls of code in Puppet: functions and lambdas, and the values of their parameters.
+//! Calls of functions and lambdas in Puppet, and the values of their parameters.
 
 use crate::error::{EvalError, EvalResult, PlainError, Unwind, plain};
 use crate::state::Compiler;
@@ -58,7 +58,7 @@ impl Compiler<'_> {
                 // As upstream, the type of a value that is returned early is not checked.
                 Unwind::Return(value, _) => return Ok(value),
                 Unwind::Next(value, _) => value,
-                // A `break()` ends the iteration that the function is called from.
+                // A `break()` ends the iteration around the call of the function.
                 other => return Err(Box::new(other)),
             },
         };
@@ -70,7 +70,7 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Checks the values of parameters that were not given.
+    /// Checks the default values of parameters.
     pub(crate) fn check_defaults(
         &self,
         def: &FunctionDef,
@@ -161,7 +161,7 @@ impl Compiler<'_> {
         plain(mismatch::describe_call("lambda", &[signature], &all, None))
     }
 
-    /// Gives parameters their values, from left to right; a default sees those before it.
+    /// Sets parameters from left to right; a default sees the earlier ones.
     pub(crate) fn bind(
         &mut self,
         f: &Frame,
@@ -213,7 +213,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Gives parameters their values; meanwhile those without one cannot be read.
+    /// Sets parameters; meanwhile those without a value cannot be read.
     pub(crate) fn with_pending<T>(
         &mut self,
         f: &Frame,

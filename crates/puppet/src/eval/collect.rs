@@ -23,7 +23,7 @@ use crate::value::Value;
 pub(crate) struct TagCache {
     /// The number of a tag, which is known by where its text is in the query.
     tag: Cell<Option<(*const u8, Option<TagId>)>>,
-    /// A tag, a container, and whether that one or one around it has the tag.
+    /// A tag, a container, and whether the container or one around it has the tag.
     container: Cell<Option<(TagId, ResourceId, bool)>>,
 }
 
@@ -94,7 +94,7 @@ impl Compiler<'_> {
         Ok(Value::Undef)
     }
 
-    /// Makes a collector, which is evaluated in the rounds to come; gives its number.
+    /// Adds a collector, which the following rounds evaluate; returns its number.
     pub(crate) fn collect(
         &mut self,
         f: &Frame,
@@ -177,7 +177,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A side of a comparison: only simple values are known to queries.
+    /// An operand of a comparison. Queries only support simple values.
     fn query_operand(&mut self, f: &Frame, id: ExprId) -> EvalResult {
         match &f.program[id] {
             Expr::Paren(inner) => self.query_operand(f, *inner),
@@ -207,7 +207,7 @@ impl Compiler<'_> {
         };
         let mut tags = Vec::with_capacity(items.len());
         for item in &items {
-            // Points in time, durations and versions count as numbers.
+            // Timestamps, timespans and versions count as numbers.
             if matches!(
                 item,
                 Value::Int(_)
@@ -223,7 +223,7 @@ impl Compiler<'_> {
         Ok(Query::Tags(tags))
     }
 
-    /// Whether a resource of the catalog fits a query.
+    /// Whether a resource of the catalog matches a query.
     pub(crate) fn fits(&self, query: &Query, id: ResourceId, held: &TagCache) -> bool {
         fits(query, &CatalogResource { compiler: self, id, held })
     }

@@ -51,7 +51,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Runs `body`; results of matches made in it are forgotten at its end.
+    /// Runs `body`, and drops the groups of its matches afterwards.
     pub(crate) fn guarded<T>(
         &mut self,
         f: &Frame,

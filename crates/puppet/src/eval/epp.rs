@@ -103,8 +103,8 @@ impl Compiler<'_> {
         self.render(&program, args, scope, "inline")
     }
 
-    /// The program of a template, or that the one that `function` was called for at `span` is
-    /// broken.
+    /// The program of a template. If it does not parse, the error is that of the call of `function`
+    /// at `span`.
     fn checked(&self, loaded: &LoadedFile, function: &str, span: Span) -> EvalResult<Arc<Program>> {
         let Some(first) = loaded.errors.first() else { return Ok(Arc::clone(&loaded.program)) };
         let inner = first.peer_span();

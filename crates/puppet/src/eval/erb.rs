@@ -32,7 +32,7 @@ const STEPS: u64 = 6_000_000;
 /// The result of rendering a template.
 enum Outcome {
     Text(EcoString),
-    /// Something beyond the Ruby that is run here.
+    /// It needs Ruby that is not supported.
     Unsupported {
         what: String,
         line: u32,
@@ -46,7 +46,7 @@ enum Outcome {
 struct Place<'a> {
     /// Its name and path; `None` for a text in a manifest.
     file: Option<(&'a str, &'a Path)>,
-    /// The text, if it is one in a manifest.
+    /// The text of an inline template.
     text: &'a str,
     scope: ScopeId,
     span: Span,
@@ -64,7 +64,7 @@ impl Place<'_> {
         }
     }
 
-    /// The path as Ruby shows it in errors of its parser.
+    /// The path in errors of Ruby's parser.
     fn source_name(&self) -> String {
         self.file.map_or_else(|| "(erb)".into(), |(_, path)| path.display().to_string())
     }
@@ -148,7 +148,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Renders a template with the Ruby that is run here.
+    /// Renders a template without the `ruby` process.
     fn try_erb(&mut self, template: &ErbTemplate, place: Place<'_>) -> EvalResult<Outcome> {
         let template = match template {
             Ok(template) => template,
@@ -200,7 +200,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The variable of this name as a template sees it: one that is `undef` is not set.
+    /// The variable of this name as a template sees it. A variable that is `undef` counts as not
+    /// set.
     fn template_variable(&self, scope: ScopeId, name: &str) -> Option<Value> {
         let found = self.find_variable(scope, name).cloned();
         if found.is_some() {

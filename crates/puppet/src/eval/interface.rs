@@ -376,7 +376,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Of a resource that was declared at a place, the error has this place.
+    /// If the resource was declared at a place, the error has this place.
     fn invalid_tag(&self, name: &str, resource: &Resource) -> EvalResult<()> {
         let text = format!("Invalid tag '{name}'");
         let declared = resource.declared == Declared::AsResource;

@@ -15,7 +15,7 @@ pub(crate) enum Verdict {
     Accepted,
     /// It does not hold, without a message of its own.
     Refused,
-    /// It is not, in the words of the check.
+    /// It does not hold; the message comes from the check.
     Because(String),
 }
 

@@ -84,7 +84,7 @@ impl Compiler<'_> {
         self.run_method(object, "", &label, function.annotations.as_ref(), args)
     }
 
-    /// Runs the Ruby that an annotation has for a member.
+    /// Runs the Ruby code in the annotation of a member.
     fn run_method(
         &mut self,
         object: &Arc<Object>,
@@ -155,7 +155,7 @@ fn ruby_method(annotations: &Value) -> Option<(EcoString, EcoString)> {
     Some((text("parameters").unwrap_or_default(), text("body")?))
 }
 
-/// The signatures of a function, which may be several.
+/// The signatures of a function; it may have several.
 fn signatures(kind: &Type) -> Vec<Signature> {
     match kind {
         Type::Variant(kinds) => kinds.iter().flat_map(signatures).collect(),
@@ -168,7 +168,7 @@ fn any() -> SignatureParam {
     SignatureParam { name: EcoString::new(), kind: Type::Any, optional: true }
 }
 
-/// The most parameters of a signature that are written out.
+/// The maximal number of written-out parameters of a signature.
 const MAX_PARAMS: i64 = 64;
 
 fn signature(callable: &CallableType) -> Signature {
@@ -192,7 +192,7 @@ fn signature(callable: &CallableType) -> Signature {
     }
 }
 
-/// The object whose method runs, as its Ruby sees it.
+/// The object of a method, as its Ruby code sees it.
 struct Receiver<'a> {
     object: &'a Object,
     args: &'a [Value],

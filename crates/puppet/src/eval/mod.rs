@@ -1,4 +1,4 @@
-//! Evaluation: from a program and a node to values and a catalog. A file a construct.
+//! Evaluation: from a program and a node to values and a catalog. Each construct has a file.
 
 pub mod access;
 pub mod arithmetic;
@@ -340,7 +340,7 @@ fn unknown_name(program: &Program, id: ExprId, error: &PlainError) -> Option<Exp
     }
 }
 
-/// The literal text of these expressions, and of lists among them, that is a name.
+/// The literal text among these expressions, and in lists among them, that is the name.
 fn literal(program: &Program, among: &[ExprId], name: &str) -> Option<ExprId> {
     among.iter().copied().find_map(|id| match &program[id] {
         Expr::Str(text) | Expr::Name(text) => {

@@ -32,7 +32,7 @@ struct Body {
 }
 
 impl Compiler<'_> {
-    /// Declares resources; the value is the list of their references.
+    /// Declares resources; returns the list of their references.
     pub(crate) fn eval_resource(
         &mut self,
         f: &Frame,

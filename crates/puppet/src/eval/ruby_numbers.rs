@@ -21,12 +21,12 @@ use crate::value::compare::not_possible;
 
 const NANOS: i64 = 1_000_000_000;
 
-/// Whether a value is a number of Ruby that the language has no kind of value for.
+/// Whether a value is a number of Ruby without an equivalent in the language.
 pub(crate) fn is_ruby_number(value: &Value) -> bool {
     matches!(value, Value::Runtime(object) if is_a(object, "Numeric"))
 }
 
-/// Whether an operation is one that Ruby has to do.
+/// Whether Ruby has to compute an operation.
 pub(crate) fn is_for_ruby(left: &Value, right: &Value) -> bool {
     match left {
         Value::Runtime(_) => is_ruby_number(left) || is_ruby_number(right),
@@ -188,7 +188,7 @@ impl Compiler<'_> {
         let answer = match right {
             Value::Timespan(ns) | Value::Timestamp(ns) => {
                 let scaled = self.asked(BinaryOp::Mul, left, &Value::Int(NANOS), span)?;
-                // Times are compared in nanoseconds, which 64 bits hold for three centuries.
+                // Times are compared in nanoseconds, for which 64 bits cover three centuries.
                 let bound =
                     i64::try_from(**ns).unwrap_or(if **ns < 0 { i64::MIN } else { i64::MAX });
                 self.ask_ruby_number("<=>", &scaled, Some(&Value::Int(bound)), span)?

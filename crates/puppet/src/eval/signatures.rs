@@ -1,4 +1,4 @@
-//! The types of parameters, evaluated once for a compile.
+//! The types of parameters, evaluated once per compile.
 
 use crate::error::{EvalError, EvalResult};
 use crate::functions;
@@ -80,7 +80,7 @@ impl Compiler<'_> {
         Ok(signature)
     }
 
-    /// The type that is stated for the next of `signature`.
+    /// The stated type of the next part of `signature`.
     pub(crate) fn stated_type(
         &mut self,
         f: &Frame,
@@ -102,7 +102,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Takes over parameters whose types were evaluated by another compile.
+    /// Uses the parameter types that another compile evaluated.
     pub(crate) fn set_shared_signature(
         &mut self,
         program: &Arc<Program>,
@@ -127,7 +127,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Parameter lists are runs of one arena, so where a run begins identifies it.
+/// The key of a parameter list. The lists are runs of one arena, so the start of a run identifies
+/// it.
 pub(crate) fn signature_key(
     program: &Arc<Program>,
     params: ListRef<Param>,
@@ -140,7 +141,7 @@ pub(crate) fn signature_key(
     Some((Arc::as_ptr(program) as usize, start))
 }
 
-/// The most parameters that a bounded rest parameter is written out as.
+/// The maximal number of written-out parameters for a bounded rest parameter.
 pub(crate) const MAX_REST: i64 = 64;
 
 /// Adds a rest parameter. An array type gives the number of its arguments and their type.

@@ -43,7 +43,7 @@ impl Compiler<'_> {
         Ok(named(alias))
     }
 
-    /// The type that a name in lower case is known by in the type set whose definition is evaluated.
+    /// The type of a name in lower case in the type set that is being evaluated.
     pub(super) fn type_in_set(&mut self, lower: &str) -> EvalResult<Option<Type>> {
         let Some(Some(set)) = self.types.open.last() else { return Ok(None) };
         let mut full = ecow::eco_format!("{}::{lower}", set.name.to_lowercase());
@@ -68,7 +68,7 @@ impl Compiler<'_> {
             let name = &alias.name;
             return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
         }
-        // It was just made, so nothing has set it before.
+        // The alias is new, so its target is not set yet.
         let _ = alias.target.set(answered(|| crate::types::normalize(&target))?);
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The definition of an object type that is written `Parent { key => value }`.
+    /// The definition of an object type in the form `Parent { key => value }`.
     fn bracketless(
         &mut self,
         f: &Frame,
@@ -203,7 +203,7 @@ impl Compiler<'_> {
         Ok(Value::Hash(Arc::new(given)))
     }
 
-    /// A name in a set, which may be written without quotes.
+    /// A name in a set, with or without quotes.
     fn set_key(&mut self, f: &Frame, id: ExprId) -> EvalResult {
         match &f.program[id] {
             Expr::Ref(name) => Ok(Value::Str(name.clone())),
@@ -257,7 +257,7 @@ const COUNTS: &[(&str, usize, usize, &str)] = &[
 ];
 
 impl Compiler<'_> {
-    /// Checks how many parameters the types of a definition are given, the inner ones first.
+    /// Checks the number of parameters of the types in a definition, the inner ones first.
     fn check_counts(&mut self, f: &Frame, id: ExprId) -> EvalResult<()> {
         let parts = match &f.program[id] {
             Expr::Access(parts) => *parts,

@@ -108,7 +108,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The type with features that has the name of a define, in lower case, and names its objects.
+    /// The type with features for a define of the same name, in lower case.
     pub(crate) fn model_of_define(
         &mut self,
         lower: &EcoString,
@@ -145,7 +145,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The type of a name whose first part is a module with a type set.
+    /// The type of a name whose first segment is a module with a type set.
     fn type_of_module_set(&mut self, lower: &str) -> EvalResult<Option<Type>> {
         let Some((module, _)) = lower.split_once("::") else { return Ok(None) };
         if self.types.aliases.contains_key(module) || !self.env.has_module(module) {
@@ -169,7 +169,7 @@ impl Compiler<'_> {
         here.0.is_some() && there.0.is_some() && there > here
     }
 
-    /// Whether a name is a resource type: known natively, or a define.
+    /// Whether a name is a resource type: native or a define.
     pub(crate) fn is_resource_type(&mut self, name: &str) -> EvalResult<bool> {
         Ok(self.find_resource_type(name)?.is_some())
     }

@@ -18,7 +18,7 @@ use crate::value::resource_key::ResourceKey;
 use crate::value::{Key, Value};
 use ordain_graph::language::Strict;
 
-/// Variables that every code may read, `undef` where the compile has not set them.
+/// Variables that all code may read; `undef` if the compile has not set them.
 const BUILT_IN: [&str; 2] = ["module_name", "caller_module_name"];
 
 impl Compiler<'_> {
@@ -38,7 +38,7 @@ impl Compiler<'_> {
         self.unknown_variable(f, id, name)
     }
 
-    /// Refuses to read a parameter that has no value yet.
+    /// Refuses to read a parameter without a value.
     fn refuse_pending(&self, f: &Frame, id: ExprId, name: &str) -> EvalResult<()> {
         let (from, name) = match name.rsplit_once("::") {
             None => (Some(f.scope), name),
@@ -225,7 +225,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// A list among the targets takes the entry under the list of its names.
+    /// Assigns to a nested list of targets; the hash needs an entry with the list of names as its
+    /// key.
     fn assign_nested(
         &mut self,
         f: &Frame,

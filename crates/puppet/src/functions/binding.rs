@@ -77,12 +77,12 @@ pub const fn opt(of: &'static str, name: &'static str) -> Param {
     Param { kind: ParamKind::Optional, of, name }
 }
 
-/// A last parameter that may come any number of times.
+/// A last parameter that may be repeated any number of times, or be left out.
 pub const fn rep(of: &'static str, name: &'static str) -> Param {
     Param { kind: ParamKind::Repeated, of, name }
 }
 
-/// A last parameter that comes at least once.
+/// A last parameter that occurs at least once.
 pub const fn rep1(of: &'static str, name: &'static str) -> Param {
     Param { kind: ParamKind::RequiredRepeated, of, name }
 }
@@ -97,12 +97,12 @@ pub const fn with_block(params: &'static [Param], block: &'static str, body: Bod
     Dispatch { params, block: Some((block, false)), returns: None, explains: false, body }
 }
 
-/// A signature with a lambda of this type that may be left out.
+/// A signature with an optional lambda of this type.
 pub const fn with_opt_block(params: &'static [Param], block: &'static str, body: Body) -> Dispatch {
     Dispatch { params, block: Some((block, true)), returns: None, explains: false, body }
 }
 
-/// A signature, with a lambda or without, for arguments that are wrong; its body gives the error.
+/// A signature for wrong arguments, with or without a lambda; its body gives the error.
 pub const fn explaining(params: &'static [Param], body: Body) -> Dispatch {
     Dispatch { params, block: Some(("Callable", true)), returns: None, explains: true, body }
 }

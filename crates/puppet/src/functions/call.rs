@@ -1,4 +1,4 @@
-//! A call of a built-in function: its arguments, its lambda, and the compile that it runs in.
+//! A call of a built-in function: its arguments, its lambda, and its compile.
 
 use std::sync::Arc;
 
@@ -29,22 +29,22 @@ pub struct Call<'a, 'e> {
 }
 
 impl Call<'_, '_> {
-    /// The argument at `i`; `undef` if it was not given.
+    /// The argument at `i`; `undef` if it is missing.
     pub fn arg(&self, i: usize) -> &Value {
         self.args.get(i).unwrap_or(&Value::Undef)
     }
 
-    /// The argument at `i`, moved out; `undef` if it was not given.
+    /// The argument at `i`, moved out; `undef` if it is missing.
     pub fn take(&mut self, i: usize) -> Value {
         self.args.get_mut(i).map(std::mem::take).unwrap_or_default()
     }
 
-    /// The argument at `i` if it was given (it may be `undef`).
+    /// The argument at `i` if there is one; it may be `undef`.
     pub fn given(&self, i: usize) -> Option<&Value> {
         self.args.get(i)
     }
 
-    /// The text at `i`; empty if the argument is no text.
+    /// The text at `i`; empty if the argument is not a text.
     pub fn str(&self, i: usize) -> EcoString {
         match self.args.get(i) {
             Some(Value::Str(s)) => s.clone(),
@@ -57,7 +57,7 @@ impl Call<'_, '_> {
         self.arg(i).as_int()
     }
 
-    /// The list at `i`; empty if the argument is no list.
+    /// The list at `i`; empty if the argument is not a list.
     pub fn array(&self, i: usize) -> Arc<Vec<Value>> {
         match self.args.get(i) {
             Some(Value::Array(a)) => Arc::clone(a),
@@ -65,7 +65,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// The hash at `i`; empty if the argument is no hash.
+    /// The hash at `i`; empty if the argument is not a hash.
     pub fn hash(&self, i: usize) -> Arc<HashValue> {
         match self.args.get(i) {
             Some(Value::Hash(h)) => Arc::clone(h),
@@ -89,7 +89,7 @@ impl Call<'_, '_> {
         }
     }
 
-    /// As [`Call::yield_block`], with parts of the arguments of this call: they were weighed with
+    /// As [`Call::yield_block`], with parts of the arguments of this call, which were weighed with
     /// the whole.
     ///
     /// # Errors

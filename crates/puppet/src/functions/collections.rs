@@ -113,7 +113,7 @@ struct PathError {
     message: String,
     /// The step that fails.
     step: usize,
-    /// Whether a list was asked by something that is no integer; else the part is no collection.
+    /// Whether a list got a key that is not an integer; otherwise the part is not a collection.
     is_index: bool,
 }
 
@@ -188,7 +188,7 @@ fn length(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::Int(count(call.arg(0)) as i64))
 }
 
-/// All items of nested lists in one.
+/// All items of nested lists in one list.
 ///
 /// # Errors
 /// When there are too many.
@@ -311,7 +311,7 @@ fn join(call: &mut Call<'_, '_>) -> EvalResult {
     Ok(Value::from(join_values(&call.array(0), &separator)?))
 }
 
-/// The texts of the values, inner lists included, with a separator between.
+/// The texts of the values with a separator, inner lists included.
 ///
 /// # Errors
 /// When there are too many values, or the text is too long.

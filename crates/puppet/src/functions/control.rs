@@ -1,4 +1,4 @@
-//! Logging, control flow, and functions that deal in types, classes and other functions.
+//! Logging, control flow, and functions on types, classes and other functions.
 
 use std::sync::Arc;
 
@@ -286,7 +286,7 @@ fn make(call: &mut Call<'_, '_>, kind: &Type, args: Vec<Value>, always: bool) ->
     if call.block.is_some() { call.yield_block(&[made]) } else { Ok(made) }
 }
 
-/// Says of an error in the code of a type for which instance that ran.
+/// Adds the instance to an error in the code of its type.
 fn made_here(mut unwind: Box<Unwind>, kind: &str, span: Span) -> Box<Unwind> {
     if let Unwind::Error(error) = &mut *unwind {
         error.related.push((span, format!("for the instance of {kind} that is made here")));
@@ -352,7 +352,7 @@ fn include(call: &mut Call<'_, '_>, how: Inclusion) -> EvalResult {
     call.compiler.include(&names, how, call.scope, call.span)
 }
 
-/// The annotation that a value has, or gets from the lambda.
+/// The annotation of a value, which the lambda may create.
 fn annotate(call: &mut Call<'_, '_>) -> EvalResult {
     let kind = annotation_type(call.arg(0));
     let value = call.arg(1).clone();
@@ -374,7 +374,7 @@ fn annotate_anew(call: &mut Call<'_, '_>) -> EvalResult {
     call.compiler.types.annotations.replace(&kind, &value, &given)
 }
 
-/// Gives a value the annotations that it lacks.
+/// Adds missing annotations to a value.
 fn annotate_all(call: &mut Call<'_, '_>) -> EvalResult {
     let (value, all) = (call.arg(1).clone(), call.hash(2));
     let annotations = &mut call.compiler.types.annotations;

@@ -1,4 +1,4 @@
-//! Reading the features of objects, and giving them values.
+//! Reading and setting the features of objects.
 
 use std::sync::{Arc, OnceLock};
 
@@ -33,7 +33,7 @@ fn values(count: i64) -> &'static str {
 }
 
 impl Compiler<'_> {
-    /// The value of a feature as it is kept.
+    /// The stored value of a feature.
     pub(super) fn stored<'v>(&'v self, object: &'v Instance, slot: usize) -> Option<&'v Value> {
         match object.is_finished() {
             true => object.kept(slot),
@@ -150,7 +150,7 @@ impl Compiler<'_> {
         Ok(out)
     }
 
-    /// The value of a feature with its parts as hashes.
+    /// The value of a feature, with contained objects as hashes.
     pub(crate) fn parts_given(&mut self, slot: &Slot, value: Value) -> EvalResult {
         match (slot.feature.is_containment(), value) {
             (true, Value::Array(parts)) => {
@@ -162,7 +162,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A part of an object as a hash, which names its type where that is not the one that is expected.
+    /// A contained object as a hash, which names its type if it is a subtype.
     fn part_given(&mut self, slot: &Slot, part: &Value) -> EvalResult {
         let Value::Instance(part) = part else { return Ok(part.clone()) };
         let mut out = HashValue::default();
@@ -184,7 +184,7 @@ impl Compiler<'_> {
         made.unwrap_or(title)
     }
 
-    /// As [`Compiler::title_as`], of all parts of a title by the names of their features.
+    /// As [`Compiler::title_as`], for all parts of a title by feature.
     pub(crate) fn titles_as_features(
         &mut self,
         kind: &ObjectType,
@@ -267,7 +267,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Keeps a value that is tested: its type, how many there are, the check.
+    /// Stores a value after checking its type, the number of values, and the check of the feature.
     pub(super) fn keep(
         &mut self,
         object: &Arc<Instance>,
@@ -383,7 +383,7 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// Asks the check of a feature about a value.
+    /// Runs the check of a feature on a value.
     pub(super) fn check_element(
         &mut self,
         kind: &Arc<ObjectType>,
@@ -461,7 +461,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A list of links has no object twice.
+    /// Refuses a list of links with a repeated object.
     fn unique_links(&self, object: &Instance, slot: &Slot, all: &[Value]) -> EvalResult<()> {
         if !slot.feature.is_reference() || slot.feature.is_containment() {
             return Ok(());
@@ -530,7 +530,7 @@ fn related(mut unwind: Box<Unwind>, slot: &Slot) -> Box<Unwind> {
     unwind
 }
 
-/// Says which item of a list an error is about.
+/// Adds the position in a list to an error.
 fn at_item(mut unwind: Box<Unwind>, item: usize) -> Box<Unwind> {
     if let Unwind::Plain(error) = &mut *unwind {
         error.path.push(Step::Item(item));

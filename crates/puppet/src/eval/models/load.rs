@@ -1,4 +1,4 @@
-//! Objects from plain data: the way back from [`crate::types::modelled::to_data`].
+//! Objects from plain data: the inverse of [`crate::types::modelled::to_data`].
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// As [`Compiler::objects_from_data`], with links followed. Gives all that is wrong, each with the
-    /// keys and numbers of items that lead to it in the data.
+    /// As [`Compiler::objects_from_data`], with links followed. Returns all errors, each with the
+    /// path in the data.
     pub(crate) fn objects_of_document(&mut self, data: &Data) -> (Value, Vec<(Path, EvalError)>) {
         let (value, mut errors) = load(self, data);
         if errors.is_empty() {
@@ -74,7 +74,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The keys and numbers of items that lead to a part of data.
+/// The path of a part of data: keys and positions.
 pub(crate) type Path = Vec<String>;
 /// Errors about parts of data, by path.
 type Errors = Vec<(Path, Box<Unwind>)>;
@@ -85,7 +85,7 @@ fn step(path: &Path, next: impl ToString) -> Path {
     out
 }
 
-/// The steps of a path as links have it.
+/// The steps of a path in the notation of links.
 fn steps(path: &str) -> Path {
     path.split('/').skip(1).filter(|step| !step.is_empty()).map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! Running the code of a type, and the variables that it has.
+//! Running the code of a type, and its variables.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(super) struct Run<'a> {
 }
 
 impl Compiler<'_> {
-    /// Runs code of a type. Gives its value, and whether a setter assigned its own feature.
+    /// Runs code of a type. Returns its value, and whether a setter assigned its own feature.
     pub(super) fn run_logic(&mut self, code: &Code, run: Run<'_>) -> EvalResult<(Value, bool)> {
         let (frame, logic) = self.enter_logic(code, run);
         let argument = logic.it.clone();
@@ -142,7 +142,7 @@ impl Compiler<'_> {
         self.models.logics.iter().rposition(|logic| logic.scope == at)
     }
 
-    /// A variable that code of a type has without its being set: `$it`, `$meta`, the features.
+    /// A variable that is predefined in code of a type: `$it`, `$meta`, the features.
     pub(crate) fn logic_variable(
         &mut self,
         scope: ScopeId,
@@ -167,7 +167,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An assignment in code of a type: setters assign features. Whether it was one.
+    /// An assignment in code of a type; setters assign features. Returns whether it was one.
     pub(crate) fn assign_in_logic(
         &mut self,
         f: &Frame,

@@ -28,7 +28,7 @@ pub struct InstanceSyntax {
     pub at: ExprId,
     /// The values of its features.
     pub values: Vec<ValueSyntax>,
-    /// Whether `values` has all values that the instance gets.
+    /// Whether `values` has all values of the instance.
     pub is_whole: bool,
     /// The titles of resources, each with its place.
     pub titles: Vec<(EcoString, Span)>,
@@ -126,7 +126,7 @@ impl Compiler<'_> {
         let titled = titled.into_iter();
         let mut entries: Vec<Entry> =
             titled.map(|(name, value)| Entry { name, value, span: Some(*at) }).collect();
-        // Names that are no features are metaparameters, or are found elsewhere.
+        // Other names are metaparameters, or are reported elsewhere.
         let features = given.values.iter().filter(|value| layout.find(&value.name).is_some());
         entries.extend(features.filter_map(|one| {
             let value = one.value.clone().filter(|value| !value.is_undef())?;
@@ -186,7 +186,7 @@ fn unknown_feature(kind: &ObjectType, layout: &Layout, name: &str, at: Span) -> 
     error
 }
 
-/// Variables that the code of a type reads and that nothing sets.
+/// Variables that the code of a type reads and nothing sets.
 pub(super) fn unknown_variables(kind: &ObjectType) -> Vec<EvalError> {
     let Some(layout) = kind.model.as_ref().and_then(|m| m.layout.get()) else { return Vec::new() };
     let mut out = Vec::new();

@@ -21,7 +21,7 @@ use crate::value::Value;
 use crate::value::closure::Closure;
 use crate::value::text::to_text;
 
-/// A value that is given to a feature, and where.
+/// A value for a feature, and its place.
 pub(crate) struct Entry {
     pub(crate) name: EcoString,
     pub(crate) value: Value,
@@ -88,7 +88,7 @@ impl Compiler<'_> {
             }
         }
         let values = self.models.drafts.pop().unwrap_or_default().into_boxed_slice();
-        // It was just made, so nothing has set it before.
+        // The object is new, so the state is not set yet.
         let _ = object.state.set(State { values, ..State::default() });
         Ok(Value::Instance(object))
     }
@@ -156,7 +156,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Runs the lambda that completes an object, which alone may have it as yet.
+    /// Runs the lambda that completes an object. Until it ends, no other code may use the object.
     fn initialise(&mut self, object: &Arc<Instance>, block: &Arc<Closure>) -> EvalResult<()> {
         let outer = self.scopes.get(block.scope);
         let mut scope = Scope::new(ScopeKind::Lambda, Some(block.scope), outer.resource);
@@ -183,12 +183,12 @@ impl Compiler<'_> {
         let result = result.and_then(|()| self.invariants(object));
         let values = self.models.drafts.pop().unwrap_or_default().into_boxed_slice();
         result?;
-        // It was just made, so nothing has set it before.
+        // The object is new, so the state is not set yet.
         let _ = object.state.set(State { values, ..State::default() });
         Ok(Value::Instance(Arc::clone(object)))
     }
 
-    /// Whether every feature has as many values as it needs.
+    /// Checks that every feature has the required number of values.
     pub(super) fn enough(&mut self, object: &Arc<Instance>) -> EvalResult<()> {
         for i in 0..object.layout().slots.len() {
             let slot = &object.layout().slots[i];
@@ -280,12 +280,13 @@ impl Compiler<'_> {
     }
 }
 
-/// When a feature gets its value: those with setters come last, as these may look at others.
+/// The position of a feature in the order of setting. Features with setters come last, because
+/// setters may read the others.
 fn turn(layout: &Layout, slot: usize) -> (bool, usize) {
     (layout.slots[slot].set.is_some(), slot)
 }
 
-/// Says which entry of the hash an error is about.
+/// Adds the key of the hash to an error.
 fn at_entry(mut unwind: Box<Unwind>, key: &Value) -> Box<Unwind> {
     if let Unwind::Plain(error) = &mut *unwind {
         let name = to_text(key);

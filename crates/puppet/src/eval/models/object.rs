@@ -1,4 +1,4 @@
-//! Features that come from an `Object[...]` type that a type with features inherits from.
+//! Features that a type with features inherits from an `Object[...]` type.
 
 use std::sync::Arc;
 
