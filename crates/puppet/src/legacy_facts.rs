@@ -1,6 +1,6 @@
 //! The flat legacy facts, and their structured replacements.
 
-/// Old names with the paths of the facts that have taken their place.
+/// Legacy names with the paths of the facts that replace them.
 const FACTS: &[(&str, &str)] = &[
     ("architecture", "os.architecture"),
     ("augeasversion", "augeas.version"),

@@ -16,7 +16,7 @@ const MAX_ROUNDS: usize = 2_000_000;
 /// One step of an iteration.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The key of a hash, the position in anything else.
+    /// The key of a hash entry; otherwise the position.
     pub key: Value,
     /// The value.
     pub value: Value,
@@ -48,7 +48,7 @@ enum Source {
     Iterator(Arc<IteratorValue>),
 }
 
-/// The entries of something iterable, from both ends.
+/// The entries of an iterable value, from both ends.
 #[derive(Clone, Debug)]
 pub struct Items {
     source: Source,

@@ -1,4 +1,4 @@
-//! Functions of Puppet's older interface: they check their arguments themselves.
+//! Functions of Puppet's older interface, which check their own arguments.
 
 use ecow::EcoString;
 use ordain_functions::printf::ruby::{Arg, Keys, sprintf as format_ruby};
@@ -308,7 +308,7 @@ fn tag(call: &mut Call<'_, '_>) -> EvalResult {
 }
 
 fn tagged(call: &mut Call<'_, '_>) -> EvalResult {
-    // A list is one tag here, which nothing has.
+    // A list is a single tag here, which no resource has.
     let tags: Vec<EcoString> = old_args(call).iter().map(ruby_text).collect();
     Ok(Value::Bool(call.compiler.tagged(&tags, call.scope)))
 }

@@ -7,7 +7,7 @@ use crate::types::{Type, parse_static};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
-/// A built-in function with its signatures, which are made when it is first called.
+/// A built-in function with its signatures, which are built by the first call.
 pub(crate) struct Bound {
     pub(crate) function: &'static Function,
     /// Whether it is one of a module, which is native here.

@@ -1,4 +1,4 @@
-//! Functions on text: case, blanks, splitting, searching and replacing.
+//! Functions on text: case, blanks, splitting, search and replacement.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ const NUMERIC: &[Param] = &[req("Numeric", "arg")];
 const TEXT: &[Param] = &[req("String", "arg")];
 const LIST: &[Param] = &[req("Iterable[Variant[String, Numeric]]", "arg")];
 
-/// The signatures of a function on a text, a number that stays as it is, or a list of them.
+/// The signatures of a function on a text, a number (which stays), or a list of these.
 macro_rules! on_text {
     ($change:expr) => {
         &[
@@ -32,7 +32,7 @@ macro_rules! on_text {
 const NESTED_LIST: &[Param] = &[req("Array[StringData]", "arg")];
 const NESTED_MAP: &[Param] = &[req("Hash[StringData, StringData]", "arg")];
 
-/// The same for functions that also change nested lists and hashes.
+/// The signatures of functions that also change nested lists and hashes.
 macro_rules! on_nested {
     ($change:expr) => {
         &[

@@ -161,7 +161,7 @@ pub fn each(call: &mut Call<'_, '_>, two: bool) -> EvalResult {
     Ok(call.take(0))
 }
 
-/// The nodes as an iterator over pairs of path and value.
+/// The nodes as an iterator of pairs of path and value.
 pub fn iterator(call: &mut Call<'_, '_>) -> EvalResult {
     let options = Options::of(call.arg(1))?;
     let nodes = walk(call.arg(0), &options)?;

@@ -1,4 +1,4 @@
-//! Levels that are backends of Hiera 3, which are classes in Ruby: `hiera3_backend` in `hiera.yaml` of
+//! Levels that are backends of Hiera 3, which are Ruby classes: `hiera3_backend` in `hiera.yaml` of
 //! version 5, and names below `:backends:` in version 3.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::error::EvalResult;
 use crate::hiera::state::{Provider, ResolvedLevel};
 use crate::value::{HashValue, Value};
 
-/// The hierarchy that a level is for its backend, which adds the ending to each path itself.
+/// The hierarchy of a level for its backend, which adds the extension to each path itself.
 fn hierarchy(level: &Level) -> Vec<Value> {
     let ending = format!(".{}", level.function);
     let paths: &[EcoString] = match &level.locations {
@@ -90,7 +90,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The value that the backend of a level has for a key.
+    /// The value of a key from the backend of a level.
     pub(super) fn ask_backend(
         &mut self,
         provider: &Provider,

@@ -39,7 +39,7 @@ pub struct Config {
     pub version: u8,
     /// The levels, highest first.
     pub hierarchy: Vec<Level>,
-    /// The levels that are searched when all else has failed; only modules have them.
+    /// The levels that are searched if all others fail; only modules have them.
     pub default_hierarchy: Option<Vec<Level>>,
     /// The merge strategy of `hiera_hash`, in version 3.
     pub merge: Strategy,
@@ -78,9 +78,9 @@ pub enum FunctionKind {
     LookupKey,
     /// Once for a key with its segments.
     DataDig,
-    /// As `DataHash`, but without arguments, as before version 5.
+    /// As `DataHash`, without arguments, as before version 5.
     V4DataHash,
-    /// A backend of Hiera 3, once for a key and location.
+    /// A backend of Hiera 3, called once per key and location.
     Hiera3Backend,
 }
 
@@ -123,11 +123,11 @@ pub struct ConfigFault {
     pub path: Option<PathBuf>,
     /// The line, from 1, if it is known.
     pub line: Option<u32>,
-    /// The part of the file that is to blame, if that is known.
+    /// The faulty part of the file, if it is known.
     pub blame: Option<Box<ConfigBlame>>,
 }
 
-/// The part of a configuration that is to blame for an error.
+/// The part of a configuration that has an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigBlame {
     /// The file.
@@ -139,14 +139,14 @@ pub struct ConfigBlame {
 }
 
 impl ConfigFault {
-    /// An error that the looking up function has.
+    /// An error that is reported by the function that looked up.
     pub fn plain(message: impl Into<String>) -> Self {
         Self { issue: None, message: message.into(), path: None, line: None, blame: None }
     }
 }
 
 const FUNCTION_KEYS: [&str; 4] = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
-/// The key of a function as they were before version 5; no error proposes it.
+/// The key of functions before version 5; no help suggests it.
 const V4_DATA_HASH: &str = "v4_data_hash";
 const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
 const RESERVED_OPTIONS: [&str; 2] = ["path", "uri"];
@@ -172,7 +172,7 @@ impl Config {
         }
     }
 
-    /// The configuration of a layer whose data a function gives that takes no arguments, as before
+    /// The configuration of a layer whose data comes from a function without arguments, as before
     /// version 5.
     pub fn of_function(root: &Path, function: &str) -> Self {
         let level = Level {
@@ -309,7 +309,7 @@ impl Reader<'_> {
         Err(fault)
     }
 
-    /// The value under keys and indices; or one of its keys.
+    /// The value at keys and indices, or one of its keys.
     fn blame(&self, steps: &[&str], key: Option<&str>) -> Option<Box<ConfigBlame>> {
         let tree = Tree::parse(self.text).ok()?;
         let value = tree.find_node(steps)?;
@@ -327,7 +327,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The nth line that has `key:` followed by the value; comments do not count.
+    /// The nth line with `key:` and the value; comments do not count.
     fn line_of(&self, key: &str, value: Option<&str>, nth: usize) -> Option<u32> {
         let has_value = |rest: &str| {
             let rest = rest.trim_start().trim_start_matches(['\'', '"']);
@@ -499,7 +499,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Refuses a backend of Hiera 3 where there cannot be one, or where a function is its successor.
+    /// Refuses a backend of Hiera 3 where none is allowed, or where a function replaces it.
     fn check_backend(&self, backend: &str) -> Result<(), ConfigFault> {
         let line = |value| self.line_of("hiera3_backend", value, 0);
         if *self.owner != Owner::Global {

@@ -1,4 +1,4 @@
-//! Functions that give data, written by users, and the context they are called with.
+//! Data functions of users, and the context that they are called with.
 
 use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::value::{HashValue, IteratorValue, Key, Object, Value};
 const ID: &str = "id";
 
 impl Lookup<'_, '_> {
-    /// The value of a key that a function gives.
+    /// The value of a key from a function.
     pub(super) fn call_level_function(
         &mut self,
         provider: &Provider,
@@ -45,7 +45,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The state of the function of a level.
+    /// The context of the function of a level.
     pub(super) fn context_of(
         &mut self,
         level: &ResolvedLevel,
@@ -182,7 +182,7 @@ impl Lookup<'_, '_> {
         lookup_error(format!("{subject} has wrong type, expects Puppet::LookupValue, got {got}"))
     }
 
-    /// The entries with keys of the module, if the layer is one of a module.
+    /// The entries whose keys belong to the module, if the layer is that of a module.
     fn qualified_only(
         &mut self,
         call: &FunctionCall<'_>,
@@ -291,7 +291,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// The arguments of a function, which is called with them next.
+    /// The arguments for the next call of a function.
     fn arguments(&mut self, call: &FunctionCall<'_>, mut args: Vec<Value>) -> Vec<Value> {
         if call.level.kind != FunctionKind::V4DataHash {
             let mut options = call.level.options.as_hash().cloned().unwrap_or_default();

@@ -59,7 +59,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// Says that the setting is deprecated, and whether it counts.
+    /// Warns that the setting is deprecated, and whether it has an effect.
     fn warn_of_provider(
         &mut self,
         owner: &Owner,
@@ -97,7 +97,7 @@ impl Lookup<'_, '_> {
         }
     }
 
-    /// Warns once of something deprecated, unless nothing is checked.
+    /// Warns once of a deprecation, unless warnings are off.
     fn warn_deprecated(&mut self, what: &str, mut text: String, file: Option<&Path>) {
         if self.c.settings.strict == Strict::Off {
             return;

@@ -33,7 +33,7 @@ struct Pair {
 #[derive(PartialEq, Debug)]
 enum Token<'t> {
     Text(&'t str),
-    /// An encrypted part: who can open it, and its bytes in base64.
+    /// An encrypted part: its scheme, and its bytes in base64.
     Encrypted(&'t str, &'t str),
 }
 
@@ -128,7 +128,7 @@ fn unknown_encryptor(scheme: &str) -> String {
     )
 }
 
-/// The home directory of GPG that options name.
+/// The GPG home directory that options name.
 fn gpg_home(world: &dyn World, options: &Value) -> Result<String, String> {
     let home = options.get("gpg_gnupghome").and_then(Value::as_str).filter(|h| !h.is_empty());
     let home = home.ok_or(
@@ -232,7 +232,7 @@ impl Secrets {
         Ok(text)
     }
 
-    /// The text with its encrypted parts opened, which are added to those that are known.
+    /// The text with its encrypted parts decrypted; the results are recorded.
     pub(super) fn decrypt(
         &self,
         world: &dyn World,

@@ -21,7 +21,7 @@ use crate::value::{HashValue, Value};
 /// Results per file. The compile that needs one first makes it; the others wait.
 type Slots<T> = FxHashMap<OsString, Arc<OnceLock<T>>>;
 
-/// A configuration, or why it cannot be used.
+/// A configuration, or the reason why it cannot be used.
 type ReadConfig = Result<Arc<Config>, ConfigFault>;
 
 /// The read data files and `hiera.yaml` files of an environment.
@@ -93,16 +93,16 @@ pub struct Entry {
 /// An error in a data file.
 #[derive(Clone, Debug)]
 pub enum DataFault {
-    /// The text is no YAML or JSON, or cannot be read.
+    /// The text cannot be read or parsed.
     Syntax(SyntaxFault),
-    /// The document is no hash but of this type.
+    /// The document has this type instead of a hash.
     NoHash(&'static str),
 }
 
 /// An error in the text of a data file.
 #[derive(Clone, Debug)]
 pub struct SyntaxFault {
-    /// The whole message, which has the place in words.
+    /// The whole message, including the place in words.
     pub message: String,
     /// The text of the label, and the text and range that it is about; `None` for an unreadable
     /// file.
@@ -223,10 +223,10 @@ impl File {
         }
     }
 
-    /// Its content, read when first asked for.
+    /// Its content, read by the first caller.
     ///
     /// # Errors
-    /// When it cannot be read or is no hash.
+    /// When it cannot be read or is not a hash.
     pub fn data(&self, world: &dyn World, format: Format) -> &Result<Arc<Data>, DataFault> {
         let slot = match format {
             Format::Yaml => &self.yaml,
@@ -252,7 +252,7 @@ impl File {
     }
 }
 
-/// The value of a text in HOCON, whose `include` statements read files.
+/// The value of a text in HOCON; its `include` statements read files.
 pub(crate) fn read_hocon(
     world: &dyn World,
     text: &str,

@@ -31,7 +31,7 @@ pub enum Piece<'t> {
     },
 }
 
-/// The issue code of a method where only variables are allowed, and its message.
+/// The issue code and message of a method where only variables are allowed.
 pub(super) const METHOD_NOT_ALLOWED_ISSUE: &str = "HIERA_INTERPOLATION_METHOD_SYNTAX_NOT_ALLOWED";
 pub(super) const METHOD_NOT_ALLOWED: &str =
     "Interpolation using method syntax is not allowed in this context";

@@ -75,7 +75,7 @@ impl LookupKey {
 
     /// Wraps a value so that digging for the segments finds it.
     pub fn undig(&self, value: Value) -> Value {
-        /// An index cannot ask for a list longer than this.
+        /// The maximal length of a list that an index may require.
         const LONGEST: i64 = 4096;
         self.segments.iter().rev().fold(value, |inner, segment| match segment {
             Segment::Index(index) => {
@@ -130,7 +130,7 @@ fn split_segment(text: &str) -> Option<(Segment, &str)> {
 }
 
 fn plain_segment(text: &str) -> Segment {
-    // Ruby's pattern allows a colon in front, which its conversion then reads as 0.
+    // Ruby's pattern allows a leading colon, and its conversion then reads 0.
     let digits = text.strip_prefix(':').unwrap_or(text);
     let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {

@@ -249,7 +249,7 @@ impl Lookup<'_, '_> {
         })
     }
 
-    /// The value of a key in the hierarchy for defaults of a layer.
+    /// The value of a key in the default hierarchy of a layer.
     pub(super) fn in_provider_defaults(
         &mut self,
         provider: &Arc<Provider>,
@@ -404,7 +404,7 @@ impl Lookup<'_, '_> {
         text.is_empty().then(|| TextRange::new(0, 0).in_file(self.c.env.sources.add(path, "")))
     }
 
-    /// A place to blame when code is called that no program calls: the first configuration.
+    /// The place for errors of code that no program calls: the first configuration.
     pub(super) fn config_span(&mut self) -> Option<Span> {
         if let Some(known) = self.c.hiera.config_spans.get(&self.module) {
             return *known;

@@ -1,4 +1,4 @@
-//! The levels of a hierarchy, with their paths resolved for a node, and the data they give.
+//! The levels of a hierarchy, with their paths resolved for a node, and their data.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -23,10 +23,10 @@ use crate::hiera::state::{Provider, TrackedVariable};
 use crate::value::Value;
 use ordain_graph::language::Strict;
 
-/// The function of levels whose files have encrypted values; the others in them are plain.
+/// The function of levels with encrypted values; all other functions have plain ones.
 const EYAML: &str = "eyaml_lookup_key";
 
-/// The form of the files that a function reads, if it is one that is native here.
+/// The format of the files that a function reads, if the function is native.
 fn format(kind: FunctionKind, function: &str) -> Option<Format> {
     match (kind, function) {
         (FunctionKind::DataHash, "yaml_data") => Some(Format::Yaml),
@@ -41,7 +41,7 @@ fn format(kind: FunctionKind, function: &str) -> Option<Format> {
 const VARIANTS: usize = 512;
 
 impl Lookup<'_, '_> {
-    /// The levels of a layer, with paths for the variables as they are now.
+    /// The levels of a layer, with paths for the current values of the variables.
     pub(super) fn levels(&mut self, provider: &Arc<Provider>) -> EvalResult<Arc<CachedLevels>> {
         let known = self.c.hiera.resolved.get(&provider.id).and_then(|variants| variants.last());
         let known = known.cloned();
@@ -71,7 +71,7 @@ impl Lookup<'_, '_> {
         Ok(resolved)
     }
 
-    /// An earlier variant of a hierarchy that fits the variables as they are now.
+    /// An earlier variant of a hierarchy with the current values of the variables.
     fn other_variant(&self, provider: &Provider, last: &CachedLevels) -> Option<usize> {
         let now: Vec<Option<&Value>> = last.tracked.iter().map(|t| self.tracked(t)).collect();
         // Nearly always the variants depend on the same variables and differ in one of the last,
@@ -95,7 +95,7 @@ impl Lookup<'_, '_> {
         resolved.tracked.iter().rev().all(|tracked| self.tracked(tracked) == tracked.value.as_ref())
     }
 
-    /// The value that a variable of a path has now.
+    /// The current value of a variable in a path.
     fn tracked(&self, tracked: &TrackedVariable) -> Option<&Value> {
         let value = match self.c.find_variable(self.scope, &tracked.root) {
             Some(Value::Str(text)) if self.old_scope && text.is_empty() => None,
@@ -104,7 +104,8 @@ impl Lookup<'_, '_> {
         tracked.segments.iter().try_fold(value, |value, segment| segment.entry(value))
     }
 
-    /// Resolves the paths of a layer; levels that are as in the last variant are taken from it.
+    /// Resolves the paths of a layer. Levels that equal those of the last variant are shared with
+    /// it.
     fn resolve(
         &mut self,
         provider: &Arc<Provider>,
@@ -237,7 +238,7 @@ impl Lookup<'_, '_> {
             3 => join(&root, &datadir).into(),
             _ => datadir,
         };
-        // Earlier versions know no paths with variables that a node may lack.
+        // Only version 5 allows variables in paths that a node may lack.
         let may_lack = provider.config.version == 5;
         let lenient = std::mem::replace(&mut self.lenient, may_lack);
         let locations = self.resolve_locations(provider, level, &datadir);
@@ -476,8 +477,8 @@ impl Lookup<'_, '_> {
         Ok(Some(value))
     }
 
-    /// Says of an error in a value of data where that is written: at the expression that the message
-    /// names, if it names one.
+    /// Adds the place in data to an error: the interpolation that the message names, else the
+    /// value.
     fn in_data(&self, mut unwind: Box<Unwind>, place: DataPlace) -> Box<Unwind> {
         let Unwind::Error(error) = &mut *unwind else { return unwind };
         if error.focus.is_some() {

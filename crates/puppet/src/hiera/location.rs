@@ -1,10 +1,11 @@
-//! Paths of a hierarchy: joining as Ruby does, and patterns.
+//! Paths of a hierarchy: Ruby's way of joining, and patterns.
 
 use std::path::Path;
 
 use ordain_source::{EntryKind, World};
 
-/// The path `relative` seen from `base`: leading `.` and `..` are resolved, an absolute path stays.
+/// The path `relative` relative to `base`. Leading `.` and `..` are resolved; an absolute path
+/// stays.
 pub(super) fn join(base: &str, relative: &str) -> String {
     if relative.starts_with('/') {
         return relative.to_owned();

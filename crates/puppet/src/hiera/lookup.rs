@@ -59,11 +59,11 @@ pub(super) struct Lookup<'c, 'e> {
     pub nested: usize,
     /// The levels that are being searched.
     pub levels: Option<Arc<CachedLevels>>,
-    /// Answers of levels that are not reached yet.
+    /// Answers of levels that the lookup has not reached yet.
     pub answers: Answers,
 }
 
-/// An error of a lookup, which has no place in the program.
+/// An error of a lookup, without a place in the program.
 pub(super) fn lookup_error<T>(message: impl Into<String>) -> EvalResult<T> {
     Err(lookup_unwind(message))
 }
@@ -82,7 +82,7 @@ pub(super) fn data_fault(fault: &SyntaxFault, path: &Path, sources: &SourceMap) 
     unwind
 }
 
-/// An error with an issue code of Hiera, at a place of a configuration if it has one.
+/// An error with an issue code of Hiera, at the place in a configuration if there is one.
 pub(super) fn unwind(
     issue: Option<&'static str>,
     message: impl Into<String>,
@@ -152,7 +152,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         }
     }
 
-    /// Does something as part of a node of the record.
+    /// Runs code as part of a node of the record.
     pub(super) fn with<T>(
         &mut self,
         node: impl FnOnce() -> Node,
@@ -167,7 +167,7 @@ impl<'c, 'e> Lookup<'c, 'e> {
         result
     }
 
-    /// Does something while a name is being resolved; it is an error if it is already.
+    /// Runs code while a name is being resolved; fails if the name is being resolved already.
     pub(super) fn check<T>(
         &mut self,
         name: &EcoString,
@@ -543,13 +543,13 @@ impl<'c, 'e> Lookup<'c, 'e> {
         segments: Vec<Segment>,
         value: Option<Value>,
     ) {
-        // No code can give a reserved variable another value.
+        // Code cannot set a reserved variable, so its value is constant.
         let constant = (key.starts_with("::") && value.is_some()) || not_reserved(&root).is_err();
         let local = self.local.as_ref().is_some_and(|(name, _)| *name == root);
         if let Some(tracked) = self.tracked.as_mut().filter(|_| !constant && !local) {
             self.depends = true;
             let one = TrackedVariable { root, segments, value };
-            // Levels beside each other often have the same variables.
+            // Neighbouring levels often have the same variables.
             if !tracked.iter().rev().any(|other| *other == one) {
                 tracked.push(one);
             }
@@ -603,13 +603,13 @@ impl Compiler<'_> {
     }
 }
 
-/// A value whose lists and hashes are no others. Each lookup gives new ones: a template that writes
-/// YAML writes those that are the same once, with an anchor.
+/// A copy whose lists and hashes are not shared. Upstream returns new ones from each lookup, and a
+/// template that writes YAML writes shared ones once, with an anchor.
 pub(super) fn unshared(value: &Value) -> Value {
     match value {
         Value::Array(items) => Value::array(items.iter().map(unshared)),
         Value::Hash(entries) => {
-            // The keys stay as they are, so their hashes need not be counted again.
+            // The keys stay, so their hashes need not be computed again.
             let mut entries = HashValue::clone(entries);
             for value in entries.values_mut() {
                 if matches!(value, Value::Array(_) | Value::Hash(_)) {

@@ -19,7 +19,7 @@ pub enum Strategy {
     First,
     /// Values and lists become one list without duplicates.
     Unique,
-    /// Hashes are joined, the first value of a key counts.
+    /// Hashes are joined; the first value of a key wins.
     Hash,
     /// Hashes and lists are joined on all levels.
     Deep(Arc<DeepOptions>),
@@ -28,7 +28,7 @@ pub enum Strategy {
 /// The options of [`Strategy::Deep`].
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct DeepOptions {
-    /// Items that begin so remove the item that follows it.
+    /// The prefix of items that remove the item after it.
     pub knockout_prefix: Option<EcoString>,
     /// Whether hashes at the same place of two lists are merged.
     pub merge_hash_arrays: bool,
@@ -38,7 +38,7 @@ pub struct DeepOptions {
     pub reverse: bool,
     /// The strategy's name.
     pub name: &'static str,
-    /// The options as they were given, without the name, for explanations.
+    /// The given options without the name, for explanations.
     pub given: HashValue,
 }
 
@@ -128,7 +128,7 @@ impl Strategy {
     /// Merges the value of a higher level with one of a lower level.
     ///
     /// # Errors
-    /// The message, when the values cannot be merged so.
+    /// The message, when the strategy cannot merge the values.
     pub fn merge(&self, higher: Value, lower: Value) -> Result<Value, String> {
         match self {
             Self::First => Ok(higher),
@@ -276,7 +276,7 @@ fn flatten(value: &Value) -> Vec<Value> {
     out
 }
 
-/// Merges `source` into `dest`: the way of the Ruby library `deep_merge`.
+/// Merges `source` into `dest`, like the Ruby library `deep_merge`.
 fn deep(source: Value, dest: Value, options: &DeepOptions) -> Result<Value, String> {
     if source.is_undef() {
         return Ok(dest);
@@ -290,8 +290,8 @@ fn deep(source: Value, dest: Value, options: &DeepOptions) -> Result<Value, Stri
             Ok(dest)
         }
         (Value::Hash(source), Value::Hash(dest)) => deep_hashes(source.iter(), dest, options),
-        // The first entry finds no hash and puts the source itself there; the others are merged with
-        // themselves.
+        // The first entry finds no hash and is replaced by the source; later entries are merged
+        // with themselves.
         (Value::Hash(source), _) => {
             let dest = Arc::new((*source).clone());
             deep_hashes(source.iter().skip(1), dest, options)
@@ -402,7 +402,7 @@ fn order(a: &Value, b: &Value, fault: &mut Option<[EcoString; 2]>) -> Ordering {
     }
 }
 
-/// The order of an integer and a float that is a number.
+/// The order of an integer and a float other than NaN.
 fn mixed(i: i64, f: f64) -> Ordering {
     order_mixed(i, f).unwrap_or(Ordering::Equal)
 }

@@ -26,7 +26,7 @@ impl Pattern {
     }
 }
 
-/// The plain text behind the `^` that a regular expression begins with.
+/// The literal text after the `^` at the start of a regular expression.
 fn prefix(source: &str) -> &str {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     let Some(rest) = source.strip_prefix('^').filter(|_| !source.contains('|')) else { return "" };
@@ -187,7 +187,7 @@ impl Lookup<'_, '_> {
         Ok(merged)
     }
 
-    /// The value of a key in the hierarchy for defaults of its module.
+    /// The value of a key in the default hierarchy of its module.
     pub(super) fn in_module_defaults(&mut self, key: &LookupKey) -> EvalResult<Option<Value>> {
         let Some(module) = self.module.clone() else { return Ok(None) };
         let Some(provider) = self.provider(&Owner::Module(module.clone()))? else {

@@ -1,5 +1,5 @@
-//! Levels that follow each other and have the same function in Ruby: the `ruby` process is asked for
-//! all of them at once, and stops at the first that has the key.
+//! Consecutive levels with the same function in Ruby. The `ruby` process is asked for all of them
+//! in one message, and stops at the first level that has the key.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,12 +13,11 @@ use crate::error::EvalResult;
 use crate::hiera::state::{Answers, CachedLevels, Location, ResolvedLevel};
 use crate::value::Value;
 
-/// The most levels that are asked at once.
+/// The maximal number of levels in a message.
 const MAX_LEVELS: usize = 16;
 
 impl Answers {
-    /// The answer of the level that the lookup reaches now. The other answers are dropped if it was
-    /// not the next one.
+    /// The answer of the current level. The other answers are dropped if it was not the next one.
     fn take(&mut self, id: usize, key: &str) -> Option<Option<Value>> {
         match self.values.pop_front() {
             Some((known, value)) if known == id && self.key == key => Some(value),
@@ -31,8 +30,8 @@ impl Answers {
 }
 
 impl Lookup<'_, '_> {
-    /// The value that the function of a level has for a key; `None` if it finds nothing. Levels that
-    /// would be asked next if it finds nothing are asked with it.
+    /// The value of a key from the function of a level; `None` if it finds nothing. The levels
+    /// after it are asked in the same message.
     pub(super) fn call_key_function(
         &mut self,
         call: &FunctionCall<'_>,

@@ -8,7 +8,7 @@ use ordain_source::suggest;
 use super::text::type_word;
 use crate::value::Value;
 
-/// Something in a configuration that is not as it must be.
+/// An error in the form of a configuration.
 pub(super) struct Problem {
     /// The error, in Puppet's words.
     pub text: String,
@@ -54,7 +54,7 @@ impl Position {
 enum Shape {
     /// Text that is not empty.
     Text,
-    /// A list of texts: smallest and largest length.
+    /// A list of texts, with its minimal and maximal length.
     Texts(usize, usize),
     /// A text or a list of texts.
     TextOrTexts,

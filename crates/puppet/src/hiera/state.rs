@@ -20,9 +20,9 @@ use std::sync::{Arc, OnceLock};
 /// The hierarchies and the data that a compile has read, and the lookups under way.
 #[derive(Default, Debug)]
 pub struct Cache {
-    /// The record of lookups, if one is wanted.
+    /// The record of lookups, if it was requested.
     pub explainer: Option<Explainer>,
-    /// Keys and variables that are being resolved, to notice recursion.
+    /// Keys and variables that are being resolved, to detect recursion.
     pub(super) stack: Vec<EcoString>,
     pub(super) expressions: u64,
     pub(super) bytes: u64,
@@ -54,7 +54,7 @@ pub struct Found {
 /// The arguments of a lookup.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// The keys; the first that is found counts.
+    /// The keys; the first one with a value wins.
     pub names: Vec<EcoString>,
     /// Whether one name was given, not a list of them.
     pub single: bool,
@@ -66,7 +66,7 @@ pub struct Request {
     pub default: Option<Value>,
     /// Values that come before all data.
     pub overrides: Arc<HashValue>,
-    /// Values that are used when nothing is found.
+    /// Values for keys that are not found.
     pub defaults: Arc<HashValue>,
 }
 
@@ -90,7 +90,7 @@ pub(super) struct ContextState {
     pub(super) check: Option<FunctionCheck>,
 }
 
-/// The knowledge about the values of a function.
+/// The result of a check of a function's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FunctionCheck {
     /// Its return type is data, so values need no check.
@@ -99,8 +99,7 @@ pub(super) enum FunctionCheck {
     Untyped,
 }
 
-/// The content of a file, which all levels of a compile share: the first one that reads the file
-/// decides the form.
+/// The content of a file, which all levels of a compile share. The first reader decides the form.
 #[derive(Clone, Debug)]
 pub(super) enum FileData {
     /// The text, or the result of the block of a function.
@@ -168,7 +167,7 @@ impl Provider {
     }
 }
 
-/// The levels of a hierarchy; variants share those that are the same in both.
+/// The levels of a hierarchy; variants share equal ones.
 pub(super) type Levels = Vec<Arc<ResolvedLevel>>;
 
 /// The levels of a layer for certain values of the variables in its paths.
@@ -259,7 +258,8 @@ pub(super) struct Options {
 /// Options of the keys that match a regular expression.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// The first characters of a matching key of one line; compared first, as a match takes longer.
+    /// The first characters of a matching single-line key. They are compared first, because
+    /// matching is slower.
     pub(super) prefix: EcoString,
     pub(super) regex: Arc<Regex>,
     pub(super) options: Value,
@@ -282,7 +282,8 @@ impl Default for Budget {
     }
 }
 
-/// Answers for a key of levels that the lookup has not reached yet, by the states of their functions.
+/// Answers for a key from levels that the lookup has not reached yet, by the contexts of their
+/// functions.
 #[derive(Default)]
 pub(super) struct Answers {
     pub(super) key: EcoString,

@@ -57,7 +57,7 @@ pub(super) fn read_text(world: &dyn World, path: &Path) -> Result<String, String
     text_of(path, world.read(path).map_err(|e| unreadable(path, &e))?)
 }
 
-/// The text of a file for code that asked for it: errors have the words of Ruby.
+/// The text of a file for code; errors have the words of Ruby.
 pub(super) fn text_for_code(world: &dyn World, path: &Path) -> Result<String, String> {
     text_of(path, world.read(path).map_err(|error| refused_read(path, &error))?)
 }

@@ -1,4 +1,4 @@
-//! Files of an environment: each is read and parsed once, by whichever compile wants it first.
+//! Files of an environment. The first compile that needs a file reads and parses it for all.
 
 use std::hash::BuildHasher;
 use std::io;
@@ -21,7 +21,7 @@ use crate::validation;
 
 /// The maximal number of cached inline ERB templates.
 const KEPT_TEMPLATES: usize = 4096;
-/// The longest of them that is kept, in bytes.
+/// The maximal length of a cached inline template, in bytes.
 const KEPT_LENGTH: usize = 1 << 16;
 
 /// The maximal size of all cached files that manifests read, in bytes.
@@ -103,7 +103,7 @@ impl Environment {
         if errors.is_empty() { Ok(Some(Arc::clone(&file.program))) } else { Err(errors) }
     }
 
-    /// The content of a file, which is kept unless it is large.
+    /// The content of a file, which is cached unless it is large.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -120,7 +120,7 @@ impl Environment {
         Ok(content)
     }
 
-    /// The content of a file that is parsed now, and not kept as text any longer.
+    /// The content of a file that will be parsed; it is removed from the cache.
     fn take_content(&self, path: &Path) -> io::Result<Vec<u8>> {
         let kept = {
             let contents = &mut self.registry_mut().contents;
@@ -140,7 +140,7 @@ impl Environment {
         })
     }
 
-    /// The function in a file of Ruby code, parsed once; `None` if there is no text in it.
+    /// The function in a file of Ruby code, parsed once; `None` if the file has no text.
     pub(crate) fn ruby_source(&self, path: &Path) -> Option<Arc<RubySource>> {
         let slot = self.slot(path, |r| &r.ruby_sources, |r| &mut r.ruby_sources);
         let read = || {
@@ -205,7 +205,8 @@ impl Environment {
     pub fn parse_template(&self, path: &Path, text: &str) -> Arc<LoadedFile> {
         let options = validation::Options { strict: self.strict, ..validation::Options::default() };
         let parse = |file, text| Self::loaded(syntax::parse_epp(file, text), &options);
-        // A template is no manifest, even if it has the name of one.
+        // The template context differs, because a template is not a manifest even if its name is
+        // that of one.
         let context = FxBuildHasher.hash_one((self.strict, "template"));
         self.sources.parsed(path, text.into(), context, parse).1
     }

@@ -16,7 +16,7 @@ use crate::load::environment::Folder;
 use crate::load::native_type::NativeType;
 use crate::schema;
 
-/// The folders of a module in which there is code of these kinds, and folders with more of it.
+/// The folders of a module with code of these kinds.
 const TYPES: &str = "lib/puppet/type";
 const FUNCTIONS: &str = "lib/puppet/functions";
 const OLD_FUNCTIONS: &str = "lib/puppet/parser/functions";
@@ -76,8 +76,7 @@ impl Environment {
         Some(self.code_dir(*at)?.join(path))
     }
 
-    /// The resource type of this name in lower case that is not written in Puppet: known to the
-    /// program, or from a module.
+    /// The native resource type of this name in lower case: built in, or from a module.
     pub fn native_type(&self, name: &str) -> Option<NativeType> {
         let table = schema::find(name);
         let ruby = if table.is_some_and(|t| t.is_core()) { None } else { self.ruby_type(name) };
@@ -88,7 +87,7 @@ impl Environment {
         if let Some(known) = self.registry().ruby_types.get(name) {
             return known.clone();
         }
-        // A name with `::` or `/` is no file's.
+        // A name with `::` or `/` is not a file name.
         let plain =
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let in_ruby = || {
@@ -102,7 +101,7 @@ impl Environment {
         found
     }
 
-    /// A type that was generated for this environment, which is read instead of the Ruby code.
+    /// A type that was generated for this environment, which replaces the Ruby code.
     fn generated_type(&self, name: &str) -> Option<RubyType> {
         let path = self.dir.as_ref()?.join(GENERATED_TYPES).join(format!("{name}.pp"));
         let text = self.world.read(&path).ok()?;

@@ -78,7 +78,7 @@ pub fn maker(program: &Program, id: ExprId) -> Option<&[ExprId]> {
     (call.form == CallForm::Method && is_new && is_type).then_some(args)
 }
 
-/// The name and the type that the arguments make; `None` if they are of another form.
+/// The name and the type in the arguments; `None` if they have another form.
 fn filled(program: &Program, args: &[ExprId]) -> Option<(EcoString, RubyType)> {
     let name = text(program, *args.first()?)?;
     let mut out = RubyType { isomorphic: true, ..RubyType::default() };

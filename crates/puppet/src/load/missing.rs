@@ -134,7 +134,7 @@ impl Environment {
         self.listed_only(name).or_else(near).or_else(|| self.missing_module(name))
     }
 
-    /// Help for a resource type or function, which modules have under other names than their own.
+    /// Help for a resource type or function, whose name does not contain its module.
     pub(crate) fn missing_member_help(&self, name: &str, near: Option<&str>) -> Option<String> {
         if name.contains("::") {
             return self.missing_help(name, near);
@@ -208,7 +208,7 @@ impl Environment {
     }
 }
 
-/// The name that a file below a folder of a module promises: `a/b.pp` is `module::a::b`.
+/// The name that a file below a folder of a module may define: `a/b.pp` is `module::a::b`.
 fn name_of(module: &str, folder: &Path, path: &Path) -> Option<EcoString> {
     let rest = path.strip_prefix(folder).ok()?.with_extension("");
     let mut parts: Vec<&str> = Vec::new();

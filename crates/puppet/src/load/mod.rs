@@ -147,7 +147,7 @@ impl Environment {
         self.registry.write().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// The class or define of this name in lower case, loaded from its module if need be.
+    /// The class or define of this name in lower case, loaded from its module if necessary.
     ///
     /// # Errors
     /// When a file that may define it does not parse.
@@ -276,7 +276,7 @@ impl Environment {
         registry.files.get(&path)?.get()?.as_ref().ok()?.clone()
     }
 
-    /// The part of an attribute's value that a path leads to. The attribute is known by its place.
+    /// The part of an attribute's value at a path. The place identifies the attribute.
     pub(crate) fn value_part(&self, attribute: Span, path: &[Step]) -> Option<Span> {
         let registry = self.registry();
         let read = registry.files.values().filter_map(|slot| slot.get()?.as_ref().ok()?.as_ref());
@@ -330,10 +330,10 @@ impl Environment {
         self.load_file(&path, module, folder)
     }
 
-    /// Makes the definitions of a text known that is evaluated by itself.
+    /// Registers the definitions of a text that is not in a file.
     ///
     /// # Errors
-    /// For each definition that is known already.
+    /// For each duplicate definition.
     pub fn define(&self, program: &Arc<Program>) -> Vec<Diagnostic> {
         self.registry_mut().add(program, "", &mut Vec::new())
     }

@@ -1,4 +1,4 @@
-//! Files of modules by the names that manifests give them.
+//! Files of modules by their names in manifests.
 
 use crate::error::PlainError;
 use crate::load::Environment;
@@ -13,7 +13,7 @@ impl Environment {
             return Some(PathBuf::from(name));
         }
         let (module, rest) = name.split_once('/')?;
-        // A second slash would make an absolute path of the rest.
+        // A second slash would make the rest an absolute path.
         let rest = rest.trim_start_matches('/');
         Some(self.modules.get(module)?.dir.join(folder).join(rest))
     }

@@ -180,7 +180,7 @@ pub(super) struct FileContents {
     pub(super) bytes: usize,
 }
 
-/// An ERB template, or why it does not parse.
+/// An ERB template, or the error of its parser.
 pub type ErbTemplate = Result<ordain_ruby::Template, ordain_ruby::SyntaxError>;
 
 /// A text that was read and parsed.

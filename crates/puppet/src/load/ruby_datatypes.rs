@@ -36,7 +36,7 @@ fn quoted(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     Some(at + 1..at + 1 + length)
 }
 
-/// The lines of a heredoc, whose mark begins here.
+/// The lines of a heredoc whose mark begins here.
 fn heredoc(text: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let line = text[at..].find('\n')? + at;
     let mark = text[at..line].trim_start_matches(['-', '~', '\'', '"']);

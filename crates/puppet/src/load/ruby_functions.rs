@@ -4,12 +4,12 @@
 //! the types of its parameters as texts. A function of the older interface declares at most a
 //! number of arguments. If a file declares them in another way, the signature is unknown.
 
-/// The arguments that a function in Ruby takes.
+/// The signature of a function in Ruby.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RubySignature {
     /// One of several lists of types.
     Dispatches(Vec<RubyDispatch>),
-    /// So many; at least `-n - 1` if negative.
+    /// The number of arguments; if negative, at least `-n - 1`.
     Arity(i32),
 }
 

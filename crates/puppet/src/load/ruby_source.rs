@@ -1,4 +1,4 @@
-//! Ruby code of modules as it is found on disk: files of functions, and their parsed text.
+//! Ruby code of modules on disk: files of functions, and their parsed text.
 
 use ordain_ruby::Function;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Parameters whose types are the same for every node, so that one compile evaluates them for all.
+//! Parameter types that are the same for every node, so that one compile evaluates them for all.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -24,7 +24,7 @@ struct DefinitionSignature {
 pub(crate) struct Signatures(RwLock<ByParameters>);
 
 impl Signatures {
-    /// The parameters of a definition, if a compile has shared them.
+    /// The parameters of a definition, if a compile shared them.
     pub(crate) fn get(
         &self,
         program: &Arc<Program>,
@@ -38,8 +38,8 @@ impl Signatures {
         known.get(&place(program, params)).map(|shared| Arc::clone(&shared.signature))
     }
 
-    /// Shares the parameters of a definition with further compiles, if they have no other types
-    /// there.
+    /// Shares the parameters of a definition with later compiles, if their types are the same on
+    /// every node.
     pub(crate) fn share(
         &self,
         program: &Arc<Program>,

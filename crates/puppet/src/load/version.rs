@@ -13,7 +13,7 @@ pub struct ConfigVersion {
     version: OnceLock<Result<EcoString, String>>,
 }
 
-/// The program of a command, where no shell has anything to do.
+/// The program of a command that needs no shell.
 fn plain_program(command: &str) -> Option<&str> {
     let is_special = |c: char| "*?{}[]<>()~&|\\$;'`\"\n#=%".contains(c);
     command.split_whitespace().next().filter(|_| !command.contains(is_special))
@@ -58,7 +58,7 @@ fn run(world: &dyn World, command: &str) -> Result<EcoString, String> {
 }
 
 impl ConfigVersion {
-    /// The version that a command prints; it runs when the first catalog is compiled.
+    /// The version that a command prints. The command runs when the first catalog is compiled.
     pub fn of(command: String) -> Self {
         Self { command: Some(command).filter(|c| !c.is_empty()), version: OnceLock::new() }
     }

@@ -9,8 +9,8 @@ use ordain_graph::{Barrier, Edge, EdgeKind, Origin, OriginId, ResourceId as Node
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// The common part of relationship parameters of several resources: the parameter, the list and its
-/// place.
+/// The properties that relationship parameters of several resources share: the parameter, the list
+/// and its place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct SharedList {
     relation: usize,
@@ -108,7 +108,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The order that the types of resources ask for by themselves.
+    /// Adds the autorequires.
     pub(super) fn automatic(&mut self) {
         let mut seen = FxHashSet::default();
         for relation in std::mem::take(&mut self.catalog.automatic) {

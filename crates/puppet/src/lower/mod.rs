@@ -41,7 +41,7 @@ pub fn lower(compiler: &mut Compiler<'_>) -> Graph {
         nodes: vec![None; catalog.resources.len()],
         within: vec![None; catalog.resources.len()],
         ranks: ranks(&catalog.tags),
-        // Room that is never written to takes no memory.
+        // Untouched room takes no memory.
         relation_params: Vec::with_capacity(catalog.resources.len()),
         long_lists: FxHashMap::default(),
         catalog,
@@ -61,9 +61,10 @@ struct Lowering<'a, 'e> {
     within: Vec<Option<Option<OriginId>>>,
     /// The place of each tag among all in the order of their names.
     ranks: TagRanks,
-    /// The relationship parameters that were passed on their way.
+    /// The relationship parameters of the resources that were lowered so far.
     relation_params: Vec<RelationParam>,
-    /// Long lists of references as data, by their address: the parameters above hold them.
+    /// Long lists of references as data, by the address of the list, which the parameters above
+    /// keep alive.
     long_lists: FxHashMap<usize, Data>,
 }
 
@@ -126,7 +127,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The node of a resource, which loses its parameters.
+    /// The node of a resource, whose parameters are moved out.
     fn node(&mut self, id: ResourceId) -> Node {
         let origin = self.declared(id);
         let resource = self.catalog.get_mut(id);
@@ -191,7 +192,7 @@ impl Lowering<'_, '_> {
             true => self.losers(&param.losers, secret),
             false => Vec::new(),
         };
-        // Edges have the origin of the parameter that asks for them.
+        // Edges have the origin of the parameter that declares them.
         let origin = match has_history || relation.is_some() {
             true => self.origin(&param.origin),
             false => of.origin,
@@ -279,7 +280,7 @@ impl Lowering<'_, '_> {
         self.graph.origins.intern(Origin { step: Step::Declaration, span, parent })
     }
 
-    /// The step that being evaluated inside a class, define or node is; `None` for the top.
+    /// The origin for code inside a class, define or node; `None` for the top.
     fn inside(&mut self, id: ResourceId) -> Option<OriginId> {
         if let Some(known) = self.within[id.0 as usize] {
             return known;

@@ -59,7 +59,7 @@ impl Compiler<'_> {
         self.ruby.calls.last().expect("questions come during calls").span
     }
 
-    /// The scope that a question names by its number.
+    /// The scope whose number is in a question.
     pub(super) fn scope_argument(&self, args: &[Json]) -> EvalResult<ScopeId> {
         let id = args.first().and_then(Json::as_u64).and_then(|id| u32::try_from(id).ok());
         match id.map(ScopeId).filter(|id| self.scopes.contains(*id)) {
@@ -311,7 +311,7 @@ pub(super) fn text(args: &[Json], at: usize) -> &str {
     args.get(at).and_then(Json::as_str).unwrap_or_default()
 }
 
-/// The attributes of a type that is known without its code.
+/// The attributes of a type that is described without running its code.
 pub(super) fn type_outline(name: &str) -> Json {
     match schema::find(name) {
         Some(kind) => json!({ "namevar": kind.namevar, "attributes": kind.attributes }),

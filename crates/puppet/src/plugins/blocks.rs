@@ -1,6 +1,7 @@
-//! Blocks of Ruby code that are given to functions of Puppet, as `call_function('map', list) { … }`.
+//! Blocks of Ruby code as arguments of Puppet functions, such as `call_function('map', list) { …
+//! }`.
 //!
-//! A function takes a lambda of Puppet code. So one is made for the block, which calls it through a
+//! A function takes a lambda of Puppet code. So a lambda is made that calls the block through a
 //! function that no other code can call.
 
 use std::path::Path;

@@ -11,7 +11,8 @@ use std::rc::Rc;
 /// The maximal nesting of data that a template passes to a function.
 pub(crate) const MAX_NESTING: usize = 200;
 
-/// The arguments that Ruby makes of a value behind a star: a hash is its pairs, nil is nothing.
+/// The arguments that Ruby makes of a value after a splat operator: a hash becomes its pairs, nil
+/// nothing.
 pub(crate) fn splat(given: &Ruby) -> Vec<Ruby> {
     if let Some(entries) = given.as_entries() {
         return entries.into_iter().map(|(k, v)| Ruby::array(vec![k, v])).collect();

@@ -1,4 +1,4 @@
-//! Functions that look at or change the catalog.
+//! Functions that read or change the catalog.
 
 use std::sync::Arc;
 
@@ -210,7 +210,7 @@ fn resource_type(kind: &str, title: &str) -> Type {
     Type::Resource { kind: Some(crate::syntax::names::capitalized(kind)), title }
 }
 
-/// Fails if a reference is to a kind of resource that nothing defines.
+/// Fails if a reference is to an unknown resource type.
 fn check_known(call: &mut Call<'_, '_>, what: &Value) -> EvalResult<()> {
     let (Value::Type(kind) | Value::Reference(kind)) = what else { return Ok(()) };
     let Type::Resource { kind: Some(kind), .. } = &**kind else { return Ok(()) };
@@ -402,7 +402,7 @@ fn validate_legacy(call: &mut Call<'_, '_>) -> EvalResult {
     fail(describe_mismatch(&format!("validate_legacy({kind}, ...)"), &kind, &actual))
 }
 
-/// The value of a fact, by the names on the way to it.
+/// The value of a fact at a path.
 pub(crate) fn fact(call: &mut Call<'_, '_>, path: &[&str]) -> Option<Value> {
     let mut at = call.compiler.variable(crate::value::closure::ScopeId::TOP, "facts")?;
     for name in path {

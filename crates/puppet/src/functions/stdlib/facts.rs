@@ -1,4 +1,4 @@
-//! Functions that look at the facts of the node, and at addresses.
+//! Functions on facts of the node and on addresses.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -116,10 +116,10 @@ const ZONE: &str = r"\A((([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])\.)+|\
 const EMAIL: &str = r"\A[a-zA-Z0-9.!#$%&'*+\/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*\z";
 const V4: &str = r"\A([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])(\.([0-9]|[1-9][0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])){3}\z";
 
-/// The module's alias of a pattern, which is known with or without the module.
+/// The module's alias of a pattern, which is defined even without the module.
 fn alias(name: &str, pattern: &str) -> Type {
     let alias = TypeAlias { name: name.into(), target: OnceLock::new() };
-    // It was made just now, so the target is not set.
+    // The alias is new, so its target is not set.
     let _ = alias.target.set(Type::Pattern(Arc::new([Arc::new(Regexp::new(pattern))])));
     Type::Alias(Arc::new(alias))
 }

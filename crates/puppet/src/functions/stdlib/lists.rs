@@ -283,7 +283,7 @@ fn reverse(call: &mut Call<'_, '_>) -> EvalResult {
     }
 }
 
-/// The ends of a range in one text: `a..c`, `a...c`, `a-c`; whether the last is left out.
+/// The ends of a range in one text, `a..c`, `a...c` or `a-c`, and whether the last one is excluded.
 fn split_range(text: &str) -> Option<(&str, &str, bool)> {
     let is_word = |s: &str| !s.is_empty() && s.chars().all(|c| c.is_alphanumeric() || c == '_');
     for (sign, open) in [("...", true), ("..", false), ("-", false)] {
