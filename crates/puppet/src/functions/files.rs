@@ -136,7 +136,7 @@ fn epp(call: &mut Call<'_, '_>) -> EvalResult {
 fn inline_epp(call: &mut Call<'_, '_>) -> EvalResult {
     let (text, args) = (call.str(0), call.given(1).cloned());
     match call.compiler.inline_epp(&text, args.as_ref(), call.scope, call.span) {
-        // A jump in inline template text has no target.
+        // As in a function, `return` and `next` end an inline template.
         Err(unwind) => match *unwind {
             Unwind::Return(..) => Ok(Value::Undef),
             Unwind::Next(value, _) if value.as_str().is_some() => Ok(value),
