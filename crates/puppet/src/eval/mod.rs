@@ -86,15 +86,17 @@ impl Compiler<'_> {
             Expr::Ref(name) => self.eval_type_name(f, id, name),
             Expr::Regex(source) => Ok(self.regex(f, id, source)),
             Expr::Var(name) => self.eval_variable(f, id, name),
-            Expr::Concat(parts) => self.eval_concat(f, *parts).inspect(|v| self.budget.charge_result(v)),
+            Expr::Concat(parts) => {
+                self.eval_concat(f, *parts).inspect(|v| self.budget.charge_result(v))
+            }
             Expr::Text(inner) => self.eval_text(f, *inner),
             Expr::Heredoc { syntax, text } => self.eval_heredoc(f, syntax, *text),
             Expr::List(items) => Ok(Value::Array(Arc::new(self.eval_items(f, *items)?))),
             Expr::Hash(entries) => self.eval_hash(f, id, *entries),
             Expr::Access(parts) => self.eval_access(f, id, *parts),
-            Expr::Binary { op, left, right } => {
-                self.eval_binary(f, id, *op, *left, *right).inspect(|v| self.budget.charge_result(v))
-            }
+            Expr::Binary { op, left, right } => self
+                .eval_binary(f, id, *op, *left, *right)
+                .inspect(|v| self.budget.charge_result(v)),
             Expr::And(l, r) => {
                 Ok(Value::Bool(self.eval(f, *l)?.is_true() && self.eval(f, *r)?.is_true()))
             }
@@ -258,7 +260,12 @@ impl Compiler<'_> {
     }
 
     /// The value of an outcome; its warnings are logged.
-    pub(crate) fn outcome_value(&mut self, f: &Frame, id: ExprId, outcome: arithmetic::Outcome) -> Value {
+    pub(crate) fn outcome_value(
+        &mut self,
+        f: &Frame,
+        id: ExprId,
+        outcome: arithmetic::Outcome,
+    ) -> Value {
         for warning in outcome.warnings {
             self.warn_at(warning, f.program.span(id));
         }

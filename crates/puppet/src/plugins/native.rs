@@ -123,7 +123,9 @@ impl Compiler<'_> {
         let mut host = FunctionHost::new(self, call.at, is_old, journal);
         let args: Vec<Ruby> = call.args.iter().map(|arg| host.argument(arg, gets_copies)).collect();
         let (method, args) = match dispatch {
-            Some(dispatch) => (dispatch.method.as_str(), method_arguments(dispatch, args, &mut host)),
+            Some(dispatch) => {
+                (dispatch.method.as_str(), method_arguments(dispatch, args, &mut host))
+            }
             None => ("", vec![Ruby::array(args)]),
         };
         let block = call.block.map(|block| foreign_block(&Value::Callable(Arc::clone(block))));
@@ -199,7 +201,11 @@ impl FunctionHost<'_, '_> {
 }
 
 /// The arguments of a method.
-fn method_arguments(dispatch: &Dispatch, args: Vec<Ruby>, host: &mut FunctionHost<'_, '_>) -> Vec<Ruby> {
+fn method_arguments(
+    dispatch: &Dispatch,
+    args: Vec<Ruby>,
+    host: &mut FunctionHost<'_, '_>,
+) -> Vec<Ruby> {
     let mut out = Vec::with_capacity(args.len() + 1);
     for arg in &dispatch.method_args {
         match arg {

@@ -18,7 +18,9 @@ use ordain_puppet::syntax::advice::member;
 use ordain_puppet::syntax::names::capitalize_segments;
 use ordain_puppet::syntax::*;
 use ordain_puppet::validation::ALIASES;
-use ordain_puppet::validation::names::{bare, is_misspelling, nearest, parent_range, parted, plain};
+use ordain_puppet::validation::names::{
+    bare, is_misspelling, nearest, parent_range, parted, plain,
+};
 
 /// The codes of unknown names.
 const UNKNOWN_CLASS: &str = "puppet::unknown-class";
