@@ -25,9 +25,6 @@ const INVALID_DATA: &str = "puppet::invalid-data";
 /// A map of a file of data has a key twice.
 const DUPLICATE_KEY: &str = "puppet::duplicate-data-key";
 
-/// The beginning of the message about a tag such as `!ruby/regexp`.
-const UNSPECIFIED_CLASS: &str = "Tried to load unspecified class";
-
 /// The format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
@@ -94,7 +91,7 @@ pub(crate) fn check(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Che
                 return CheckReport { found, defines: Some(Box::new(unit)) };
             }
             // `yaml_data` refuses such a file, but a function of a module may read it.
-            Err(e) if e.message.starts_with(UNSPECIFIED_CLASS) => {
+            Err(e) if e.is_unspecified_class() => {
                 vec![Diagnostic::warning(INVALID_DATA, e.message).at(e.range.in_file(file))]
             }
             Err(e) => {

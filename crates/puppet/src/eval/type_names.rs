@@ -17,6 +17,7 @@ use crate::state::evaluate::Evaluate;
 use crate::state::frame::Frame;
 use crate::state::programs::Inline;
 use crate::syntax::definitions::AliasDef;
+use crate::syntax::issue::is_unexpected_end;
 use crate::syntax::names::capitalize_segments;
 use crate::syntax::{Expr, ExprId, ExprList};
 use crate::types::format::ruby_text;
@@ -307,9 +308,7 @@ impl Compiler<'_> {
             let parsed = crate::syntax::parse(FileId(0), Arc::<str>::from(text));
             let is_syntax = parsed.diagnostics.iter().any(|d| d.severity == Severity::Error);
             return match error.peer_span().filter(|_| is_syntax) {
-                Some(_) if error.message.ends_with("at end of input") => {
-                    plain(error.message.clone())
-                }
+                Some(_) if is_unexpected_end(error) => plain(error.message.clone()),
                 Some(span) => {
                     let mut out = EvalError::new("", error.message.clone(), span);
                     out.issue = error.issue.clone();

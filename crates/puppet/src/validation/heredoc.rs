@@ -10,6 +10,7 @@ use ordain_source::{Diagnostic, FileId, Severity, SourceFile};
 
 use super::checker::{Checker, Options};
 use super::validate_embedded;
+use crate::syntax::issue::is_unexpected_end;
 use crate::syntax::{self, Expr, ExprId, Parsed, code_of};
 
 /// Programs in programs are checked this deep.
@@ -123,7 +124,7 @@ fn not_program(
 /// The message with the line and column in the text; the end of the text is no place.
 fn with_place(error: &Diagnostic, text: &str) -> String {
     let start = error.peer_span().map(|span| span.range.start);
-    match start.filter(|_| !error.message.ends_with("at end of input")) {
+    match start.filter(|_| !is_unexpected_end(error)) {
         Some(start) => {
             let at = SourceFile::new("", text).line_col(start);
             format!("{} (line: {}, column: {})", error.message, at.line, at.column)
