@@ -41,11 +41,11 @@ type Path = Vec<Enclosing>;
 #[derive(Clone, Copy)]
 enum Enclosing {
     Definition(ExprId),
-    /// A lambda, and the call that it is given to.
+    /// A lambda, and the call with this lambda.
     Lambda(ExprId, Option<ExprId>),
 }
 
-/// A place in a program, with the instance that was evaluated there.
+/// A place in a program, with the resource whose body was evaluated there.
 struct EvaluatedPlace<'p> {
     program: &'p Program,
     path: Path,
@@ -56,7 +56,7 @@ struct EvaluatedPlace<'p> {
 }
 
 impl<'a> Provenance<'a> {
-    /// Of a graph whose origins are in these sources.
+    /// The provenance of a graph with these sources.
     pub fn new(graph: &'a Graph, sources: &'a SourceMap) -> Self {
         Self { graph, sources, programs: RefCell::default(), open: RefCell::default() }
     }
@@ -84,7 +84,7 @@ impl<'a> Provenance<'a> {
         self.of_expression(explainer, &scene, value)
     }
 
-    /// The tree of a manifest; nothing for files of other languages.
+    /// The tree of a manifest; `None` for files of other languages.
     fn program(&self, file: FileId) -> Option<Rc<Program>> {
         if let Some(program) = self.programs.borrow().get(&file) {
             return Some(Rc::clone(program));
@@ -414,8 +414,8 @@ fn expression_at(program: &Program, span: Span) -> Option<(ExprId, Path)> {
     None
 }
 
-/// The variables that an expression reads, each once, in order, with how they are shown:
-/// `$facts['os']` with its keys. Those that its own lambdas declare are not among them.
+/// The variables that an expression reads, each once, in order, in the form `$facts['os']` with
+/// literal keys. Variables of its own lambdas are excluded.
 fn variables_of(program: &Program, root: ExprId) -> Vec<(EcoString, String)> {
     let mut found: Vec<(EcoString, String)> = Vec::new();
     let mut declared: Vec<EcoString> = Vec::new();

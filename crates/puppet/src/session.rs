@@ -56,7 +56,7 @@ pub struct Report {
     pub logs: Vec<crate::state::log::LogEntry>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// The error that ended the run, as the evaluator made it.
+    /// The error that ended the run, as the evaluator reported it.
     pub error: Option<EvalError>,
 }
 
@@ -70,7 +70,7 @@ pub fn compile_node(env: &Environment, settings: Settings, node: &Node) -> Compi
     on_deep_stack(|| compile_node_here(env, settings, node))
 }
 
-/// Compiles like [`compile_node`], on a thread that has a stack of [`STACK_SIZE`] already.
+/// Compiles like [`compile_node`], on a thread that already has a stack of [`STACK_SIZE`].
 pub fn compile_node_here(env: &Environment, settings: Settings, node: &Node) -> Compiled {
     let mut outcome = compile(env, settings, node);
     let exports = outcome.compiler.exports();

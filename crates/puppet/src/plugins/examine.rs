@@ -1,6 +1,6 @@
-//! Runs the code of resource types over a finished catalog: it refuses and converts values, gives
-//! defaults, and asks that some resources come before others. Puppet does this where a catalog is
-//! applied; a catalog that is sent to an agent stays as it was compiled.
+//! Runs the code of resource types over a finished catalog. It refuses and converts values, sets
+//! defaults, and adds autorequires. Puppet does this where a catalog is applied, so a catalog for
+//! an agent is not changed.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 
 
 /// The code of errors that types raise.
 pub(crate) const REFUSED: &str = "puppet::resource";
-/// The code of a type that cannot be asked.
+/// The code of a type that cannot run.
 const UNASKED: &str = "puppet::ruby";
 
 /// Metaparameters that no type looks at.
@@ -79,7 +79,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The types of the catalog that are written in Ruby, with their files.
+    /// The Ruby types of the catalog, with their files.
     fn kinds_in_ruby(&self) -> IndexMap<EcoString, PathBuf> {
         let mut seen = FxHashSet::default();
         let mut kinds = IndexMap::new();

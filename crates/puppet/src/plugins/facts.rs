@@ -21,7 +21,7 @@ const OWNER: u64 = 0;
 pub struct KnownFacts {
     /// The facts of the system, including legacy facts.
     pub native: Data,
-    /// Facts from outside with their weight: a custom fact that weighs more goes before them.
+    /// External facts with their weight. A custom fact of a larger weight replaces them.
     pub outside: Vec<(String, i64, Data)>,
 }
 

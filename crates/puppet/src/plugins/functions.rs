@@ -20,7 +20,7 @@ use crate::types::{Type, TypeAlias, mismatch, specialize};
 use crate::value::Value;
 use crate::value::closure::{Closure, ScopeId};
 
-/// A call of a method of a function.
+/// A call of a method of a loaded function.
 #[derive(Clone, Copy)]
 pub(super) struct MethodCall<'a> {
     /// The name of the function.
@@ -184,7 +184,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Has the `ruby` process call a function that it has loaded.
+    /// Asks the `ruby` process to call a loaded function.
     pub(super) fn request_call(
         &mut self,
         function: &RubyFunction,
@@ -213,7 +213,7 @@ impl Compiler<'_> {
         Ok(value)
     }
 
-    /// The function with its signatures, loaded into the `ruby` process if that has not been done.
+    /// The function with its signatures, loaded into the `ruby` process if necessary.
     pub(super) fn loaded_function(
         &mut self,
         file: &Arc<RubyFile>,
@@ -300,7 +300,7 @@ impl Compiler<'_> {
         Ok(out)
     }
 
-    /// The type that a text of Ruby code names.
+    /// Parses and evaluates the text of a type in Ruby code.
     pub(super) fn told_type(&mut self, text: &str, locals: &[Arc<TypeAlias>]) -> EvalResult<Type> {
         let mut named = |name: &str| {
             if let Some(alias) = locals.iter().find(|alias| alias.name == name) {
@@ -321,7 +321,7 @@ impl Compiler<'_> {
         let out: Vec<Arc<TypeAlias>> = parts.iter().map(|(name, _)| alias(name)).collect();
         for (alias, (_, text)) in out.iter().zip(&parts) {
             let target = self.told_type(text.trim(), &out)?;
-            // It was just made, so nothing has set it before.
+            // The alias is new, so its target is not set.
             let _ = alias.target.set(crate::types::normalize(&target));
         }
         Ok(out)

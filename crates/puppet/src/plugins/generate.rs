@@ -18,14 +18,14 @@ const NOWHERE: Span = Span { file: FileId(0), range: TextRange { start: 0, end: 
 pub enum NotGenerated {
     /// Its file does not run.
     Unloadable(String),
-    /// Its file runs, and makes no type of this name.
+    /// Its file runs, but does not define the type.
     Undefined,
-    /// It is of a kind that cannot be written.
+    /// The language cannot express the type.
     Unwritable(String),
 }
 
-/// The definition of a resource type as the `ruby` process describes it: its attributes, and the
-/// places of its blocks of code.
+/// The definition of a resource type from the `ruby` process: its attributes, and the places of its
+/// blocks of code.
 #[derive(Clone, Debug)]
 pub struct Outline(pub Json);
 
@@ -54,7 +54,7 @@ impl Compiler<'_> {
         self.ask_about_type("outline", name, file).map(Outline)
     }
 
-    /// Runs the file of a type, and asks something about the type.
+    /// Runs the file of a type, and asks a question about the type.
     fn ask_about_type(
         &mut self,
         question: &str,

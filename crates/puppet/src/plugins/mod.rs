@@ -52,7 +52,7 @@ const MAX_NESTING: usize = 200;
 const SHOWN_TRACE: usize = 4;
 
 impl Compiler<'_> {
-    /// Runs something that talks with the `ruby` process.
+    /// Runs code that talks with the `ruby` process.
     fn with_ruby<T>(
         &mut self,
         callee: Callee<'_>,
@@ -105,12 +105,12 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The number by which this compile has a process for itself.
+    /// The number by which this compile reserves a process.
     fn ruby_claim(&mut self) -> u64 {
         if self.ruby.id == 0 {
             static NEXT: AtomicU64 = AtomicU64::new(1);
             self.ruby.id = NEXT.fetch_add(1, Ordering::Relaxed);
-            // No two compiles hold something by the same number.
+            // The numbers of held values differ between compiles.
             self.ruby.first_held = self.ruby.id << 32;
             self.ruby.claim = Some(ReservedProcess { ruby: &self.env.ruby, id: self.ruby.id });
         }
@@ -177,7 +177,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Has the process forget the texts of variables that it keeps, if some were changed.
+    /// Tells the process to drop its texts of variables, if some were changed.
     fn tell_changed_texts(&mut self, callee: Callee<'_>, span: Span) -> EvalResult<()> {
         if !std::mem::take(&mut self.ruby.texts_changed) {
             return Ok(());

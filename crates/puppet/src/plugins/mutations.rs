@@ -24,9 +24,9 @@ use crate::value::{HashValue, Value};
 #[derive(Default)]
 pub(crate) struct RubyMutations {
     roots: Vec<Root>,
-    /// The copies of lists and hashes that several things hold, by their address.
+    /// The copies of lists and hashes with several references, by their address.
     copies: FxHashMap<usize, Ruby>,
-    /// The lists and hashes that nothing may change, once that is asked.
+    /// The addresses of immutable lists and hashes, once they are needed.
     fixed: Option<FxHashSet<usize>>,
     is_changed: bool,
 }
@@ -36,7 +36,7 @@ const RECENT: usize = 8;
 
 /// A value that was asked for.
 struct Root {
-    /// Keeps the addresses of its parts from being used again.
+    /// Held so that the addresses of its parts are not reused.
     value: Value,
     copy: Ruby,
     scope: ScopeId,
@@ -113,7 +113,7 @@ impl RubyMutations {
         }
     }
 
-    /// Hears that a copy changes; false if it may not.
+    /// Reports that a copy is about to change; false if it must not.
     pub(crate) fn may_change(&mut self, compiler: &Compiler<'_>, number: usize) -> bool {
         let fixed = self.fixed.get_or_insert_with(|| compiler.fixed_parts());
         let allowed = !fixed.contains(&number);
@@ -126,7 +126,7 @@ impl RubyMutations {
         if !std::mem::take(&mut self.is_changed) {
             return Ok(());
         }
-        // A template may do this again and again.
+        // A template may call functions repeatedly, so this has a cost.
         let cost =
             self.roots.len() + compiler.scopes.ids().count() + compiler.catalog.resources.len();
         compiler.budget.spend(cost as u64 / 64 + 1)?;
@@ -203,10 +203,11 @@ pub(crate) struct Change {
 /// The changes, by the addresses of the old values.
 pub(crate) type Changes = FxHashMap<usize, Change>;
 
-/// Makes values of copies again, the same ones of those that have not changed.
+/// Builds values from copies. An unchanged copy becomes its original.
 struct Rebuild<'r> {
     old: FxHashMap<usize, &'r Value>,
-    /// By the numbers of copies, and by where the others are in memory that several things hold.
+    /// Results by the numbers of copies, and by the addresses of other values with several
+    /// references.
     done: FxHashMap<usize, (Value, Size)>,
     open: FxHashSet<usize>,
     new: Vec<(usize, Ruby, Value)>,
@@ -335,10 +336,11 @@ fn plain_name(name: &str) -> &str {
     name.rsplit_once("::").map_or(name, |(_, name)| name)
 }
 
-/// Puts new values in the place of old ones.
+/// Replaces old values by new ones.
 struct Patch<'c> {
     changed: &'c Changes,
-    /// The resources that were given a list or hash: each has its own, as Puppet copies them.
+    /// The resources that got a list or hash as a parameter. Puppet copies parameters, so each
+    /// resource has its own.
     given: FxHashMap<usize, FxHashSet<ResourceId>>,
     /// The owners of parameters that other code has changed, by the address of the old value.
     owners: FxHashMap<usize, ResourceId>,
@@ -410,7 +412,7 @@ impl Patch<'_> {
 }
 
 impl Compiler<'_> {
-    /// The addresses of all lists and hashes that the compile was given from outside.
+    /// The addresses of all lists and hashes that come from outside, such as facts.
     pub(crate) fn fixed_parts(&self) -> FxHashSet<usize> {
         let mut fixed = FxHashSet::default();
         let top = self.scopes.get(ScopeId::TOP);
@@ -420,7 +422,7 @@ impl Compiler<'_> {
         fixed
     }
 
-    /// Gives a variable a changed text, and the parameter that it is.
+    /// Replaces the text of a variable, and of the parameter behind it.
     pub(crate) fn replace_text(&mut self, id: ScopeId, name: EcoString, text: Value) {
         self.ruby.texts_changed = true;
         let scope = self.scopes.get_mut(id);

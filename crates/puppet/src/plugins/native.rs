@@ -93,7 +93,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The value of a call; `None` if the process has to give it.
+    /// The value of a call; `None` if the process has to compute it.
     fn try_native(
         &mut self,
         native: &Native,

@@ -27,10 +27,10 @@ use ordain_graph::language::Strict;
 
 /// The constant with the version of Ruby. It is split because it looks like a Puppet issue code.
 const VERSION_NAME: &str = concat!("RUBY", "_VERSION");
-/// The version of Ruby that the subset is one of.
+/// The version of Ruby that is supported.
 const VERSION: &str = "3.1.2";
 
-/// Puppet's exceptions, each with the class that it inherits from.
+/// Puppet's exceptions, each with its superclass.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("Puppet::Error", "RuntimeError"),
     ("Puppet::DevError", "Puppet::Error"),
@@ -237,7 +237,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
         match (name, args) {
             ("_", [text]) => Ok(Some(text.clone())),
             _ if self.is_old => self.call_scope(self.scope, name, args, true),
-            // Functions of the newer kind belong to no scope but the outermost.
+            // Functions of the newer interface only belong to the top scope.
             ("call_function", [name, args @ ..]) => {
                 // Only the process knows whose call this is.
                 if name.as_name().is_some_and(|name| !self.compiler.has_function(&name)) {

@@ -1,4 +1,4 @@
-//! Operators of numbers that only the `ruby` process has.
+//! Operators of numbers that only exist in the `ruby` process.
 
 use ordain_source::Span;
 use serde_json::json;

@@ -23,10 +23,10 @@ use std::sync::Arc;
 /// The state of a compile's conversation with the `ruby` process.
 #[derive(Default)]
 pub(crate) struct State<'e> {
-    /// Tells this compile from others; 0 until the first call.
+    /// Identifies this compile; 0 until the first call.
     pub(super) id: u64,
     pub(super) session: Option<Session<'e>>,
-    /// Gives the process to others at the end of the compile.
+    /// Releases the process at the end of the compile.
     pub(super) claim: Option<ReservedProcess<'e>>,
     /// The calls of Ruby code that are under way.
     pub(super) calls: Vec<Call>,
@@ -57,7 +57,7 @@ pub(crate) struct State<'e> {
     pub(super) shares_contexts: bool,
 }
 
-/// The process that a compile has for itself.
+/// The process that is reserved for a compile.
 pub(super) struct ReservedProcess<'e> {
     pub(super) ruby: &'e Ruby,
     pub(super) id: u64,
@@ -81,7 +81,7 @@ pub(super) struct Call {
 #[derive(Clone, Copy)]
 pub(super) struct Callee<'a> {
     pub(super) what: &'a str,
-    /// The file, and the line that it begins on.
+    /// The file and the line of the definition.
     pub(super) place: &'a str,
 }
 
@@ -112,10 +112,10 @@ pub(super) const MAX_GAP: usize = 1 << 12;
 #[derive(Default)]
 pub(super) struct ProcessValues {
     pub(super) parts: Vec<Part>,
-    /// The numbers of the first of them by their addresses.
+    /// The numbers of the first ones by address.
     pub(super) numbers: FxHashMap<usize, usize>,
     pub(super) numbered: usize,
-    /// The frozen values, once they are asked for, with their numbers in the process.
+    /// The frozen values with their numbers in the process, once they are needed.
     pub(super) fixed: Option<FxHashMap<usize, Option<usize>>>,
     /// The frozen values by those numbers.
     pub(super) sent: Vec<Value>,
@@ -252,7 +252,7 @@ impl Dispatch {
     }
 }
 
-/// A function of a file that runs here.
+/// A function of a file that runs without the process.
 pub(super) struct Native {
     pub(super) file: Arc<RubyFile>,
     pub(super) source: Arc<RubySource>,

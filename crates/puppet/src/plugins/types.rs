@@ -64,10 +64,10 @@ impl Compiler<'_> {
         Ok(said)
     }
 
-    /// The attributes that a title gives by the patterns of its type.
+    /// The attributes in a title, by the title patterns of its type.
     ///
     /// # Errors
-    /// When no pattern fits the title, or the type cannot be asked.
+    /// When no pattern matches the title, or the type cannot run.
     pub(crate) fn title_values(
         &mut self,
         name: &str,
@@ -122,7 +122,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The values that a title gives by the first pattern that fits.
+/// The attributes in a title, by the first matching pattern.
 pub(crate) fn match_title(
     patterns: &TitlePatterns,
     title: &str,

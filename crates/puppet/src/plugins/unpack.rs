@@ -21,12 +21,12 @@ use crate::value::{HashValue, RuntimeObject, Value};
 /// The maximal nesting of a value, as in the process.
 const MAX_NESTING: usize = 100;
 
-/// The lists and hashes of a message that have numbers.
+/// The numbered lists and hashes of a message.
 #[derive(Default)]
 pub(super) struct NumberedParts {
     /// The number of the first; `None` if none has a number.
     base: Option<usize>,
-    /// Nothing in the place of one that is still being read.
+    /// `None` for a value that is still being read.
     parts: Vec<Option<Part>>,
     /// The size of the value that is being read, so far.
     size: Size,
@@ -46,7 +46,7 @@ impl NumberedParts {
         parts.filter_map(move |(at, part)| Some((base + at, part?.value)))
     }
 
-    /// From here on lists and hashes have numbers.
+    /// Begins to number lists and hashes.
     fn begin(&mut self, number: Option<u64>) -> EvalResult<()> {
         let Some(number) = number.and_then(|number| usize::try_from(number).ok()) else {
             return fail("the Ruby code gives a value without its number");
@@ -227,7 +227,7 @@ impl Compiler<'_> {
     }
 }
 
-/// An object of Ruby as the process describes it.
+/// A Ruby object by the description from the process.
 fn runtime_object(data: &Json) -> RuntimeObject {
     let text = |name: &str| data[name].as_str().map(EcoString::from);
     let ancestors = data["ancestors"].as_array().into_iter().flatten();

@@ -19,10 +19,10 @@ use crate::value::closure::ScopeId;
 use crate::value::text::to_text;
 use crate::value::{HashValue, Value};
 
-/// The key that marks an object as something else than a hash.
+/// The key that distinguishes other objects from hashes.
 pub(super) const MARK: &str = "$";
 
-/// A value that needs nothing of a compile.
+/// A value that does not depend on a compile.
 pub(super) fn plain(value: &Value) -> Json {
     pack(value, &mut |other| json!(to_text(other).as_str()))
 }

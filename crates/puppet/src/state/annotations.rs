@@ -153,7 +153,7 @@ fn is_frozen(value: &Value) -> bool {
     )
 }
 
-/// The object type that an argument names as the type of annotations.
+/// The object type in an argument that names an annotation type.
 pub(crate) fn annotation_type(value: &Value) -> Arc<ObjectType> {
     match value {
         Value::Type(kind) => match &**kind {

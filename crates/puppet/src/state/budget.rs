@@ -1,8 +1,9 @@
-//! The limits of one compile: steps of evaluation, and the size of its values.
+//! The limits of one compile: steps of evaluation, nesting, and the size of its values.
 //!
-//! Values share their parts, so a few lines can make one that would take all memory when it is
-//! written out or compared. So a value is weighed when a variable or parameter gets it, as growth in
-//! rounds always goes through one, and when a function or a text takes one that no variable has.
+//! Values share their parts, so a few lines can make a value that would need all memory when it is
+//! written or compared. Values are therefore weighed when they are assigned to variables and
+//! parameters, because repeated growth always passes through one, and when a function or an
+//! interpolation gets a value that no variable has.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ pub const MAX_RESOURCES: usize = 250_000;
 pub(crate) const MAX_WEIGHT: usize = 2_000_000;
 /// The maximal nesting of values.
 pub(crate) const MAX_NESTING: usize = 1000;
-/// Values above this weight are remembered, so that loops do not weigh them each round.
+/// Values above this weight are cached, so that loops do not weigh them in each round.
 const LARGE: usize = 256;
 
 /// The number of list items that a search compares in a step.
@@ -98,12 +99,12 @@ impl Budget {
     /// Takes steps.
     ///
     /// # Errors
-    /// If fewer are left.
+    /// When too few are left.
     pub(crate) fn spend(&mut self, steps: u64) -> EvalResult<()> {
         self.steps.take(steps).or_else(|exceeded| plain(exceeded.to_string()))
     }
 
-    /// Counts the work behind a value that a function or an operator made.
+    /// Charges the cost of a value that a function or an operator made.
     pub(crate) fn charge_result(&mut self, value: &Value) {
         self.steps.charge(match value {
             Value::Array(items) => cost(items.len(), 8),
@@ -113,7 +114,7 @@ impl Budget {
         });
     }
 
-    /// Counts the work of a search through a list, the keys of a hash or a text.
+    /// Charges the cost of a search in a list, the keys of a hash, or a text.
     pub(crate) fn charge_search(&mut self, value: &Value) {
         self.steps.charge(match value {
             Value::Array(items) => items.len() as u64 / ITEMS_A_STEP,
@@ -141,7 +142,7 @@ fn cost(items: usize, at_once: u64) -> u64 {
 fn leaf(value: &Value) -> Option<usize> {
     match value {
         Value::Array(_) | Value::Hash(_) | Value::Sensitive(_) | Value::Iterator(_) => None,
-        // One that is not finished is refused where it is weighed.
+        // An unfinished object is refused by the weighing.
         Value::Instance(_) => None,
         Value::Str(text) => Some(1 + text.len() / 64),
         _ => Some(1),
@@ -200,10 +201,10 @@ pub(crate) fn address(value: &Value) -> Option<usize> {
 }
 
 impl Budget {
-    /// Refuses a value that is too big or nested too deeply.
+    /// Refuses a value that is too large or too deeply nested.
     ///
     /// # Errors
-    /// If it is.
+    /// When it is.
     pub(crate) fn weigh(&mut self, value: &Value) -> EvalResult<()> {
         let value = match value {
             Value::Sensitive(inner) => inner,
@@ -248,7 +249,7 @@ impl Budget {
     }
 }
 
-/// Refuses an object that is still being made, which only its initialiser may have.
+/// Refuses an unfinished object, which only its initialiser may use.
 fn finished(value: &Value) -> EvalResult<()> {
     match value {
         Value::Instance(instance) if !instance.is_finished() => issue(
@@ -307,7 +308,7 @@ impl Budget {
 /// Refuses a text that would be too long.
 ///
 /// # Errors
-/// If it is.
+/// When it would.
 pub(crate) fn check_length(bytes: usize) -> EvalResult<()> {
     if bytes > most_text() {
         return plain(format!("a text of {bytes} bytes is too long, the limit is {}", most_text()));
