@@ -284,7 +284,7 @@ impl Compiler<'_> {
             false if value.is_undef() => known.feature.unsettable.then_some(Value::Undef),
             false => {
                 let value = self.element(object, &known, value, None)?;
-                self.contain(object, &known, &value).map_err(|e| related(e, &known))?;
+                self.make_part(object, &known, &value).map_err(|e| related(e, &known))?;
                 Some(value)
             }
         };
@@ -321,7 +321,7 @@ impl Compiler<'_> {
         for (i, item) in given.into_iter().enumerate() {
             let item = self
                 .element(object, known, item, Some(i))
-                .and_then(|item| self.contain(object, known, &item).map(|()| item))
+                .and_then(|item| self.make_part(object, known, &item).map(|()| item))
                 .map_err(|unwind| at_item(unwind, i))?;
             all.push(item);
         }
@@ -447,7 +447,7 @@ impl Compiler<'_> {
     }
 
     /// Makes a value part of the object, if the feature is a containment.
-    fn contain(&self, object: &Instance, slot: &Slot, value: &Value) -> EvalResult<()> {
+    fn make_part(&self, object: &Instance, slot: &Slot, value: &Value) -> EvalResult<()> {
         let (true, Value::Instance(part)) = (slot.feature.is_containment(), value) else {
             return Ok(());
         };
