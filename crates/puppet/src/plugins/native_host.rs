@@ -158,7 +158,7 @@ impl<'a, 'e> FunctionHost<'a, 'e> {
     pub(super) fn flush_logs(&mut self) {
         self.journal.record_logs(self.logs.len());
         for (level, text) in self.logs.drain(..) {
-            self.compiler.flush_logs(level, text, Some(self.span));
+            self.compiler.log_unscoped(level, text, Some(self.span));
         }
     }
 
