@@ -1,5 +1,5 @@
-//! Files checked one by one, and together: manifests, templates, the configuration and the data of
-//! Hiera.
+//! Checks of files, one by one and together: manifests, templates, and the configuration and data
+//! of Hiera.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,7 +22,7 @@ use ordain_puppet::validation::{ModuleFile, Options, validate};
 /// A file of data is broken.
 const INVALID_DATA: &str = "puppet::invalid-data";
 
-/// A map of a file of data has a key twice.
+/// The code of a duplicate key in a map of a data file.
 const DUPLICATE_KEY: &str = "puppet::duplicate-data-key";
 
 /// The format of a file.
@@ -167,7 +167,7 @@ pub(crate) fn duplicates(files: &[(SourceText<'_>, &CheckReport)]) -> Vec<Diagno
     out
 }
 
-/// The environment or module that a manifest is part of; else its directory.
+/// The environment or module of a manifest; else its directory.
 fn belongs_to(full: &Path) -> (PathBuf, bool) {
     for root in full.ancestors().skip(1) {
         if root.file_name().is_some_and(|n| n == "manifests")
@@ -234,7 +234,7 @@ fn hiera_config(source: &SourceText<'_>, checking: &CheckOptions<'_>) -> Vec<Dia
     config.warnings.iter().map(warning).chain(twice).collect()
 }
 
-/// The text of a line without the spaces around it.
+/// The range of a line without surrounding spaces.
 fn line_range(text: &str, number: u32) -> TextRange {
     let mut start = 0;
     for (i, line) in (1..).zip(text.split_inclusive('\n')) {

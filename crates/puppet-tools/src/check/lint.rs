@@ -51,7 +51,7 @@ fn repeated(program: &Program, body: &ResourceBody) -> Option<Diagnostic> {
     None
 }
 
-/// A bare word that is `default` but for a slip.
+/// A bare word that is a misspelt `default`.
 fn almost_default(program: &Program, option: &CaseOption) -> Option<Diagnostic> {
     let values = program.list(option.values).iter();
     values.copied().find_map(|value| {

@@ -1,4 +1,4 @@
-//! The aliases of files, for names in types where no environment is opened.
+//! The aliases of files, for types without an environment.
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,7 +24,7 @@ pub struct Aliases<'l> {
 }
 
 impl<'l> Aliases<'l> {
-    /// None yet. `load` finds the text that defines others.
+    /// No aliases. `load` finds the texts that define them.
     pub fn new(load: Load<'l>) -> Self {
         Self { texts: FxHashMap::default(), made: FxHashMap::default(), load, depth: 0 }
     }
@@ -61,7 +61,7 @@ impl<'l> Aliases<'l> {
         self.depth += 1;
         let target = parse_text(&text, &mut |name| self.find(name));
         self.depth -= 1;
-        // It is set once, right after it is made.
+        // The alias is new, so its target is not set.
         let _ = alias.target.set(target.ok()?);
         Some(Type::Alias(alias))
     }

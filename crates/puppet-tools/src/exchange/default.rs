@@ -6,7 +6,7 @@ use ordain_ecore::Classifier;
 use crate::exchange::ANNOTATION;
 use ordain_puppet::types::modelled::{self, Feature, FeatureKind, TypeModel, ValueType};
 
-/// The literal of a default, if it is one value.
+/// The literal of a default, if it is a single value.
 pub(super) fn literal(value: &Data) -> Option<String> {
     match value {
         Data::Bool(flag) => Some(flag.to_string()),
@@ -34,7 +34,7 @@ pub(super) fn of_literal(text: &str, kind: &ValueType) -> Option<Data> {
     }
 }
 
-/// A default as it is written in the language.
+/// A default in the syntax of the language.
 pub(super) fn source(value: &Data) -> String {
     let mut feature = Feature::new("x", FeatureKind::Attribute(ValueType::Any));
     feature.default = Some(value.clone());

@@ -188,7 +188,7 @@ impl<'e> Importer<'e> {
         Ok(())
     }
 
-    /// All features of a class, those that it inherits first.
+    /// Visits all features of a class, inherited ones first.
     fn features_of(&self, path: &Path, each: &mut dyn FnMut(&'e EFeature)) {
         let (mut open, mut seen) = (vec![path], FxHashSet::default());
         let mut order = Vec::new();
@@ -355,7 +355,7 @@ fn namespace(package: &Package, around: Option<&str>) -> EcoString {
     }
 }
 
-/// A name as a part of the name of a type.
+/// A name in the form of a segment of a type name.
 fn segment(name: &str) -> EcoString {
     let mut out = feature_name(name);
     if !out.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -374,7 +374,7 @@ fn feature_name(name: &str) -> EcoString {
     }
 }
 
-/// The invariants in the notes of a class, by their numbers.
+/// The invariants in the annotations of a class, by number.
 fn invariants(class: &Class) -> Result<Vec<Invariant>, String> {
     let note = |key: &str| default::note(&class.annotations, key);
     let mut out = Vec::new();

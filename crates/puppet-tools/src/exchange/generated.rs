@@ -64,7 +64,7 @@ fn kind(program: &Program, id: ExprId) -> ValueType {
     }
 }
 
-/// The text of a type of the few forms that there are.
+/// The text of a type in one of the few possible forms.
 fn written(program: &Program, id: ExprId) -> Option<String> {
     match &program[id] {
         Expr::Ref(name) => Some(name.to_string()),

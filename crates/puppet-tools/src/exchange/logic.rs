@@ -97,7 +97,7 @@ pub fn put(models: &mut [TypeModel], document: &Json) -> Result<(), String> {
     Ok(())
 }
 
-/// Sets the code of a feature; nothing if there is no setting of this name.
+/// Sets the code of a feature; `None` if there is no setting of this name.
 pub(super) fn set(feature: &mut Feature, kind: &str, logic: Logic) -> Option<()> {
     match kind {
         "check" => feature.check = Some(logic),
@@ -109,7 +109,7 @@ pub(super) fn set(feature: &mut Feature, kind: &str, logic: Logic) -> Option<()>
     Some(())
 }
 
-/// The only type of a text, if that has no errors.
+/// The only type in a text without errors.
 pub(super) fn only_model(text: &str) -> Option<TypeModel> {
     let parsed = syntax::parse(FileId(0), text);
     if parsed.diagnostics.iter().any(|d| d.severity == ordain_source::Severity::Error) {
@@ -119,7 +119,7 @@ pub(super) fn only_model(text: &str) -> Option<TypeModel> {
     if models.len() == 1 { models.pop() } else { None }
 }
 
-/// A type that has only this piece of code.
+/// A type that only has this piece of code.
 fn around(kind: &str, source: &str) -> String {
     let mut model = TypeModel::new("X");
     if kind == "invariant" {
@@ -129,7 +129,7 @@ fn around(kind: &str, source: &str) -> String {
         model.functions.push(Function { name: "x".into(), logic, span: None });
     } else {
         let mut feature = Feature::new("x", FeatureKind::Attribute(ValueType::Any));
-        // One that is no setting is refused when the text is parsed.
+        // Other names are refused by the parser.
         let _ = set(&mut feature, kind, Logic::new(source));
         model.features.push(feature);
     }
@@ -170,7 +170,7 @@ fn ast(kind: &str, source: &str) -> String {
     value_of(&program, kind).map(|id| pn::print_from(&program, id)).unwrap_or_default()
 }
 
-/// The expression of the setting of this name, the invariant or the function of a program.
+/// The expression of this setting, or of the invariant or function, in a program.
 fn value_of(program: &Program, kind: &str) -> Option<syntax::ExprId> {
     let Expr::Definition(id) = program[*program.definitions.last()?] else { return None };
     let Definition::TypeDefinition { statements, .. } = program.definition(id) else {

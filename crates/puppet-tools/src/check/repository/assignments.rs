@@ -1,4 +1,4 @@
-//! Variables that get a second value in their scope whenever the second assignment is reached.
+//! Variables that certainly get a second value in their scope.
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, TextRange};
@@ -12,7 +12,7 @@ use ordain_puppet::validation::walk::{Node, children};
 
 const ISSUE: &str = "ILLEGAL_REASSIGNMENT";
 
-/// Variables that the body of a class or define has without setting them.
+/// Variables that are predefined in the body of a class or define.
 const OF_BODIES: [&str; 2] = ["title", "name"];
 
 /// Finds assignments to variables that have a value.
@@ -87,7 +87,7 @@ impl Walk<'_> {
                         (*params, &OF_BODIES[..])
                     }
                     Definition::Function { params, .. } => (*params, &[][..]),
-                    // Its code sets features, whose values may change.
+                    // The code of a type sets features, whose values may change.
                     Definition::TypeDefinition { .. } => return,
                     _ => (ListRef::default(), &[][..]),
                 };

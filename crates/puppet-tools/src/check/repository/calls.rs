@@ -66,7 +66,7 @@ fn written(pass: &Pass<'_>, def: &FunctionDef, given: &CallArguments) -> Option<
     let mut signature = Signature::default();
     for param in def.program.params(def.params) {
         let kind = match param.kind {
-            // A type that is not known takes anything.
+            // An unknown type accepts anything.
             Some(kind) => pass.index.types.type_of(&def.program, kind).unwrap_or(Type::Any),
             None => Type::Any,
         };
@@ -159,7 +159,7 @@ fn kind_at(signature: &Signature, i: usize) -> Option<&Type> {
     signature.params.get(i).or(signature.params.last()).map(|p| &p.kind)
 }
 
-/// The first argument that is known and does not fit.
+/// The first known argument that does not fit.
 fn first_misfit(signature: &Signature, given: &CallArguments) -> Option<usize> {
     given.args.iter().enumerate().find_map(|(i, arg)| {
         let (value, kind) = (arg.as_ref()?, kind_at(signature, i)?);

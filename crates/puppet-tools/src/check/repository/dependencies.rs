@@ -118,7 +118,7 @@ fn pin<'p>(file: &'p Puppetfile, name: &str) -> Option<&'p RequiredModule> {
     file.modules.iter().find(|m| m.name == name)
 }
 
-/// The version that the Puppetfile wants of a module.
+/// The version of a module in the Puppetfile.
 fn pinned(wanted: &RequiredModule) -> Option<Version> {
     wanted.version.as_deref().and_then(versions::version)
 }
@@ -129,7 +129,7 @@ fn version_of(module: &Module) -> Option<Version> {
     versions::version(text)
 }
 
-/// Modules that the Puppetfile lists twice, and those that are not installed.
+/// Reports modules that the Puppetfile lists twice, and those that are not installed.
 fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec<Diagnostic>) {
     let Some(listed) = &index.puppetfile else { return };
     let file = source(sources, shown, &listed.path, &listed.text);
@@ -173,7 +173,7 @@ fn puppetfile(index: &Index, sources: &SourceMap, shown: &Shown, found: &mut Vec
     ));
 }
 
-/// Settings in `environment.conf` that there are not, and modules that its path hides.
+/// Reports unknown settings in `environment.conf`, and modules that its path hides.
 fn settings(
     group: &Group<'_>,
     index: &Index,

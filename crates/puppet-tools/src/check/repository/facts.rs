@@ -344,7 +344,7 @@ fn fact(pass: &mut Pass<'_>, path: &[&str], at: TextRange) {
         PathFault::Unknown(names) => names,
     };
     let near = nearest(last, names.iter().copied());
-    // A fact may be of a module that is not here.
+    // A missing module may define the fact.
     let sure = path.len() > 1 || pass.facts_are_complete();
     if !sure && near.is_none_or(|near| !is_misspelling(last, near)) {
         return;

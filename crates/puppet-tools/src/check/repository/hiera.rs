@@ -1,4 +1,4 @@
-//! Hiera's data: keys of classes and parameters that do not exist, and values of wrong types.
+//! Hiera's data: keys of unknown classes and parameters, and values of wrong types.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -127,8 +127,8 @@ fn configurations<'a>(group: &'a Group<'_>) -> impl Iterator<Item = Source> + 'a
     })
 }
 
-/// The data files that a hierarchy of the environment or of a module reaches. Those that were not
-/// named are read; where all of the repository was named, they count as named.
+/// The data files that a hierarchy of the environment or of a module refers to. They are read even
+/// if they were not named. If the whole repository was named, they count as named.
 fn sources(
     group: &Group<'_>,
     index: &Index,
@@ -205,7 +205,8 @@ fn reached<'p>(
         own = of_config(world, root, &Owner::Environment);
     }
     if own.is_empty() && group.root.kind == Kind::Environment {
-        // Hierarchies of the global layer are not here, but their data may be.
+        // The hierarchy of the global layer is unknown, but its data may be in the usual
+        // directories.
         let usual = [root.join("data"), root.join("hieradata")];
         own = named.filter(|path| usual.iter().any(|dir| path.starts_with(dir))).cloned().collect();
     }
@@ -216,7 +217,7 @@ fn reached<'p>(
     files.into_keys().collect()
 }
 
-/// The files that the levels of the `hiera.yaml` of a directory may lead to.
+/// The files that the `hiera.yaml` of a directory may refer to.
 fn of_config(world: &dyn World, dir: &Path, owner: &Owner) -> Vec<PathBuf> {
     let path = dir.join("hiera.yaml");
     let Ok(bytes) = world.read(&path) else { return Vec::new() };

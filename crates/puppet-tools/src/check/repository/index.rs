@@ -30,7 +30,7 @@ pub(super) struct Module {
     pub(super) survey: Survey,
 }
 
-/// All that is known of files that belong together.
+/// The definitions and uses of a group of files.
 pub(super) struct Index {
     pub(super) kind: Kind,
     pub(super) dir: PathBuf,
@@ -53,23 +53,24 @@ pub(super) struct Index {
     pub(super) top_variables: FxHashSet<EcoString>,
     /// Classes from which others inherit.
     pub(super) inherited: FxHashSet<EcoString>,
-    /// Variables that are read by their full name, as `class::name`.
+    /// Variables that are read by their qualified name, as `class::name`.
     pub(super) qualified: FxHashSet<EcoString>,
     /// The beginnings of computed names.
     pub(super) prefixes: Vec<EcoString>,
-    /// Types whose resources get attributes elsewhere than where they are declared.
+    /// Types whose resources get attributes outside of their declarations.
     pub(super) changed: FxHashSet<EcoString>,
-    /// Attributes that defaults and collectors give, as `type/name`.
+    /// Attributes that defaults and collectors set, as `type/name`.
     pub(super) defaults: FxHashSet<EcoString>,
     pub(super) facts: Facts,
     /// Words in the code of templates.
     pub(super) words: FxHashSet<EcoString>,
     /// Required modules that are missing.
     pub(super) missing: FxHashSet<EcoString>,
-    /// Modules that are named by a Puppetfile or by metadata, there or not.
+    /// Modules in a Puppetfile or in metadata, present or not.
     pub(super) declared: FxHashSet<EcoString>,
     pub(super) puppetfile: Option<Puppetfile>,
-    /// Modules that one of the same name hides: that one's directory, and theirs.
+    /// Modules that are hidden by another one of the same name: the directory of that one, and the
+    /// hidden module.
     pub(super) hidden: Vec<(PathBuf, ModuleDir)>,
     /// Whether every directory of the module path exists.
     pub(super) whole_path: bool,
@@ -145,12 +146,12 @@ impl Index {
         self.puppetfile = file;
     }
 
-    /// Finds out which modules are missing, once all is added.
-    pub(super) fn evaluate_aliases(&mut self) {
+    /// Finds the missing modules and evaluates aliases, after everything was added.
+    pub(super) fn finish(&mut self) {
         let missing = self.declared.iter().filter(|name| !self.has_module(name));
         self.missing = missing.cloned().collect();
         self.types.evaluate_aliases(&self.ruby_data_types);
-        // Of two functions of the same name the first counts.
+        // If two functions have the same name, the first wins.
         for (name, signature) in std::mem::take(&mut self.ruby_signatures) {
             let takes = || signature.map(|signature| Takes::of(&signature, &self.types));
             self.ruby_functions.entry(name).or_insert_with(takes);
@@ -249,7 +250,7 @@ impl Index {
         self.kind == Kind::Environment
     }
 
-    /// The resource type of this name that is not written in Puppet.
+    /// The native resource type of this name.
     pub(super) fn native(&self, name: &str) -> Option<NativeType> {
         let table = schema::find(name);
         let ruby = self.ruby_types.get(name).cloned();
@@ -290,7 +291,7 @@ impl Index {
         defines.chain(ruby).chain(schema::TYPES.iter().map(|t| t.name))
     }
 
-    /// The variables that a class has by itself or inherits; `None` if one of its line is not known.
+    /// The variables of a class, own and inherited; `None` if an ancestor is unknown.
     pub(super) fn variables_of(&self, class: &str) -> Option<Vec<&FxHashSet<EcoString>>> {
         let mut out = Vec::new();
         let mut at = class;
@@ -307,7 +308,7 @@ impl Index {
     }
 }
 
-/// The type whose resources an expression gives attributes that others declare.
+/// The type of the resources that an expression changes after their declaration.
 fn changed_type(program: &Program, expr: &Expr) -> Option<EcoString> {
     let kind = match expr {
         Expr::ResourceDefaults { kind, .. } => *kind,

@@ -16,7 +16,7 @@ pub(super) struct RequiredModule {
     pub(super) name: EcoString,
     /// As it is written.
     pub(super) full: EcoString,
-    /// The versions that will do, or the version that is pinned.
+    /// The accepted versions, or the pinned version.
     pub(super) version: Option<EcoString>,
     /// The place of the dependency.
     pub(super) at: TextRange,
@@ -66,7 +66,7 @@ impl Metadata {
         };
         match ordain_data::json::read(&text) {
             Err(error) => out.faults.push((error.range, error.message)),
-            // JSON is YAML, and the tree of that has places.
+            // JSON is YAML, and the tree of YAML has places.
             Ok(_) => {
                 if let Ok(tree) = Tree::parse(&text) {
                     out.fill(&tree);
@@ -177,7 +177,7 @@ fn listed(line: &str, start: usize) -> Option<RequiredModule> {
     Some(RequiredModule { name: short(full), full: full.into(), version, at })
 }
 
-/// The modules that the tests of a module ask for, in `.fixtures.yml`.
+/// The modules that the tests of a module need, in `.fixtures.yml`.
 pub(super) fn fixtures(world: &dyn World, dir: &Path) -> Vec<EcoString> {
     let Some(text) = text_of(world, &dir.join(".fixtures.yml")) else { return Vec::new() };
     let Ok(tree) = Tree::parse(&text) else { return Vec::new() };

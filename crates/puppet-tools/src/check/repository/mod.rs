@@ -56,7 +56,7 @@ use scopes::Scopes;
 use survey::Survey;
 pub(crate) use units::{DataFile, ProgramUnit, Unit};
 
-/// Directories of a module or environment whose manifests are no part of it.
+/// Directories of a module or environment with manifests that are not part of it.
 const ASIDE: [&str; 9] =
     ["spec", "tests", "test", "examples", "acceptance", "docs", "doc", "vendor", "pkg"];
 
@@ -108,7 +108,7 @@ fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic>
     for program in &programs {
         index.add_program(&program.scopes.program, &program.module, &program.scopes);
     }
-    index.evaluate_aliases();
+    index.finish();
     index.titles = Titles::of(&programs, &index);
     index.is_whole = !programs.iter().any(|program| program.is_left_out);
     let named = programs.par_iter().filter(|p| p.is_named && p.is_sound);
@@ -127,7 +127,7 @@ fn repository(group: &Group<'_>, checking: &CheckOptions<'_>) -> Vec<Diagnostic>
     found
 }
 
-/// Looks at all modules, and at the environment itself.
+/// Surveys all modules and the environment itself.
 fn survey_all(root: &Root, checking: &CheckOptions<'_>) -> (Index, Option<Survey>) {
     let world = checking.world;
     let (mut dirs, mut whole) = (Vec::new(), true);

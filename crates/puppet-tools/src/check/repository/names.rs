@@ -1,4 +1,4 @@
-//! Names of classes, functions, resource types and data types that nothing defines.
+//! Unknown names of classes, functions, resource types and data types.
 
 use std::cell::OnceCell;
 
@@ -80,7 +80,7 @@ pub(super) fn head_of(program: &Program, range: TextRange) -> TextRange {
     TextRange::new(range.start, range.start + end as u32)
 }
 
-/// Names that the text asks for, so that it knows that they may be missing.
+/// Names whose existence the text tests, so that they may be missing.
 pub(super) fn guarded(program: &Program) -> FxHashSet<EcoString> {
     let mut names = FxHashSet::default();
     for (_, expr) in program.exprs.iter() {
@@ -333,7 +333,7 @@ fn report<'n, N: Iterator<Item = &'n str>>(
         }
         return;
     }
-    // Names of modules that are not here may be like qualified ones of those that are.
+    // A name of a missing module may resemble one of a present module.
     let near = match pass.looks_for_another() {
         true => nearest(name, names().filter(|near| certain || !near.contains("::"))),
         false => None,

@@ -1,4 +1,4 @@
-//! One pass of the rules over a file, and the files that belong together.
+//! One pass of the rules over a file, and groups of files.
 
 use crate::check::repository::index::Index;
 use crate::check::repository::layout::Root;
@@ -112,12 +112,12 @@ pub(super) struct Text {
     pub(super) is_aside: bool,
 }
 
-/// Puts a text that was not named among the sources.
+/// Adds a file that was not named to the sources.
 pub(super) fn source(sources: &SourceMap, shown: &Shown, path: &Path, text: &str) -> FileId {
     sources.add(shown.path(path), text)
 }
 
-/// A module that is named, but neither here nor asked for by anything.
+/// A module that is named in code, but is neither present nor declared anywhere.
 pub(super) struct Foreign {
     pub(super) module: EcoString,
     pub(super) found: Diagnostic,

@@ -21,7 +21,7 @@ pub(super) enum ScopeKind {
     Lambda,
     /// A template with declared parameters.
     Template,
-    /// A template that does not, so that it may see variables of where it is used.
+    /// A template without declared parameters, which may see the variables of its caller.
     OpenTemplate,
     /// The code of a type, which has features as variables, some of them from types elsewhere.
     Type,
@@ -42,7 +42,7 @@ pub(super) struct Declared {
     pub(super) how: VariableOrigin,
 }
 
-/// The numbers of the declarations of a name.
+/// The indices of the declarations of a name.
 #[derive(Clone, Copy, Debug)]
 struct Declarations {
     /// The first that was found.
@@ -55,7 +55,7 @@ struct Declarations {
 #[derive(Debug)]
 pub(super) struct Scope {
     pub(super) kind: ScopeKind,
-    /// The scope around a lambda, whose variables it sees.
+    /// The scope around a lambda, whose variables are visible.
     pub(super) parent: Option<usize>,
     /// The name of the class, define or function; for a lambda, the function that is called with
     /// it.
@@ -120,7 +120,7 @@ struct Builder {
     targets: FxHashSet<ExprId>,
     /// Assignments whose value is the result of a function or lambda.
     results: FxHashSet<ExprId>,
-    /// Lambdas with the names of the functions that they are given to.
+    /// Lambdas, with the names of the functions that are called with them.
     given_to: FxHashMap<ExprId, EcoString>,
 }
 
@@ -147,7 +147,7 @@ impl Scopes {
         builder.out
     }
 
-    /// The scope in which a variable that is read was declared.
+    /// The scope that declares a variable that is read.
     pub(super) fn declaring(&self, scope: usize, name: &str) -> Option<usize> {
         let mut at = Some(scope);
         while let Some(i) = at {
@@ -304,7 +304,7 @@ impl Builder {
         }
     }
 
-    /// Takes note of the assignments that are the last ones of a body, in all its branches.
+    /// Records the assignments at the end of a body, in all its branches.
     fn results(&mut self, program: &Program, body: ExprId) {
         let mut rest = vec![body];
         while let Some(id) = rest.pop() {

@@ -22,7 +22,7 @@ pub(super) struct Survey {
     pub(super) types: BTreeMap<EcoString, Arc<RubyType>>,
     /// Functions in Ruby, with their signatures if their files show them.
     pub(super) functions: Vec<(EcoString, Option<RubySignature>)>,
-    /// Those of them that may read the variables of where they are called.
+    /// Functions that may read the variables of their caller.
     pub(super) reading: Vec<EcoString>,
     /// Data types in Ruby, in lower case.
     pub(super) data_types: Vec<EcoString>,
@@ -177,7 +177,7 @@ impl Survey {
         }
     }
 
-    /// Takes note of the words in the code of a template.
+    /// Records the words in the code of a template.
     pub(super) fn template(&mut self, text: &str) {
         for part in text.split("<%").skip(1) {
             let code = part.split("%>").next().unwrap_or(part);
@@ -186,7 +186,7 @@ impl Survey {
     }
 }
 
-/// Takes note of the words of a text.
+/// Records the words of a text.
 pub(super) fn add_words(text: &str, words: &mut FxHashSet<EcoString>) {
     for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
         if !word.is_empty() && !words.contains(word) {

@@ -10,7 +10,7 @@ use ordain_puppet::types::signature::{Signature, SignatureParam};
 pub(super) enum Takes {
     /// The argument lists of these signatures.
     Signatures(Vec<Signature>),
-    /// So many; at least `-n - 1` if negative.
+    /// The number of arguments; if negative, at least `-n - 1`.
     Arity(i32),
 }
 

@@ -20,7 +20,7 @@ const TYPE_MISMATCH: &str = "puppet::type-mismatch";
 
 /// A function that reads files of modules.
 struct FileFunction {
-    /// The directory of a module where it looks.
+    /// The directory of a module that is searched.
     dir: &'static str,
     /// The kind of the file, in words.
     what: &'static str,
@@ -103,7 +103,7 @@ fn with_ending(name: &str, reading: &FileFunction) -> EcoString {
     }
 }
 
-/// A call of `epp` for a template of a module that is here.
+/// A call of `epp` for a template of a present module.
 fn template(
     pass: &mut Pass<'_>,
     world: &dyn World,
@@ -125,8 +125,7 @@ fn template(
     }
 }
 
-/// The literal entries of the hash that a template is given, keys and values; nothing if some are
-/// computed.
+/// The literal entries of the hash of arguments, keys and values; `None` if some are computed.
 fn given<'p>(program: &'p Program, call: &Call) -> Option<Vec<(&'p EcoString, ExprId, ExprId)>> {
     let args = program.list(call.args);
     if args.len() < 2 {
@@ -137,7 +136,7 @@ fn given<'p>(program: &'p Program, call: &Call) -> Option<Vec<(&'p EcoString, Ex
     pairs.map(|pair| Some((text(program, pair[0])?, pair[0], pair[1]))).collect()
 }
 
-/// The syntax tree of a template that is sound.
+/// The syntax tree of a template without errors.
 fn read(world: &dyn World, path: &Path) -> Option<Program> {
     let source = String::from_utf8(world.read(path).ok()?).ok()?;
     let parsed = syntax::parse_epp(FileId(0), Arc::from(source));

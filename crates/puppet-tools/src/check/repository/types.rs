@@ -1,4 +1,4 @@
-//! Types and values of expressions that are the same in every compile.
+//! Types and values of expressions, if they are the same in every compile.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -21,7 +21,7 @@ pub(super) struct Types {
     aliases: FxHashMap<EcoString, Arc<TypeAlias>>,
     /// Names in lower case of types in Ruby, which are not evaluated.
     foreign: FxHashSet<EcoString>,
-    /// Names in lower case of aliases whose meaning is not known.
+    /// Names in lower case of aliases that could not be evaluated.
     unclear: FxHashSet<EcoString>,
     /// Names in lower case of types with features.
     pub(super) models: FxHashSet<EcoString>,
@@ -105,7 +105,7 @@ impl Types {
         Some(Type::Resource { kind: Some(capitalize_segments(&lower)), title: None })
     }
 
-    /// The type that an expression names; `None` if that is not known.
+    /// The type of an expression; `None` if it is unknown.
     pub(super) fn type_of(&self, program: &Program, id: ExprId) -> Option<Type> {
         match &program[id] {
             Expr::Ref(name) => self.named(name),
@@ -128,7 +128,7 @@ impl Types {
         }
     }
 
-    /// The type that a text names; `None` if that is not known.
+    /// The type of a text; `None` if it is unknown.
     pub(super) fn of_text(&self, text: &str) -> Option<Type> {
         let parsed = parse_program(FileId(0), text);
         if !parsed.diagnostics.is_empty() {
@@ -144,7 +144,7 @@ impl Types {
         }
     }
 
-    /// The value of an expression that is literal all through.
+    /// The value of a completely literal expression.
     pub(super) fn value(&self, program: &Program, id: ExprId) -> Option<Value> {
         Some(match &program[id] {
             Expr::Str(text) | Expr::Name(text) => Value::Str(text.clone()),
@@ -188,7 +188,7 @@ pub(super) fn text(program: &Program, id: ExprId) -> Option<&EcoString> {
     }
 }
 
-/// The literal texts of an expression, which may be a list of some.
+/// The literal texts of an expression, which may be a list of texts.
 pub(super) fn texts(program: &Program, id: ExprId) -> Vec<(&EcoString, ExprId)> {
     match &program[id] {
         Expr::List(items) => {

@@ -1,4 +1,4 @@
-//! The result of a file's own check that the check of all files reads.
+//! The results of the check of a single file that the check of all files uses.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(crate) struct ProgramUnit {
 pub(crate) struct DataFile {
     /// The entries with text keys.
     pub(crate) entries: Vec<DataEntry>,
-    /// Keys that a map has twice: the key, and both its places.
+    /// Duplicate keys of maps: the key, and both places.
     pub(crate) twice: Vec<(EcoString, TextRange, TextRange)>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct DataEntry {
     pub(crate) value_at: TextRange,
     /// Its value.
     pub(crate) value: ordain_data::Value,
-    /// The keys of its value, if that is a map, with their places.
+    /// The keys of its value with their places, if the value is a map.
     pub(crate) below: Vec<(EcoString, TextRange)>,
 }
 
@@ -109,7 +109,7 @@ impl DataFile {
     }
 }
 
-/// The keys that a map of a document has twice.
+/// The duplicate keys of maps in a document.
 fn twice(tree: &Tree) -> Vec<(EcoString, TextRange, TextRange)> {
     let mut found = Vec::new();
     let mut seen: FxHashMap<&str, TextRange> = FxHashMap::default();

@@ -16,10 +16,10 @@ use ordain_puppet::value::Value;
 const INVALID_VALUE: &str = "puppet::invalid-value";
 const PROTECTED_PATH: &str = "puppet::protected-path";
 
-/// Looks at the values of a resource of a type that is not written in Puppet.
+/// Checks the values of a native resource.
 pub(super) fn check(pass: &mut Pass<'_>, schema: &'static TypeSchema, attributes: &[Attribute]) {
     let kind = schema.name;
-    // The module that is installed may have another version of the type.
+    // The installed module may have another version of the type.
     let severity = if schema.is_core() { Severity::Error } else { Severity::Warning };
     for attribute in attributes.iter().filter(|a| a.op == AttributeOp::Set) {
         if kind == "file" && attribute.name == "ensure" {
@@ -85,7 +85,7 @@ fn fits(form: Form, value: &Value, text: &str) -> bool {
     form.fits(text, ty)
 }
 
-/// The help that names the allowed word nearest to a value.
+/// The help that suggests the nearest allowed word.
 fn nearest_word(form: Form, text: &str) -> Option<String> {
     let Form::Words(words) = form else { return None };
     nearest(text, words.iter().copied()).map(|near| format!("did you mean `{near}`?"))

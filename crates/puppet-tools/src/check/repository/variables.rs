@@ -1,4 +1,4 @@
-//! Variables: read but never set, set but never read, and those that hide others.
+//! Variables that are read but never set, set but never read, or hide others.
 
 use ecow::EcoString;
 use ordain_source::{Diagnostic, Severity, TextRange};
@@ -17,7 +17,7 @@ const UNUSED_PARAMETER: &str = "puppet::unused-parameter";
 const SHADOWED_VARIABLE: &str = "puppet::shadowed-variable";
 const UNSET_VARIABLE: &str = "puppet::unset-variable";
 
-/// Variables that every scope, or the top scope, has.
+/// Variables that are predefined in every scope, or in the top scope.
 const BUILT_IN: [&str; 19] = [
     "facts",
     "trusted",
@@ -46,7 +46,7 @@ const RENDERING: [&str; 5] = ["template", "inline_template", "epp", "inline_epp"
 /// Functions whose lambda need not have parameters.
 const ITERATING: [&str; 6] = ["each", "map", "filter", "any", "all", "reverse_each"];
 
-/// Runs the rules for variables that are read.
+/// Runs the rules on reads of variables.
 pub(super) fn unknown(pass: &mut Pass<'_>) {
     let mut reported = FxHashSet::default();
     for used in &pass.scopes.uses {
@@ -196,7 +196,7 @@ fn local(pass: &mut Pass<'_>, scope: usize, name: &str, at: TextRange) {
     pass.found.push(found);
 }
 
-/// Runs the rules for variables that are set.
+/// Runs the rules on declarations of variables.
 pub(super) fn declared(pass: &mut Pass<'_>) {
     let scopes = pass.scopes;
     let mut read: FxHashSet<(usize, &str)> = FxHashSet::default();
@@ -218,7 +218,7 @@ pub(super) fn declared(pass: &mut Pass<'_>) {
         let mut seen = FxHashSet::default();
         let is_unread = |d: &Declared| !read.contains(&(i, d.name.as_str()));
         let mut params = scope.declared.iter().filter(|d| d.how == VariableOrigin::Parameter);
-        // Parameters before one that is read cannot be left out.
+        // Parameters before a used one cannot be omitted.
         let lambda_takes_none = scope.kind == ScopeKind::Lambda && params.all(is_unread);
         for declared in &scope.declared {
             if pass.is_full() {
@@ -265,7 +265,7 @@ fn unused(
         return;
     }
     let reported = match (scope.kind, declared.how) {
-        // It may be a feature, which keeps the value.
+        // It may be a feature, whose value is stored.
         (_, VariableOrigin::Assigned) if outermost.kind == ScopeKind::Type => false,
         (ScopeKind::Define | ScopeKind::Function | ScopeKind::Lambda, VariableOrigin::Assigned) => {
             true

@@ -15,7 +15,7 @@ use ordain_puppet::types::modelled::{Feature, FeatureKind, Logic, Multiplicity, 
 
 /// The indentation of settings.
 const MARGIN: usize = 4;
-/// A path from the root, of either kind of machine.
+/// An absolute path of either kind of machine.
 const PATH: &str = r"Pattern[/\A(?:\/|[A-Za-z]:[\\\/]|\\\\)/]";
 
 impl Migration<'_> {
@@ -209,7 +209,7 @@ impl Migration<'_> {
         self.note(format_args!("{what}, {} ({why})", place_text(place)));
     }
 
-    /// The lambda of a block that gives a value.
+    /// The lambda of a block with a value.
     fn value_lambda(
         &mut self,
         place: &Json,
@@ -397,7 +397,7 @@ fn aliases(words: &[Json]) -> Option<String> {
     Some(format!("|$given| {{ $given ? {{ {} }} }}", out.join(", ")))
 }
 
-/// The integers whose text patterns match, which Ruby takes, too.
+/// The integers whose texts match the patterns; Ruby accepts these, too.
 fn numbers(patterns: &[String]) -> Option<&'static str> {
     let matches = |text: &str| {
         patterns.iter().any(|pattern| {
@@ -423,7 +423,7 @@ fn first_words(words: &[Json]) -> Vec<EcoString> {
     names
 }
 
-/// Patterns as Puppet writes them, or why one cannot be written.
+/// Patterns in the syntax of Puppet, or the reason why one cannot be written.
 fn regexes(patterns: &[Json]) -> Result<Vec<String>, String> {
     let translated = |pattern: &Json| {
         let (source, flags) = (pattern[0].as_str(), pattern[1].as_str());

@@ -37,13 +37,13 @@ pub struct Migrated {
 pub struct Counts {
     /// Attributes.
     pub attributes: usize,
-    /// Blocks of code that were translated as a whole.
+    /// Completely translated blocks of code.
     pub translated: usize,
-    /// Blocks of code that were translated but for some statements.
+    /// Blocks of code of which some statements were left out.
     pub partly: usize,
     /// Blocks of code that were not translated.
     pub left_out: usize,
-    /// Other things that were not carried over: methods, relations, features.
+    /// Other parts that were not translated: methods, relations, features.
     pub others: usize,
 }
 
@@ -58,7 +58,7 @@ impl Counts {
     }
 }
 
-/// Writes a type in the language. `read` gives the texts of files of Ruby code.
+/// Writes a type in the language. `read` returns the texts of Ruby files.
 pub fn migrate(
     name: &str,
     outline: &Outline,
@@ -69,7 +69,7 @@ pub fn migrate(
     let mut features = FxHashMap::default();
     for one in attributes {
         let name = text(one, "name");
-        // Metaparameters are given to resources, not to objects.
+        // Metaparameters belong to resources, not to objects.
         if name.starts_with(|c: char| c.is_ascii_lowercase()) && !is_metaparameter(name) {
             features.insert(name.to_owned(), one["array"] == true);
         }
@@ -140,7 +140,7 @@ impl Migration<'_> {
         }
     }
 
-    /// The block of a method that is called at a place.
+    /// The block of a method call at a place.
     fn block(&mut self, place: &Json, method: &str) -> Result<tree::Code, String> {
         let file = text(place, "file");
         if !self.texts.contains_key(file) {
@@ -261,7 +261,7 @@ fn body(text: &str) -> &str {
     inner.strip_suffix("}\n").unwrap_or(inner)
 }
 
-/// A lambda with these lines, in a setting or statement that is indented so far.
+/// A lambda with these lines, for a setting or statement of this indentation.
 fn lambda(param: &str, lines: &[String], margin: usize) -> String {
     format!("|${param}| {}", braces(lines, margin))
 }

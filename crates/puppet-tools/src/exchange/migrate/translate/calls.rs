@@ -7,10 +7,10 @@ use crate::exchange::migrate::translate::text::{
     class_type, literal_pattern, matches, quoted, range, regex,
 };
 
-/// A path from the root, of either kind of machine.
+/// An absolute path of either kind of machine.
 const ABSOLUTE: &str = r"/\A(?:\/|[A-Za-z]:[\\\/]|\\\\)/";
 
-/// The attribute that a call reads: `self[:a]`, `resource[:a]`, `value(:a)`.
+/// The attribute that a call reads, as in `self[:a]`, `resource[:a]`, `value(:a)`.
 pub(super) fn attribute_read(call: &Method) -> Option<&str> {
     let [Tree::Symbol(name) | Tree::Str(name)] = &*call.args else { return None };
     let of_resource = match &call.receiver {
@@ -173,7 +173,7 @@ impl Translator<'_> {
             ("to_s", []) if value.kind == KnownType::Text => Ok(value),
             ("to_s", []) => Ok(Code::atom(format!("String({})", value.text)).of(KnownType::Text)),
             ("to_i", []) => {
-                // As much of a number as the text begins with.
+                // The number at the start of the text.
                 let text = format!(
                     r"String({}) ? {{ /\A\s*([-+]?\d+)/ => Integer($1, 10), default => 0 }}",
                     value.text
@@ -207,7 +207,7 @@ impl Translator<'_> {
             ("end_with?", [Tree::Str(text)]) => {
                 Code::atom(format!("/{}\\z/", literal_pattern(text)))
             }
-            // On anything but a text the match is an error.
+            // On values other than texts, the match is an error.
             ("include?", [Tree::Str(text)]) if !text.is_empty() => {
                 Code::atom(format!("/{}/", literal_pattern(text)))
             }
@@ -217,7 +217,7 @@ impl Translator<'_> {
         Ok(Some(matches(value, "=~", &right)))
     }
 
-    /// Methods that make a text or a list of another.
+    /// Methods that convert a text or a list to another one.
     fn text_method(&mut self, value: &Code, call: &Method) -> Outcome<Code> {
         let on = value.operand();
         match (&*call.name, &*call.args) {
@@ -257,7 +257,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A method that goes through the items of a list.
+    /// A method that iterates over a list.
     fn iteration(&mut self, receiver: &Tree, call: &Method) -> Outcome<Code> {
         let (name, kind) = match &*call.name {
             "map" | "collect" => ("map", KnownType::List),
