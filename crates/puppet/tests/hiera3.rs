@@ -125,7 +125,7 @@ fn open(dir: &Path, hiera: &str) -> Environment {
     Environment::open(options).ok().unwrap().0
 }
 
-/// What a call gives, as a text; errors as their messages.
+/// The result of a call as a text; errors as their messages.
 fn call(env: &Environment, code: &str) -> String {
     let node = Node { name: "test".into(), ..Node::default() };
     let found =

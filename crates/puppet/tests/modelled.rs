@@ -40,7 +40,7 @@ fn environment(code: &str) -> Environment {
     Environment::open(options).unwrap_or_else(|errors| panic!("{errors:?}")).0
 }
 
-/// What work with a compile of these types gives.
+/// Runs `work` with a compile of these types.
 fn with_types<T: Send>(work: impl FnOnce(&mut Compiler<'_>) -> T + Send) -> T {
     let env = environment(TYPES);
     on_deep_stack(STACK_SIZE, || {
@@ -51,7 +51,7 @@ fn with_types<T: Send>(work: impl FnOnce(&mut Compiler<'_>) -> T + Send) -> T {
     })
 }
 
-/// The object that data says, or what is wrong with it.
+/// The object in data, or the message of the error.
 fn loaded(compiler: &mut Compiler<'_>, text: &str) -> Result<Value, String> {
     let data = json::read(text).unwrap();
     let result = compiler.objects_from_data(&data);
@@ -84,7 +84,7 @@ fn objects_are_written_as_the_sheet_says() {
 
 /// `load(save(o)) == o`, by way of JSON and of YAML.
 #[test]
-fn what_is_saved_is_loaded_again() {
+fn saved_objects_are_loaded_again() {
     for code in [
         "Account.new { name => 'a' }",
         "Account.new { name => 'a', groups => ['x', 'y'], size => 1.5, bytes => 4 }",
@@ -134,7 +134,7 @@ fn links_that_lead_nowhere_are_found() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn values_that_do_not_fit_are_refused() {
     let cases = [
         (r#"{"__ptype":"Account"}"#, "Account: feature 'name' needs at least 1 value, got none"),
         (r#"{"__ptype":"Account","name":1}"#, "Account: name expects a String value, got Integer"),
@@ -182,7 +182,7 @@ fn circles_of_links_are_compared_and_shown() {
     });
 }
 
-/// What [`modelled::write`] writes is the same type again.
+/// The text of [`modelled::write`] defines the same type again.
 #[test]
 fn models_are_written_as_they_are_read() {
     let code = r#"type My::Role inherits Base {

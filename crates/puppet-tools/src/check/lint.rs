@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_as_it_stands_is_not() {
+    fn intended_code_is_not_reported() {
         for text in [
             "notice('${HOME}')",
             "$x = 1\nnotice(\"${x}\")",

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_form_keeps_its_text() {
+    fn values_without_a_form_keep_their_text() {
         let text = tagged("Type", vec![("__pvalue", Data::from("Data"))]);
         assert_eq!(written("Data"), format!("{text:?}"));
     }

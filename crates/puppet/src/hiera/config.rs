@@ -643,7 +643,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_take_what_the_defaults_say() {
+    fn levels_use_the_defaults() {
         let text = "version: 5\ndefaults:\n  datadir: d\n  data_hash: json_data\nhierarchy:\n  - name: a\n    paths: [x, y]\n";
         let config = read(text, &Owner::Environment).unwrap();
         let level = &config.hierarchy[0];

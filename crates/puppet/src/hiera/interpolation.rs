@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_method_is_a_variable() {
+    fn unknown_methods_are_variables() {
         for text in ["lookup(k)", "lookup('k'", "lookup('')", "lo-ok('k')", "lookup('a'b')"] {
             assert_eq!(parse(&format!("%{{{text}}}")), [Piece::Variable(text)], "{text}");
         }

@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_pattern_begins_with() {
+    fn the_literal_prefix_of_a_pattern() {
         let cases = [
             ("^ab::c$", "ab::c"),
             ("^ab.*", "ab"),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_decides_nothing_but_what_the_pattern_does() {
+    fn a_prefix_excludes_no_key_that_the_pattern_matches() {
         for source in ["^ab", "^ab*", "^abc?d", "^ab|cd", "^(?i)ab", "^ab{0}", "^a_b::.*::c$"] {
             let pattern = Pattern::new(source, Value::Undef).unwrap();
             for key in ["ab", "a", "abd", "cd", "AB", "x\nab", "a_b::x::c", "", "^ab"] {

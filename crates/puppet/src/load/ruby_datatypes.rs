@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_definition_is_left() {
+    fn files_without_a_definition_are_left_alone() {
         for text in [
             "",
             "create_type(",

@@ -165,7 +165,7 @@ end
     }
 
     #[test]
-    fn what_is_not_plain_says_nothing() {
+    fn unusual_code_has_no_signature() {
         let one =
             |line: &str| format!("create_function(:a) do\n  dispatch :a do\n{line}\n  end\nend\n");
         assert!(RubySignature::read(&one("param 'A', :a")).is_some());

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_leaves_the_type_open() {
+    fn code_that_cannot_be_read_leaves_the_type_open() {
         for text in [
             "Puppet::Type.newtype(:a) do\n  newparam(:name)\n  [:b].each { |x| newparam(x) }\nend\n",
             "Puppet::Type.newtype(:a) do\n  newparam(:name)\n  newparam(x)\nend\n",

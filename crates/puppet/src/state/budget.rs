@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_shares_its_parts_weighs_what_they_occur() {
+    fn shared_parts_weigh_as_often_as_they_occur() {
         let mut budget = Budget::new(1_000);
         let mut value = Value::Int(1);
         for _ in 0..10 {
