@@ -486,7 +486,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// The error that a relationship metaparameter names a resource that does not exist; `at` is
+    /// The error that a relationship metaparameter names a resource that does not exist; `number` is
     /// the number of its value.
     fn missing_target<T>(
         &self,

@@ -112,7 +112,7 @@ impl Compiler<'_> {
             span: resource.span,
             secret: resource.sensitive.clone(),
         };
-        let slip = self.error_of_values(id, kind);
+        let slip = self.unknown_attribute(id, kind);
         let mut entries = self.entries_of(id, kind, purpose)?;
         let env = self.env;
         let error_for = |mut error: PlainError, span: Option<Span>| {
@@ -145,7 +145,7 @@ impl Compiler<'_> {
     }
 
     /// The error of an attribute that neither the define nor its type has, with a suggestion.
-    fn error_of_values(
+    fn unknown_attribute(
         &self,
         id: ResourceId,
         kind: &ObjectType,

@@ -8,7 +8,7 @@
 //! | [`scope`] | variables |
 //! | [`log`] | messages and warnings |
 //! | [`budget`] | steps, nesting, and the size of values |
-//! | [`settings`], [`node`] | what the caller says about the compile and the node |
+//! | [`settings`], [`node`] | the caller's options and description of the node |
 //! | `types`, `models` | types, and the definitions that are being evaluated |
 //! | `programs` | signatures, regular expressions and inline texts |
 //! | `defaults` | defaults for the attributes of resource types |
