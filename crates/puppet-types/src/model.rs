@@ -147,7 +147,7 @@ pub struct IteratorValue {
     pub element: Arc<Type>,
     /// The number of items by upstream's count. It is one too small for ranges of integers, and
     /// rounded down for steps. Slices are limited to it.
-    pub told: usize,
+    pub stated_len: usize,
 }
 
 /// The id of a scope in the compiler.

@@ -34,14 +34,15 @@ pub(crate) fn diagnose(compiler: &Compiler<'_>, error: &EvalError) -> Vec<Diagno
     } else if let Some((span, text)) = &error.focus {
         out = out.move_to(*span, text.clone());
         // Shows the expression that failed, unless it surrounds the focus or is data.
-        let met = error.span.filter(|met| {
-            let is_around = met.range.start <= span.range.start && met.range.end >= span.range.end;
-            let source = compiler.env.sources.file(met.file);
+        let asking = error.span.filter(|asking| {
+            let is_around =
+                asking.range.start <= span.range.start && asking.range.end >= span.range.end;
+            let source = compiler.env.sources.file(asking.file);
             let is_data = source.path.extension().is_some_and(|e| e == "yaml" || e == "json");
-            error.is_asking && !is_data && (met.file != span.file || !is_around)
+            error.is_asking && !is_data && (asking.file != span.file || !is_around)
         });
-        if let Some(met) = met {
-            out = out.related(met, "asked for here");
+        if let Some(asking) = asking {
+            out = out.related(asking, "asked for here");
         }
     }
     for (span, text) in &error.related {

@@ -487,7 +487,7 @@ impl Compiler<'_> {
     }
 
     /// The error that a relationship metaparameter names a resource that does not exist; `number` is
-    /// the number of its value.
+    /// the position of its value.
     fn missing_target<T>(
         &self,
         key: &ResourceKey,

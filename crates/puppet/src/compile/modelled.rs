@@ -106,18 +106,18 @@ impl Compiler<'_> {
         purpose: Purpose,
     ) -> EvalResult {
         let resource = self.catalog.get(id);
-        let told = ErrorContext {
+        let context = ErrorContext {
             kind: Arc::clone(kind),
             reference: resource.reference(),
             span: resource.span,
             secret: resource.sensitive.clone(),
         };
-        let slip = self.unknown_attribute(id, kind);
+        let unknown = self.unknown_attribute(id, kind);
         let mut entries = self.entries_of(id, kind, purpose)?;
         let env = self.env;
         let error_for = |mut error: PlainError, span: Option<Span>| {
             if error.issue == Some("TYPE_TOO_FEW")
-                && let Some((name, near, at)) = &slip
+                && let Some((name, near, at)) = &unknown
             {
                 error.help = Some(format!("`{name}` is no feature: did you mean `{near}`?"));
                 error.related.extend(at.map(|at| (at, format!("there is no `{name}`"))));
@@ -126,7 +126,7 @@ impl Compiler<'_> {
                 true => span,
                 false => env.value_part(span, &error.path).unwrap_or(span),
             });
-            told.error_for(error, span)
+            context.error_for(error, span)
         };
         let layout = kind.model.as_ref().and_then(|m| m.layout.get());
         for entry in &mut entries {
@@ -139,12 +139,12 @@ impl Compiler<'_> {
                 })?;
         }
         self.instantiate_entries(kind, entries, error_for).map_err(|unwind| match *unwind {
-            Unwind::Error(error) => told.of_logic(error),
+            Unwind::Error(error) => context.of_logic(error),
             other => Box::new(other),
         })
     }
 
-    /// The error of an attribute that neither the define nor its type has, with a suggestion.
+    /// An attribute that neither the define nor its type has: its name, a suggestion, its place.
     fn unknown_attribute(
         &self,
         id: ResourceId,
@@ -159,10 +159,10 @@ impl Compiler<'_> {
                 || is_metaparameter(name)
                 || params.iter().any(|param| param.name == name)
         };
-        let slip = resource.params.iter().find(|param| !is_known(&param.name))?;
+        let unknown = resource.params.iter().find(|param| !is_known(&param.name))?;
         let names = layout.slots.iter().map(|slot| slot.feature.name.as_str());
-        let near = suggest::nearest(&slip.name, names)?;
-        Some((slip.name.clone(), near.into(), slip.origin.span))
+        let near = suggest::nearest(&unknown.name, names)?;
+        Some((unknown.name.clone(), near.into(), unknown.origin.span))
     }
 
     /// The values that a resource gives to the features of its type: its title and its parameters.

@@ -229,9 +229,9 @@ impl Compiler<'_> {
             | BinaryOp::Greater
             | BinaryOp::GreaterEq => {
                 if is_ruby_number(&l) || is_ruby_number(&r) {
-                    let told = self.compare_in_ruby(op, &l, &r, f.program.span(id))?;
-                    if let Some(told) = told {
-                        return Ok(Value::Bool(told));
+                    let answer = self.compare_in_ruby(op, &l, &r, f.program.span(id))?;
+                    if let Some(answer) = answer {
+                        return Ok(Value::Bool(answer));
                     }
                 }
                 compare::compare(op, &l, &r).map(Value::Bool)

@@ -111,13 +111,13 @@ impl Items {
         Self { source: Source::List(items), front: 0, back }
     }
 
-    /// The number of entries by upstream's count, see [`IteratorValue::told`].
-    pub fn told(&self) -> usize {
+    /// The number of entries by upstream's count, see [`IteratorValue::stated_len`].
+    pub fn stated_len(&self) -> usize {
         match &self.source {
             Source::Range(_) => {
                 usize::try_from(self.remaining().saturating_sub(1)).unwrap_or(usize::MAX)
             }
-            Source::Iterator(iterator) => iterator.told,
+            Source::Iterator(iterator) => iterator.stated_len,
             _ => usize::try_from(self.remaining()).unwrap_or(usize::MAX),
         }
     }

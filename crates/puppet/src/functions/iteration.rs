@@ -260,9 +260,9 @@ fn slice(call: &mut Call<'_, '_>) -> EvalResult {
         limit(items.remaining())?;
     }
     // An iterator whose count says that it is empty becomes one group.
-    let length = match items.told() {
+    let length = match items.stated_len() {
         0 => usize::MAX,
-        told => size.min(told),
+        stated_len => size.min(stated_len),
     };
     let mut groups = Vec::new();
     loop {
@@ -373,12 +373,12 @@ fn reverse_each(call: &mut Call<'_, '_>) -> EvalResult {
     let items = Items::of(call.arg(0))?;
     limit(items.remaining())?;
     let element = Arc::new(element_type(call.arg(0)));
-    let told = match *element {
-        Type::Integer(_) => items.told(),
+    let stated_len = match *element {
+        Type::Integer(_) => items.stated_len(),
         _ => usize::try_from(items.remaining()).unwrap_or(usize::MAX),
     };
     let items = items.rev().map(|entry| entry.item()).collect();
-    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })))
+    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, stated_len })))
 }
 
 fn reverse_each_block(call: &mut Call<'_, '_>) -> EvalResult {
@@ -400,14 +400,14 @@ fn step(call: &mut Call<'_, '_>) -> EvalResult {
     let size = step_size(call);
     limit(items.remaining() / size as u64)?;
     let kind = element_type(call.arg(0));
-    let told = items.told() / size;
+    let stated_len = items.stated_len() / size;
     let items: Vec<Value> = items.step_by(size).map(|entry| entry.item()).collect();
     let element = Arc::new(stepped(kind, &items));
-    let told = match *element {
+    let stated_len = match *element {
         Type::Integer(_) => items.len().saturating_sub(1),
-        _ => told,
+        _ => stated_len,
     };
-    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })))
+    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, stated_len })))
 }
 
 /// The type of the rest of a range: up to the last of the items.

@@ -167,9 +167,9 @@ pub fn iterator(call: &mut Call<'_, '_>) -> EvalResult {
     let nodes = walk(call.arg(0), &options)?;
     let items: Vec<Value> =
         nodes.into_iter().map(|(path, value)| Value::array([path, value])).collect();
-    let told = items.len();
+    let stated_len = items.len();
     let walk = if !options.depth_first { "BreadthFirst" } else { "DepthFirst" };
     let class = ecow::eco_format!("Puppet::Pops::Types::Iterable::{walk}TreeIterator");
     let element = Arc::new(Type::Runtime(Some(Arc::new(("ruby".into(), class)))));
-    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })))
+    Ok(Value::Iterator(Arc::new(IteratorValue { items, element, stated_len })))
 }

@@ -476,9 +476,9 @@ impl Compiler<'_> {
         let Some(block) = block else {
             let whole = Value::Hash(Arc::new(entries.iter().cloned().collect()));
             let element = Arc::new(element_type(&whole));
-            let told = entries.len();
+            let stated_len = entries.len();
             let items = entries.into_iter().map(pair).collect();
-            return Ok(Value::Iterator(Arc::new(IteratorValue { items, element, told })));
+            return Ok(Value::Iterator(Arc::new(IteratorValue { items, element, stated_len })));
         };
         for (key, value) in entries {
             let args = match block.signature.max() {

@@ -163,13 +163,13 @@ impl Compiler<'_> {
         let cost =
             self.ruby.values.len() + self.scopes.ids().count() + self.catalog.resources.len();
         self.budget.spend(cost as u64 / 64 + 1)?;
-        for told in args.get(1).and_then(Json::as_array).into_iter().flatten() {
-            self.change_text(told.as_array().map_or(&[][..], Vec::as_slice))?;
+        for report in args.get(1).and_then(Json::as_array).into_iter().flatten() {
+            self.change_text(report.as_array().map_or(&[][..], Vec::as_slice))?;
             // The process knows.
             self.ruby.texts_changed = false;
         }
-        let told = args.first().and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
-        let contents = told.iter().filter_map(|pair| {
+        let report = args.first().and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+        let contents = report.iter().filter_map(|pair| {
             let number = usize::try_from(pair.get(0)?.as_u64()?).ok()?;
             Some((number, pair.get(1)?))
         });
@@ -207,11 +207,11 @@ impl Compiler<'_> {
         Ok(Json::Null)
     }
 
-    fn change_text(&mut self, told: &[Json]) -> EvalResult<()> {
-        let scope = self.scope_argument(told)?;
-        let name = text(told, 1);
+    fn change_text(&mut self, report: &[Json]) -> EvalResult<()> {
+        let scope = self.scope_argument(report)?;
+        let name = text(report, 1);
         let Some(of) = self.scope_of(scope, name) else { return Ok(()) };
-        let Ok(value) = self.unpack_value(told.get(2).unwrap_or(&Json::Null)) else {
+        let Ok(value) = self.unpack_value(report.get(2).unwrap_or(&Json::Null)) else {
             return Ok(());
         };
         self.budget.weigh(&value)?;

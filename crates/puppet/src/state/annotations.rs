@@ -71,8 +71,10 @@ impl Annotations {
         kind: &Arc<ObjectType>,
         value: &Value,
     ) -> EvalResult<Option<Value>> {
-        let hung = subject(value).and_then(|subject| self.0.get(&subject));
-        if let Some(known) = hung.and_then(|all| all.iter().find(|hung| hung.is_of(kind))) {
+        let attached = subject(value).and_then(|subject| self.0.get(&subject));
+        if let Some(known) =
+            attached.and_then(|all| all.iter().find(|attached| attached.is_of(kind)))
+        {
             return Ok(Some(known.annotation.clone()));
         }
         match declared(kind, value) {
@@ -95,7 +97,7 @@ impl Annotations {
         match subject(value) {
             Some(subject) => {
                 let all = self.0.entry(subject).or_default();
-                all.retain(|hung| !hung.is_of(kind));
+                all.retain(|attached| !attached.is_of(kind));
                 all.push(Attached { annotation: annotation.clone(), _subject: value.clone() });
             }
             None if is_frozen(value) => {
@@ -135,7 +137,7 @@ impl Annotations {
         let Some(all) = subject(value).and_then(|subject| self.0.get_mut(&subject)) else {
             return Ok(Value::Undef);
         };
-        let at = all.iter().position(|hung| hung.is_of(kind));
+        let at = all.iter().position(|attached| attached.is_of(kind));
         Ok(at.map_or(Value::Undef, |at| all.remove(at).annotation))
     }
 }

@@ -33,8 +33,8 @@ impl Compiler<'_> {
         if errors.is_empty() {
             self.dangling_links(&value, Path::new(), &mut errors);
         }
-        let told = errors.into_iter().map(|(path, unwind)| (path, final_error(unwind)));
-        (value, told.collect())
+        let errors = errors.into_iter().map(|(path, unwind)| (path, final_error(unwind)));
+        (value, errors.collect())
     }
 
     /// Follows all links of an object and of its parts.
