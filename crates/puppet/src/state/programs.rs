@@ -1,7 +1,7 @@
 //! Values derived from parsed programs, each made once in a compile.
 //!
 //! The keys contain the addresses of programs. They stay valid because the environment and
-//! [`Programs::texts`] keep every program until the compile ends.
+//! the cached texts keep every program until the compile ends.
 
 use crate::load::{Environment, LoadedFile};
 use crate::syntax::{ExprId, Program};
