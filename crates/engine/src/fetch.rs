@@ -9,10 +9,10 @@ use ureq::http::Method;
 use crate::kinds::file::Address;
 use crate::kinds::http::fetch::{TIMEOUT, failed, limited_agent};
 
-/// The most bytes of a document.
+/// The maximum size of a document in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// How many characters of a server's error are shown.
+/// The maximum number of characters of a server's error that are shown.
 const SHOWN: usize = 200;
 
 /// Fetches a document by `http:` or `https:`. Limits: ten redirects, one minute, and 16 MiB, which
@@ -20,8 +20,8 @@ const SHOWN: usize = 200;
 /// but not to the targets of redirects.
 ///
 /// # Errors
-/// When there is no such address, the server cannot be asked or says that it has nothing there, or a
-/// limit is exceeded. The text never has the password.
+/// When the address is invalid, the server cannot be reached or does not have the document, or a
+/// limit is exceeded. The message never contains the password.
 pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
     let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "this is no address of a server");
     let address = Address::parse(address).ok_or_else(invalid)?;
@@ -45,7 +45,7 @@ pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// An error of time in plain words.
+/// Replaces the text of a timeout error by plain words.
 fn in_time(error: io::Error) -> io::Error {
     if error.kind() != io::ErrorKind::TimedOut {
         return error;

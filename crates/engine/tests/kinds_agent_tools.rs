@@ -1,4 +1,4 @@
-//! Kinds of Puppet's agent whose tools are played: SELinux and ZFS; and aliases of mail.
+//! Kinds of Puppet's agent with simulated tools: SELinux and ZFS; and mail aliases.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use ordain_engine::kinds::selinux::{Selboolean, Selmodule};
 use ordain_engine::kinds::zfs::{Zfs, Zpool};
 use ordain_engine::runner::{Invocation, Outcome};
 
-/// The words of a command after those that lead into the machine.
+/// The words of a command without the change of the root directory.
 fn words(invocation: &Invocation) -> Vec<String> {
     (2..invocation.launch.argv.len()).map(|at| word(invocation, at)).collect()
 }

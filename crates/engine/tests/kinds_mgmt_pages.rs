@@ -124,7 +124,7 @@ fn a_value_is_kept_where_it_is_stored() {
     assert_eq!(kept.machine.converge(&*input), ["value: value changed 'page' to 'other'"]);
     assert_eq!(parts(&waiting.join().unwrap()), ("200", r#"{"value":"other"}"#));
     assert_eq!(sent(&kept, &*input), "other");
-    // A store of the machine is one of its own, and outlives the process.
+    // A store on the machine is separate, and outlives the process.
     let own = kept.made(INPUT, "shared", &[("store", s("local://"))]);
     assert_eq!(sent(&kept, &*own), "");
     post(address, "id=shared&value=mine");
@@ -176,8 +176,8 @@ fn what_is_no_page_is_refused() {
     assert_eq!(input.take_log().len(), 1);
 }
 
-/// As much of a browser as the page needs: it prints the fields, types into one of them, and waits
-/// until another one changes.
+/// The parts of a browser that the page needs: it prints the fields, types into one of them, and
+/// waits until another one changes.
 const BROWSER: &str = r#"
 const base = process.argv[2];
 class Element {

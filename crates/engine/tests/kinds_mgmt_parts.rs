@@ -1,4 +1,4 @@
-//! Kinds of mgmt that own a part of something: a line of keys, members of a document, a host among
+//! Kinds of mgmt that own a part of something: a key line, members of a document, a host among
 //! others, the end of a run.
 
 #![allow(clippy::unwrap_used)]
@@ -21,7 +21,7 @@ fn mode(machine: &Machine, path: &str) -> u32 {
     std::fs::metadata(machine.root().join(path)).unwrap().permissions().mode() & 0o7777
 }
 
-/// A machine with the user `me`, who is who runs the test.
+/// A machine with the user `me`, who runs the test.
 fn with_user() -> Machine {
     let machine = Machine::silent();
     let (uid, gid) = (nix::unistd::geteuid(), nix::unistd::getegid());

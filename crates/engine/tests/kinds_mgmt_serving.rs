@@ -75,7 +75,7 @@ fn a_server_lives_as_long_as_it_is_declared() {
     let server = kept.made(SERVER, &text, &[]);
     let first = kept.made(FILE, "/f", &[("data", s("1"))]);
     assert_eq!(parts(&get(address, "/f", "")), ("200", "1"));
-    // The next graph has both otherwise, and takes them over.
+    // The next graph changes both, and takes them over.
     let changed = [("name", s(&text)), ("timeout", Value::Int(9))];
     let next = kept.parse(SERVER, &text, &changed);
     let second = kept.parse(FILE, "/f", &[("data", s("2"))]);
@@ -184,7 +184,7 @@ fn one_can_wait_until_a_file_changes() {
 /// The granted options, and the file or an error.
 type Fetched = (Option<Vec<u8>>, Result<Vec<u8>, Vec<u8>>);
 
-/// Fetches a file by TFTP; the first block of each is only taken when it comes again.
+/// Fetches a file by TFTP; the first copy of each block is ignored.
 fn fetch(address: SocketAddr, request: &[u8]) -> Fetched {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -279,12 +279,12 @@ fn a_file_is_fetched() {
     let always = [("url", s(&url)), ("mtime_check", Value::Bool(false))];
     kept.machine.converge(&*kept.parse(CLIENT, "/got", &always));
     assert_eq!(kept.machine.read("got"), "two");
-    // The name is no path: it is only handed on.
+    // The name is no path: it is only passed on.
     let other = kept.made(CLIENT, "other", &[("url", s(&url))]);
     assert_eq!(other.sent(&kept.machine.host).unwrap(), [("content", s("two"))]);
 }
 
-/// A server with a certificate that `ca.crt`, in the directory where it runs, has signed.
+/// A server with a certificate that `ca.crt`, in its working directory, has signed.
 const SECURE: &str = r#"
 cat > names <<< "subjectAltName=DNS:localhost"
 openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.crt -days 2 -subj /CN=ca
@@ -344,7 +344,7 @@ fn who_signed_a_server_has_to_be_trusted() {
     trusts("ca.crt");
     assert_eq!(kept.machine.converge(&*client), [format!("ensure: fetched {url}")]);
     assert_eq!(kept.machine.read("got"), "hello\n");
-    // It is not the one that the certificate names.
+    // Another host name than the certificate's.
     let other = format!("https://127.0.0.1:{port}/body");
     let client = kept.parse(CLIENT, "/other", &[("url", s(&other))]);
     assert!(error(&*client).contains("certificate not valid for name"));

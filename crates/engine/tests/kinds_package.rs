@@ -217,7 +217,7 @@ fn holds() {
     let said = machine.converge(&*parse(&kind, "held", &[("mark", s("none"))]));
     assert_eq!(said, ["mark: mark changed 'hold' to 'none'"]);
     commands(&machine);
-    // A hold that nobody mentions outlives an upgrade.
+    // A hold that no resource mentions survives an upgrade.
     machine.converge(&*parse(&kind, "here", &[("ensure", s("3"))]));
     let select = "/usr/bin/dpkg --set-selections";
     let install = format!("{APT} --allow-downgrades install here=3");

@@ -1,4 +1,4 @@
-//! The kind `service` against a process that answers as systemd does on D-Bus.
+//! The kind `service` against a process that imitates systemd on D-Bus.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,7 +26,7 @@ struct State {
     needs_reload: bool,
     /// Starting it fails.
     fails: bool,
-    /// For how many looks a job is still queued.
+    /// The number of checks for which a job is still queued.
     queued: u32,
     calls: Vec<String>,
 }

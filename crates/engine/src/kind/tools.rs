@@ -13,7 +13,7 @@ use crate::system::runner::{Invocation, Launch, Outcome, RunAs};
 /// The number of lines of a failed tool's output that are reported.
 const TAIL: usize = 10;
 
-/// Where the system's tools are.
+/// The directories of system tools.
 const PLACES: &[&str] = &["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
 /// The path of a tool of the running system; the bare name if it is in no usual place.
@@ -30,15 +30,15 @@ pub(crate) fn is_live(host: &Host) -> bool {
 /// The interval of checks for resources without events.
 pub(crate) const UNWATCHED: Duration = Duration::from_secs(5);
 
-/// How often this process began or ended a change.
+/// The number of changes that this process began or ended.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
 
-/// Notes that a change of the machine begins or ends.
+/// Records that a change of the machine begins or ends.
 pub(crate) fn note_change() {
     CHANGES.fetch_add(1, Ordering::SeqCst);
 }
 
-/// A number that is another one after every change that this process makes.
+/// A number that differs after every change that this process makes.
 pub(crate) fn changes_made() -> u64 {
     CHANGES.load(Ordering::SeqCst)
 }
@@ -65,8 +65,8 @@ pub(crate) fn inside<S: Into<OsString>>(
     command(prefix.into_iter().chain(argv))
 }
 
-/// Moves a command whose program and directory are of the machine into the machine's root, with its
-/// user. On the running system the command stays as it is.
+/// Moves a command into the machine's root: its program, directory and user belong to the machine.
+/// On the running system the command does not change.
 ///
 /// # Errors
 /// When there is no such program.
@@ -82,7 +82,7 @@ pub(crate) fn moved_inside(host: &Host, invocation: Invocation) -> io::Result<In
         words.push(format!("--groups={}", groups.collect::<Vec<_>>().join(",")).into());
     }
     words.push(host.root.clone().into_os_string());
-    // `chroot` begins in the root, and has no way to begin elsewhere.
+    // `chroot` starts in the root and cannot start elsewhere.
     if let Some(cwd) = cwd.as_ref().filter(|cwd| *cwd != Path::new("/")) {
         need_program(host, Path::new(SHELL))?;
         let change = r#"cd -- "$0" && exec "$@""#;
@@ -97,7 +97,7 @@ pub(crate) fn moved_inside(host: &Host, invocation: Invocation) -> io::Result<In
     Ok(Invocation { launch, ..invocation })
 }
 
-/// The shell that every machine has.
+/// The shell that exists on every machine.
 const SHELL: &str = "/bin/sh";
 
 fn need_program(host: &Host, program: &Path) -> io::Result<()> {
@@ -118,7 +118,7 @@ pub(crate) fn not_begun(host: &Host, outcome: &Outcome) -> Option<String> {
     said.iter().find_map(|text| line(text)).filter(|_| by_chroot)
 }
 
-/// Runs a command; any status is fine.
+/// Runs a command and accepts any exit status.
 pub(crate) fn ask(host: &Host, invocation: &Invocation) -> Result<Outcome, KindError> {
     host.run(invocation)
         .map_err(|e| KindError::new(format!("Execution of '{}' failed: {e}", line_of(invocation))))
@@ -129,7 +129,7 @@ pub(crate) fn run(host: &Host, invocation: &Invocation) -> Result<Outcome, KindE
     run_covered(host, invocation, false)
 }
 
-/// As [`run`], but neither arguments nor output show in the error if `secret`.
+/// As [`run`], but with `secret` the error shows neither arguments nor output.
 pub(crate) fn run_covered(
     host: &Host,
     invocation: &Invocation,
@@ -142,7 +142,7 @@ pub(crate) fn run_covered(
     check(invocation, host.run(invocation).map_err(failed)?, secret)
 }
 
-/// The outcome of a command if it succeeded, else an error that tells its last lines.
+/// The outcome of a successful command, else an error with its last lines.
 pub(crate) fn check(
     invocation: &Invocation,
     outcome: Outcome,
@@ -160,7 +160,7 @@ pub(crate) fn check(
     Err(KindError::new(format!("Execution of '{line}' returned {status}: {said}")))
 }
 
-/// The command as a person would type it, more or less.
+/// The command roughly as a person would type it.
 fn line_of(invocation: &Invocation) -> String {
     let words: Vec<_> = invocation.launch.argv.iter().map(|a| a.to_string_lossy()).collect();
     words.join(" ")

@@ -1,4 +1,4 @@
-//! `mgmt::hostname`: the name of the machine: the one that lasts, the one of now, and the one for people.
+//! `mgmt::hostname`: the static, the transient and the pretty name of the machine.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Hostname;
 const STATIC: &str = "/etc/hostname";
 const INFO: &str = "/etc/machine-info";
 const LIVE: &str = "/proc/sys/kernel/hostname";
-/// The line of the machine's description that has the name for people.
+/// The line of `/etc/machine-info` with the pretty name.
 const PRETTY: &str = "PRETTY_HOSTNAME=";
 
 impl Kind for Hostname {
@@ -110,7 +110,7 @@ fn pretty_name(info: &str) -> String {
     out
 }
 
-/// The description of the machine with another name for people.
+/// The content of `/etc/machine-info` with another pretty name.
 fn with_pretty_name(info: &str, name: &str) -> String {
     let mut out = String::new();
     for line in info.lines().filter(|line| !line.starts_with(PRETTY)) {
@@ -151,7 +151,7 @@ impl Instance for HostNames {
         if let Some(wanted) = &self.fixed {
             differ("static_hostname", fixed_name(&read(host, STATIC)?), wanted);
         }
-        // A directory that stands for a machine has no name of now.
+        // A directory that stands for a machine has no transient name.
         if let Some(wanted) = self.transient.as_ref().filter(|_| is_live(host)) {
             differ("transient_hostname", read(host, LIVE)?.trim_end(), wanted);
         }

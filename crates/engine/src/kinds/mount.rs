@@ -1,4 +1,4 @@
-//! `mount`: an entry of `/etc/fstab`, and whether it is mounted.
+//! `mount`: an entry of `/etc/fstab`, and its mount.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ struct Entry {
     pass: Option<String>,
 }
 
-/// Bytes that part fields, and how they are written in one.
+/// Bytes that separate fields, and their escapes inside one.
 const ESCAPES: [(&str, &str); 4] =
     [("\\", "\\134"), (" ", "\\040"), ("\t", "\\011"), ("\n", "\\012")];
 
@@ -310,7 +310,7 @@ impl Instance for MountInstance {
         if self.ensure == Some(Ensure::Absent) && was_mounted {
             self.call(host, &["umount"])?;
         }
-        // It is written first: the tools read it there.
+        // The table is written first, because the tools read it.
         let is_listed = self.table.read(host)?.get(&self.name).is_some();
         let fields = ["device", "fstype", "options", "dump", "pass"];
         let differs = fields.iter().any(|field| changes(made, field));

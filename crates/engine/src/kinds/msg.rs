@@ -1,4 +1,4 @@
-//! `mgmt::msg`: a message for the log, and for the journal and the syslog of the machine.
+//! `mgmt::msg`: a message for the log, the journal and the syslog of the machine.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -27,7 +27,7 @@ const PRIORITIES: [&str; 8] =
 
 const JOURNAL: &str = "/run/systemd/journal/socket";
 const SYSLOG: &str = "/dev/log";
-/// Messages of services, in the numbers of syslog.
+/// The syslog facility of services.
 const DAEMON: usize = 3;
 
 impl Kind for Msg {
@@ -86,8 +86,8 @@ impl Message {
         Ok(())
     }
 
-    /// The message in the journal's own form: lines of fields, with lengths for those of several
-    /// lines.
+    /// The message in the journal's native protocol: lines of fields, with lengths for multi-line
+    /// values.
     fn journal_packet(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut field = |name: &str, value: &str| {

@@ -1,4 +1,4 @@
-//! `mgmt::sysctl`: settings of the kernel, now and after a start.
+//! `mgmt::sysctl`: kernel settings, now and after a boot.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -72,7 +72,7 @@ struct Setting {
 }
 
 impl Setting {
-    /// Where the kernel has it.
+    /// The path of the setting in the kernel.
     fn live(&self) -> PathBuf {
         Path::new("/proc/sys").join(self.name.replace('.', "/"))
     }
@@ -123,7 +123,7 @@ impl Instance for Setting {
             KindError::new(format!("Could not write {}: {e}", path.display()))
         };
         if changes(todo, "runtime") {
-            // The kernel takes it in one write, in place.
+            // The kernel requires a single write in place.
             let live = self.live();
             std::fs::write(host.path(&live), format!("{}\n", self.value))
                 .map_err(|e| failed(&live, e))?;

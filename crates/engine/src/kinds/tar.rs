@@ -23,7 +23,7 @@ use header::{Entry, Format};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tar;
 
-/// The deepest directory that is gone into.
+/// The maximum depth of directories.
 const MAX_DEPTH: usize = 256;
 
 /// The end of an archive.
@@ -83,7 +83,7 @@ struct ArchiveWriter {
 }
 
 impl ArchiveWriter {
-    /// In the form that a resource says.
+    /// The declared format.
     fn of(p: &mut Params<'_>) -> Self {
         let format = match p.integer("format", "format must be 0, 2, 4 or 8") {
             None | Some(0) => Format::Fitting,

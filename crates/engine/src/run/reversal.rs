@@ -35,7 +35,7 @@ fn is_true(resource: &Resource, name: &str) -> bool {
 /// Records the undo of a resource, if it wants that and has no record yet.
 ///
 /// # Errors
-/// When it cannot be undone, or not be noted.
+/// When it cannot be undone or recorded.
 pub(crate) fn note(
     resource: &Resource,
     instance: &dyn Instance,
@@ -82,7 +82,7 @@ fn origin(graph: &mut Graph) -> ordain_graph::OriginId {
 /// Removes a record after its undo was applied.
 ///
 /// # Errors
-/// When the note cannot be removed.
+/// When the record cannot be removed.
 pub(crate) fn done(resource: &Resource, host: &Host) -> Result<(), KindError> {
     if is_true(resource, MARK) { note_of(&resource.id).remove(host) } else { Ok(()) }
 }
@@ -94,10 +94,10 @@ pub struct ReversalNotes {
 }
 
 impl ReversalNotes {
-    /// Reads the notes. There are none where they may not be read.
+    /// Reads the records; empty if they may not be read.
     ///
     /// # Errors
-    /// When one is there and cannot be understood.
+    /// When one is invalid.
     pub fn read(host: &Host) -> Result<Self, KindError> {
         let dir: PathBuf = host.path(&StateFile::directory(PLACE));
         let Ok(entries) = std::fs::read_dir(&dir) else { return Ok(Self::default()) };
@@ -134,7 +134,7 @@ impl ReversalNotes {
     /// Removes records of resources that are declared again without `meta:reverse`.
     ///
     /// # Errors
-    /// When a note cannot be removed.
+    /// When a record cannot be removed.
     pub fn forget_obsolete(&self, graph: &Graph, host: &Host) -> Result<(), KindError> {
         let declared = |noted: &&Resource| graph.find(&noted.id).map(|id| graph.resource(id));
         let stays = |r: &Resource| is_true(r, "meta:reverse") || is_true(r, MARK);
@@ -142,7 +142,7 @@ impl ReversalNotes {
         obsolete.into_iter().try_for_each(|noted| note_of(&noted.id).remove(host))
     }
 
-    /// The noted resources that a graph does not declare, by name or by identity.
+    /// The recorded resources that a graph does not declare, by name or by identity.
     fn missing<'a>(
         &'a self,
         graph: &Graph,

@@ -44,7 +44,7 @@ impl Events {
         self.real + self.noop
     }
 
-    /// The events that a container passes on for these.
+    /// The single event that a container passes on for these.
     pub(crate) fn as_one(self) -> Self {
         match self {
             Self { real: 0, noop: 0 } => self,
@@ -59,13 +59,13 @@ impl Events {
 pub(crate) enum Mode {
     /// It is.
     Apply,
-    /// It is only looked at, whatever resources say.
+    /// Only observed, whatever resources declare.
     Plan,
 }
 
 /// The outcome of a batch for one resource.
 pub(crate) enum BatchOutcome {
-    /// Its changes were made with those of others, as far as one transaction can.
+    /// A batch made its changes, as far as one transaction can.
     Begun {
         /// The differences.
         changes: Vec<Change>,
@@ -83,11 +83,11 @@ pub(crate) struct Stepper<'a> {
     pub(crate) observer: &'a dyn Observer,
     pub(crate) mode: Mode,
     pub(crate) transfers: &'a Transfers,
-    /// Whether failed resources are tried again here, as often as they declare.
+    /// Whether failed resources are retried here, as they declare.
     pub(crate) tries_again: bool,
 }
 
-/// The reports of a resource and its generated ones, and the event that it passes on.
+/// The reports of a resource and its generated ones, and the events that it passes on.
 #[derive(Default)]
 pub(crate) struct StepResult {
     pub(crate) reports: Vec<ResourceReport>,
@@ -110,7 +110,7 @@ fn report_noop(report: &mut ResourceReport, level: Level) {
 }
 
 impl StepResult {
-    /// A resource that nothing was done with.
+    /// The result of a resource that was not changed.
     pub(crate) fn unmoved(report: ResourceReport, failed: bool) -> Self {
         Self { reports: vec![report], events: Events::default(), failed }
     }
@@ -263,7 +263,7 @@ impl Stepper<'_> {
         }
     }
 
-    /// Whether the schedule of a resource allows that it is looked at now.
+    /// Whether the schedule of a resource allows a check now.
     fn is_due(&self, ready: &Ready, resource: &ResourceRef) -> bool {
         let Some(schedule) = &ready.schedule else { return true };
         let now = timestamp(SystemTime::now()).to_zoned(TimeZone::system());
@@ -298,7 +298,7 @@ impl Stepper<'_> {
         ready.noop || self.mode == Mode::Plan
     }
 
-    /// The resource with the values that others hand to it, if they do.
+    /// The resource with the values that it receives, if any.
     fn receive(&self, id: ResourceId, report: &mut ResourceReport) -> Result<Option<Ready>, ()> {
         match self.transfers.receive(self.prepared, id, self.host) {
             Ok(ReceivedValues { ready, missing }) => {
@@ -318,7 +318,7 @@ impl Stepper<'_> {
         }
     }
 
-    /// Converges, and tries again as often as the resource asks for.
+    /// Converges, with the declared retries.
     fn patiently(
         &self,
         ready: &Ready,
@@ -399,7 +399,7 @@ impl Stepper<'_> {
         Events { real: count, noop: 0 }
     }
 
-    /// Makes the changes of a resource that a transaction did not make.
+    /// Makes the changes of a resource that its batch did not make.
     fn complete(&self, resource: &ResourceRef, ready: &Ready) -> Result<(), KindError> {
         let done = ready.instance.compare(self.host).and_then(|left| {
             drop(ready.instance.take_log());
@@ -430,7 +430,7 @@ impl Stepper<'_> {
             return;
         }
         let again = ready.instance.compare(self.host);
-        // The second comparison would repeat the lines of the first.
+        // The second comparison would repeat the log lines of the first.
         drop(ready.instance.take_log());
         for change in again.unwrap_or_default() {
             let (is, should) = (quoted(&change.before), quoted(&change.after));
@@ -439,7 +439,7 @@ impl Stepper<'_> {
         }
     }
 
-    /// Runs the generated resources of a resource, which fails if any of them fails.
+    /// Runs the generated resources of a resource; a failure of one is a failure of the resource.
     fn children(
         &self,
         id: ResourceId,

@@ -11,7 +11,7 @@ use super::request::Request;
 use crate::kinds::file::checksum::{Checksum, NAMES};
 use crate::system::path::own_ids;
 
-/// The permissions of files whose own do not count.
+/// The default mode of files whose source permissions are ignored.
 const PLAIN_MODE: u32 = 0o644;
 
 /// How checksums show times, in UTC.

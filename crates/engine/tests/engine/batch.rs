@@ -99,7 +99,7 @@ fn manifests_go_in_their_order() {
     builder.class("one", &first);
     builder.class("two", &second);
     machine.lines(&builder.graph);
-    // The end of a class and the beginning of the next are nothing that would be done.
+    // The end of a class and the beginning of the next cause no action.
     assert_eq!(taken(&calls), ["install a b", "install c d"]);
     machine.options.autogroup = false;
     machine.write("/var/lib/dpkg/status", "");

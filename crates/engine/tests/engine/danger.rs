@@ -230,7 +230,7 @@ fn a_plan_knows_what_makes_a_directory() {
         })
         .is_empty()
     );
-    // A command that would run may make it, one that would not does not.
+    // A command that would run may create it, one that would not does not.
     let exec = |creates: &str| [("command", text("/bin/true")), ("creates", text(creates))];
     let after = |b: &mut Builder, creates: &str| {
         let first = b.add("Exec", "a", &exec(creates));

@@ -16,7 +16,7 @@ use ordain_graph::{EdgeKind, Graph, ResourceRef};
 
 use crate::support::{Builder, Machine, lines, text};
 
-/// Gives the content of a file, and remembers whom it was asked for.
+/// Returns the content of a file, and records the resource that asked.
 struct Reader {
     path: PathBuf,
     asked: Mutex<Vec<String>>,

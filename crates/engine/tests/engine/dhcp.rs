@@ -1,4 +1,4 @@
-//! Addresses by DHCP, in a network of the test's own, for the client of busybox.
+//! DHCP addresses in a private network, requested by the client of busybox.
 //!
 //! Without busybox the test is left out with a line that says so; where `CI` is set, that is a
 //! failure.
@@ -23,7 +23,7 @@ fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// The test after this one, in namespaces that nothing else is in.
+/// Runs the next test in private namespaces.
 #[test]
 fn addresses_are_given() {
     let has_client = Command::new("busybox").arg("true").status().is_ok();
@@ -33,7 +33,7 @@ fn addresses_are_given() {
     in_own_network("dhcp::to_a_client_at_the_other_end");
 }
 
-/// The other end of the wire, in a network of its own.
+/// The other end of the wire, in its own network namespace.
 struct Client {
     namespace: Child,
     dir: tempfile::TempDir,
@@ -48,7 +48,7 @@ impl Client {
                       [ \"$1\" != bound ] || ip addr add \"$ip/$mask\" dev v1\n";
         std::fs::write(client.path("said"), script).unwrap();
         run(&format!("chmod 755 {}", client.path("said")));
-        // It is there when its network is another one than ours.
+        // It exists once its network differs from ours.
         let own = std::fs::read_link("/proc/self/ns/net").unwrap();
         let theirs = format!("/proc/{}/ns/net", client.namespace.id());
         while std::fs::read_link(&theirs).is_ok_and(|net| net == own) {
@@ -67,7 +67,7 @@ impl Client {
         run(&format!("nsenter -t {} --net {line}", self.namespace.id()))
     }
 
-    /// A client with this hardware that begins to ask.
+    /// A client with this hardware address that starts to ask.
     fn begins(&self, last: u8, more: &str) -> Child {
         for event in ["bound", "renew", "deconfig"] {
             let _ = std::fs::remove_file(self.path(&format!("said.{event}")));
@@ -88,7 +88,7 @@ impl Client {
         std::fs::read_to_string(self.path("said.bound")).ok()
     }
 
-    /// Takes an address with this hardware, has it for longer, and gives it back.
+    /// Takes an address with this hardware address, renews it, and releases it.
     fn renews_and_releases(&self, last: u8) -> String {
         let mut client = self.begins(last, "");
         let wait_for = |event: &str| {
@@ -190,7 +190,7 @@ fn to_a_client_at_the_other_end() {
     let mut served = Served::new();
     assert_eq!(served.swap(&declared("2m", true)), ["ensure", "ensure", "ensure"]);
 
-    // Each gets the first that is free, and keeps it.
+    // Each gets the first free address, and keeps it.
     let said = client.asks(7, "-O tftp -O bootfile").unwrap();
     let wanted = [
         ("ip", "192.0.2.10"),

@@ -200,7 +200,7 @@ fn a_failed_validation_leaves_the_old_file() {
 fn a_full_disk_leaves_the_old_file() {
     let machine = Machine::new();
     machine.write("/a", "old");
-    // A source that breaks off while it is copied stands for a disk that is full.
+    // A source that fails during the copy stands for a full disk.
     let graph = file("/a", &[("source", text("/proc-self-mem"))]);
     symlink("/proc/self/mem", machine.path("/proc-self-mem")).unwrap();
     let mut with_links = graph;

@@ -221,7 +221,7 @@ fn a_command_is_looked_at_when_its_program_or_its_files_say_so() {
     let path = |name: &str| kept.path(name).display().to_string();
     let [log, told, stop] = ["/log", "/told", "/stop"].map(path);
     let run = format!("/bin/sh -c 'echo run >> {log}'");
-    // Writes a line for each that someone adds to a file.
+    // Writes a line for each line that is appended to a file.
     let script =
         format!("until [ -e {stop} ]; do read -r line && echo $line; done <{told}; exit 3");
     let watch = Value::list(["/bin/sh", "-c", &script].map(Value::str));

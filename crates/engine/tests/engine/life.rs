@@ -101,11 +101,11 @@ fn what_is_declared_again_is_not_undone() {
     builder.add("File", "f", &[("path", text("/etc/f")), ("content", text("x"))]);
     assert_eq!(with_undone(&machine, builder.graph).unwrap().len(), 1);
     assert_eq!(notes(&machine), 1);
-    // Declared without the wish, it stays for good.
+    // Without `meta:reverse` it stays for good.
     let plain = crate::support::file("/etc/f", &[("content", text("x"))]);
     with_undone(&machine, plain).unwrap();
     assert_eq!(notes(&machine), 0);
-    // Nothing is noted by a run that changes nothing.
+    // A noop run records nothing.
     machine.options.noop = true;
     machine.lines(&reversed("/etc/g", &[("content", text("x"))]));
     assert_eq!(notes(&machine), 0);
@@ -120,7 +120,7 @@ fn what_cannot_be_undone_fails_before_it_is_changed() {
     machine.write("/etc/e/f", "");
     let said = machine.lines(&reversed("/etc/e", &[("content", text("x"))])).join("\n");
     assert!(said.contains("cannot be undone: the path is no file"), "{said}");
-    // A spoiled note is told and not taken for something else.
+    // An invalid record is reported, not misread.
     machine.lines(&reversed("/etc/h", &[("content", text("x"))]));
     let note = std::fs::read_dir(machine.path("/var/lib/ordain/reversals")).unwrap().next();
     std::fs::write(note.unwrap().unwrap().path(), "{").unwrap();

@@ -25,7 +25,7 @@ use crate::support::{Builder, Machine, file, lines, secret, text, texts};
 /// Occurs in no message by accident, and kinds accept it only as text.
 const CANARY: &str = "c4n4ry-Zx81q-w0rd";
 
-/// Runs nothing. Records each command and returns it as output, as a failing tool that quotes its
+/// Runs nothing. Records each command and returns it as output, like a failing tool that quotes its
 /// command line and input.
 #[derive(Clone)]
 struct Parrot {
@@ -155,7 +155,7 @@ fn graph(kind: &dyn Kind) -> Graph {
     builder.graph
 }
 
-/// All that a graph of this kind lets out, in every way that there is.
+/// All output of a graph of this kind.
 fn said(kind: &dyn Kind, parrot: &Parrot) -> String {
     let machine = Machine::new();
     for path in ["/etc/motd", "/etc/fstab", "/etc/hosts", "/etc/shadow", "/etc/aliases"] {

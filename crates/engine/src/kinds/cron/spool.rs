@@ -1,4 +1,4 @@
-//! Where crontabs are kept: the spool directory, and the `crontab` program that writes to it.
+//! The storage of crontabs: the spool directory, and the `crontab` program that writes to it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ pub(super) fn write(
     rewrite(host, &inner_file_of(user), text, owner).map_err(|e| failed(&e))
 }
 
-/// The same, as the machine has it.
+/// The path of a user's table inside the machine's root.
 pub(super) fn inner_file_of(user: &str) -> PathBuf {
     Path::new(DIRECTORY).join(user)
 }

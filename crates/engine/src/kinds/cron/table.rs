@@ -11,7 +11,7 @@ pub(super) const FIELDS: [&str; 5] = ["minute", "hour", "monthday", "month", "we
 /// A job with the numbers of the lines that it consists of.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Job {
-    /// From the mark above it.
+    /// The name in the marker above it.
     pub(super) name: Option<String>,
     /// Settings between the mark and the job.
     pub(super) environment: Vec<String>,
@@ -21,13 +21,13 @@ pub(super) struct Job {
     pub(super) special: Option<String>,
     /// The command.
     pub(super) command: String,
-    /// The lines of mark and settings.
+    /// The lines of the marker and the settings.
     above: Vec<usize>,
     /// The line of the job itself.
     line: usize,
 }
 
-/// A crontab. Lines keep their ends.
+/// A crontab. Lines keep their line endings.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     lines: Vec<Vec<u8>>,
@@ -42,7 +42,7 @@ impl Table {
         let lines: Vec<Vec<u8>> =
             text.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
         let mut jobs: Vec<Job> = Vec::new();
-        // The name, settings and lines of a mark that waits for its job.
+        // The name, settings and lines of a marker without its job so far.
         let mut open = Job::default();
         for (number, line) in lines.iter().enumerate() {
             let line = String::from_utf8_lossy(line);
@@ -84,7 +84,7 @@ impl Table {
         }
     }
 
-    /// Puts another job in the place of one of this table.
+    /// Replaces a job of this table by another.
     pub(super) fn replace(&mut self, job: &Job, new: &Job) {
         self.remove(job);
         self.lines[job.line] = new.print().into_bytes();

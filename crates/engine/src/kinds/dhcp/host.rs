@@ -25,7 +25,7 @@ impl Host {
     }
 }
 
-/// The address of a host and the length of its network.
+/// The address of a host and its prefix length.
 pub(super) fn address(text: &str) -> Result<(Ipv4Addr, u8), String> {
     let (ip, length) =
         go::net::parse_cidr(text).map_err(|e| format!("invalid IP/CIDR address: {e}"))?;

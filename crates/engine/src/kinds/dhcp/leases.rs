@@ -1,4 +1,4 @@
-//! Who has which address, and until when.
+//! The leases: clients, addresses and expiry times.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
@@ -11,16 +11,16 @@ use crate::kind::KindError;
 use crate::kinds::shared::state_file::StateFile;
 use crate::system::host::Host;
 
-/// The maximal number of leases of a server. Further clients have to wait until one ends.
+/// The maximum number of leases of a server. Further clients have to wait until one expires.
 const MAX_LEASES: usize = 65_536;
 
-/// For how many seconds an address is held that was only offered.
+/// The number of seconds for which an offered address is reserved.
 const OFFER: u64 = 60;
 
 /// The time for which an address in use by another machine is not offered.
 const REST: u64 = 600;
 
-/// Who has an address: the kind of the hardware, and its address.
+/// The identity of a client: hardware type and hardware address.
 pub(super) type Client = Vec<u8>;
 
 /// The addresses that a server gave.
@@ -39,7 +39,7 @@ struct Lease {
     ip: Ipv4Addr,
     /// In seconds; never, if there is none.
     ends: Option<u64>,
-    /// Whether the client has it, and not only the offer.
+    /// Whether the client accepted the address.
     is_given: bool,
 }
 
@@ -49,7 +49,7 @@ impl Lease {
     }
 }
 
-/// Where addresses may be taken from.
+/// The addresses that a lease may use.
 pub(super) struct Pool<'a> {
     pub(super) ranges: Vec<&'a Range>,
     /// Addresses of known machines.
@@ -63,8 +63,8 @@ impl Pool<'_> {
 }
 
 impl Leases {
-    /// The address for a client: the one that it has or had, else the one that it wishes, else any.
-    /// It is held for a moment.
+    /// The address for a client: its current or previous one, else the requested one, else any. The
+    /// address is reserved briefly.
     pub(super) fn find(
         &mut self,
         client: &Client,
@@ -171,7 +171,7 @@ impl Leases {
     }
 }
 
-/// A lease as it is kept.
+/// A lease in the state file.
 #[derive(Serialize, Deserialize)]
 struct Line {
     client: String,
@@ -179,7 +179,7 @@ struct Line {
     ends: Option<u64>,
 }
 
-/// Where the leases of a server are kept.
+/// The state file of a server's leases.
 fn place(server: &str) -> StateFile {
     StateFile::new("dhcp", server)
 }
@@ -203,7 +203,7 @@ impl Leases {
         Ok(leases)
     }
 
-    /// Keeps the leases of ranges that ask for it, if any changed.
+    /// Saves the leases of ranges that ask for it, if any changed.
     pub(super) fn keep(
         &mut self,
         host: &Host,

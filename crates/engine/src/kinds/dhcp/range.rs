@@ -27,7 +27,7 @@ impl Ranges {
     }
 }
 
-/// The fields that say which addresses it has.
+/// The fields that define the addresses of the range.
 #[derive(Default)]
 struct Fields {
     name: String,

@@ -1,4 +1,4 @@
-//! `mgmt::dhcp::server`: who gives addresses on an interface.
+//! `mgmt::dhcp::server`: a DHCP server on an interface.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -88,7 +88,7 @@ fn addresses(p: &mut Params<'_>, field: &str, what: &str) -> Vec<Ipv4Addr> {
     out
 }
 
-/// The parts of a server that are declared, and their addresses that two machines would have.
+/// The hosts and ranges of a server, and addresses that two hosts declare.
 fn parts(context: &ParseContext<'_>, server: &str) -> (Vec<ResourceRef>, Vec<String>) {
     let text = |resource: &Resource, field: &str| {
         resource.value(field).and_then(crate::kind::attributes::scalar_text).unwrap_or_default()
@@ -182,7 +182,7 @@ struct ServerInstance {
 }
 
 impl ServerInstance {
-    /// How it is set on the machine as it is now.
+    /// Its settings with the current state of the machine.
     fn settings(&self, host: &Host) -> Result<Settings, KindError> {
         let interface = &self.settings.interface;
         let live = LiveInterface::of(host, interface)?;
@@ -199,8 +199,8 @@ impl ServerInstance {
 }
 
 impl Instance for ServerInstance {
-    /// Nobody is to get another address than the one that is declared, and its own interface has to
-    /// have one.
+    /// Hosts come first, so that no client gets another address than the declared one, and so does
+    /// the interface, which needs an address.
     fn autorequires(&self) -> Vec<ResourceRef> {
         let title = self.settings.interface.as_str().into();
         let interface = ResourceRef { kind: "Mgmt::Net".into(), title };

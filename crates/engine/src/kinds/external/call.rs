@@ -40,7 +40,7 @@ pub(super) fn can_remove(manifest: &Manifest) -> bool {
     manifest.delete.is_some() || manifest.set.as_ref().is_some_and(|set| set.handles_exist)
 }
 
-/// Calls a program and gives the JSON documents that it printed.
+/// Runs a program and returns the JSON documents that it printed.
 pub(super) fn run(
     manifest: &Manifest,
     command: &Command,
@@ -81,13 +81,13 @@ pub(super) fn run(
     documents(&outcome.stdout).map_err(|e| failed(format!("printed invalid JSON: {e}")))
 }
 
-/// A program beside the manifest, else one of the path.
+/// The program next to the manifest, else one in the search path.
 fn program(manifest: &Manifest, name: &str) -> OsString {
     let beside = manifest.dir.join(name);
     if Path::new(name).is_relative() && beside.is_file() { beside.into() } else { name.into() }
 }
 
-/// How a program ended that failed, with the last lines that it said.
+/// The error for a failed program, with the last lines of its output.
 fn complaint(manifest: &Manifest, outcome: &Outcome) -> String {
     let status = outcome.status;
     let meaning = manifest.exit_codes.get(&status.to_string());
@@ -99,7 +99,7 @@ fn complaint(manifest: &Manifest, outcome: &Outcome) -> String {
     format!("returned {status}{meaning}{colon}{said}")
 }
 
-/// The text of a line. For a JSON message as in DSC it is the text of the message.
+/// The text of a line; of a JSON message in the format of DSC, its text.
 fn message(line: &str) -> String {
     let document: Option<Map<String, Json>> = serde_json::from_str(line).ok();
     let text =

@@ -1,7 +1,7 @@
 //! The manifest of an external kind: the programs of its operations, and their arguments.
 //!
-//! The form is that of resource manifests of Microsoft DSC 3 (its schemas, "resource manifest");
-//! members under `ordain` are our own.
+//! The format follows the resource manifests of Microsoft DSC 3; members under `ordain` are
+//! extensions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ pub(super) enum Argument {
     },
 }
 
-/// How a program is given the properties.
+/// The way in which a program gets the properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Input {
@@ -97,7 +97,7 @@ pub(super) enum Returns {
 #[serde(rename_all = "camelCase")]
 pub(super) enum Schema {
     Embedded(Json),
-    /// A program prints it; it is not asked here, so any property is let through.
+    /// A program prints the schema; it is not run here, so any property is accepted.
     Command(IgnoredAny),
 }
 
@@ -105,11 +105,11 @@ pub(super) enum Schema {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct OrdainSection {
-    /// The property for which the title stands in.
+    /// The property that defaults to the title.
     pub(super) name: Option<String>,
-    /// Paths that tell by their changes that the state may have changed.
+    /// Paths whose changes may indicate a change of the state.
     pub(super) watch: Vec<PathBuf>,
-    /// Seconds between two looks, where nothing tells.
+    /// Seconds between two checks, without events.
     pub(super) pause: Option<u64>,
 }
 
@@ -145,7 +145,7 @@ impl Manifest {
         self.name.to_lowercase().replace(['.', '/'], "::")
     }
 
-    /// Names and descriptions of the properties; nothing if any is let through.
+    /// Names and descriptions of the properties; `None` if any property is accepted.
     pub(super) fn properties(&self) -> Option<Vec<(String, String)>> {
         let Some(Schema::Embedded(schema)) = &self.schema else { return None };
         let properties = schema.get("properties")?.as_object()?;

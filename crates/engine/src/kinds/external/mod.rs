@@ -1,5 +1,5 @@
 //! Kinds that other programs implement: any executable with a manifest, such as the resources of
-//! Microsoft DSC 3 and own scripts.
+//! Microsoft DSC 3 and custom scripts.
 //!
 //! A program is called with the properties as JSON and answers with the state as JSON. Differences
 //! come from the program's own test, or else from a comparison of the state with the properties.
@@ -31,10 +31,10 @@ use call::Verb;
 pub use manifest::ManifestError;
 use manifest::{Manifest, Returns};
 
-/// Whether something exists, as programs are told and tell.
+/// The property for the existence of the resource, in both directions.
 const EXIST: &str = "_exist";
 
-/// Whether all is as it shall be, as a test may tell.
+/// The property by which `test` reports that everything is in the desired state.
 const IN_DESIRED_STATE: &str = "_inDesiredState";
 
 /// The interval of checks without paths to watch.
@@ -45,9 +45,9 @@ const PAUSE: Duration = Duration::from_secs(60);
 pub struct ExternalType {
     /// Its name, such as `owner::name`.
     pub name: String,
-    /// The attribute for which the title stands in.
+    /// The attribute that defaults to the title.
     pub namevar: String,
-    /// The attributes; nothing if it takes any.
+    /// The attributes; `None` if it accepts any.
     pub attributes: Option<Vec<String>>,
 }
 
@@ -58,7 +58,7 @@ pub struct External {
     schema: KindSchema,
 }
 
-/// Names live as long as the program: there are as many as there are manifests.
+/// Makes a name live as long as the process: there are only as many as there are manifests.
 fn forever(text: &str) -> &'static str {
     Box::leak(text.to_string().into_boxed_str())
 }
@@ -132,7 +132,7 @@ type State = Map<String, Json>;
 struct ExternalInstance {
     manifest: Arc<Manifest>,
     wanted: Map<String, Json>,
-    /// Whether it shall be there.
+    /// Whether it should exist.
     present: bool,
     secrets: Vec<String>,
 }
@@ -206,7 +206,7 @@ impl Kind for External {
     }
 }
 
-/// A value as programs are given it.
+/// A value in the JSON form for programs.
 fn json(value: &Value) -> Option<Json> {
     Some(match reveal(value).0 {
         Value::Null => Json::Null,
@@ -240,7 +240,8 @@ fn value(json: &Json) -> Value {
     }
 }
 
-/// Whether a state has all that is wanted: of objects the members that are named, all else equal.
+/// Whether a state contains everything wanted: objects need the wanted members, all else must be
+/// equal.
 fn has(state: &Json, wanted: &Json) -> bool {
     match (state, wanted) {
         (Json::Object(state), Json::Object(wanted)) => {

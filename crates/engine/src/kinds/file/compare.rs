@@ -25,21 +25,21 @@ use crate::system::path::{Place, is, resolve};
 use crate::system::safety::{check_links, is_closed_by, planted_in};
 use crate::system::selinux_label;
 
-/// Larger contents are not shown line by line.
+/// The maximum size of content that is shown as a line diff.
 const MAX_TEXT: u64 = 256 << 10;
 
 /// The desired state of the path, once the source is known.
 pub(super) enum DesiredState {
     Nothing,
     Absent,
-    /// Anything; a file if there is nothing.
+    /// Any type; a file if nothing exists.
     Present,
     File(ContentSource),
     Directory,
     Link(String),
 }
 
-/// Where the content of a file comes from.
+/// The origin of a file's content.
 pub(super) enum ContentSource {
     /// It is not managed.
     Unmanaged,
@@ -162,7 +162,7 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
         return Ok(vec![replacement(file, &want, there, wanted)?]);
     }
     let mut changes = Vec::new();
-    // A file that is linked elsewhere, too, is neither shown nor changed.
+    // A file with hard links elsewhere is neither shown nor changed.
     let linked = check_links(host, &place, &stat).map_err(|e| file.error("change", &e));
     match &want {
         DesiredState::File(wanted) if file.replace => {
@@ -185,8 +185,8 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
     Ok(changes)
 }
 
-/// Refuses to take a directory from those who can write to it while it holds a name for somebody
-/// else's file that one of them may have made: nobody could tell later.
+/// Refuses to close a directory to its current writers while it holds a link to a foreign file that
+/// one of them may have created: later nobody could tell.
 fn refuse_planted(
     file: &FileInstance,
     host: &Host,
@@ -212,7 +212,7 @@ fn refuse_planted(
     }
 }
 
-/// The error for a directory that holds such a name.
+/// The error for a directory that holds such a link.
 pub(super) fn planted(file: &FileInstance, name: &OsStr) -> KindError {
     KindError::new(format!(
         "Could not change {}: {} in it is a hard link to a file of another user, which whoever can \
@@ -319,7 +319,7 @@ fn replacement(
     Ok(change)
 }
 
-/// Says the content of a file that is made.
+/// Reports the content of a new file.
 fn describe_content(
     file: &FileInstance,
     want: &DesiredState,

@@ -41,7 +41,7 @@ const MANY: usize = 1000;
 enum Origin {
     /// Only there.
     Local { is_directory: bool },
-    /// In a source, whose address this is; with the digest that it had when that is known.
+    /// In a source with this address; with its digest from the compile, if known.
     Source { address: String, is_directory: bool, digest: Option<(String, String)> },
 }
 
@@ -99,7 +99,7 @@ fn refuse_to_empty(file: &FileInstance, host: &Host) -> Result<(), KindError> {
 /// The files below a source, as a static catalog lists them.
 fn served(source: &str, file: &FileMetadata) -> Option<(PathBuf, Origin)> {
     let below = file.relative_path.as_deref().filter(|path| *path != ".")?;
-    // A path with other components would lead out of the directory.
+    // A path with other components would leave the directory.
     let mut parts = Path::new(below).components();
     if below.is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
         return None;
@@ -136,7 +136,7 @@ fn walk(
             }
             let kind = entry.file_type().map_err(failed)?;
             let path = below.join(entry.file_name());
-            // A link that is followed may lead back up; the limit on links of a path ends that.
+            // A followed link may lead back up; the limit on links in a path ends the recursion.
             let is_directory =
                 kind.is_dir() || (follow && kind.is_symlink() && entry.path().is_dir());
             keep(path.clone(), is_directory, found);
@@ -154,7 +154,7 @@ fn walk(
     Ok(())
 }
 
-/// The resources in order of their paths, so that directories precede their content.
+/// The resources sorted by path, so that directories precede their content.
 fn resources(
     file: &FileInstance,
     declared: &Resource,
@@ -178,7 +178,7 @@ fn resources(
                 }
                 children.push(child);
             }
-            // Without force a directory stays, whatever is in it.
+            // Without force a directory stays, even if it is empty.
             Origin::Local { is_directory: true } if file.recursion.purge && !file.force => {}
             // Nor does a directory with declared content.
             Origin::Local { .. } if file.recursion.purge && file.holds_declared(&path) => {}

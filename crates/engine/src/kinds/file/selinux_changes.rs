@@ -12,11 +12,11 @@ use crate::system::host::Host;
 use crate::system::path::Place;
 use crate::system::selinux_label::{are_managed, read, write};
 
-/// The program that knows the contexts of the policy.
+/// The program that reads the contexts of the policy.
 const MATCHPATHCON: &str = "matchpathcon";
 
-/// The context that the policy has for a path, empty if it has none; nothing if there is no program
-/// to ask.
+/// The context that the policy has for a path, empty if it has none; `None` if the program is
+/// missing.
 fn of_policy(host: &Host, path: &Path, kind: &str) -> Result<Option<String>, KindError> {
     let failed =
         |why: String| KindError::new(format!("Execution of '{MATCHPATHCON}' failed: {why}"));
@@ -35,7 +35,7 @@ fn of_policy(host: &Host, path: &Path, kind: &str) -> Result<Option<String>, Kin
     if let Some(why) = not_begun(host, &outcome) {
         return Err(failed(why));
     }
-    // A path that the policy says nothing of is no error.
+    // A path without a context in the policy is no error.
     let said = outcome.stdout_text();
     let context = if outcome.success() { said.trim() } else { "" };
     Ok(Some(if context == "<<none>>" { String::new() } else { context.to_owned() }))
@@ -151,7 +151,7 @@ impl FileInstance {
         write(place, &context).map_err(|e| self.error("set the context of", &e))
     }
 
-    /// Why defaults of the policy are not known, where they would count.
+    /// The reason why the policy's defaults are unknown, if they would be used.
     pub(super) fn context_remark(&self, host: &Host) -> Option<String> {
         let counts = !self.context.parts.is_empty()
             && !self.context.ignore_defaults

@@ -1,4 +1,4 @@
-//! Where content is copied from.
+//! The origin of copied content.
 
 use std::fs::Metadata;
 use std::io;
@@ -11,7 +11,7 @@ use crate::system::host::Host;
 use crate::system::path::resolve;
 use crate::system::safety::check_links;
 
-/// A source as it was written, and where it is.
+/// A source as written, and its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Source {
     /// The text.
@@ -63,7 +63,7 @@ impl Source {
         Ok(Self { text, place })
     }
 
-    /// Where it is copied from, if there is such a file.
+    /// The path of a local source.
     pub(super) fn file(&self) -> Option<&Path> {
         match &self.place {
             Place::Machine(path) => Some(path),
@@ -82,7 +82,7 @@ impl Source {
     }
 }
 
-/// The metadata of a source, after links were followed or not.
+/// The metadata of a source, with or without following links.
 pub(super) struct SourceMetadata {
     /// The file on disk.
     pub(super) path: PathBuf,
@@ -95,7 +95,8 @@ pub(super) struct SourceMetadata {
 }
 
 impl SourceMetadata {
-    /// Refuses a file that another user may have linked: its content would get a new owner and mode.
+    /// Refuses a file that another user may have linked: its content would get a new owner and
+    /// mode.
     fn check(&self, follow: bool, host: &Host) -> io::Result<()> {
         let Some(path) = self.machine.as_ref().filter(|_| self.meta.nlink() > 1) else {
             return Ok(());
@@ -134,7 +135,7 @@ pub(super) enum FirstSource {
 /// The first source that exists.
 ///
 /// # Errors
-/// When none does, another user may have linked it from elsewhere, or a server cannot be asked.
+/// When none exists, another user may have linked it from elsewhere, or a server cannot be reached.
 pub(super) fn first(
     sources: &[Source],
     follow: bool,

@@ -8,7 +8,7 @@ use super::message::{Request, write_head, write_status};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::{DateTimeParser, DateTimePrinter};
 
-/// How many bytes are read to find the content type.
+/// The number of bytes that are read to find the content type.
 const SAMPLE: usize = 512;
 
 /// The time of the last change of a file, in seconds since 1970.
@@ -22,7 +22,7 @@ pub(super) trait Content: Read + Seek {}
 
 impl<T: Read + Seek> Content for T {}
 
-/// Sends something, or the part of it that is asked for.
+/// Sends content, or the requested part of it.
 pub(super) fn send(
     out: &mut dyn Write,
     request: &Request,
@@ -75,7 +75,7 @@ enum Range {
 }
 
 impl Range {
-    /// One part; of several at once the whole is sent.
+    /// One range; if several are requested, the whole content is sent.
     fn parse(text: &str, size: u64) -> Option<Self> {
         let (first, last) = text.strip_prefix("bytes=")?.split_once('-')?;
         let (first, last) = (first.trim(), last.trim());

@@ -11,10 +11,10 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::connection;
 use crate::kinds::serving::ServerState;
 
-/// How many connections of one server are open at the same time; others wait to be accepted.
+/// The maximum number of open connections of one server; others wait to be accepted.
 const CONNECTIONS: usize = 128;
 
-/// How long to wait when the machine has no more files or threads.
+/// The wait when the machine has no more files or threads.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Accepts until the end.
@@ -29,7 +29,7 @@ pub(super) fn accept(serving: &Arc<ServerState>, socket: &TcpListener, woken: &O
             continue;
         }
         match socket.accept() {
-            // An error of a connection concerns its client alone.
+            // An error of a connection affects its client only.
             Ok((stream, _)) => serving.answer("http client", move |serving| {
                 let _ = connection::serve(serving, &stream);
             }),

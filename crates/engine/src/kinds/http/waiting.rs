@@ -1,4 +1,4 @@
-//! Waiting for a server to have something newer.
+//! Waits until a server has a newer version.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,13 +11,13 @@ use super::content::date_text;
 use super::fetch::{agent_with_timeout, failed};
 use crate::system::watch::Notifier;
 
-/// For how many seconds a server is asked to wait.
+/// The number of seconds that a server is asked to wait.
 const WAIT: u64 = 60;
 
-/// How long to wait before a server is asked again that does not wait itself.
+/// The wait before another request to a server that does not wait itself.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// The longest that is waited because a server wants it.
+/// The maximum wait that a server may ask for.
 const MAX_RETRY_AFTER: u64 = 300;
 
 /// The stack size of a thread, in bytes.
@@ -29,11 +29,11 @@ pub(super) struct WatchedDocument {
     pub(super) uri: Uri,
     /// The root of the machine, for its trusted certificates.
     pub(super) machine: PathBuf,
-    /// The local file. Its time is that of the last known version.
+    /// The local file. Its time is the time of the last known version.
     pub(super) path: PathBuf,
 }
 
-/// Waits until this is dropped; the request that is on its way then comes to its end by itself.
+/// Waits until it is dropped; a pending request then completes on its own.
 pub(super) struct ChangeWaiter {
     shared: Arc<Shared>,
 }
@@ -106,7 +106,7 @@ impl Shared {
                 Ok(Answer::News) if self.lock().looks != looks => {}
                 Ok(Answer::News) => {
                     self.notifier.notify();
-                    // It is fetched before anything newer is asked for.
+                    // The new version is fetched before a newer one is awaited.
                     let state = self.pause(PAUSE * 6, looks);
                     let (was_new, looks) = (state.was_new, state.looks);
                     drop(state);

@@ -1,4 +1,4 @@
-//! `selboolean` and `selmodule`: settings and modules of the policy of SELinux.
+//! `selboolean` and `selmodule`: booleans and modules of the SELinux policy.
 
 mod module;
 
@@ -39,7 +39,7 @@ impl Kind for Selboolean {
     }
 }
 
-/// A name that tools do not take for something else.
+/// A name that tools cannot mistake for an option.
 fn name(p: &mut Params<'_>) -> String {
     let name = p.name();
     if name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace) {

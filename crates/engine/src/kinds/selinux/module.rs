@@ -65,7 +65,7 @@ struct Module {
 }
 
 impl Module {
-    /// The loaded version: none, or a version where the tool tells it.
+    /// The loaded version: `None`, or a version where the tool prints it.
     fn loaded(&self, host: &Host) -> Result<Option<String>, KindError> {
         let said = run(host, &inside(host, ["/usr/sbin/semodule", "--list"]))?.stdout_text();
         let line = |line: &str| {

@@ -1,4 +1,4 @@
-//! Services by init scripts, by the commands that were declared, or by a plain binary.
+//! Services by init scripts, by declared commands, or by a plain binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::system::runner::Invocation;
 /// Runlevels in which a service runs.
 const RUNLEVELS: &[char] = &['S', '2', '3', '4', '5'];
 
-/// Where unit files are.
+/// The directories of unit files.
 const UNITS: &[&str] = &["/etc/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system"];
 
 pub(super) struct Init<'a> {
@@ -27,7 +27,7 @@ impl<'a> Init<'a> {
         Self { service, host }
     }
 
-    /// Whether there are no init scripts by definition.
+    /// Whether the provider has no init scripts.
     fn is_base(&self) -> bool {
         matches!(self.service.provider, Some("base" | "service"))
     }
@@ -53,10 +53,10 @@ impl<'a> Init<'a> {
         Ok(vec![script, argument.to_string()])
     }
 
-    /// Runs something that may leave a daemon behind.
+    /// Runs a command that may start a daemon.
     fn run_detached(&self, argv: Vec<String>, secret: bool) -> Result<(), KindError> {
         let command = clean(inside(self.host, argv));
-        // A daemon that keeps its standard output open would never let the pipe end.
+        // A daemon that keeps its standard output open would keep a pipe open forever.
         let output = Output::create()?;
         let redirect = r#"out=$0; exec "$@" </dev/null >"$out" 2>&1"#;
         let mut wrapped = command.clone();
@@ -128,7 +128,7 @@ impl Manager for Init<'_> {
         if self.is_base() || !self.service.has_status {
             return Ok(self.process().is_some());
         }
-        // Without a script nothing can have been started by it.
+        // Without a script it cannot be running.
         let Ok(argv) = self.script_command("status") else { return Ok(false) };
         Ok(ask(self.host, &clean(inside(self.host, argv)))?.success())
     }

@@ -1,7 +1,7 @@
 //! `service`: whether a service runs, and whether it starts at boot.
 //!
-//! Where systemd runs, it is spoken to over the system bus, and by `systemctl` if the bus is not
-//! there. Elsewhere, as in containers and in directories that stand for a machine, init scripts do.
+//! Where systemd runs, it is controlled over the system bus, or by `systemctl` without a bus.
+//! Elsewhere, as in containers and in directories that stand for a machine, init scripts are used.
 
 mod bus;
 mod init;
@@ -64,7 +64,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Services of the systemd behind another bus than the system's, given by its address.
+    /// Services of a systemd on another bus, by its address.
     pub fn on_bus(address: &str) -> Self {
         Self { bus: Arc::new(Bus::at(address)) }
     }
@@ -183,7 +183,7 @@ impl ServiceInstance {
         }
     }
 
-    /// Whether the system's bus tells of it.
+    /// Whether the system bus reports its changes.
     fn is_told(&self, host: &Host) -> bool {
         let by_scripts = self.provider.is_some_and(|provider| provider != "systemd");
         !by_scripts && !self.bus.is_private() && systemd_runs(host)

@@ -1,4 +1,4 @@
-//! Where files are served.
+//! The kinds of file servers.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `mgmt::deploy::tar`: an archive of the program itself.
+//! `mgmt::deploy::tar`: an archive of the deployed program.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -57,7 +57,7 @@ impl Kind for DeployTar {
     }
 }
 
-/// Files and directories by the parts of their names.
+/// Files and directories by path components.
 type Tree = BTreeMap<Vec<String>, Place>;
 
 /// Something that is packed.
@@ -67,7 +67,7 @@ struct Place {
     is_whole: bool,
 }
 
-/// Adds a file, and the directories that it is in.
+/// Adds a file and its parent directories.
 fn add(tree: &mut Tree, name: &str, real: &Path) {
     let mut parts: Vec<String> =
         name.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
@@ -88,7 +88,7 @@ struct Archive {
 }
 
 impl Archive {
-    /// The files are where the program is, which is no part of a directory that stands for a machine.
+    /// The files are next to the program, outside a directory that stands for a machine.
     fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()> {
         let mut packed: Option<&Vec<String>> = None;
         for (parts, Place { real, is_whole }) in &self.tree {

@@ -1,7 +1,7 @@
 //! `user`: a local account, through `useradd`, `usermod`, `userdel`, `chage`, `chpasswd`.
 //!
-//! State is read from passwd, shadow and group; password hashes go to `chpasswd` by its standard
-//! input and appear in no argument, message or error.
+//! State is read from passwd, shadow and group. Password hashes are passed to `chpasswd` on
+//! standard input and appear in no argument, message or error.
 
 mod act;
 mod keys;
@@ -73,7 +73,7 @@ pub struct User {
     files: Arc<AccountFiles>,
 }
 
-/// When an account expires.
+/// The time when an account expires.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Expiry {
     Never,
@@ -254,7 +254,7 @@ impl UserInstance {
         account_files::from_names_service(&self.name)
     }
 
-    /// The groups that shall be, sorted.
+    /// The desired groups, sorted.
     fn wanted_groups(&self, now: &[String]) -> Option<Vec<String>> {
         account_files::desired_names(self.wanted.groups.as_deref(), now, self.inclusive)
     }

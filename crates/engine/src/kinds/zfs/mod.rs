@@ -1,4 +1,4 @@
-//! `zfs` and `zpool`: file systems of ZFS, and the pools that they are in.
+//! `zfs` and `zpool`: ZFS file systems and their pools.
 
 mod pool;
 
@@ -16,14 +16,14 @@ use crate::system::host::Host;
 use crate::system::runner::Outcome;
 pub use pool::Zpool;
 
-/// How often pools are looked at: nothing tells of their changes.
+/// The interval of checks of pools, which have no change events.
 const PAUSE: Duration = Duration::from_secs(30);
 
 /// The kind `zfs`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Zfs;
 
-/// Properties that not every system has: there they stay as they are.
+/// Properties that not every system has; there they stay unchanged.
 const RARE: &[&str] =
     &["aclmode", "acltype", "shareiscsi", "overlay", "defaultuserquota", "relatime"];
 
@@ -50,7 +50,7 @@ impl Kind for Zfs {
     }
 }
 
-/// A name that tools do not take for something else.
+/// A name that tools cannot mistake for an option.
 fn name(p: &mut Params<'_>) -> String {
     let name = p.name();
     if name.is_empty() || name.starts_with(['-', '/']) || name.contains(char::is_whitespace) {
@@ -59,7 +59,7 @@ fn name(p: &mut Params<'_>) -> String {
     name
 }
 
-/// Whether a tool says that it knows something.
+/// Whether a tool reports that an object exists.
 fn knows(host: &Host, argv: &[&str]) -> Result<Option<String>, KindError> {
     let outcome: Outcome = ask(host, &tool(host, argv))?;
     Ok(outcome.success().then(|| outcome.stdout_text().trim().to_string()))

@@ -52,7 +52,7 @@ pub(super) fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
                 settings.group = prepared.group(node.resource, host);
             }
         }
-        // It fails at once, and again only when a graph has it otherwise.
+        // It fails at once, and again only when another graph declares it differently.
         Item::Bad(_) => (settings.retry, settings.poll) = (Some(0), Poll::Once),
         Item::Container | Item::Virtual | Item::Filtered => settings.hidden = true,
     }
@@ -67,7 +67,7 @@ fn poll(written: Poll, pause: Option<Duration>) -> Poll {
     }
 }
 
-/// Equal for resources that are kept true in the same way.
+/// A digest that is equal for resources that the scheduler treats alike.
 fn digest(item: &Item) -> u64 {
     let mut hasher = FxHasher::default();
     match item {

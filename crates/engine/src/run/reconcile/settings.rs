@@ -34,7 +34,7 @@ pub(super) fn of(resource: &Resource) -> Settings {
     Settings { retry: retries, delay: delay.as_millis() as u64, ..settings }
 }
 
-/// The settings of a resource that says nothing.
+/// The settings of a resource without metaparameters.
 fn plain() -> Settings {
     let (delay, longest_delay) = DELAY;
     Settings { retry: None, delay, longest_delay, ..Settings::default() }

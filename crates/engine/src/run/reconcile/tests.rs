@@ -1,5 +1,5 @@
-//! Histories that are played with a clock of their own: events that are lost, doubled and late,
-//! checks that take their time and fail, graphs that change on the way.
+//! Simulated histories with a clock of their own: lost, duplicate and late events, checks that take
+//! time and fail, and graphs that change meanwhile.
 
 #![allow(clippy::unwrap_used)]
 

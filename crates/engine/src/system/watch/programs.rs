@@ -1,4 +1,4 @@
-//! Programs that write a line when something may have changed.
+//! Programs whose output lines announce changes.
 
 use std::hash::Hash;
 use std::io::{self, PipeReader, PipeWriter, Read, pipe};
@@ -17,17 +17,17 @@ use super::event::Program;
 use super::wake::Wake;
 use crate::system::host::Host;
 
-/// How long a program is not read after it wrote something, at first and at most: the pause doubles
-/// while there is more to read at its end. The pipe is full meanwhile, and the program waits.
+/// The initial and maximum pause in reading a program after it wrote something; it doubles while
+/// more output follows. Meanwhile the pipe fills, and the program waits.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// The number of bytes of its standard error that are reported when it ends.
 const LAST_WORDS: usize = 1024;
 
-/// How many bytes are read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// How long a program may go on that has closed its standard output.
+/// The time that a program may continue after it closed its standard output.
 const CLOSING: Duration = Duration::from_secs(1);
 
 /// An event of a program.
@@ -44,7 +44,7 @@ pub(super) struct Programs<K> {
     sender: Sender<(K, u64, Event)>,
     events: Receiver<(K, u64, Event)>,
     listeners: FxHashMap<K, Vec<Listener>>,
-    /// How many were started, as the number of the next.
+    /// The number of started programs, which is the number of the next.
     started: u64,
 }
 
@@ -70,7 +70,7 @@ impl<K: Copy + Eq + Hash + Send + 'static> Programs<K> {
         Self { wake, sender, events, listeners: FxHashMap::default(), started: 0 }
     }
 
-    /// Starts a program for a key. One that cannot be started has ended.
+    /// Starts a program for a key. A program that cannot be started counts as ended.
     pub(super) fn add(&mut self, program: &Program, key: K, host: &Host) {
         let number = self.started;
         self.started += 1;
@@ -81,7 +81,7 @@ impl<K: Copy + Eq + Hash + Send + 'static> Programs<K> {
                 Event::Ended(how) => Event::Ended(format!("{name} {how}")),
                 Event::Lines => Event::Lines,
             };
-            // Who is gone does not hear.
+            // A receiver that is gone needs no event.
             let _ = sender.send((key, number, event));
             wake();
         };
@@ -97,7 +97,8 @@ impl<K: Copy + Eq + Hash + Send + 'static> Programs<K> {
         self.listeners.remove(&key);
     }
 
-    /// Gives the keys whose programs wrote something, and those whose programs ended, with how.
+    /// Returns the keys whose programs wrote something, and the keys whose programs ended, with the
+    /// reason.
     pub(super) fn take_events(&mut self, wrote: &mut FxHashSet<K>, ended: &mut Vec<(K, String)>) {
         for (key, number, event) in self.events.try_iter() {
             let mut listeners = self.listeners.get(&key).into_iter().flatten();
@@ -141,18 +142,19 @@ impl Listener {
 
 /// Reads the output of a program.
 struct Reader {
-    /// Closed at its other end when the program is to be ended.
+    /// Its other end is closed when the program has to stop.
     stopped: PipeReader,
     out: PipeReader,
     err: Option<PipeReader>,
     /// The end of its standard error.
     last_words: Vec<u8>,
-    /// Whether the line that is not complete has text.
+    /// Whether the incomplete line has text.
     text: bool,
 }
 
 impl Reader {
-    /// Reads until the program closes its standard output; gives `false` if it is to be ended before.
+    /// Reads until the program closes its standard output; returns `false` if it has to stop
+    /// before.
     fn follow(&mut self, tell: &dyn Fn()) -> bool {
         let mut pause = PAUSE.0;
         loop {
@@ -182,8 +184,8 @@ impl Reader {
         }
     }
 
-    /// Waits until it is to be stopped, or something can be read if `reads`, or so long: which of
-    /// them holds.
+    /// Waits for a stop, for readable output if `reads`, or for the time limit; returns which came
+    /// first.
     fn wait(&self, reads: bool, limit: Option<Duration>) -> [bool; 3] {
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         let wanted = if reads { PollFlags::IN } else { PollFlags::empty() };
@@ -204,7 +206,7 @@ impl Reader {
         }
     }
 
-    /// Reads once; gives how many lines with text that completed, nothing at the end.
+    /// Reads once; returns the number of completed lines with text, `None` at the end.
     fn read_lines(&mut self) -> Option<usize> {
         let mut bytes = vec![0; CHUNK];
         let count = self.out.read(&mut bytes).unwrap_or_default();
@@ -234,7 +236,7 @@ impl Reader {
         self.last_words.drain(..surplus);
     }
 
-    /// Waits for the end of a program that has closed its standard output, and says how it ended.
+    /// Waits for the end of a program that closed its standard output, and returns the reason.
     fn end(&mut self, mut running: Running, is_secret: bool) -> String {
         let how = match running.wait(Some(CLOSING)) {
             Ok(Some(status)) => status_text(status),

@@ -31,7 +31,7 @@ impl Place {
         self.paths.release(&places, key);
     }
 
-    /// Who is told; events are there when the call that caused them is over.
+    /// The notified keys; events are pending once the call that caused them returns.
     fn touched(&mut self) -> BTreeSet<u32> {
         let mut touched = FxHashSet::default();
         self.paths.take_events(&mut touched).unwrap();
@@ -138,7 +138,7 @@ fn trees_with_what_is_made_in_them() {
     assert!(place.paths.is_at_rest());
 }
 
-/// A random history: whoever waits for something that changed is told, whatever came before.
+/// A random history: every key that waits for a change is notified, whatever came before.
 #[test]
 fn nothing_is_missed() {
     const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -276,7 +276,7 @@ fn an_endless_printer_waits_and_is_ended_with_what_it_started() {
     let host =
         crate::system::host::Host::new("/".into(), Box::new(crate::system::runner::HostRunner));
     watches.arm(7, &[crate::system::watch::Watch::Program(program.into())], &host).unwrap();
-    // The pauses grow: a printer without end is told of a few times.
+    // The pauses grow: an endless printer causes a few events.
     for _ in 0..3 {
         woken.recv_timeout(std::time::Duration::from_secs(60)).unwrap();
     }

@@ -22,7 +22,7 @@ const MANAGER: &str = "org.freedesktop.systemd1.Manager";
 /// [`Event::Any`].
 const QUEUE: NonZeroUsize = NonZeroUsize::new(4096).expect("is not zero");
 
-/// How long to wait before the bus is tried again.
+/// The wait before the bus is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// No answer for this long is an error.
@@ -30,7 +30,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An event of the bus.
 enum Event {
-    /// Something about the unit with this object.
+    /// An event of the unit with this object.
     Unit(String),
     /// Any unit may have changed.
     Any,
@@ -130,7 +130,7 @@ async fn follow(sender: &Sender<Event>, wake: &Wake) -> zbus::Result<()> {
         .path_namespace(MANAGER_PATH)
         .build()?;
     let mut stream = MessageStream::for_match_rule(rule, &bus, Some(QUEUE)).await?;
-    // Without it the manager tells nobody.
+    // Without it the manager sends no signals.
     bus.call_method(Some(SYSTEMD), MANAGER_PATH, Some(MANAGER), "Subscribe", &()).await?;
     let mut known = sender.send(Event::Any);
     wake();

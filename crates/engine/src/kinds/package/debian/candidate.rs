@@ -19,7 +19,7 @@ const SOURCES: &[&str] = &[
     "/etc/apt/preferences.d",
 ];
 
-/// How many names are asked for at once, so that the command line does not grow too long.
+/// The maximum number of names in one query, which bounds the command line.
 const BATCH: usize = 2000;
 
 /// The candidate of a package, and the installed version at the time of the query.
@@ -29,7 +29,7 @@ struct CachedCandidate {
     candidate: Option<String>,
 }
 
-/// Answers of apt, kept until its lists change.
+/// Results of apt, kept until its lists change.
 #[derive(Default)]
 pub(super) struct Candidates {
     /// All names that will be asked for.
@@ -38,7 +38,7 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    /// Has a package asked for together with the others.
+    /// Includes a package in the common query.
     pub(super) fn want(&self, name: &str) {
         let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         wanted.insert(name.to_string());
@@ -101,7 +101,7 @@ fn parse(text: &str, names: &[&str]) -> BTreeMap<String, String> {
             }
         }
     }
-    // For the machine's own architecture the answer leaves the architecture out.
+    // apt omits the machine's own architecture from its output.
     let find = |name: &str| {
         let bare = name.split(':').next().unwrap_or_default();
         by_header.get(name).or_else(|| by_header.get(bare))

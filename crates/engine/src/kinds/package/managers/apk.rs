@@ -44,7 +44,7 @@ impl Manager for Apk {
                 match line.split_once(':') {
                     Some(("P", value)) => name = value,
                     Some(("V", version)) => all.add(name, name, version),
-                    // The version stands before or behind the name, but in one paragraph.
+                    // The version comes before or after the name, but in the same paragraph.
                     _ => {}
                 }
             }
@@ -131,7 +131,7 @@ impl Manager for Apk {
         let options = texts(&request.uninstall_options);
         let command = arguments(&[&["del", "--no-progress"], purge, &options, &[&found.name]]);
         let said = at.run(&command)?;
-        // It keeps packages that others need, and still succeeds.
+        // apk keeps packages that others need, and still succeeds.
         if said.stdout_text().contains("not removed due to") {
             return Err(at.fail(&command, said));
         }
@@ -145,7 +145,7 @@ fn split_operator(wanted: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| wanted.split_at(end))
 }
 
-/// The order of apk, which it tells itself.
+/// Compares versions with apk itself.
 fn compare(at: &ManagerContext<'_>, a: &str, b: &str) -> Result<Ordering, KindError> {
     let said = at.run(&["version", "-t", a, b])?.stdout_text();
     match said.trim() {

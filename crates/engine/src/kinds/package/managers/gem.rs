@@ -118,7 +118,7 @@ fn succeed(at: &ManagerContext<'_>, command: &[&str], said: Outcome) -> Result<(
     Ok(())
 }
 
-/// A source that is a file and no repository.
+/// The path of a source that is a file instead of a repository.
 fn file_of(source: &str) -> Option<&str> {
     match source.split_once("://") {
         None => Some(source),
@@ -175,7 +175,8 @@ fn release(version: &str) -> String {
     version.split(['.', '-']).take_while(is_number).collect::<Vec<_>>().join(".")
 }
 
-/// The first version that is too new for `~>`: its last number left out and the one before raised.
+/// The first version that is too new for `~>`: without its last number, and the one before
+/// incremented.
 fn bump(version: &str) -> String {
     let release = release(version);
     let mut numbers: Vec<&str> = release.split('.').collect();

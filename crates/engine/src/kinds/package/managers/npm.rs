@@ -1,4 +1,4 @@
-//! npm of Node.js; only packages that are installed for the whole machine.
+//! npm of Node.js; only global packages.
 
 use ordain_functions::version::{Range, Version};
 use serde_json::Value as Json;
@@ -27,7 +27,7 @@ impl Manager for Npm {
 
     fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         let command = ["list", "--json", "--global", "--depth=0"];
-        // Trouble with one package makes it fail, but it lists all the same.
+        // A problem with one package makes it fail, but it still lists all.
         let said = at.ask(&command)?;
         let text = said.stdout_text();
         let text = text.find('{').map_or("", |start| &text[start..]);
@@ -99,7 +99,7 @@ impl Manager for Npm {
 }
 
 impl Npm {
-    /// The version that a tag stands for; of a source, the one that it has.
+    /// The version that a tag stands for; of a source, its version.
     fn view(
         &self,
         at: &ManagerContext<'_>,

@@ -1,4 +1,4 @@
-//! pacman of Arch. It installs the versions that its repositories have, and no others.
+//! pacman of Arch Linux. It installs only the current versions of its repositories.
 
 use std::collections::BTreeMap;
 
@@ -25,19 +25,19 @@ impl Manager for Pacman {
     }
 
     fn database(&self) -> &'static [&'static str] {
-        // A directory a package: its times change with every one that comes or goes.
+        // One directory per package: its times change with every installation and removal.
         &["/var/lib/pacman/local"]
     }
 
     fn watched(&self) -> &'static [&'static str] {
-        // It is there while anything is installed or removed.
+        // It exists while something is installed or removed.
         &["/var/lib/pacman/db.lck"]
     }
 
     fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         let mut all = PackageList::default();
         let said = at.ask(&["--query"])?;
-        // It fails, without a word, where nothing is installed.
+        // It fails without a message if nothing is installed.
         if !said.success() && String::from_utf8_lossy(&said.stderr).contains("error:") {
             return Err(at.fail(&["--query"], said));
         }
@@ -58,7 +58,7 @@ impl Manager for Pacman {
         if let Some(found) = all.get(&request.name) {
             return Ok(Some(found.clone()));
         }
-        // A group is there when all that is in it is.
+        // A group is installed if all its members are.
         let members = group(at, &request.name)?;
         if members.is_empty() || !request.allow_virtual {
             return Ok(None);

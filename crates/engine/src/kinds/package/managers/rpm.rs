@@ -8,7 +8,7 @@ use super::model::{InstalledPackage, ManagerContext, PackageList, PackageRequest
 use crate::kind::KindError;
 use crate::kinds::package::version::{Order, Range};
 
-/// Where the database may be, by the age and the origin of a system.
+/// The possible paths of the database on different systems.
 pub(in crate::kinds::package) const DATABASE: &[&str] = &[
     "/var/lib/rpm/rpmdb.sqlite",
     "/usr/lib/sysimage/rpm/rpmdb.sqlite",
@@ -75,7 +75,7 @@ pub(super) fn find(
     Ok(line.map(|l| InstalledPackage { name: l.name.to_string(), versions: vec![l.full] }))
 }
 
-/// Whether a version matches the desired one, as far as that is given, or is in the range.
+/// Whether a version matches the desired one, as far as it is specified, or is in the range.
 pub(super) fn fits(wanted: &str, version: &str) -> bool {
     match Range::parse(wanted, Order::Rpm).filter(Range::is_open) {
         Some(range) => range.contains(version),
@@ -83,7 +83,7 @@ pub(super) fn fits(wanted: &str, version: &str) -> bool {
     }
 }
 
-/// Whether any version fits. Several beside each other do only if that is meant.
+/// Whether any version fits. Several side by side fit only if the resource allows them.
 pub(super) fn any_fits(request: &PackageRequest, wanted: &str, found: &InstalledPackage) -> bool {
     let versions = &found.versions;
     (versions.len() == 1 || request.install_only) && versions.iter().any(|v| fits(wanted, v))

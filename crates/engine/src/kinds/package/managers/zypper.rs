@@ -12,7 +12,7 @@ use crate::kinds::package::model::Ensure;
 
 pub(super) struct Zypper;
 
-/// Options of zypper itself and not of `install`.
+/// Options of zypper itself, not of `install`.
 const GLOBAL: &[&str] = &["--no-gpg-check", "--no-gpg-checks", "--gpg-auto-import-keys"];
 
 impl Manager for Zypper {
@@ -121,7 +121,7 @@ impl Manager for Zypper {
     }
 }
 
-/// All versions that there are, where a range asks for them.
+/// All available versions, for a range.
 fn known(at: &ManagerContext<'_>, request: &PackageRequest) -> Result<Vec<String>, KindError> {
     if !matches!(&request.ensure, Ensure::Version(v) if v.contains(['<', '>'])) {
         return Ok(Vec::new());

@@ -7,7 +7,8 @@ use super::*;
 enum HistoryEvent {
     Armed(VertexId),
     Event(VertexId),
-    /// The end of a check, with whether something was wrong when it began, and whether it fails.
+    /// The end of a check, with whether the resource differed at its start, and whether the check
+    /// fails.
     Done(VertexId, bool, bool),
     /// Someone changes the state of a resource.
     Damage(usize),
@@ -20,20 +21,20 @@ struct History {
     agenda: BTreeSet<(u64, u64, HistoryEvent)>,
     serial: u64,
     graph: SchedulerGraph,
-    /// By the numbers of the names: whether the state is right, and the running checks.
+    /// By the number in the name: whether the state is right.
     right: BTreeMap<usize, bool>,
     running: BTreeMap<VertexId, usize>,
     /// The running checks that act on a notification.
     acting: BTreeSet<VertexId>,
     watched: BTreeSet<VertexId>,
     armed: BTreeSet<VertexId>,
-    /// Receivers of changes that were not told yet.
+    /// Receivers of changes that were not notified yet.
     untold: BTreeSet<usize>,
-    /// How many checks began in each turn of the sweep.
+    /// The number of checks that began in each interval of the sweep.
     checks: BTreeMap<u64, usize>,
 }
 
-/// How often everything is looked at again.
+/// The interval at which everything is checked.
 const SWEEP: u64 = 10_000;
 
 impl History {
@@ -42,7 +43,7 @@ impl History {
         let tuning = SchedulerOptions {
             jobs: 1 + dice.below(4) as usize,
             sweep: Some(SWEEP),
-            // Damage comes more often here than flapping means.
+            // Damage is more frequent here than in real flapping.
             flap_changes: 1000,
             ..SchedulerOptions::default()
         };
@@ -271,7 +272,7 @@ impl History {
             assert!(self.right.get(&number).copied().unwrap_or(false), "{number} is not right");
         }
         assert!(self.untold.is_empty(), "nobody told {:?}", self.untold);
-        // It comes to rest: a look at everything, some failures that are tried again, no more.
+        // It settles: one check of everything, and some retries.
         let last = self.checks.get(&((end + 2 * SWEEP) / SWEEP)).copied().unwrap_or_default();
         let most = 4 * self.graph.vertices.len() + 8;
         assert!(last <= most, "{last} checks of {} after all was right", self.graph.vertices.len());
