@@ -1,4 +1,4 @@
-//! Reading YAML: values, places, errors, and that no bytes bring the reader down.
+//! Reading YAML: values, places, errors, and robustness against arbitrary bytes.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;

@@ -24,7 +24,7 @@ impl<'s> Included<'s> {
         Self { surroundings, depth: 0, files: 0 }
     }
 
-    /// The files of a target that are there, the one that wins first.
+    /// The existing files of a target, in order of precedence.
     pub(super) fn files(
         &self,
         target: &Target,

@@ -1,7 +1,7 @@
 //! `include` statements: their files, and the inclusion in the object.
 //!
-//! As in Ruby's library a name without `file()` is looked for beside the file that includes it;
-//! the outermost text is no file there, so nothing is found for it and nothing is included.
+//! As in Ruby's library, a name without `file()` is relative to the including file. The outermost
+//! text has no file, so such names are ignored there.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use super::node::{Fields, Kind, Node};
 use super::parse::Parser;
 use crate::json::Problem;
 
-/// How deep files may include each other, as in Ruby's library.
+/// The maximum depth of included files, as in Ruby's library.
 const NESTED_FILES: u32 = 50;
-/// How many files one text may include, those of the included ones counted.
+/// The maximum number of files that a text includes, directly or indirectly.
 const FILES: u32 = 10_000;
 
 impl Parser<'_, '_, '_> {
@@ -98,7 +98,7 @@ impl Fields {
 }
 
 impl Node {
-    /// Moves a node below a path: its substitutions look there first. Notes whether it has any.
+    /// Moves a node below a path: its substitutions look there first. Records whether it has any.
     fn move_below(&mut self, at: usize, path: &[EcoString], substitutes: &mut bool) {
         self.at = at;
         match &mut self.kind {

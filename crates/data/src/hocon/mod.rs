@@ -1,9 +1,9 @@
 //! HOCON, a superset of JSON for people: comments, unquoted text, keys with dots, `+=`,
 //! substitutions `${path}` and `${?path}`, concatenation, and objects that are merged.
 //!
-//! It is read as Ruby's HOCON library reads it: numbers without fraction are integers, and of
-//! objects given several times the keys of the later one come first. `include file("…")` reads a
-//! file, and `include "…"` in such a file one beside it; `url` and `classpath` are refused.
+//! The reader follows Ruby's HOCON library: numbers without fraction are integers, and of repeated
+//! objects the keys of the later one come first. `include file("…")` reads a file, and `include
+//! "…"` in such a file one next to it; `url` and `classpath` are refused.
 //!
 //! ```
 //! use ordain_data::{hocon, json};
@@ -30,8 +30,8 @@ pub use node::Surroundings;
 /// Reads a text.
 ///
 /// # Errors
-/// When the text is no HOCON with an object as its root, a substitution has no value or needs
-/// itself, the values are nested too deep or become too large, or an included file cannot be used.
+/// When the text is no HOCON object, a substitution has no value or refers to itself, values are
+/// nested too deeply or become too large, or an included file cannot be used.
 pub fn read(text: &str, surroundings: &Surroundings<'_>) -> Result<Value, Error> {
     let root = parse::parse(text, surroundings).map_err(|problem| problem.at(text))?;
     resolve::resolve(&root, surroundings).map_err(|problem| problem.at(text))

@@ -1,8 +1,9 @@
 //! Substitutions, concatenations and merges.
 //!
 //! A key has a stack of definitions. A substitution looks up its path from the root, without
-//! computing all values of the objects on the way. If it meets a definition that is being computed,
-//! it sees only the definitions below it. So a value can refer to the one that it replaces.
+//! computing all values of the objects on the way. If it reaches a definition that is being
+//! computed, it sees only the definitions below it. So a value can refer to the one that it
+//! replaces.
 
 use std::sync::Arc;
 
@@ -14,11 +15,11 @@ use super::node::{DEPTH, Environment, Fields, Kind, Node, Surroundings};
 use crate::json::Problem;
 use crate::{Map, Value};
 
-/// How deep values and the substitutions in them may be nested together.
+/// The maximum depth of values and substitutions together.
 const NESTING: u32 = 256;
-/// The maximal size of all substitutions together, approximately in bytes.
+/// The maximum total size of all substitutions, approximately in bytes.
 const SIZE: u64 = 100_000_000;
-/// How many definitions may be looked at.
+/// The maximum number of definitions that are visited.
 const STEPS: u64 = 50_000_000;
 /// The size of a value without its text.
 const VALUE: u64 = 16;
@@ -51,7 +52,7 @@ enum Out {
 
 type Object = IndexMap<EcoString, Out, FxBuildHasher>;
 
-/// How large a value is.
+/// The size of a value.
 #[derive(Clone, Copy, Default)]
 struct ValueSize {
     size: u64,
@@ -122,9 +123,9 @@ struct Resolver<'a> {
     active: FxHashSet<usize>,
     /// The values of paths.
     known: FxHashMap<&'a [EcoString], Option<Out>>,
-    /// How often a node was met that is being computed.
+    /// The number of times a node was reached that is being computed.
     cuts: u64,
-    /// The same, without those that an optional substitution did without.
+    /// The same, without those that an optional substitution ignored.
     unresolved: u64,
     depth: u32,
     size: u64,
@@ -202,7 +203,7 @@ impl<'a> Resolver<'a> {
         self.merge(candidates)
     }
 
-    /// The value that definitions give together, the highest of them last.
+    /// The combined value of definitions, the highest of them last.
     fn merge(&mut self, candidates: Vec<Candidate<'a>>) -> Result<Option<Out>, Stop> {
         let at = candidates.iter().rev().find_map(|candidate| match candidate {
             Candidate::Node(node) => Some(node.at),
@@ -388,7 +389,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Joins values: lists, objects, or texts with the blanks between them.
+    /// Joins values: lists, objects, or texts with the spaces between them.
     fn concatenate(&mut self, parts: &'a [Node], at: usize) -> Result<Option<Out>, Stop> {
         let mut values = Vec::new();
         for part in parts {
@@ -436,10 +437,10 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Why there is no value.
+/// The reason why there is no value.
 struct Stop {
     problem: Problem,
-    /// Whether a value needs itself, which an optional substitution does without.
+    /// Whether a value refers to itself, which an optional substitution ignores.
     cycle: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Texts that may be YAML, and values to write, by chance.
+//! Random texts that may be YAML, and random values to write.
 
 use ordain_data::Value;
 use ordain_data::yaml::psych::Options;
 
-/// A generator of numbers, the same each time for a seed.
+/// A deterministic generator of random numbers.
 pub(crate) struct Chance(u64);
 
 impl Chance {
@@ -24,7 +24,7 @@ impl Chance {
         usize::try_from(self.next() % bound as u64).unwrap()
     }
 
-    /// Whether something happens once in so many times.
+    /// Whether an event with probability 1/`times` happens.
     fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -34,7 +34,7 @@ impl Chance {
     }
 }
 
-/// Plain scalars that could be something else than text.
+/// Plain scalars that could be something other than text.
 const SCALARS: &[&str] = &[
     "a",
     "key",
@@ -349,12 +349,12 @@ pub(crate) fn document(chance: &mut Chance) -> String {
     }
 }
 
-/// Whether there is something in a text that is read otherwise than by libyaml on purpose.
+/// Whether a text contains something that is deliberately read differently from libyaml.
 fn is_read_otherwise(text: &str) -> bool {
     let ends_with_tab = |line: &str| line.trim_end_matches([' ', '\r']).ends_with('\t');
     let mut opened = text.split_inclusive(['[', '{', ',']).skip(1);
     let in_brackets = |rest: &str| rest.trim_start().starts_with(['-', '?']);
-    // A block scalar that is the whole document and begins at the left margin.
+    // A block scalar that is the whole document and starts at the left margin.
     let first_line = text.split_once('\n').filter(|_| text.starts_with(['|', '>']));
     let at_margin = first_line.is_some_and(|(_, rest)| {
         rest.lines().any(|line| !line.is_empty() && !line.starts_with(' '))
@@ -400,7 +400,7 @@ fn any_document(chance: &mut Chance) -> String {
     text
 }
 
-/// Puts something into the text, or takes a character out.
+/// Inserts a text, or removes a character.
 fn mutate(chance: &mut Chance, text: &mut String) {
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     if places.is_empty() {

@@ -1,4 +1,4 @@
-//! The reader of the common form against the parser: the same trees, or nothing.
+//! Compares the reader of the common form with the parser: equal trees, or no result.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test fails by it")]
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::any_documents;
 use crate::yaml::{Budget, NodeId, Tree, fast_path};
 
-/// Compares the readers; whether the text is of the common form.
+/// Compares the readers; returns whether the text has the common form.
 fn agrees(text: &str) -> bool {
     let budget = Budget::default();
     let mut common_form = false;
@@ -105,7 +105,7 @@ fn what_is_not_of_the_common_form_is_left_to_the_parser() {
     assert!(!agrees(&"- ".repeat(100)) && !agrees(&format!("{}: b\n", "a".repeat(1025))));
 }
 
-/// Numbers that look random and are the same in every run.
+/// A deterministic generator of random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -133,7 +133,7 @@ fn heap(dice: &mut Dice) -> String {
     (0..count).map(|_| dice.of(PIECES)).collect()
 }
 
-/// A value of the common form, to stand behind a key or dash.
+/// A random value in the common form, after a key or dash.
 fn grown(dice: &mut Dice, indent: usize, out: &mut String) {
     let blanks = " ".repeat(indent);
     match dice.roll(if indent > 8 { 7 } else { 11 }) {
@@ -169,7 +169,7 @@ fn grown(dice: &mut Dice, indent: usize, out: &mut String) {
     }
 }
 
-/// A text with something put in, taken out or doubled.
+/// A text with a random insertion, removal or repetition.
 fn mutated(dice: &mut Dice, text: &str) -> String {
     let mut out = text.to_owned();
     for _ in 0..=dice.roll(3) {
