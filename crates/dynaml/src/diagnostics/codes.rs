@@ -6,7 +6,7 @@ use ordain_source::CodeDoc;
 pub const SYNTAX: &str = "dynaml::syntax";
 /// A file that is no YAML that can be merged.
 pub const INVALID_YAML: &str = "dynaml::invalid-yaml";
-/// No stub has a value that is wanted from one.
+/// No stub has a required value.
 pub const NOT_IN_STUBS: &str = "dynaml::not-in-stubs";
 /// A name or path is not known.
 pub const NOT_FOUND: &str = "dynaml::not-found";
@@ -14,14 +14,14 @@ pub const NOT_FOUND: &str = "dynaml::not-found";
 pub const UNKNOWN_FUNCTION: &str = "dynaml::unknown-function";
 /// Values wait for each other.
 pub const CYCLE: &str = "dynaml::cycle";
-/// An expression has no value for another reason.
+/// An expression fails for another reason.
 pub const FAILED: &str = "dynaml::failed";
-/// A node depends on something that has no value.
+/// A node depends on a node without a value.
 pub const UNRESOLVED: &str = "dynaml::unresolved";
 /// A duplicate key.
 pub const DUPLICATE_KEY: &str = "dynaml::duplicate-key";
 
-/// A text that begins like an expression.
+/// A text that begins like an expression but is none.
 pub const OPEN_EXPRESSION: &str = "dynaml::open-expression";
 
 /// The codes of this front end.

@@ -1,8 +1,8 @@
-//! Tags: names of nodes and values that are known in all of a stream of documents, and global
-//! ones that stubs define for the documents below.
+//! Tags: names of nodes and values in a stream of documents, and global ones that stubs define for
+//! the documents below.
 //!
-//! A tag is known once its node has been looked at. So that the order does not matter, the first
-//! look-up in a document searches its source for markers and calls that define tags.
+//! A tag is known once its node is evaluated. To be independent of the order, the first look-up in
+//! a document searches its source for markers and calls that define tags.
 
 use ecow::EcoString;
 
@@ -22,7 +22,7 @@ fn canonical(name: &str) -> EcoString {
 }
 
 impl Evaluator<'_> {
-    /// Notes the tags that a node is marked with.
+    /// Records the tags of a node.
     ///
     /// # Errors
     /// When another node of the document has one of them.
@@ -71,7 +71,8 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// A document is finished: its tags keep their values. Those of stubs only if they are global.
+    /// Records the end of a document: its tags keep their values, those of stubs only if they are
+    /// global.
     pub fn finish_document(&mut self, value: &Item, stub: bool) {
         let mut tags = std::mem::take(&mut self.tags.tags);
         tags.retain(|_, tag| !stub || tag.global || !tag.open);
@@ -174,7 +175,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The tags that a name may mean, those of higher levels first.
+    /// The tags that a name may refer to, those of higher levels first.
     fn candidates(&self, name: &EcoString) -> Vec<EcoString> {
         if let Some(number) = name.strip_prefix("doc.") {
             let Ok(mut number) = number.parse::<i64>() else { return Vec::new() };
@@ -194,7 +195,7 @@ impl Evaluator<'_> {
         found
     }
 
-    /// Looks at the nodes of a document that define tags.
+    /// Evaluates the nodes of a document that define tags.
     fn search_tags(&mut self, root: InstId) -> Eval<()> {
         if self.tags.searched.contains(&root) {
             return Ok(());

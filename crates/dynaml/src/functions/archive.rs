@@ -1,4 +1,4 @@
-//! `archive`: files as a tape archive in base64.
+//! `archive`: files as a tar archive in base64.
 
 use miniz_oxide::deflate::compress_to_vec;
 use ordain_source::limits::most_text;
@@ -12,11 +12,11 @@ use crate::value::{Map, Value};
 
 /// The size of a block of an archive.
 const BLOCK: usize = 512;
-/// How many characters a line of base64 has.
+/// The line length of base64.
 const WIDTH: usize = 60;
 const MODE: u32 = 0o644;
 
-/// A file of an archive.
+/// The line length of base64.
 struct File {
     path: String,
     mode: u32,
@@ -69,7 +69,7 @@ fn padded(out: &mut Vec<u8>, data: &[u8]) {
     out.resize(out.len().next_multiple_of(BLOCK), 0);
 }
 
-/// A path that the header has no room for goes before it as an extended header.
+/// A path that does not fit into the header precedes it as an extended header.
 fn long_path(out: &mut Vec<u8>, path: &str, time: u64) {
     const EXTENDED: u8 = b'x';
     let record = format!(" path={path}\n");
@@ -108,7 +108,7 @@ fn gzip(data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A file given by fields; the key of its entry is its name if it has no path.
+/// A file in a map of fields; without a path its name is the key of its entry.
 fn file(call: &Call<'_, '_>, key: Option<&str>, map: &Map) -> Result<File, String> {
     let field = |name: &str| match map.get(name).map(|i| &i.value) {
         Some(Value::Null) => Err(format!("{name} field must not be nil")),

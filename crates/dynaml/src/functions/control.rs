@@ -1,4 +1,4 @@
-//! Functions on expressions rather than on their values.
+//! Functions on expressions instead of values.
 
 use ecow::EcoString;
 

@@ -7,7 +7,7 @@ use crate::diagnostics::stop::Eval;
 use crate::eval::evaluator::{Call, Table};
 use crate::value::Value;
 
-/// A number below a limit, each with the same chance.
+/// A uniformly distributed number below a limit.
 fn below(call: &Call<'_, '_>, limit: u64) -> u64 {
     let limit = limit.max(1);
     let rest = (u64::MAX % limit + 1) % limit;

@@ -7,7 +7,7 @@ use crate::scalar::is_ambiguous;
 /// The column after which a text is folded.
 const WIDTH: usize = 80;
 
-/// How a text is written.
+/// The style of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Style {
     Plain,
@@ -16,7 +16,7 @@ enum Style {
     Literal,
 }
 
-/// Bytes that ask for no style of their own wherever they stand within a text.
+/// Bytes that never require a special style inside a text.
 const HARMLESS: [bool; 256] = {
     let mut harmless = [false; 256];
     let mut c = b'!';
@@ -57,7 +57,7 @@ fn style(text: &str) -> Style {
     if quotes { Style::Single } else { Style::Plain }
 }
 
-/// Whether the ends of a text would be read as something else; so would `: ` and ` #` inside.
+/// Whether the start or end of a text would be read differently; so would `: ` and ` #` inside.
 fn needs_quotes(text: &str) -> bool {
     let bytes = text.as_bytes();
     let first = bytes.first().copied().unwrap_or(b' ');
@@ -72,7 +72,7 @@ fn needs_quotes(text: &str) -> bool {
     matches!(bytes.last(), Some(b' ' | b':'))
 }
 
-/// Writes a text as a value; `column` is where it starts, `indent` where it goes on.
+/// Writes a text as a value; `column` is its start, `indent` the indentation of further lines.
 pub fn write(out: &mut String, text: &str, column: usize, indent: usize) {
     match style(text) {
         Style::Plain => folded(out, text, column, indent),
@@ -103,7 +103,7 @@ pub fn write_key(out: &mut String, text: &str) {
     }
 }
 
-/// Breaks at single blanks after the last column.
+/// Breaks at single spaces after the last column.
 fn folded(out: &mut String, text: &str, mut column: usize, indent: usize) {
     if column + text.len() <= WIDTH {
         return out.push_str(text);

@@ -1,15 +1,15 @@
-//! Where spiff++ says that it cannot parse an expression.
+//! Syntax errors of expressions in the form of spiff++.
 //!
 //! spiff++ parses expressions by a parsing expression grammar, and its errors name the phrase that
-//! ended furthest to the right, even if an alternative that contains it failed. This file has that
-//! grammar as far as needed to find the phrase; evaluation uses another parser.
+//! ended furthest to the right, even if an alternative that contains it failed. This file contains
+//! as much of that grammar as is needed to find the phrase; evaluation uses another parser.
 
 use rustc_hash::FxHashMap;
 
-/// The longest expression that is looked at, in characters.
+/// The maximum length of an expression, in characters.
 const MAX_LENGTH: usize = 4_000;
 
-/// How many phrases may be within each other.
+/// The maximum depth of nested phrases.
 const MAX_DEPTH: u32 = 300;
 
 /// The rules of the grammar.
@@ -31,13 +31,13 @@ enum Pattern {
     Maybe(&'static Pattern),
     /// It, as often as it matches.
     Many(&'static Pattern),
-    /// That it does not match here.
+    /// Succeeds if it does not match here.
     Not(&'static Pattern),
 }
 
 use Pattern::{All, First, Many, Maybe, Named, Not, One, Part, Text};
 
-/// The rules that are matched more than once at a place.
+/// The rules that are matched more than once at a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Phrase {
     Whole,
@@ -376,7 +376,7 @@ impl Phrase {
 /// Finds the phrase that ends furthest to the right.
 struct Reader<'t> {
     text: &'t [char],
-    /// Where a phrase that begins at a place ends, if it matches there.
+    /// The end of a phrase at a position; `None` if it does not match there.
     known: FxHashMap<(Phrase, usize), Option<usize>>,
     furthest: (usize, usize),
     depth: u32,
@@ -441,8 +441,8 @@ impl Reader<'_> {
     }
 }
 
-/// The message of spiff++ for an expression that it cannot parse. `None` if it can parse it, or if
-/// the expression is too large.
+/// The message of spiff++ for a syntax error. `None` if spiff++ can parse the expression, or if it
+/// is too large.
 pub fn complaint(expression: &str) -> Option<String> {
     let text: Vec<char> = expression.chars().take(MAX_LENGTH + 1).collect();
     if text.len() > MAX_LENGTH {
@@ -455,7 +455,7 @@ pub fn complaint(expression: &str) -> Option<String> {
     }
     let (start, end) = reader.furthest;
     let part: String = text[start..end].iter().collect();
-    // Both ends are told by the character there: the first has the number 1.
+    // Both positions count characters, from 1.
     let place = |at: usize| {
         let before = &text[..(at + 1).min(text.len())];
         let line = 1 + before.iter().filter(|c| **c == '\n').count();
@@ -474,7 +474,7 @@ pub fn complaint(expression: &str) -> Option<String> {
 mod tests {
     use super::complaint;
 
-    /// The answers are those of spiff++ 1.7.0-beta-8.
+    /// The expected messages come from spiff++ 1.7.0-beta-8.
     #[test]
     fn the_phrase_that_ends_furthest_is_named() {
         let cases = [

@@ -55,7 +55,7 @@ impl Operators for Parser<'_, '_> {
         Ok(Some(self.push(Expr::Cond(left, yes, no), self.start(left))))
     }
 
-    /// An operator with blanks around it, or the blanks between two operands.
+    /// An operator with spaces around it, or the spaces between two operands.
     fn infix(&mut self, min: u8) -> Option<(BinaryOp, u8)> {
         let before = self.cursor.pos();
         let found = if self.blanks() { self.operator(min) } else { None };
