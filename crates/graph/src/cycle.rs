@@ -1,4 +1,4 @@
-//! Finding one short loop in a graph that has no order, and telling it.
+//! Finds and describes one short cycle of a graph without an order.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use crate::components::components;
 use crate::model::{Graph, ResourceId};
 use crate::relations::{Node, NodeId, Relations, Role, Why};
 
-/// How many arcs are looked at in search of a shorter loop.
+/// The maximum number of edges that are visited in search of a shorter cycle.
 const BUDGET: usize = 4_000_000;
 
 /// One step of a loop.
@@ -17,16 +17,16 @@ pub struct Link {
     pub from: ResourceId,
     /// The later resource.
     pub to: ResourceId,
-    /// Why it does.
+    /// The reason for the order.
     pub why: Why,
 }
 
-/// A loop of relations, the shortest that was found; the last link ends where the first begins.
+/// A cycle of edges, the shortest that was found; the last link ends where the first begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cycle {
-    /// The steps of the loop, from the resource declared first.
+    /// The steps of the cycle, from the resource declared first.
     pub links: Vec<Link>,
-    /// How many separate tangles of loops the graph has.
+    /// The number of strongly connected components with cycles.
     pub tangles: usize,
 }
 
@@ -62,7 +62,7 @@ impl Cycle {
         Self { links, tangles: tangles.len() }
     }
 
-    /// The loop as `(Notify[a] => Notify[b] => Notify[a])`.
+    /// The cycle as `(Notify[a] => Notify[b] => Notify[a])`.
     pub fn text(&self, graph: &Graph) -> String {
         let mut out = String::from("(");
         for link in &self.links {
@@ -77,8 +77,8 @@ impl Cycle {
     }
 }
 
-/// The shortest way from a node back to itself, shorter than `limit`: each node with the reason of
-/// the arc that leaves it.
+/// The shortest path from a node back to itself, shorter than `limit`: each node with the reason of
+/// its outgoing edge.
 fn shortest(
     relations: &Relations,
     start: NodeId,
@@ -113,7 +113,7 @@ fn shortest(
     None
 }
 
-/// Drops barriers, and the markers of containers that are only passed through on the way in or out.
+/// Drops barriers, and the markers of containers that the path only passes through.
 fn collapse(relations: &Relations, path: &[(NodeId, Why)]) -> Vec<Link> {
     let mut steps: Vec<(ResourceId, Why)> = Vec::new();
     for &(node, why) in path {
@@ -121,7 +121,7 @@ fn collapse(relations: &Relations, path: &[(NodeId, Why)]) -> Vec<Link> {
         if matches!(role, Role::Barrier(_)) {
             continue;
         }
-        // Both markers of one container show as the container.
+        // Both markers of a container are shown as the container.
         if let Some(last) = steps.last_mut().filter(|l| l.0 == resource) {
             last.1 = why;
         } else {

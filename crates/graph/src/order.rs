@@ -1,4 +1,4 @@
-//! The order in which the resources of a graph come, and the loops that forbid one.
+//! The order of the resources of a graph, and the cycles that prevent one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,16 +11,16 @@ use crate::model::{Containment, EdgeKind, Graph, ResourceId};
 use crate::relations::{NodeId, Relations, SoftEdge, Why};
 
 impl Relations {
-    /// A topological order; of nodes that could come next, the one declared first does.
+    /// A topological order; of several possible next nodes, the one declared first is chosen.
     ///
     /// # Errors
-    /// A shortest loop, when there is one.
+    /// A shortest cycle, if there is one.
     pub fn order(&self) -> Result<Vec<NodeId>, Box<Cycle>> {
         let order = self.partial_order();
         if order.len() == self.nodes.len() { Ok(order) } else { Err(Box::new(Cycle::find(self))) }
     }
 
-    /// The order of all nodes that no loop holds back.
+    /// The order of all nodes that are not behind a cycle.
     fn partial_order(&self) -> Vec<NodeId> {
         let mut degrees = self.in_degrees();
         let ready = (0..self.nodes.len() as u32).filter(|&i| degrees[i as usize] == 0);
@@ -35,8 +35,8 @@ impl Relations {
                 let degree = &mut degrees[edge.to.index()];
                 *degree -= 1;
                 if *degree == 0 && edge.to.0 >= self.first_barrier {
-                    // It is passed at once, so that the order is that of the edges for which it
-                    // stands.
+                    // A barrier is passed at once, so that the order is that of the edges that it
+                    // represents.
                     passed.push(edge.to.0);
                 } else if *degree == 0 {
                     ready.push(Reverse(edge.to.0));
@@ -46,10 +46,12 @@ impl Relations {
         order
     }
 
-    /// Adds wishes `(earlier, later, kind)` that hold only where nothing written says the opposite.
+    /// Adds soft edges `(earlier, later, kind)`. Explicit relationships that point the other way
+    /// win.
     ///
-    /// A wish on a loop with written edges is dropped; where wishes alone close a loop, those that
-    /// run against the written order are. Close to linear: only loops are looked at again.
+    /// A soft edge on a cycle with explicit edges is dropped; of a cycle of soft edges, those
+    /// against the order of declaration are. The cost is close to linear, because only cycles are
+    /// processed again.
     pub fn add_soft_edges(&mut self, wishes: &[SoftEdge]) {
         let place = place_of(&self.partial_order(), self.nodes.len());
         let mut kept: Vec<(NodeId, NodeId, EdgeKind)> = wishes
@@ -87,13 +89,13 @@ impl Relations {
     }
 }
 
-/// A shortest loop of a graph, if it has one. Quicker than an order where there is none.
+/// A shortest cycle of a graph, if it has one. Faster than an order if there is none.
 pub fn find_loop(graph: &Graph) -> Option<Box<Cycle>> {
     if is_loopless(graph) { None } else { Relations::new(graph).order().err() }
 }
 
-/// Whether no path leads back to where it began. Arcs stand in one list, sorted by where they begin;
-/// each resource has two nodes, which are one for those that hold nothing.
+/// Whether a graph has no cycle. The edges are in one list, sorted by their start; each container
+/// has two nodes, any other resource one.
 fn is_loopless(graph: &Graph) -> bool {
     let mut container: Vec<bool> =
         graph.resources().map(|(_, r)| r.containment != Containment::Leaf).collect();
@@ -119,9 +121,9 @@ fn is_loopless(graph: &Graph) -> bool {
 
     let nodes = graph.len() * 2 + graph.barriers.len();
     let mut incoming = vec![0u32; nodes];
-    // Where the arcs of each node end in the list; filled from there to where they begin.
+    // The end of each node's edges in the list; it is filled from there to the start.
     let mut starts = vec![0u32; nodes + 1];
-    // A chain of iterators is much faster from within than in a loop.
+    // Internal iteration over a chain is much faster than a loop.
     edges.clone().for_each(|(from, to)| {
         incoming[to] += 1;
         starts[from] += 1;
@@ -160,8 +162,8 @@ fn place_of(order: &[NodeId], nodes: usize) -> Vec<u32> {
     place
 }
 
-/// Which nodes of a component reach a goal by written arcs; kept for the goal asked last, because
-/// wishes come sorted by it.
+/// The nodes of a component that reach a goal by explicit edges; cached for the last goal, because
+/// soft edges are sorted by it.
 #[derive(Default)]
 struct Reachability {
     goal: Option<NodeId>,

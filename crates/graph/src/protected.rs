@@ -1,12 +1,12 @@
 //! Protected paths, which resources must not remove, replace or empty without permission, because
 //! the machine needs them.
 //!
-//! These checks only see the declaration. The engine also follows links and looks at mounts.
+//! These checks only see the declaration. The engine also follows links and checks mounts.
 
 /// An action on the tree at a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
-    /// The tree goes, or something else takes its place.
+    /// The tree is removed or replaced.
     Remove,
     /// Undeclared entries are removed.
     Empty,
@@ -22,7 +22,7 @@ impl Act {
     }
 }
 
-/// Directories whose loss would stop a machine from running or booting, or would lose data of
+/// Directories whose loss would prevent a machine from running or booting, or would destroy data of
 /// users.
 const NEEDED: [&str; 25] = [
     "/",
@@ -52,7 +52,7 @@ const NEEDED: [&str; 25] = [
     "/var/lib",
 ];
 
-/// Directories that have to exist, but whose content may be removed.
+/// Directories that must exist, but whose content may be removed.
 const ALWAYS_THERE: [&str; 6] =
     ["/tmp", "/usr/local", "/var/cache", "/var/log", "/var/spool", "/var/tmp"];
 
@@ -61,8 +61,8 @@ pub fn is_protected(path: &str, act: Act) -> bool {
     NEEDED.contains(&path) || act == Act::Remove && ALWAYS_THERE.contains(&path)
 }
 
-/// The absolute path that an absolute path stands for when no link is followed, as Puppet's types
-/// see it: without `.`, `..`, empty parts and slashes at the end.
+/// An absolute path normalised without following links, as Puppet's types do: without `.`, `..`,
+/// empty components and trailing slashes.
 pub fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -75,10 +75,10 @@ pub fn normal(path: &str) -> String {
     format!("/{}", parts.join("/"))
 }
 
-/// The action of a resource on a whole tree by its declaration, and the path; nothing if there is
-/// none, or if values are missing that only a run has.
+/// The declared action of a resource on a whole tree, and the path; `None` if there is none, or if
+/// it depends on values that only a run has.
 ///
-/// `value` gives the text of an attribute; that of the name attribute if it is left out is the title.
+/// `value` returns the text of an attribute; for an omitted name attribute it returns the title.
 pub fn declared_act(
     kind: &str,
     title: &str,
@@ -101,7 +101,7 @@ pub fn declared_act(
     Some((normal(&path), act?))
 }
 
-/// The reason to refuse a declaration that would remove paths on which a machine runs.
+/// The reason to refuse a declaration that would remove paths that the machine needs.
 pub fn refusal(
     kind: &str,
     title: &str,
@@ -116,8 +116,8 @@ mod tests {
 
     #[test]
     fn paths_are_normalised_as_puppet_does() {
-        // Each pair has the result of `Puppet::Type.type(:file).new(path: …)[:path]` of Puppet
-        // 7.23, except for `//` and `///`, which Puppet does not change.
+        // The expected values are the results of `Puppet::Type.type(:file).new(path: …)[:path]` of
+        // Puppet 7.23, except for `//` and `///`, which Puppet does not change.
         for (path, want) in [
             ("/", "/"),
             ("//", "/"),

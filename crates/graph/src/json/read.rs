@@ -132,11 +132,11 @@ struct BarrierDoc {
 
 /// Reads a graph that [`super::write`] wrote.
 ///
-/// `file` gives the id of a source file that is at hand. The place of an origin in a file that is
-/// not becomes a [`Step::External`] with `file:line:column`.
+/// `file` returns the id of an available source file. A place in any other file becomes a
+/// [`Step::External`] with `file:line:column`.
 ///
 /// # Errors
-/// When the text is not such a document, or of a newer version.
+/// When the text is not such a document, or has a newer version.
 pub fn read(text: &[u8], file: &dyn Fn(&Path) -> Option<FileId>) -> Result<Graph, ReadError> {
     let document: Document = serde_json::from_slice(text)?;
     if document.format != FORMAT {
@@ -171,7 +171,7 @@ pub fn read(text: &[u8], file: &dyn Fn(&Path) -> Option<FileId>) -> Result<Graph
 
 struct Reader {
     graph: Graph,
-    /// The id here of each origin of the document.
+    /// The new id of each origin of the document.
     origins: Vec<OriginId>,
 }
 
