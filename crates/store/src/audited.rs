@@ -1,4 +1,4 @@
-//! Properties that are only watched for changes, as they were seen last.
+//! The last values of audited properties.
 
 use rusqlite::params;
 
@@ -6,7 +6,7 @@ use crate::error::StoreError;
 use crate::journal::Store;
 
 impl Store {
-    /// The values that were seen last of a resource, by property.
+    /// The last audited values of a resource, by property.
     ///
     /// # Errors
     /// When the journal cannot be read.

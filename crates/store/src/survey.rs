@@ -1,4 +1,4 @@
-//! Surveys a state directory and repairs it, for `ordain doctor`.
+//! Checks and repairs a state directory, for `ordain doctor`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,10 +11,10 @@ use crate::journal::Store;
 use crate::lock::RunLock;
 use crate::{exports, key, migrate};
 
-/// How good something is.
+/// The condition of an examined part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
-    /// As it shall be.
+    /// As expected.
     Good,
     /// No error, but useful information.
     Remark,
@@ -22,12 +22,12 @@ pub enum Condition {
     Bad,
 }
 
-/// Something that was looked at.
+/// The result of one check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// The examined part, such as `journal`.
     pub about: &'static str,
-    /// How it is.
+    /// Its condition.
     pub condition: Condition,
     /// The same in words.
     pub text: String,
@@ -38,11 +38,11 @@ pub struct Finding {
 /// A remedy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remedy {
-    /// The permissions of a file or directory are set.
+    /// Sets the permissions of a file or directory.
     Mode(PathBuf, u32),
-    /// A file or a directory that nobody uses is removed.
+    /// Removes an unused file or directory.
     Remove(PathBuf),
-    /// Moves a name of the state directory to a directory `damaged-TIME`.
+    /// Moves an entry of the state directory to a directory `damaged-TIME`.
     SetAside(String),
     /// Moves the journal with the backups of its runs to such a directory.
     Journal(String),
@@ -71,7 +71,7 @@ impl std::fmt::Display for Remedy {
     }
 }
 
-/// A survey of a state directory. While it exists no run begins.
+/// A check of a state directory. While it exists no run begins.
 #[derive(Debug)]
 pub struct Survey {
     /// The findings.
@@ -81,8 +81,8 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Looks at all that is in a state directory; nothing is changed but that a missing lock file is
-    /// made.
+    /// Checks everything in a state directory. Nothing is changed, except that a missing lock file
+    /// is created.
     pub fn of(path: &Path) -> Self {
         let mut survey = Self { findings: Vec::new(), dir: None, lock: None };
         match StateDir::existing(path) {
@@ -132,7 +132,7 @@ impl Survey {
         }
     }
 
-    /// Whether all names that Ordain uses are plain files of the owner, or not there.
+    /// Checks that all names that Ordain uses are regular files of the owner, or missing.
     fn look_at_names(&mut self, dir: &StateDir) -> bool {
         let databases = [JOURNAL_FILE, exports::FILE].into_iter().flat_map(|name| {
             let others = DATABASE_SUFFIXES.iter().map(move |suffix| format!("{name}{suffix}"));
@@ -183,7 +183,7 @@ impl Survey {
             }
             Err(error) => {
                 let remedy = match &error {
-                    // Whoever writes there now sets it aside by itself.
+                    // An active process sets it aside itself.
                     StoreError::Broken { reason, .. } if self.lock.is_some() => {
                         Some(Remedy::Journal(reason.clone()))
                     }
@@ -260,7 +260,7 @@ impl Survey {
     /// Applies a remedy; returns a description of the repair.
     ///
     /// # Errors
-    /// When it cannot be mended.
+    /// When it cannot be repaired.
     pub fn mend(&self, remedy: &Remedy) -> Result<String, StoreError> {
         match remedy {
             Remedy::Mode(path, mode) => {
@@ -303,7 +303,7 @@ fn open_to_others(path: &Path, error: &StoreError) -> Option<Remedy> {
         .then(|| Remedy::Mode(wrong.clone(), 0o700))
 }
 
-/// The bytes of a file, or of all below a directory.
+/// The size of a file, or of everything below a directory, in bytes.
 fn size_of(path: &Path) -> u64 {
     let mut todo = vec![path.to_path_buf()];
     let mut size = 0;
