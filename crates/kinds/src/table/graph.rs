@@ -1,4 +1,4 @@
-//! Kinds that only stand in a graph, write to the log, or pass values on.
+//! Kinds that only exist in a graph, write to the log, or pass values on.
 
 use crate::form::Form;
 use crate::language::{Width, entity, field, mcl, named, puppet};

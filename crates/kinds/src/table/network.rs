@@ -1,4 +1,4 @@
-//! Servers that run while a machine is kept, and a client.
+//! Servers that run during a watch, and a client.
 
 use crate::language::{Width, field, mcl};
 use crate::schema::{KindSchema, Unit, any, boolean, integer, list, text};
