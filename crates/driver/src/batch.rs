@@ -91,8 +91,8 @@ impl Batch {
         let pool = pool.build().map_err(|e| codes::io("cannot start threads", &e))?;
         let mut results: Vec<NodeResult> =
             pool.install(|| self.nodes.par_iter().map(one).collect());
-        // The memory budget counts the whole process, so a node may fail because of another one.
-        // Compiling it again alone tells.
+        // The memory budget counts the whole process, so a node may fail because of another one. A
+        // second compile alone shows which.
         for (result, options) in results.iter_mut().zip(&self.nodes).filter(|_| threads > 1) {
             if result.has_exceeded_budget && !result.is_done {
                 *result = pool.install(|| one(options));

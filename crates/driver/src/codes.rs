@@ -9,7 +9,7 @@ use ordain_store::StoreError;
 
 /// A file cannot be read or written.
 pub const FILE: &str = "ordain::file";
-/// A document has a form that the verb does not read.
+/// A document has a form that the command does not read.
 pub const DOCUMENT: &str = "ordain::document";
 /// The arguments do not fit together.
 pub const ARGUMENTS: &str = "ordain::arguments";
@@ -153,7 +153,7 @@ pub fn document(path: &Path, error: impl Display) -> Diagnostic {
     Diagnostic::error(DOCUMENT, format!("{}: {error}", path.display()))
 }
 
-/// A note that an earlier run left on the machine cannot be used.
+/// A record of an earlier run on the machine is invalid.
 pub fn note(error: KindError) -> Diagnostic {
     Diagnostic::error(STATE, error.to_string())
 }

@@ -9,7 +9,7 @@ use crate::codes;
 /// The number of relations that are shown with their places.
 const SHOWN: usize = 12;
 
-/// Describes the cycle in Puppet's words, with the place where each relation is written.
+/// Describes the cycle as Puppet does, with the place of each relationship.
 pub fn diagnostic(cycle: &Cycle, graph: &Graph, severity: Severity) -> Diagnostic {
     let noun = if cycle.tangles == 1 { "dependency cycle" } else { "dependency cycles" };
     let text = format!("Found {} {noun}:\n{}", cycle.tangles, cycle.text(graph));

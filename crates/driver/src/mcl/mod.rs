@@ -29,7 +29,7 @@ mod shared;
 pub use live::LiveProgram;
 pub use shared::PendingExports;
 
-/// This machine as functions of a program see it.
+/// This machine as the functions of a program see it.
 pub struct Machine {
     world: Arc<dyn World>,
     shared: shared::SharedState,
