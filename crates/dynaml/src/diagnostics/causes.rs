@@ -158,7 +158,7 @@ impl Evaluator<'_> {
         waits.iter().enumerate().map(one).collect()
     }
 
-    /// A node and its ancestors; the root of a document only if it has no parents.
+    /// The ancestors of a node, the nearest first.
     fn around(&self, id: InstId) -> impl Iterator<Item = InstId> + '_ {
         let mut at = self.nodes[id].parent;
         std::iter::from_fn(move || {
