@@ -1,4 +1,4 @@
-//! The package `net/url`: taking a URL apart.
+//! The package `net/url`: parsing URLs.
 
 use super::quote::quote;
 use crate::{Error, Result};
@@ -12,11 +12,11 @@ pub struct Url {
     pub host: String,
     /// The path, decoded.
     pub path: Vec<u8>,
-    /// The query behind the question mark, as it is.
+    /// The query after the question mark, unchanged.
     pub raw_query: String,
 }
 
-/// Takes a URL apart.
+/// Parses a URL.
 ///
 /// # Errors
 /// `parse "x": reason`

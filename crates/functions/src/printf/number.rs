@@ -1,8 +1,8 @@
-//! Digits of numbers, which the dialects lay out.
+//! Digits of numbers, which the dialects format.
 
 use num_bigint::{BigInt, Sign};
 
-/// The largest number of fraction digits of a double; all further ones are zeros.
+/// The maximum number of fraction digits of a double; all further ones are zeros.
 const FRACTION_LIMIT: usize = 1100;
 
 /// The digits of a magnitude in a radix, in lower case.
@@ -10,8 +10,8 @@ pub(super) fn magnitude(value: &BigInt, radix: u32) -> String {
     value.magnitude().to_str_radix(radix)
 }
 
-/// The digits of a negative number in endless two's complement, cut so that they begin with just
-/// one of the digits that would repeat for ever.
+/// The digits of a negative number in infinite two's complement, cut to a single leading repeating
+/// digit.
 pub(super) fn complement(value: &BigInt, radix: u32) -> String {
     debug_assert_eq!(value.sign(), Sign::Minus);
     let below: BigInt = -value - 1;
