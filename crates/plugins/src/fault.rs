@@ -13,7 +13,7 @@ pub enum Fault {
     Start(Language, String),
     /// It ended, with its status and its last output.
     Ended(Language, String),
-    /// It did not answer within so many seconds.
+    /// It did not answer within this number of seconds.
     Late(Language, u32),
     /// It sent an invalid message.
     Garbled(Language, String),

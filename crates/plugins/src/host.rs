@@ -127,7 +127,7 @@ impl Host {
         Ok(session)
     }
 
-    /// Frees the child of an owner for others. If the child was told of a compile, it gets the
+    /// Frees the child of an owner for others. If the child was told about a compile, it gets the
     /// `farewell` message, which it answers.
     pub fn release(&self, owner: u64, farewell: Option<&Json>) {
         let mut state = self.lock();
