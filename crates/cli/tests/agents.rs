@@ -69,7 +69,8 @@ fn puppet_is_here() -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// The number of changes that a run of Puppet reports. With a catalog, its exit code does not tell.
+/// The number of changes that a run of Puppet reports. With a catalog, its exit code does not show
+/// them.
 fn changes(output: &Output) -> usize {
     text(output).lines().filter(|line| line.starts_with("Notice: /Stage[")).count()
 }

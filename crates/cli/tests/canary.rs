@@ -118,7 +118,7 @@ impl Site {
         said
     }
 
-    /// Runs a verb and checks its output for secrets.
+    /// Runs a command and checks its output for secrets.
     fn quiet(&self, arguments: &str) -> String {
         let said = self.run(arguments);
         self.look(arguments, &said);

@@ -14,7 +14,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value as Json;
 
-/// Longer than anything takes; only a hang takes this long.
+/// Longer than any operation; only a hang takes this long.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The program with default signal handling, even if these tests ignore signals as background jobs

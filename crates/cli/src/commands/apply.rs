@@ -63,8 +63,8 @@ pub(crate) struct ApplyArgs {
 /// Compiles, applies and prints the report.
 ///
 /// # Errors
-/// When the sources have errors, the relations form a loop, another run holds the lock, or a saved
-/// plan does not match.
+/// When the sources have errors, the relationships form a cycle, another run holds the lock, or a
+/// saved plan does not match.
 pub(super) fn run(ui: &mut Ui, args: &ApplyArgs) -> Result<Exit, Failure> {
     let signals = Signals::for_single_run(ui)?;
     let compile_options = args.selection.compile_options(&args.compile);

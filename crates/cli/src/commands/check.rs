@@ -23,7 +23,7 @@ use ordain_driver::{Error, languages};
 
 use crate::codes;
 
-/// The deepest nesting of directories; a loop of links ends here.
+/// The maximum depth of directories; it ends a cycle of links.
 const MAX_DEPTH: usize = 64;
 
 /// The stack size of a parser thread. Only the used part takes memory.
@@ -349,8 +349,8 @@ impl Finder {
         self.roots.iter().any(|root| target.starts_with(root) || root.starts_with(&target))
     }
 
-    /// The languages that may claim a file. If a language was named, files of other languages are
-    /// its data, or left out.
+    /// The languages that may claim a file. If a language was selected, files of other languages
+    /// are its data, or ignored.
     fn claims(&self, path: &Path, met: Discovery) -> Vec<(&'static dyn Language, Claim)> {
         let said = self.language.map(|language| language.name());
         let all = languages::ALL

@@ -1,4 +1,4 @@
-//! The foreign code that each verb may run, for its help and for the manual.
+//! The foreign code that each command may run, for its help and for the manual.
 
 use clap::Command;
 

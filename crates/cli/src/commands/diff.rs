@@ -112,7 +112,7 @@ fn compare_graphs(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
     print(ui, args, &Comparison::Documents(vec![found]), &places)
 }
 
-/// Prints the reason for which nothing can be compared.
+/// Prints the reason why nothing can be compared.
 fn trouble(ui: &mut Ui, failure: Failure) -> Exit {
     if let Failure::Message(diagnostic) = failure {
         ui.diagnostics(vec![diagnostic], &SourceMap::new());

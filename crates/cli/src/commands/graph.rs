@@ -1,4 +1,4 @@
-//! `ordain graph`: draws resources and relations.
+//! `ordain graph`: draws resources and relationships.
 
 use std::io::Write;
 use std::path::PathBuf;

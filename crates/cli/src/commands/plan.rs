@@ -145,7 +145,7 @@ impl SelectionArgs {
 /// Compiles, plans and prints the plan.
 ///
 /// # Errors
-/// When the sources have errors or the relations form a loop.
+/// When the sources have errors or the relationships form a cycle.
 pub(crate) fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let compile_options = args.selection.compile_options(&args.compile);
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
@@ -218,10 +218,10 @@ pub(crate) fn check_selection(
     Ok(())
 }
 
-/// Parses all resources and sorts them. Prints a loop of relations.
+/// Parses all resources and sorts them. Prints a cycle of relationships.
 ///
 /// # Errors
-/// When the relations form a loop.
+/// When the relationships form a cycle.
 pub(crate) fn prepare(
     ui: &mut Ui,
     loaded: &Compiled,

@@ -52,7 +52,7 @@ pub(crate) fn journal(ui: &mut Ui, dir: &Path) -> Result<Arc<Store>, Failure> {
     Ok(store)
 }
 
-/// Warns about damaged journals that were set aside, and which data is lost.
+/// Warns about damaged journals that were set aside, and about the lost data.
 pub(crate) fn report_damages(ui: &mut Ui, store: &Store) {
     for damage in store.take_damages() {
         let text = format!("the journal was unusable and is set aside: {}", damage.reason);

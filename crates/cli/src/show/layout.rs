@@ -11,7 +11,7 @@ const ORDER_SWEEPS: usize = 8;
 /// The number of rounds that even the heights.
 const HEIGHT_ROUNDS: usize = 24;
 
-/// The most bends. With more, long edges run straight.
+/// The maximum number of bends. With more, long edges are straight.
 const MAX_BENDS: usize = 20_000;
 
 /// The size of a node.
@@ -75,7 +75,7 @@ pub(crate) fn layout(sizes: &[Size], lines: &[(usize, usize)], gap: f64) -> Layo
     }
 }
 
-/// The column of every node: one more than the last of its predecessors. In a loop, the first node
+/// The column of every node: one more than the last of its predecessors. In a cycle, the first node
 /// counts as if it had none.
 fn columns(nodes: usize, lines: &[(usize, usize)]) -> Vec<usize> {
     let mut next = vec![Vec::new(); nodes];

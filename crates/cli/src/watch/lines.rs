@@ -81,7 +81,7 @@ pub(super) fn graph_text(graph: &NewGraph) -> String {
     format!("Keeping {} true ({parts}), from {sources} in {took} ms.", count(total, "resource"))
 }
 
-/// The text about a resource that began to flap, with the others that flap.
+/// The text about a resource that began to flap, and the other flapping ones.
 pub(super) fn flapping_text(
     resource: &ResourceRef,
     all: &[(&ResourceRef, ReconcileStatus)],

@@ -28,7 +28,7 @@ use crate::ui::Ui;
 /// compiled once.
 const DEBOUNCE: Duration = Duration::from_millis(30);
 
-/// The longest time that a changed source waits for that.
+/// The maximum time that a changed source waits for that.
 const MAX_DEBOUNCE: Duration = Duration::from_millis(500);
 
 /// The last messages, so that they are not repeated.

@@ -19,7 +19,7 @@ use crate::codes;
 use crate::exit::{Exit, Failure};
 use crate::ui::Ui;
 
-/// The deepest nesting of directories; a loop of links ends here.
+/// The maximum depth of directories; it ends a cycle of links.
 const MAX_DEPTH: usize = 64;
 
 /// Write the types of files and modules as an Ecore model, a JSON Schema, or in the language
