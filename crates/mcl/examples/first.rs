@@ -1,4 +1,4 @@
-//! Compiles a program to its first graph, a number of times, to be measured.
+//! Compiles a program to its first graph, a number of times, for measurements.
 //!
 //! `first FILE [TIMES]`
 

@@ -31,10 +31,10 @@ pub enum Input {
     Text(PathBuf, String),
 }
 
-/// How a program is compiled.
+/// The options of a compile.
 #[derive(Clone, Default, Debug)]
 pub struct Options {
-    /// Which mcl it is.
+    /// The edition of mcl.
     pub edition: Edition,
     /// The directory of modules from elsewhere.
     pub module_path: Option<PathBuf>,

@@ -48,7 +48,7 @@ use crate::session::STACK;
 /// The result of a poll.
 #[derive(Debug)]
 pub enum PollResult {
-    /// The resources are others than before.
+    /// Different resources than before.
     Graph(Arc<Resources>),
     /// The resources did not change.
     Nothing,
@@ -56,7 +56,7 @@ pub enum PollResult {
     Incomplete,
 }
 
-/// How to wait until something happens.
+/// Waits for events.
 pub trait Wait {
     /// Waits for one of these events or until this time, whichever is first. Returns the events.
     /// Timers are not among the watches; `until` covers them.

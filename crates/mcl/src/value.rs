@@ -202,7 +202,7 @@ impl Map {
         &self.0
     }
 
-    /// How many pairs it has.
+    /// The number of pairs.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -354,7 +354,7 @@ impl Value {
         Self::Str(Str::from_bytes(bytes))
     }
 
-    /// The kind of value, as error texts name it: `bool`, `str`, …
+    /// The kind of value, as error messages name it: `bool`, `str`, …
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Bool(_) => "bool",

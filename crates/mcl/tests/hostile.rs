@@ -1,4 +1,4 @@
-//! Input that is made to hurt: it ends with an error or a result, soon.
+//! Malicious input: it must end quickly with an error or a result.
 #![allow(clippy::unwrap_used)]
 
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use ordain_mcl::session::{Input, Options, compile};
 use ordain_mcl::{Edition, fmt};
 use ordain_source::{MemoryWorld, SourceMap};
 
-/// Far more than any of these takes, also on a busy machine without optimization.
+/// Far more time than any of these takes, even on a busy machine without optimization.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn run(text: String) -> Result<usize, String> {
@@ -57,7 +57,7 @@ fn growth_is_bounded() {
     assert!(run(text).unwrap_err().contains("too large"));
 }
 
-/// Binds that each hold the one before twice.
+/// Binds that each contain the previous one twice.
 fn doubled(first: &str, twice: impl Fn(&str) -> String) -> String {
     let binds = (1..60).map(|n| format!("$x{n} = {}\n", twice(&format!("$x{}", n - 1))));
     let imports = "import \"fmt\"\nimport \"list\"\n";

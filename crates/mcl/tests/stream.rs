@@ -1,4 +1,4 @@
-//! Programs that run while a simulated world changes. Nothing waits: time passes when it is told to.
+//! Programs in a simulated world. Nothing waits: the test advances the time.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
@@ -275,7 +275,7 @@ fn what_a_package_brings_comes_after_it() {
     );
 }
 
-/// A machine with a clock that goes on while somebody waits, and nothing else.
+/// A machine with nothing but a clock that advances while somebody waits.
 struct Clock {
     host: Memory,
     time: AtomicU64,
@@ -343,6 +343,6 @@ fn the_first_graph_waits_for_values_that_take_their_time() {
     let compiled = compile(&clock).unwrap();
     assert_eq!(compiled.resources.lines(), ["Vertex: test[five seconds has elapsed]"]);
     assert_eq!(clock.now(), seconds(105));
-    // Where no time passes, there is none to wait for.
+    // Without passing time, waiting ends.
     assert!(compile(&Memory::default()).is_err());
 }

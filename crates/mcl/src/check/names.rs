@@ -45,7 +45,7 @@ pub struct Names {
 
 /// Checks all names of a program, beginning with its main module.
 pub struct Checker<'w> {
-    /// How modules are read.
+    /// The way in which modules are loaded.
     pub loading: &'w LoadContext<'w>,
     /// The modules that were read.
     pub modules: Modules,

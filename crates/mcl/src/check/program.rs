@@ -27,7 +27,7 @@ pub struct Module {
     pub tree: Tree,
     /// Its file.
     pub file: FileId,
-    /// Where that is.
+    /// Its path.
     pub path: PathBuf,
     /// Its path from the root of the program as in messages, such as `/main.mcl`.
     pub shown: EcoString,
@@ -35,21 +35,21 @@ pub struct Module {
     pub base: EcoString,
     /// The directory of its main file.
     pub dir: PathBuf,
-    /// The directories where its imports are searched, its own first.
+    /// The search path of its imports, its own directory first.
     pub paths: Vec<PathBuf>,
-    /// Where its own files are.
+    /// The directory of its own files.
     pub files: PathBuf,
     /// Unknown keys of its `metadata.yaml`.
     pub unknown_metadata: Vec<String>,
 }
 
-/// How a program is read.
+/// The context for loading a program.
 pub struct LoadContext<'w> {
-    /// Where files are.
+    /// The world with the files.
     pub world: &'w dyn World,
     /// All source texts.
     pub sources: &'w SourceMap,
-    /// Which mcl it is.
+    /// The edition of mcl.
     pub edition: Edition,
     /// The directory of modules from elsewhere.
     pub module_path: Option<PathBuf>,
@@ -76,7 +76,7 @@ impl Modules {
         &self.list[id.0 as usize]
     }
 
-    /// How many there are.
+    /// The number of modules.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -187,7 +187,7 @@ fn parse(loading: &LoadContext<'_>, path: &Path, text: &str) -> (FileId, Arc<Par
     })
 }
 
-/// Where a module is.
+/// The location of a module.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Its main file.
@@ -198,9 +198,9 @@ pub struct Place {
     pub base: EcoString,
     /// The directory of it.
     pub dir: PathBuf,
-    /// Where its imports are searched.
+    /// The search path of its imports.
     pub paths: Vec<PathBuf>,
-    /// Where its own files are.
+    /// The directory of its own files.
     pub files: PathBuf,
     /// Unknown keys of its `metadata.yaml`.
     pub unknown_metadata: Vec<String>,
@@ -280,7 +280,7 @@ struct Metadata {
     path: Option<String>,
     files: String,
     parent_path_block: bool,
-    /// Keys that mean nothing.
+    /// Unknown keys.
     unknown: Vec<String>,
 }
 
@@ -417,10 +417,10 @@ fn clean(path: &str) -> String {
     format!("{root}{}{slash}", parts.join("/"))
 }
 
-/// Where a local import is.
+/// The location of a local import.
 ///
 /// # Errors
-/// When there is nothing.
+/// When it does not exist.
 pub fn local(world: &dyn World, from: &Module, name: &str) -> Result<Place, String> {
     let path = normal(&from.dir.join(name));
     let shown = format!("/{}", clean(&format!("{}{name}", &from.base[1..])));

@@ -82,7 +82,7 @@ impl Engine {
         self.failure.is_some()
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.store.len()
     }

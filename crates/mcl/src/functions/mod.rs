@@ -51,7 +51,7 @@ pub use shape::{KnownArg, instantiate, validate};
 pub use surroundings::{Surroundings, Watch};
 pub use table::{all, find, in_module, is_module};
 
-/// Why a function gave no value.
+/// The reason why a function has no value.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
@@ -260,11 +260,11 @@ pub struct Builtin {
     pub name: &'static str,
     /// Its signature as text, with ` | ` between alternatives.
     pub text: &'static str,
-    /// How its signature is found.
+    /// The source of its signature.
     pub shape: Shape,
     /// Whether the function is pure: equal arguments always give equal values.
     pub is_pure: bool,
-    /// Whether it streams: new values come without new arguments.
+    /// Whether it streams: new values arrive without new arguments.
     pub is_streaming: bool,
     /// Whether `<|>` can catch some of its errors.
     pub is_catchable: bool,

@@ -119,7 +119,7 @@ pub(super) struct User {
     pub home: String,
 }
 
-/// Where the system keeps its users.
+/// The system's file of users.
 const USERS: &str = "/etc/passwd";
 
 /// A user whose line of fields satisfies a condition.

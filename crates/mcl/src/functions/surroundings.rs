@@ -127,7 +127,7 @@ pub struct Memory {
     pub hostname: EcoString,
     /// The directory with the files of the deploy.
     pub deploy_root: Option<PathBuf>,
-    /// Where the program keeps files.
+    /// The directory for files of the program.
     pub state_directory: Option<PathBuf>,
     /// The arguments of the program.
     pub arguments: Vec<EcoString>,

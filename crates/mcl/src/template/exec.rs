@@ -59,7 +59,7 @@ struct State<'t> {
 
 type Step<T> = Result<T, String>;
 
-/// How the execution goes on.
+/// The way in which the execution continues.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
     Next,
@@ -196,7 +196,7 @@ impl<'t> State<'t> {
         Ok(flow)
     }
 
-    /// Runs one iteration of a loop. Returns whether to go on.
+    /// Runs one iteration of a loop. Returns whether to continue.
     fn iteration(
         &mut self,
         pipe: Id,

@@ -18,7 +18,7 @@ pub struct TypeError {
     pub text: EcoString,
     /// The error in words.
     pub reason: &'static str,
-    /// Where.
+    /// The position in the text.
     pub at: usize,
 }
 
