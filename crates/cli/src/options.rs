@@ -84,7 +84,7 @@ pub(crate) enum Color {
     Never,
 }
 
-/// How diagnostics are printed.
+/// The format of diagnostics.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub(crate) enum DiagnosticsForm {
     /// With the lines of the source
@@ -123,7 +123,7 @@ pub(crate) enum TextOrJson {
     Json,
 }
 
-/// How to compile: node, facts, modules, settings.
+/// The options of a compile: node, facts, modules, settings.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Compiling")]
 pub(crate) struct CompileArgs {

@@ -179,7 +179,7 @@ impl<'a> Envelope<'a> {
         }
         let mut fields = Reader(Reader(outer.take(CONTEXT_CONSTRUCTED)?).take(Tag::Sequence)?);
         fields.take(Tag::Integer)?;
-        fields.take(CONTEXT_CONSTRUCTED); // Who made it, which is seldom told.
+        fields.take(CONTEXT_CONSTRUCTED); // The originator, which is rarely present.
         let mut set = Reader(fields.take(Tag::Set)?);
         let mut recipients = Vec::new();
         while let Some(recipient) = set.take(Tag::Sequence) {

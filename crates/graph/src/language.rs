@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ordain_source::{CodeDoc, Diagnostic, FileId, SourceMap, World};
 
-/// How findings about questionable code are treated.
+/// The treatment of findings about questionable code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Strict {
     /// Not reported.

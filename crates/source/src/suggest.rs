@@ -17,7 +17,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             let other = c.chars().count();
             let longest = length.max(other);
             let allowed = (longest / 3).max(1);
-            // So many characters must be added at least.
+            // At least this many characters must be added.
             if longest < 3 || length.abs_diff(other) > allowed {
                 return None;
             }

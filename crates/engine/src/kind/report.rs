@@ -56,9 +56,9 @@ impl std::fmt::Display for Line {
 pub struct ResourceReport {
     /// Its name.
     pub resource: ResourceRef,
-    /// Where it is contained.
+    /// Its containment path.
     pub path: String,
-    /// Where it was declared.
+    /// The origin of its declaration.
     pub origin: OriginId,
     /// The declared resource that generated it, if it is not declared itself.
     pub generated_by: Option<ResourceRef>,

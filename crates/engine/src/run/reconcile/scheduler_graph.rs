@@ -48,7 +48,7 @@ pub struct Settings {
     pub delay: u64,
     /// The maximum delay, which doubles with each failure.
     pub longest_delay: u64,
-    /// How it is checked without a watch.
+    /// The way in which its changes are detected.
     pub poll: Poll,
     /// The maximum rate of events; unlimited if `None`.
     pub limit: Option<Limit>,
