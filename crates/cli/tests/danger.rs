@@ -90,7 +90,7 @@ fn in_mount(place: &Place, at: &Path, verb: &str, manifest: &str, more: &[&str])
 }
 
 #[test]
-fn what_is_mounted_below_a_directory_does_not_go_with_it() {
+fn mounts_below_a_directory_are_not_removed() {
     if !is_root() {
         return;
     }
@@ -310,7 +310,7 @@ fn commands_run_inside_the_root() {
 }
 
 #[test]
-fn what_the_root_has_no_program_for_is_refused() {
+fn missing_programs_in_the_root_are_refused() {
     let Some(place) = small_machine() else { return };
     // The program exists, but its loader does not.
     fs::copy("/bin/true", place.path("root/bin/dynamic")).unwrap();

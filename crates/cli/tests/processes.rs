@@ -110,10 +110,11 @@ fn err(output: &Output) -> String {
 const ENDLESS: &str = "#!/bin/sh\nenv -i setsid sleep 1000 &\necho $! > DIR/pid\nsleep 1000\n";
 
 /// A command of that kind, and a resource that comes after it.
-const LONG: &str = "exec { 'DIR/program': } -> file { 'DIR/after': content => 'x' }\n";
+const LONG_RUNNING_MANIFEST: &str =
+    "exec { 'DIR/program': } -> file { 'DIR/after': content => 'x' }\n";
 
 #[test]
-fn what_runs_is_finished_and_nothing_more_begins() {
+fn running_work_finishes_and_nothing_more_begins() {
     for (number, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143), (Signal::SIGHUP, 129)] {
         let place = Place::new(&[(
             "site.pp",
@@ -151,7 +152,7 @@ fn what_runs_is_finished_and_nothing_more_begins() {
 #[test]
 fn a_second_signal_ends_what_runs() {
     for verb in [&["apply", "site.pp"][..], &["watch", "site.pp", "--lines"]] {
-        let place = Place::new(&[("site.pp", LONG), ("program", ENDLESS)]);
+        let place = Place::new(&[("site.pp", LONG_RUNNING_MANIFEST), ("program", ENDLESS)]);
         let mut child = place.start(verb);
         let pid = place.text("pid");
         let said = signal_and_hear(&mut child, Signal::SIGTERM);
@@ -171,8 +172,11 @@ fn a_second_signal_ends_what_runs() {
 
 #[test]
 fn a_run_that_is_killed_takes_its_commands_along_before_the_next_begins() {
-    let place =
-        Place::new(&[("site.pp", LONG), ("program", ENDLESS), ("next.pp", "notice('x')\n")]);
+    let place = Place::new(&[
+        ("site.pp", LONG_RUNNING_MANIFEST),
+        ("program", ENDLESS),
+        ("next.pp", "notice('x')\n"),
+    ]);
     for _ in 0..3 {
         let mut child = place.start(&["apply", "site.pp"]);
         let pid = place.text("pid");
@@ -302,7 +306,7 @@ fn a_signal_that_the_caller_ignores_stays_ignored() {
 }
 
 /// Starts 200 processes that leave their session and their parent, and never ends.
-const MANY: &str = "#!/bin/sh
+const FORKING_SCRIPT: &str = "#!/bin/sh
 i=0
 while [ $i -lt 200 ]; do
     (setsid sh -c 'sleep 1000 & echo $! >> DIR/pids' &)
@@ -322,7 +326,11 @@ fn pids(place: &Place) -> Vec<String> {
 #[test]
 fn many_processes_that_leave_their_parents_end_with_the_run() {
     for number in [Signal::SIGKILL, Signal::SIGTERM] {
-        let place = Place::new(&[("site.pp", LONG), ("program", MANY), ("next.pp", "notice('x')")]);
+        let place = Place::new(&[
+            ("site.pp", LONG_RUNNING_MANIFEST),
+            ("program", FORKING_SCRIPT),
+            ("next.pp", "notice('x')"),
+        ]);
         let mut child = place.start(&["apply", "site.pp"]);
         place.text("begun");
         let pids = pids(&place);
@@ -342,7 +350,7 @@ fn many_processes_that_leave_their_parents_end_with_the_run() {
 #[test]
 fn many_processes_that_leave_their_parents_end_when_the_time_is_over() {
     let site = "exec { 'DIR/program': timeout => 4 }\n";
-    let place = Place::new(&[("site.pp", site), ("program", MANY)]);
+    let place = Place::new(&[("site.pp", site), ("program", FORKING_SCRIPT)]);
     assert_eq!(place.run(&["apply", "site.pp"]).status.code(), Some(1));
     let left: Vec<_> = pids(&place).into_iter().filter(|pid| is_running(pid)).collect();
     assert!(left.is_empty(), "{left:?}");
@@ -377,7 +385,7 @@ fn groups_of(parent: u32, group: &Path) -> Vec<(PathBuf, i32)> {
 fn no_control_group_stays_behind() {
     let Some(group) = control_group() else { return };
     let place = Place::new(&[
-        ("site.pp", LONG),
+        ("site.pp", LONG_RUNNING_MANIFEST),
         ("program", ENDLESS),
         ("next.pp", "exec { '/bin/true': }"),
     ]);

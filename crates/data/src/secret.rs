@@ -16,9 +16,9 @@ use crate::value::Value;
 pub const REDACTED: &str = "[redacted]";
 
 /// The minimum number of bytes of a secret's part that is searched for by itself.
-const PART: usize = 8;
+const MIN_PART_LENGTH: usize = 8;
 /// Shorter texts are found only as whole words: `no` is not found in `node`.
-const WORD: usize = 4;
+const MIN_SUBSTRING_LENGTH: usize = 4;
 /// A longer secret of one line is found only as a whole, not in parts.
 const MAX_LENGTH: usize = 4096;
 
@@ -74,9 +74,9 @@ fn texts(value: &Value, found: &mut dyn FnMut(&str)) {
 #[derive(Default)]
 pub struct Redactor {
     /// Eight consecutive bytes of secrets of one line, in lower case.
-    parts: FxHashSet<[u8; PART]>,
+    parts: FxHashSet<[u8; MIN_PART_LENGTH]>,
     /// Longer texts that are found as a whole, by their first eight bytes, in lower case.
-    lines: FxHashMap<[u8; PART], Vec<Box<[u8]>>>,
+    lines: FxHashMap<[u8; MIN_PART_LENGTH], Vec<Box<[u8]>>>,
     /// Shorter texts that are found as a whole, in lower case.
     short: BTreeSet<Box<[u8]>>,
 }
@@ -101,7 +101,10 @@ impl Redactor {
         let text = text.trim();
         let is_whole = text.contains('\n') || text.len() > MAX_LENGTH;
         // A short line of several, such as `}`, is not secret.
-        let lines = text.lines().map(str::trim).filter(|line| !is_whole || line.len() >= WORD);
+        let lines = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !is_whole || line.len() >= MIN_SUBSTRING_LENGTH);
         for line in lines {
             let escaped: String = line.escape_debug().collect();
             let forms = [line, &escaped];
@@ -114,18 +117,25 @@ impl Redactor {
     /// Adds a text of one line; its parts are found, too.
     fn add_line(&mut self, line: &str) {
         let lower = line.to_ascii_lowercase();
-        if lower.len() < PART {
+        if lower.len() < MIN_PART_LENGTH {
             return self.add_whole(line);
         }
-        self.parts.extend(lower.as_bytes().windows(PART).filter_map(|w| w.first_chunk::<PART>()));
+        self.parts.extend(
+            lower
+                .as_bytes()
+                .windows(MIN_PART_LENGTH)
+                .filter_map(|w| w.first_chunk::<MIN_PART_LENGTH>()),
+        );
         let words = lower.split(|c: char| c.is_whitespace() || "'\"=:,;".contains(c));
-        words.filter(|word| (WORD..PART).contains(&word.len())).for_each(|w| self.add_whole(w));
+        words
+            .filter(|word| (MIN_SUBSTRING_LENGTH..MIN_PART_LENGTH).contains(&word.len()))
+            .for_each(|w| self.add_whole(w));
     }
 
     /// Adds a text that is found only as a whole.
     pub fn add_whole(&mut self, text: &str) {
         let lower = text.to_ascii_lowercase().into_bytes().into_boxed_slice();
-        match lower.first_chunk::<PART>() {
+        match lower.first_chunk::<MIN_PART_LENGTH>() {
             Some(start) => self.lines.entry(*start).or_default().push(lower),
             None if lower.is_empty() => {}
             None => drop(self.short.insert(lower)),
@@ -176,10 +186,10 @@ impl Redactor {
         let lower = text.to_ascii_lowercase();
         let bytes = lower.as_bytes();
         let mut found = Vec::new();
-        for (at, window) in bytes.windows(PART).enumerate() {
-            let Some(window) = window.first_chunk::<PART>() else { continue };
+        for (at, window) in bytes.windows(MIN_PART_LENGTH).enumerate() {
+            let Some(window) = window.first_chunk::<MIN_PART_LENGTH>() else { continue };
             if self.parts.contains(window) {
-                found.push((at, at + PART));
+                found.push((at, at + MIN_PART_LENGTH));
             }
             let lines = self.lines.get(window).into_iter().flatten();
             let lines = lines.filter(|line| bytes[at..].starts_with(line));
@@ -188,7 +198,9 @@ impl Redactor {
         for short in &self.short {
             let all = bytes.windows(short.len()).enumerate().filter(|(_, w)| *w == &**short);
             let all = all.map(|(at, _)| (at, at + short.len()));
-            found.extend(all.filter(|range| short.len() >= WORD || is_word(bytes, *range)));
+            found.extend(
+                all.filter(|range| short.len() >= MIN_SUBSTRING_LENGTH || is_word(bytes, *range)),
+            );
         }
         merged(text, found)
     }
@@ -240,7 +252,7 @@ pub struct Decrypted {
 impl Decrypted {
     /// The minimum number of bytes of a text that is searched for in others; a shorter one is only
     /// compared as a whole.
-    const LONG: usize = 6;
+    const MIN_SEARCHED_LENGTH: usize = 6;
 
     /// Adds a text without surrounding space.
     pub fn add(&mut self, text: &str) {
@@ -266,7 +278,7 @@ impl Decrypted {
     /// they may be anything.
     pub fn add_derived(&mut self, value: &Value) {
         match value {
-            Value::Str(text) if text.trim().len() >= Self::LONG => self.add(text),
+            Value::Str(text) if text.trim().len() >= Self::MIN_SEARCHED_LENGTH => self.add(text),
             Value::List(items) => items.iter().for_each(|item| self.add_derived(item)),
             Value::Map(map) => map.values().for_each(|value| self.add_derived(value)),
             _ => {}
@@ -283,7 +295,9 @@ impl Decrypted {
     pub fn redactor(&self) -> Option<Redactor> {
         let mut redactor = Redactor::default();
         let lines = self.texts.iter().flat_map(|text| text.lines().map(str::trim));
-        lines.filter(|line| line.len() >= Self::LONG).for_each(|line| redactor.add_whole(line));
+        lines
+            .filter(|line| line.len() >= Self::MIN_SEARCHED_LENGTH)
+            .for_each(|line| redactor.add_whole(line));
         (!redactor.is_empty()).then_some(redactor)
     }
 
@@ -319,7 +333,8 @@ impl Decrypted {
         let finder = self.finder.get_or_init(|| {
             // Each line of a long text, such as a key, which may be indented where it is used.
             let lines = self.texts.iter().flat_map(|text| text.lines().map(str::trim));
-            let long: Vec<&str> = lines.filter(|line| line.len() >= Self::LONG).collect();
+            let long: Vec<&str> =
+                lines.filter(|line| line.len() >= Self::MIN_SEARCHED_LENGTH).collect();
             // It only fails beyond 2^31 bytes of secrets.
             if long.is_empty() { None } else { AhoCorasick::new(long).ok() }
         });
@@ -385,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_a_decrypted_text_is_secret() {
+    fn values_with_decrypted_text_are_secret() {
         let mut decrypted = Decrypted::default();
         let key = Value::str("-----\n  MIIEow==\n");
         decrypted.add_all(&Value::map([("user", Value::str("al")), ("key", key)]));

@@ -110,8 +110,8 @@ fn text<'v>(answer: &'v Value, key: &str) -> Option<&'v str> {
 
 /// Fails with the first differences.
 fn compare(differences: &[String]) {
-    const SHOWN: usize = 40;
-    let first = differences.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>();
+    const MAX_SHOWN: usize = 40;
+    let first = differences.iter().take(MAX_SHOWN).map(String::as_str).collect::<Vec<_>>();
     assert!(differences.is_empty(), "{} differ\n{}", differences.len(), first.join("\n\n"));
 }
 

@@ -7,14 +7,14 @@ use ordain_source::{Diagnostic, Severity, Span};
 use crate::codes;
 
 /// The number of relations that are shown with their places.
-const SHOWN: usize = 12;
+const MAX_SHOWN: usize = 12;
 
 /// Describes the cycle as Puppet does, with the place of each relationship.
 pub fn diagnostic(cycle: &Cycle, graph: &Graph, severity: Severity) -> Diagnostic {
     let noun = if cycle.tangles == 1 { "dependency cycle" } else { "dependency cycles" };
     let text = format!("Found {} {noun}:\n{}", cycle.tangles, cycle.text(graph));
     let mut out = Diagnostic::new(severity, codes::CYCLE, text);
-    for link in cycle.links.iter().take(SHOWN) {
+    for link in cycle.links.iter().take(MAX_SHOWN) {
         let (from, to) = (&graph.resource(link.from).id, &graph.resource(link.to).id);
         match link.why {
             Why::Written(origin) => {

@@ -240,7 +240,7 @@ impl ResourceNames {
     /// The most similar resource name.
     fn near(&mut self, graph: &Graph, name: &str) -> Option<&str> {
         self.suggestions += 1;
-        if self.suggestions > suggest::MAX {
+        if self.suggestions > suggest::MAX_SUGGESTIONS {
             return None;
         }
         let all = || graph.resources().map(|(_, r)| r.id.to_string()).collect();

@@ -21,7 +21,7 @@ use crate::value::Value;
 /// The maximum depth of references and stubs.
 const MAX_DEPTH: usize = 6;
 /// The maximum number of references of an expression.
-const MAX: usize = 12;
+const MAX_REFERENCES: usize = 12;
 
 /// The value of a node, and its origin.
 #[derive(Clone, Debug)]
@@ -256,7 +256,7 @@ impl Evaluator<'_> {
         let mut found = Vec::new();
         self.collect_references(expr, &mut found, 0);
         let mut out: Vec<Source> = Vec::new();
-        for path in found.into_iter().take(MAX) {
+        for path in found.into_iter().take(MAX_REFERENCES) {
             let Some((target, rest)) = self.target(node, &path) else { continue };
             if target == node {
                 continue;

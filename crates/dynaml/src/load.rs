@@ -201,7 +201,7 @@ impl LoadError {
 }
 
 /// The maximum number of values that the aliases of a document may expand to.
-const ALIASES: u64 = 1_000_000;
+const MAX_ALIASED_VALUES: u64 = 1_000_000;
 
 impl Sources {
     /// Parses the text of an expression, each text once.
@@ -352,10 +352,11 @@ impl Loader<'_, '_> {
         let node = self.tree.node(id);
         let before = self.nodes;
         self.nodes += 1;
-        let limit = ALIASES + self.tree.len() as u64;
+        let limit = MAX_ALIASED_VALUES + self.tree.len() as u64;
         if self.nodes > limit {
-            let message =
-                format!("the aliases of this document stand for more than {ALIASES} values");
+            let message = format!(
+                "the aliases of this document stand for more than {MAX_ALIASED_VALUES} values"
+            );
             return Err(LoadError::new(LoadErrorKind::Aliases, message, node.span));
         }
         let built = match &node.kind {

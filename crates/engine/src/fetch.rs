@@ -13,7 +13,7 @@ use crate::kinds::http::fetch::{TIMEOUT, failed, limited_agent};
 const MAX_BYTES: u64 = 16 << 20;
 
 /// The maximum number of characters of a server's error that are shown.
-const SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 /// Fetches a document by `http:` or `https:`. Limits: ten redirects, one minute, and 16 MiB, which
 /// `--limits` raises. A user and password in the address are sent as HTTP's basic authentication,
@@ -39,7 +39,7 @@ pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
     }
     if !status.is_success() {
         let said = String::from_utf8_lossy(&content);
-        let said: String = said.trim().chars().take(SHOWN).collect();
+        let said: String = said.trim().chars().take(MAX_SHOWN).collect();
         return Err(io::Error::other(format!("[status {}]: {said}", status.as_u16())));
     }
     Ok(content)

@@ -224,7 +224,7 @@ fn old_and_large_files_are_tidied() {
 }
 
 #[test]
-fn what_nobody_declared_is_purged() {
+fn undeclared_resources_are_purged() {
     let machine = Machine::silent();
     machine.write("etc/hosts", "127.0.0.1 localhost\n10.0.0.1 a\n10.0.0.2 b\n");
     machine.write("etc/ssh/ssh_known_hosts", "a ssh-rsa AAA\nb ssh-rsa BBB\n");

@@ -478,7 +478,7 @@ fn apk_installs() {
 }
 
 #[test]
-fn what_a_manager_cannot_do_is_an_error() {
+fn unsupported_features_of_a_manager_are_errors() {
     let of = |provider: &str, more: &[(&str, Value)]| {
         let own = [("provider", s(provider))];
         let all: Vec<_> = own.iter().chain(more).cloned().collect();

@@ -85,7 +85,7 @@ fn long_names_fit_into_each_form_that_can_say_them() {
 }
 
 #[test]
-fn what_cannot_be_archived_is_said() {
+fn unsupported_files_are_errors() {
     let machine = Machine::silent();
     let gone = parse(&Tar, "/o.tar", &archive(&["/none"], 0));
     assert!(gone.compare(&machine.host).unwrap_err().0.contains("/none: No such file"));

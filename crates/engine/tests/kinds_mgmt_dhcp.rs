@@ -78,7 +78,7 @@ fn wrong() -> Vec<Wrong> {
 }
 
 #[test]
-fn what_cannot_be_given_is_refused() {
+fn impossible_addresses_are_refused() {
     let registry = Registry::default();
     let of = |kind: &str, title: &str, more: &[(&str, Value)]| {
         let all = match kind {

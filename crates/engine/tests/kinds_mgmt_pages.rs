@@ -156,7 +156,7 @@ fn a_value_can_be_waited_for() {
 }
 
 #[test]
-fn what_is_no_page_is_refused() {
+fn invalid_pages_are_refused() {
     let mut kept = KeptMachine::new();
     for (kind, title, attributes) in [
         (UI, "ui/", vec![]),

@@ -77,7 +77,7 @@ fn a_key_in_a_file_leaves_the_other_lines() {
 }
 
 #[test]
-fn what_is_no_key_is_refused() {
+fn invalid_keys_are_refused() {
     let kind = AuthorizedKey::default();
     let bad = [("type", s("ssh-rsa")), ("key", s(KEY)), ("file", s("x/"))];
     let said = errors(&kind, "k", &bad);

@@ -107,7 +107,7 @@ fn a_run_that_ends_serves_nothing() {
 }
 
 #[test]
-fn what_cannot_be_served_is_refused() {
+fn invalid_routes_are_refused() {
     let kept = KeptMachine::new();
     for (kind, title, attribute) in [
         (SERVER, "localhost:80", ("root", s("/"))),
@@ -314,7 +314,7 @@ impl Drop for Running {
 }
 
 #[test]
-fn who_signed_a_server_has_to_be_trusted() {
+fn server_certificates_have_to_be_trusted() {
     let has_openssl = Command::new("openssl").arg("version").output().is_ok();
     if !ordain_testkit::peer(has_openssl, "openssl") {
         return;
@@ -351,7 +351,7 @@ fn who_signed_a_server_has_to_be_trusted() {
 }
 
 #[test]
-fn what_is_fetched_has_its_checksum() {
+fn fetched_content_has_its_checksum() {
     let kept = KeptMachine::new();
     let server = kept.made(SERVER, "127.0.0.1:0", &[]);
     let url = format!("http://{}/f", kept.address(&*server));

@@ -106,7 +106,7 @@ fn commands(machine: &Machine) -> Vec<String> {
 }
 
 #[test]
-fn what_is_installed_is_read_without_a_command() {
+fn installed_packages_are_read_without_a_command() {
     let machine = Machine::silent();
     machine.write("var/lib/dpkg/status", paragraph("here", "install ok installed", "1.0-1"));
     let kind = Package::default();
@@ -289,7 +289,7 @@ fn a_refresh_installs_again_if_asked() {
 }
 
 #[test]
-fn what_a_manager_cannot_use_is_left_out_and_told() {
+fn unsupported_attributes_of_a_manager_are_dropped_with_a_warning() {
     let attributes = [
         ("provider", s("apt")),
         ("flavor", s("f")),

@@ -234,7 +234,7 @@ fn bad_services_give_all_errors() {
 }
 
 #[test]
-fn what_no_script_can_do_is_left_out_and_told() {
+fn attributes_without_a_script_are_dropped_with_a_warning() {
     let machine = Machine::silent();
     let attributes =
         [("provider", s("base")), ("enable", s("true")), ("flags", s("-x")), ("manifest", s("m"))];

@@ -37,7 +37,7 @@ fn a_host_is_added_changed_and_removed() {
 }
 
 #[test]
-fn what_is_not_declared_of_a_host_stays() {
+fn undeclared_attributes_of_a_host_stay() {
     let machine = Machine::silent();
     machine.write("etc/hosts", HOSTS);
     let kind = Host::default();

@@ -18,7 +18,7 @@ const DIGEST: usize = 23;
 /// The number of characters of a salt.
 const SALT: usize = 22;
 /// The maximum cost for [`hash`]: each step doubles the time, and 31 would take days.
-pub const HIGHEST_COST: u32 = 16;
+pub const MAX_COST: u32 = 16;
 
 /// The 23 bytes of the hash of a password.
 ///
@@ -93,9 +93,9 @@ pub fn hash(password: &str, prefix: &str, setting: &str) -> Result<String> {
     let (letters, _) = salt.split_at_checked(SALT).ok_or_else(bad)?;
     let bytes = decode(letters).and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
     let (bytes, level) = (bytes.ok_or_else(bad)?, cost.parse::<u32>().map_err(|_| bad())?);
-    if level > HIGHEST_COST {
+    if level > MAX_COST {
         return Err(Error::Argument(format!(
-            "a bcrypt hash of cost {level} would take too long; the highest is {HIGHEST_COST}"
+            "a bcrypt hash of cost {level} would take too long; the highest is {MAX_COST}"
         )));
     }
     let sum = match prefix {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_take_days_is_refused() {
+    fn work_that_would_take_days_is_refused() {
         assert!(hash("x", "2b", "31$CCCCCCCCCCCCCCCCCCCCC.").is_err());
         assert!(hash("x", "2b", "05$short").is_err());
     }

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 const ALPHABET: &[u8; 64] = b"./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const MD5_ROUNDS: usize = 1000;
 /// The maximum length of a password in bytes: the time grows with it.
-const PASSWORD_LIMIT: usize = 512;
+const MAX_PASSWORD_LENGTH: usize = 512;
 
 /// The hash method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub fn hash(password: &str, method: Method, salt: &str) -> Result<String> {
             "pw_hash(): characters in salt must be in the set [a-zA-Z0-9./]".into(),
         ));
     }
-    if password.len() > PASSWORD_LIMIT {
+    if password.len() > MAX_PASSWORD_LENGTH {
         return Err(Error::Argument("pw_hash(): the password is too long".into()));
     }
     let password = password.as_bytes();
@@ -65,7 +65,7 @@ pub fn hash(password: &str, method: Method, salt: &str) -> Result<String> {
 /// # Errors
 /// [`Error::Argument`] if the password is too long.
 pub fn md5_with(password: &[u8], salt: &[u8], mark: &str) -> Result<String> {
-    if password.len() > PASSWORD_LIMIT {
+    if password.len() > MAX_PASSWORD_LENGTH {
         return Err(Error::Argument("the password is too long".into()));
     }
     let sum = md5_crypt(password, salt, mark);

@@ -3,7 +3,7 @@
 use crate::{Error, Result};
 
 /// The maximum length of a float's text, in bytes.
-const LENGTH_LIMIT: usize = 1 << 14;
+const MAX_LENGTH: usize = 1 << 14;
 
 /// The shortest digits that read back as the same number, and the decimal exponent of the first.
 fn shortest(value: f64) -> (String, i32) {
@@ -115,7 +115,7 @@ pub fn parse_python(text: &str) -> Result<f64> {
 
 fn read_python(text: &str) -> Option<f64> {
     let trimmed = text.trim_matches(crate::text::is_python_space);
-    if trimmed.len() > LENGTH_LIMIT {
+    if trimmed.len() > MAX_LENGTH {
         return None;
     }
     let unsigned = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed);
@@ -177,7 +177,7 @@ pub fn parse_ruby(text: &str) -> Result<f64> {
 
 fn read(text: &str) -> Option<f64> {
     let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
-    if trimmed.len() > LENGTH_LIMIT {
+    if trimmed.len() > MAX_LENGTH {
         return None;
     }
     let (sign, rest) = match trimmed.as_bytes().first()? {

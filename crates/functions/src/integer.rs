@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use crate::{Error, Result};
 
 /// The maximum length of an integer's text, in bytes.
-const LENGTH_LIMIT: usize = 1 << 14;
+const MAX_LENGTH: usize = 1 << 14;
 
 /// Parses an integer like Ruby's `Integer(text)`: accepts surrounding space, a sign, a prefix
 /// (`0x`, `0b`, `0o`, `0d`, or `0` for octal) and single underscores between digits.
@@ -39,7 +39,7 @@ pub fn parse_python(text: &str) -> Result<BigInt> {
 
 fn read_python(text: &str) -> Option<BigInt> {
     let trimmed = text.trim_matches(crate::text::is_python_space);
-    if trimmed.len() > LENGTH_LIMIT {
+    if trimmed.len() > MAX_LENGTH {
         return None;
     }
     let unsigned = trimmed.strip_prefix(['+', '-']).unwrap_or(trimmed);
@@ -65,7 +65,7 @@ pub(crate) fn without_underscores(text: &str) -> Option<String> {
 
 fn read(text: &str) -> Option<BigInt> {
     let trimmed = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\x0b');
-    if trimmed.len() > LENGTH_LIMIT {
+    if trimmed.len() > MAX_LENGTH {
         return None;
     }
     let (negative, rest) = match trimmed.as_bytes().first()? {

@@ -7,7 +7,7 @@ use sha2::{Sha256, Sha512};
 use crate::{Error, Result};
 
 /// The maximum length of password and salt, which bounds the time.
-const LENGTH_LIMIT: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 
 /// HMAC with SHA-256.
 pub fn hmac_sha256(key: &[u8], data: &[u8]) -> Vec<u8> {
@@ -40,7 +40,7 @@ fn derive<D: EagerHash>(
     rounds: u32,
     length: usize,
 ) -> Result<Vec<u8>> {
-    if length > 1024 || rounds > 1_000_000 || password.len().max(salt.len()) > LENGTH_LIMIT {
+    if length > 1024 || rounds > 1_000_000 || password.len().max(salt.len()) > MAX_LENGTH {
         return Err(Error::Argument("the key would take too long".into()));
     }
     let mut out = vec![0; length];

@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_key_is_told() {
+    fn invalid_keys_are_reported() {
         let error = |pem: &str| PrivateKey::read(pem).unwrap_err().to_string();
         assert_eq!(error("x"), "there is no private key in PEM");
         let block = |label: &str, body: &str| {

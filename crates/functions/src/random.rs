@@ -11,7 +11,7 @@ const STATE: usize = 624;
 const SHIFT: usize = 397;
 
 /// The longest text that the functions make.
-const LENGTH_LIMIT: usize = 1 << 20;
+const MAX_LENGTH: usize = 1 << 20;
 
 /// The Mersenne Twister MT19937, seeded and used like Ruby's `Random`.
 #[derive(Clone)]
@@ -180,9 +180,9 @@ pub fn seeded_rand_string(length: usize, seed: &str, charset: &str) -> Result<St
 }
 
 fn check_length(length: usize) -> Result<()> {
-    if length > LENGTH_LIMIT {
+    if length > MAX_LENGTH {
         return Err(Error::Argument(format!(
-            "a random text may have {LENGTH_LIMIT} characters at most"
+            "a random text may have {MAX_LENGTH} characters at most"
         )));
     }
     Ok(())

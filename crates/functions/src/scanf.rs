@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn unreadable_files_are_reported() {
         assert!(matches!(scanf("99999999999999999999", "%d"), Err(Error::Number(_))));
         assert!(matches!(scanf("a", "%[a"), Err(Error::Format(_))));
     }

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_uri() {
+    fn invalid_uris() {
         for text in
             ["http://a b", "1:2", "http://a/%zz", "http://u@b@c/", "a#[", "a#b#c", "//[::1/"]
         {

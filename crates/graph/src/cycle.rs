@@ -8,7 +8,7 @@ use crate::model::{Graph, ResourceId};
 use crate::relations::{Node, NodeId, Relations, Role, Why};
 
 /// The maximum number of edges that are visited in search of a shorter cycle.
-const BUDGET: usize = 4_000_000;
+const MAX_VISITED_EDGES: usize = 4_000_000;
 
 /// One step of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ impl Cycle {
             let link = Link { from: resource, to: resource, why };
             return Self { links: vec![link], tangles: tangles.len() + 1 };
         }
-        let mut budget = BUDGET;
+        let mut budget = MAX_VISITED_EDGES;
         let mut best: Option<Vec<(NodeId, Why)>> = None;
         for &start in tangles.first().into_iter().flatten() {
             if budget == 0 {
@@ -147,7 +147,7 @@ mod tests {
     use crate::testing::{edge, leaf, named};
 
     #[test]
-    fn the_shortest_loop_is_told_from_the_first_declared() {
+    fn the_shortest_cycle_begins_at_the_first_declared() {
         let mut graph = Graph::default();
         let ids: Vec<_> = ["a", "b", "c", "d"].iter().map(|t| leaf(&mut graph, t)).collect();
         for (from, to) in [(3, 1), (1, 2), (2, 3), (3, 2), (0, 1)] {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resource_before_itself_is_a_loop() {
+    fn a_resource_before_itself_is_a_cycle() {
         let mut graph = Graph::default();
         let x = leaf(&mut graph, "x");
         edge(&mut graph, x, x, EdgeKind::Before);

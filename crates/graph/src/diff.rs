@@ -13,7 +13,7 @@ use crate::origin::OriginId;
 pub const RELATIONS: &str = "relations";
 
 /// Metaparameters that say the same as edges.
-const SAID_BY_EDGES: &[&str] = &["before", "notify", "require", "subscribe"];
+const EDGE_METAPARAMETERS: &[&str] = &["before", "notify", "require", "subscribe"];
 
 /// The differences of two graphs. The first step of a path is the name of a resource or
 /// [`RELATIONS`], the second an attribute or `From -> To`. A secret that was omitted when a graph
@@ -42,7 +42,7 @@ pub fn document(graph: &Graph) -> Value {
             let flags = [("virtual", resource.is_virtual), ("exported", resource.exported)];
             let flags = flags.into_iter().filter(|f| f.1).map(|f| (f.0.into(), Value::Bool(true)));
             let attributes = resource.attributes.iter();
-            let attributes = attributes.filter(|a| !SAID_BY_EDGES.contains(&a.name.as_str()));
+            let attributes = attributes.filter(|a| !EDGE_METAPARAMETERS.contains(&a.name.as_str()));
             let attributes = attributes.map(|a| (a.name.clone(), a.value.clone()));
             (eco_format!("{}", resource.id), Value::map(flags.chain(attributes)))
         })

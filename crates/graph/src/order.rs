@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_before_goes_through_containers() {
+    fn predecessors_include_members_of_containers() {
         let mut graph = Graph::default();
         let (far, near) = (leaf(&mut graph, "far"), leaf(&mut graph, "near"));
         let class = named(&mut graph, "Class", "A", Containment::Class);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_through_a_barrier_is_one_of_resources() {
+    fn a_cycle_through_a_barrier_names_resources() {
         let [_, mut graph] = both_ways(8, &[1, 2], &[5, 6]);
         edge(&mut graph, ResourceId(6), ResourceId(2), EdgeKind::Before);
         let cycle = Relations::new(&graph).order().unwrap_err();
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_yields_to_what_is_written() {
+    fn soft_edges_yield_to_explicit_ones() {
         let mut graph = Graph::default();
         let (dir, file, other) =
             (leaf(&mut graph, "dir"), leaf(&mut graph, "file"), leaf(&mut graph, "other"));
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_that_contradict_each_other_make_no_loop() {
+    fn contradicting_soft_edges_make_no_cycle() {
         let mut graph = Graph::default();
         let (a, b) = (leaf(&mut graph, "a"), leaf(&mut graph, "b"));
         let mut relations = Relations::new(&graph);
@@ -385,7 +385,7 @@ mod tests {
         }
 
         #[test]
-        fn wishes_never_close_a_loop(
+        fn soft_edges_never_close_a_cycle(
             (count, pairs) in testing::small_graph(),
             wishes in proptest::collection::vec((0u32..12, 0u32..12), 0..20),
         ) {

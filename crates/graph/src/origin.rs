@@ -111,9 +111,9 @@ pub struct Origin {
 pub struct OriginId(pub u32);
 
 /// The maximum number of recent origins that are deduplicated; a power of two.
-const RECENT: usize = 1 << 12;
+const MAX_RECENT: usize = 1 << 12;
 /// The same for graphs with fewer origins than this; a power of two.
-const FEW: usize = 1 << 6;
+const MIN_RECENT: usize = 1 << 6;
 
 /// All origins of a graph. Equal ones in quick succession are stored once: those of a large graph
 /// are nearly all different, and an index of them all would cost more than it saves.
@@ -136,8 +136,8 @@ impl OriginTable {
     /// The id of an origin. It is stored if it is not among the recent ones.
     pub fn intern(&mut self, origin: Origin) -> OriginId {
         match self.recent.len() {
-            0 => self.index(FEW),
-            FEW if self.origins.len() == FEW => self.index(RECENT),
+            0 => self.index(MIN_RECENT),
+            MIN_RECENT if self.origins.len() == MIN_RECENT => self.index(MAX_RECENT),
             _ => {}
         }
         let hash = FxBuildHasher.hash_one(&origin);

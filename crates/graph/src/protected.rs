@@ -24,7 +24,7 @@ impl Act {
 
 /// Directories whose loss would prevent a machine from running or booting, or would destroy data of
 /// users.
-const NEEDED: [&str; 25] = [
+const ESSENTIAL_DIRECTORIES: [&str; 25] = [
     "/",
     "/bin",
     "/boot",
@@ -53,12 +53,13 @@ const NEEDED: [&str; 25] = [
 ];
 
 /// Directories that must exist, but whose content may be removed.
-const ALWAYS_THERE: [&str; 6] =
+const PERMANENT_DIRECTORIES: [&str; 6] =
     ["/tmp", "/usr/local", "/var/cache", "/var/log", "/var/spool", "/var/tmp"];
 
 /// Whether an action at a path needs permission. The path has to be normalised by [`normal`].
 pub fn is_protected(path: &str, act: Act) -> bool {
-    NEEDED.contains(&path) || act == Act::Remove && ALWAYS_THERE.contains(&path)
+    ESSENTIAL_DIRECTORIES.contains(&path)
+        || act == Act::Remove && PERMANENT_DIRECTORIES.contains(&path)
 }
 
 /// An absolute path normalised without following links, as Puppet's types do: without `.`, `..`,

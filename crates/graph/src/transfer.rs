@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_documents_read_back() {
         let from = ResourceRef { kind: "Exec".into(), title: "a].b[c]".into() };
         let transfer = Transfer { attribute: "content", from, key: "output" };
         let (name, value) = transfer.as_attribute();

@@ -46,7 +46,7 @@ impl PuppetType {
 /// The range of the numbers of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
-    /// The default of the type.
+    /// The full range of the type.
     Full,
     /// Signed, 8 bits.
     I8,

@@ -614,7 +614,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_differs_from_itself_but_is_the_same() {
+    fn nan_differs_from_itself_but_is_the_same() {
         let list = Value::list([Value::Float(f64::NAN)]);
         assert_ne!(list, Value::list([Value::Float(f64::NAN)]));
         assert!(list.is_same(&Value::list([Value::Float(f64::NAN)])));

@@ -9,7 +9,7 @@ use ordain_mcl::{Edition, fmt};
 use ordain_source::{MemoryWorld, SourceMap};
 
 /// Far more time than any of these takes, even on a busy machine without optimization.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn run(text: String) -> Result<usize, String> {
     let start = Instant::now();
@@ -17,7 +17,7 @@ fn run(text: String) -> Result<usize, String> {
     let input = Input::Text("/main.mcl".into(), text);
     let (world, options) = (MemoryWorld::default(), Options::default());
     let result = compile(&world, &sources, &input, &options, &Memory::default());
-    assert!(start.elapsed() < PATIENCE);
+    assert!(start.elapsed() < TIMEOUT);
     match result {
         Ok(compiled) => Ok(compiled.resources.list.len()),
         Err(refused) => Err(refused.first(&sources).1),

@@ -120,7 +120,7 @@ fn hosts_share_values_and_schedules() {
 }
 
 #[test]
-fn what_one_host_exports_another_collects() {
+fn exports_of_one_host_are_collected_by_another() {
     let giver = Memory { hostname: "giver".into(), ..Memory::default() };
     let text = "file \"/tmp/x\" {\n\tcontent => \"from ${hostname}\",\n\tmode => \"0600\",\n\n\t\
                 Meta:hidden => true,\n\tMeta:export => [\"*\"],\n}\nvalue \"v\" {\n\tany => {\"a\" => \
@@ -249,7 +249,7 @@ fn many_events_leave_nothing_behind() {
 }
 
 #[test]
-fn what_a_package_brings_comes_after_it() {
+fn files_of_a_package_come_after_it() {
     let mut host = Memory::default();
     let files = [
         "/usr/lib/systemd/system/web.service",

@@ -11,10 +11,10 @@ use rustix::process::Pid;
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
 /// The number of messages after which the scheduler chooses a processor again.
-const PERIOD: u32 = 512;
+const MESSAGES_PER_MIGRATION: u32 = 512;
 
 /// The processors with pairs of this process.
-static TAKEN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
+static PINNED_PROCESSORS: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 
 thread_local! {
     /// The original processors of a thread that is pinned at present.
@@ -60,9 +60,9 @@ impl SharedProcessor {
     /// again, because the processor may be busy.
     pub(crate) fn count_message(&mut self) {
         self.messages += 1;
-        if self.messages == PERIOD {
+        if self.messages == MESSAGES_PER_MIGRATION {
             self.free();
-        } else if self.messages > PERIOD {
+        } else if self.messages > MESSAGES_PER_MIGRATION {
             self.messages = 0;
             self.settle();
         }
@@ -71,7 +71,7 @@ impl SharedProcessor {
     /// Pins both to the thread's current processor.
     fn settle(&mut self) -> bool {
         let processor = sched_getcpu();
-        let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = PINNED_PROCESSORS.lock().unwrap_or_else(PoisonError::into_inner);
         if processor >= CpuSet::MAX_CPU || !taken.insert(processor) {
             return false;
         }
@@ -92,7 +92,7 @@ impl SharedProcessor {
         if let Some(processor) = self.processor.take() {
             self.set(&self.all);
             ALL.set(None);
-            TAKEN.lock().unwrap_or_else(PoisonError::into_inner).remove(&processor);
+            PINNED_PROCESSORS.lock().unwrap_or_else(PoisonError::into_inner).remove(&processor);
         }
     }
 
@@ -127,7 +127,7 @@ mod tests {
         if let Some(mut shared) = shared {
             assert_eq!(processors(None).count(), 1);
             assert!(processors(None) == processors(pid));
-            for _ in 0..PERIOD {
+            for _ in 0..MESSAGES_PER_MIGRATION {
                 shared.count_message();
             }
             assert!(processors(None) == before && processors(pid) == before);

@@ -17,7 +17,7 @@ use crate::tree;
 pub const NAME: &str = "command-supervisor";
 
 /// The maximum number of searches for processes in a group before it is left.
-const ROUNDS: usize = 20;
+const MAX_ROUNDS: usize = 20;
 
 /// A control group with one supervisor.
 pub(crate) struct Group {
@@ -54,7 +54,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let members = fs::read_to_string(self.path.join("cgroup.procs")).unwrap_or_default();
             if members.is_empty() {
                 break;

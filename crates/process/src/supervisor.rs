@@ -23,10 +23,10 @@ use crate::message::{self, Answer, Request};
 use crate::tree;
 
 /// The wait for killed processes to end, before the next search for others.
-const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+const EXIT_WAIT: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
 
 /// The maximum number of searches, after which processes that cannot be killed are left.
-const ROUNDS: u32 = 20;
+const MAX_ROUNDS: u32 = 20;
 
 /// Serves the process at the other end of the standard input until that closes it.
 pub fn main() -> ExitCode {
@@ -160,7 +160,7 @@ impl Supervisor {
     fn end(&mut self, pid: u32) -> i32 {
         let mut status = Signal::SIGKILL as i32;
         let mut rounds = 0;
-        while rounds < ROUNDS {
+        while rounds < MAX_ROUNDS {
             if let Some(group) = &self.group {
                 group.kill();
             }
@@ -169,7 +169,7 @@ impl Supervisor {
             }
             let mut fds = [PollFd::from_borrowed_fd(self.ended.as_fd(), PollFlags::IN)];
             // Another wait follows an interrupted one.
-            let _ = poll(&mut fds, Some(&PAUSE));
+            let _ = poll(&mut fds, Some(&EXIT_WAIT));
             while matches!(self.ended.read_signal(), Ok(Some(_))) {}
             let exits = tree::reap(pid);
             status = exits.status.unwrap_or(status);

@@ -30,16 +30,16 @@ const SECONDS: u64 = 10;
 /// The CPU time at which the program ends.
 const MAX_SECONDS: u64 = 12;
 /// The maximum CPU time in seconds of uncounted work, before its next step ends it.
-const MOMENT: f64 = 0.6;
+const MAX_UNCOUNTED: f64 = 0.6;
 /// The CPU time of uncounted work at which the process exits.
-const MAX_MOMENT: f64 = 0.75;
+const EXIT_UNCOUNTED: f64 = 0.75;
 /// The memory that is allowed for each byte of input, because the tree of a document takes more
 /// than its text.
 const MEMORY_OF_INPUT: u64 = 16;
 /// The number of bytes of input that add a second to the time limit.
 const INPUT_OF_SECOND: u64 = 4 << 20;
 /// The interval of the thread's samples.
-const PAUSE: Duration = Duration::from_millis(4);
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(4);
 /// The size of a memory page, the unit of `/proc/self/statm`.
 const PAGE: u64 = 4096;
 
@@ -56,7 +56,7 @@ static UNCOUNTED: AtomicU32 = AtomicU32::new(0);
 static STATE: Mutex<State> =
     Mutex::new(State { active: 0, memory: 0, seconds: 0.0, is_running: false });
 /// The file that is being read or rendered.
-static PLACE: Mutex<String> = Mutex::new(String::new());
+static CURRENT_FILE: Mutex<String> = Mutex::new(String::new());
 static END: OnceLock<fn(Exceeded, &str)> = OnceLock::new();
 
 /// The evaluation that is watched.
@@ -118,7 +118,7 @@ fn exceeded() -> Result<(), Exceeded> {
     match EXCEEDED.load(Ordering::Relaxed) {
         0 => Ok(()),
         BY_MEMORY => Err(Exceeded::Memory(scaled(MEMORY) >> 20)),
-        BY_MOMENT => Err(Exceeded::Moment((MOMENT * 1000.0) as u64 * u64::from(factor()))),
+        BY_MOMENT => Err(Exceeded::Moment((MAX_UNCOUNTED * 1000.0) as u64 * u64::from(factor()))),
         _ => Err(Exceeded::Time(scaled(SECONDS))),
     }
 }
@@ -137,7 +137,7 @@ pub fn read(path: &Path, bytes: usize) {
 /// Notes the current file.
 pub fn at(place: &str) {
     if END.get().is_some() {
-        let mut noted = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut noted = CURRENT_FILE.lock().unwrap_or_else(PoisonError::into_inner);
         noted.clear();
         noted.push_str(place);
     }
@@ -271,7 +271,7 @@ fn look() {
     let usage = Usage::open();
     let mut seen = Sample { steps: 0, seconds: usage.seconds() };
     loop {
-        thread::sleep(PAUSE);
+        thread::sleep(SAMPLE_INTERVAL);
         let mut state = state();
         if state.active == 0 {
             state.is_running = false;
@@ -290,7 +290,7 @@ fn look() {
         let flag = match () {
             () if used > most(MEMORY) => BY_MEMORY,
             () if is_longer(SECONDS) => BY_TIME,
-            () if is_longer_moment(MOMENT) => BY_MOMENT,
+            () if is_longer_moment(MAX_UNCOUNTED) => BY_MOMENT,
             () => 0,
         };
         if EXCEEDED.load(Ordering::Relaxed) == 0 && flag != 0 {
@@ -298,9 +298,9 @@ fn look() {
         }
         EXCEEDED.store(flag, Ordering::Relaxed);
         let is_over = used > most(MAX_MEMORY) || is_longer(MAX_SECONDS);
-        if is_over || is_longer_moment(MAX_MOMENT) {
+        if is_over || is_longer_moment(EXIT_UNCOUNTED) {
             if let (Err(bound), Some(print)) = (exceeded(), END.get()) {
-                let place = PLACE.lock().unwrap_or_else(PoisonError::into_inner);
+                let place = CURRENT_FILE.lock().unwrap_or_else(PoisonError::into_inner);
                 print(bound, &place);
             }
             std::process::exit(1);
@@ -322,7 +322,7 @@ impl Usage {
 
     /// The private memory of the process in bytes; 0 if the system does not report it.
     fn memory(&self) -> u64 {
-        let mut buffer = [0; LINE];
+        let mut buffer = [0; MAX_STAT_LENGTH];
         let text = said_now(self.memory.as_ref(), &mut buffer);
         let mut pages = text.split(' ').skip(1).map(|n| n.parse::<u64>().unwrap_or_default());
         let (resident, shared) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
@@ -333,7 +333,7 @@ impl Usage {
     fn seconds(&self) -> f64 {
         /// Clock ticks per second, the same on all current systems.
         const TICKS: f64 = 100.0;
-        let mut buffer = [0; LINE];
+        let mut buffer = [0; MAX_STAT_LENGTH];
         let text = said_now(self.time.as_ref(), &mut buffer);
         // The name of the program is in parentheses and may contain spaces.
         let fields = text.rsplit(')').next().unwrap_or_default();
@@ -343,11 +343,11 @@ impl Usage {
 }
 
 /// The maximum length of a line that the system prints about a process.
-const LINE: usize = 1024;
+const MAX_STAT_LENGTH: usize = 1024;
 
 /// The current content of a file in `/proc`. The kernel regenerates it on each read from the start,
 /// so the file stays open and one call is enough.
-fn said_now<'b>(file: Option<&File>, buffer: &'b mut [u8; LINE]) -> &'b str {
+fn said_now<'b>(file: Option<&File>, buffer: &'b mut [u8; MAX_STAT_LENGTH]) -> &'b str {
     let len = file.and_then(|file| file.read_at(buffer, 0).ok()).unwrap_or(0);
     std::str::from_utf8(&buffer[..len]).unwrap_or_default()
 }

@@ -34,7 +34,7 @@ struct Entries {
 }
 
 /// After this many misses in a directory it is listed, which answers all further lookups.
-const MISSES: u32 = 6;
+const MAX_MISSES: u32 = 6;
 
 impl Entries {
     /// The kind of the entry at a path, if it is known from the entry itself or from the listing of
@@ -75,7 +75,7 @@ impl<W: World> CachedWorld<W> {
         known.kinds.insert(path.into(), None);
         let misses = known.missed.entry(parent.into()).or_default();
         *misses += 1;
-        let many = *misses == MISSES;
+        let many = *misses == MAX_MISSES;
         drop(known);
         if many {
             let _ = self.list(parent);
@@ -264,7 +264,7 @@ mod tests {
         }
         assert!(world.read(Path::new("/d/a.pp")).is_ok());
         let asked = world.inner.1.lock().unwrap_or_else(PoisonError::into_inner);
-        assert_eq!(asked.len() as u32, 2 * (MISSES + 1) + 1, "{asked:?}");
+        assert_eq!(asked.len() as u32, 2 * (MAX_MISSES + 1) + 1, "{asked:?}");
     }
 
     #[test]

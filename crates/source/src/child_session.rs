@@ -42,9 +42,9 @@ pub trait ChildSession: Send {
 }
 
 /// The maximum number of bytes of the child's output that are kept.
-const KEPT_OUTPUT: usize = 4096;
+const MAX_KEPT_OUTPUT: usize = 4096;
 /// The time in which a child that closed its socket may exit on its own.
-const GRACE: Duration = Duration::from_millis(200);
+const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The number of bytes that are read at once.
 const READ_SIZE: usize = 1 << 16;
@@ -113,7 +113,7 @@ fn keep(mut output: io::PipeReader, kept: &Mutex<VecDeque<u8>>) {
     while let Ok(length @ 1..) = output.read(&mut buffer) {
         let mut kept = kept.lock().unwrap_or_else(|e| e.into_inner());
         kept.extend(&buffer[..length]);
-        let surplus = kept.len().saturating_sub(KEPT_OUTPUT);
+        let surplus = kept.len().saturating_sub(MAX_KEPT_OUTPUT);
         kept.drain(..surplus);
     }
 }
@@ -228,7 +228,7 @@ impl HostSession {
     /// Ends the child and all that it started.
     fn end(&mut self) -> Option<ExitStatus> {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
-        let own = self.child.wait(GRACE).ok().flatten();
+        let own = self.child.wait(EXIT_TIMEOUT).ok().flatten();
         let status = self.child.end().ok();
         own.or(status)
     }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_its_group_ends_too() {
+    fn processes_that_leave_their_group_are_killed_too() {
         ends("setsid sleep 100 & echo $! >&0; trap '' TERM; sleep 100");
     }
 

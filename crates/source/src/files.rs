@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_is_a_star_a_byte() {
+    fn hidden_bytes_are_asterisks() {
         let file = SourceFile::new("a.yaml", "a: é1\nb: c\n");
         assert!(matches!(file.shown(0..6), Cow::Borrowed("a: é1")));
         file.hide(TextRange::new(3, 8));

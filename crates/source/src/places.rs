@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_became_longer_does_not_reach_over_the_next() {
+    fn longer_texts_do_not_overlap_the_next_run() {
         let mut map = PlaceMap::default();
         map.run(0, 1);
         map.run(4, 3);

@@ -37,17 +37,17 @@ pub struct ProcessOutput {
 }
 
 /// The interval of checks for the end of a child.
-const POLL: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// An environment variable of a session's child and all its descendants, whatever process group
 /// they join.
-const MARK: &str = "ORDAIN_CHILD";
+const CHILD_VARIABLE: &str = "ORDAIN_CHILD";
 /// The number of searches for processes with the marker: one may start another meanwhile.
-const ROUNDS: usize = 8;
+const KILL_ROUNDS: usize = 8;
 
 /// The time to wait for the output of a child after its end, because another process may hold the
 /// pipe open.
-const REST: Duration = Duration::from_secs(1);
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The limits of programs that a compile runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -197,9 +197,10 @@ impl Processes for Children {
                 let text = format!("no end within {:?}", limits.time);
                 return Err(io::Error::new(io::ErrorKind::TimedOut, text));
             }
-            std::thread::sleep(POLL);
+            std::thread::sleep(POLL_INTERVAL);
         };
-        let rest = |output: Receiver<Vec<u8>>| output.recv_timeout(REST).unwrap_or_default();
+        let rest =
+            |output: Receiver<Vec<u8>>| output.recv_timeout(OUTPUT_TIMEOUT).unwrap_or_default();
         let (stdout, stderr) = (rest(stdout), rest(stderr));
         if stdout.len().max(stderr.len()) as u64 > limits.output {
             return Err(too_much());
@@ -216,11 +217,11 @@ impl Processes for Children {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let value = format!("{}-{number}-{}", std::process::id(), since.as_nanos());
-        let mut command = command(argv, &[(MARK.to_owned(), value.clone())])?;
+        let mut command = command(argv, &[(CHILD_VARIABLE.to_owned(), value.clone())])?;
         command.stdin(stdin).stdout(stdout).stderr(stderr);
         Ok(Box::new(GroupedChild {
             child: command.spawn()?,
-            mark: Some(format!("{MARK}={value}")),
+            mark: Some(format!("{CHILD_VARIABLE}={value}")),
         }))
     }
 }
@@ -268,7 +269,7 @@ impl Process for GroupedChild {
             if status.is_some() || Instant::now() >= end {
                 return Ok(status);
             }
-            std::thread::sleep(POLL);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -277,7 +278,7 @@ impl Process for GroupedChild {
         kill(&[format!("-{}", self.child.id())]);
         let _ = self.child.kill();
         let status = self.child.wait();
-        for _ in 0..ROUNDS {
+        for _ in 0..KILL_ROUNDS {
             let left = self.mark.as_deref().map(marked).unwrap_or_default();
             if left.is_empty() {
                 break;
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_ended() {
+    fn endless_programs_are_killed() {
         let limits = ProcessLimits { time: Duration::from_millis(50), ..ProcessLimits::default() };
         let error = Children.run(&shell("sleep 100"), limits).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);

@@ -10,7 +10,7 @@ use crate::files::{SourceFile, SourceMap};
 use crate::printable::{printable, printable_line, replaced};
 
 /// The maximum length of a source line in an excerpt; longer ones are shown without an excerpt.
-const EXCERPT_WIDTH: usize = 400;
+const MAX_EXCERPT_WIDTH: usize = 400;
 
 /// The diagnostic for people: message, excerpt with labels, help. Ends in a newline.
 ///
@@ -145,7 +145,7 @@ struct Mark {
 impl Mark {
     fn has_long_line(&self) -> bool {
         let first = self.file.line(self.label.span.range.start);
-        self.file.line_text(first).len() > EXCERPT_WIDTH
+        self.file.line_text(first).len() > MAX_EXCERPT_WIDTH
     }
 
     /// Whether another mark is shown in the excerpt of this one.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// The maximum length in bytes of a line that is shown completely.
 const MAX_LINE_LENGTH: usize = 800;
 /// The number of bytes at the start and the end of a longer line that are kept.
-const KEPT: (usize, usize) = (480, 160);
+const KEPT_BYTES: (usize, usize) = (480, 160);
 /// The maximum number of lines that are shown completely.
 const MAX_LINES: usize = 100;
 /// The number of lines at the start and the end of a longer message that are kept.
@@ -51,8 +51,8 @@ fn cut(line: &str, out: &mut String) {
         out.push_str(line);
         return;
     }
-    let start = boundary(line, KEPT.0);
-    let end = boundary(line, line.len() - KEPT.1);
+    let start = boundary(line, KEPT_BYTES.0);
+    let end = boundary(line, line.len() - KEPT_BYTES.1);
     let left_out = line[start..end].chars().count();
     let _ = write!(out, "{} … ({left_out} more characters) … {}", &line[..start], &line[end..]);
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::shortened;
 
     #[test]
-    fn what_is_short_stays() {
+    fn short_texts_are_kept() {
         let lines = "a line\n".repeat(50);
         assert_eq!(shortened(&lines), lines);
         let lines = "x".repeat(300) + "\n" + &"y".repeat(790);

@@ -2,7 +2,7 @@
 
 /// The maximum number of unknown names of an input that get a suggestion: each is compared with all
 /// known names, and more are not shown.
-pub const MAX: usize = 200;
+pub const MAX_SUGGESTIONS: usize = 200;
 
 /// The candidate most like `name`, if one is similar enough to be a likely typo.
 ///

@@ -130,12 +130,12 @@ pub fn read_input_text(path: &Path) -> io::Result<String> {
 /// # Errors
 /// If it cannot be read, or is too large.
 pub fn read_standard_input() -> io::Result<Vec<u8>> {
-    const CHUNK: u64 = 1 << 20;
+    const READ_SIZE: u64 = 1 << 20;
     let limit = crate::budget::scaled(MAX_STREAM);
     let mut bytes = Vec::new();
     let mut rest = io::stdin().take(limit + 1);
     // Bytes count while more are read.
-    while let read @ 1.. = rest.by_ref().take(CHUNK).read_to_end(&mut bytes)? {
+    while let read @ 1.. = rest.by_ref().take(READ_SIZE).read_to_end(&mut bytes)? {
         crate::budget::read(Path::new("standard input"), read);
     }
     if bytes.len() as u64 > limit {
@@ -326,8 +326,8 @@ impl World for HostWorld {
 
     fn temporary_file(&self, content: &[u8], mode: u32) -> io::Result<PathBuf> {
         use std::io::Write;
-        const TRIES: u32 = 100;
-        for _ in 0..TRIES {
+        const MAX_TRIES: u32 = 100;
+        for _ in 0..MAX_TRIES {
             let path = std::env::temp_dir().join(format!("ordain-{:016x}", self.random()));
             let mut options = std::fs::OpenOptions::new();
             options.write(true).create_new(true);
@@ -458,7 +458,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn other_file_types_are_refused() {
         let error = read_at_most(Path::new("/dev/zero"), 1 << 20).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
         assert!(read_at_most(Path::new("/dev/null"), 1 << 20).unwrap().is_empty());

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_seen_last_counts() {
+    fn the_last_observation_wins() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let seen = |values: &[(&str, &str)]| -> Vec<(String, String)> {

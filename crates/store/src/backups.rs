@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_run_was_about_to_keep_goes() {
+    fn incomplete_backups_of_a_killed_run_are_removed() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let killed = store.backups(store.begin("apply", &Subject::default()).unwrap().number());

@@ -21,10 +21,10 @@ use crate::migrate::{self, EXPORTS};
 pub(crate) const FILE: &str = "exports.db";
 
 /// The maximum size in bytes of a database that is checked when it is opened.
-const MAX_LOOK: u64 = 16 << 20;
+const MAX_CHECKED_SIZE: u64 = 16 << 20;
 
 /// The maximum number of attempts to open the database while other processes set it aside.
-const ATTEMPTS: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// The exported resources of all nodes that were compiled with it.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ fn open_new_or_whole(
     dir: &StateDir,
     damages: &mut Vec<Damage>,
 ) -> Result<(PathBuf, Connection), StoreError> {
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         match open_whole(dir) {
             Err(StoreError::Broken { reason, .. }) => {
                 damages.extend(damage::set_exports_aside(dir, FILE, reason)?);
@@ -136,7 +136,7 @@ fn open_new_or_whole(
 /// Opens the database, and checks it for damage unless it is very large.
 fn open_whole(dir: &StateDir) -> Result<(PathBuf, Connection), StoreError> {
     let (path, connection) = migrate::open(dir, FILE, EXPORTS)?;
-    if path.metadata().is_ok_and(|found| found.len() <= MAX_LOOK) {
+    if path.metadata().is_ok_and(|found| found.len() <= MAX_CHECKED_SIZE) {
         let found = migrate::find_damage(&connection);
         if let Some(found) = found.map_err(|e| StoreError::database(&path, &e))? {
             return Err(StoreError::broken(&path, format!("it is damaged: {found}")));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_node_exports_is_found_by_the_others() {
+    fn exports_of_a_node_are_found_by_the_others() {
         let dir = tempfile::tempdir().unwrap();
         let store = ExportStore::open(dir.path()).unwrap();
         store.save("b", &[host("b", "z"), host("b", "y")]).unwrap();

@@ -13,12 +13,12 @@ use crate::error::StoreError;
 use crate::migrate::{self, JOURNAL};
 
 /// The maximum number of runs that are kept.
-const KEPT: i64 = 100;
+const MAX_RUNS: i64 = 100;
 
 /// Values of the column `told` of an unfinished run: a later run completed its work, or it was
 /// reported while no later run has completed. It is 0 before.
 const SETTLED: i64 = 1;
-const TOLD: i64 = 2;
+const REPORTED: i64 = 2;
 
 /// The state of this machine between runs.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ pub(crate) fn time(milliseconds: i64) -> SystemTime {
 }
 
 /// The maximum size in bytes of a journal that a run checks before it begins.
-const MAX_LOOK: u64 = 64 << 20;
+const MAX_CHECKED_SIZE: u64 = 64 << 20;
 
 impl Store {
     /// Opens the state in a directory, which is created if missing.
@@ -190,7 +190,7 @@ impl Store {
     /// Checks the journal for damage, unless it is very large: a check takes 1.3 ms per MB. Damage
     /// in a large one is found on access.
     fn look_through(self) -> Result<Self, StoreError> {
-        if self.path.metadata().is_ok_and(|found| found.len() > MAX_LOOK) {
+        if self.path.metadata().is_ok_and(|found| found.len() > MAX_CHECKED_SIZE) {
             return Ok(self);
         }
         match self.with(migrate::find_damage)? {
@@ -269,11 +269,11 @@ impl Store {
             let last: Option<i64> = c.query_row("SELECT max(id) FROM runs", [], |r| r.get(0))?;
             let number = last.unwrap_or(0).saturating_add(1);
             begun(number).insert(c)?;
-            c.execute("DELETE FROM runs WHERE id <= ?1", [number - KEPT])?;
+            c.execute("DELETE FROM runs WHERE id <= ?1", [number - MAX_RUNS])?;
             Ok(number)
         })?;
         *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun(number));
-        self.forget_backups(number - KEPT);
+        self.forget_backups(number - MAX_RUNS);
         self.sweep_backups(number)?;
         Ok(Run(number))
     }
@@ -398,7 +398,7 @@ impl Store {
                 let started = time(started);
                 out.push(InterruptedRun { pid, started, under_way, done, is_new });
             }
-            c.execute("UPDATE runs SET told = ?1 WHERE finished IS NULL AND told = 0", [TOLD])?;
+            c.execute("UPDATE runs SET told = ?1 WHERE finished IS NULL AND told = 0", [REPORTED])?;
             Ok(out)
         })
     }
@@ -468,14 +468,14 @@ mod tests {
     fn old_runs_are_forgotten_with_their_steps() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
-        for _ in 0..KEPT + 5 {
+        for _ in 0..MAX_RUNS + 5 {
             let run = store.begin("apply", &Subject::default()).unwrap();
             store.begin_step(run, "File[/a]", "x", &json!([])).unwrap();
         }
         let count =
             |sql: &str| store.with(|c| c.query_row(sql, [], |r| r.get::<_, i64>(0))).unwrap();
-        assert_eq!(count("SELECT count(*) FROM runs"), KEPT);
-        assert_eq!(count("SELECT count(*) FROM steps"), KEPT);
+        assert_eq!(count("SELECT count(*) FROM runs"), MAX_RUNS);
+        assert_eq!(count("SELECT count(*) FROM steps"), MAX_RUNS);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::error::StoreError;
 
 /// The maximum wait for the commands of an ended run to end.
 const TIMEOUT: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Held during a run. The kernel releases it when the process and its children end in any way. The
 /// directory itself is locked, because a file in it could be removed.
@@ -44,7 +44,7 @@ impl RunLock {
             if is_there || Instant::now() >= end {
                 return Err(StoreError::Locked { pid, path });
             }
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(POLL_INTERVAL);
         }
         let written = file
             .set_len(0)

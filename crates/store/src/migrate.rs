@@ -83,7 +83,7 @@ fn create(dir: &StateDir, name: &str, schema: &Schema) -> Result<(), StoreError>
     let path = dir.path().join(name);
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let temporary = format!("{name}{NEW}{}-{count}", std::process::id());
+    let temporary = format!("{name}{NEW_INFIX}{}-{count}", std::process::id());
     let new = dir.path().join(&temporary);
     // SQLite gives its other files the mode of this one.
     let file = dir.open_file(&temporary)?;
@@ -114,11 +114,11 @@ pub(crate) fn rename_new(from: &Path, to: &Path) -> Result<(), Errno> {
 }
 
 /// The infix of a database under construction, before the process id.
-const NEW: &str = ".new-";
+const NEW_INFIX: &str = ".new-";
 
 /// The names of incomplete databases of killed processes.
 pub(crate) fn abandoned(dir: &StateDir, name: &str) -> Vec<String> {
-    let prefix = format!("{name}{NEW}");
+    let prefix = format!("{name}{NEW_INFIX}");
     let is_abandoned = |found: &String| {
         let Some(rest) = found.strip_prefix(&prefix) else { return false };
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
@@ -152,7 +152,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 /// Switches to a write-ahead log. SQLite does not wait for a lock here: several processes that open
 /// a new database at the same time all need it exclusively.
 fn use_log(connection: &Connection) -> rusqlite::Result<()> {
-    const PAUSE: Duration = Duration::from_millis(5);
+    const POLL_INTERVAL: Duration = Duration::from_millis(5);
     let start = Instant::now();
     loop {
         let busy = match connection.pragma_update(None, "journal_mode", "wal") {
@@ -162,7 +162,7 @@ fn use_log(connection: &Connection) -> rusqlite::Result<()> {
         if start.elapsed() >= LOCK_TIMEOUT {
             return Err(busy);
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 

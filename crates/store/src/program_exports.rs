@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_same_is_not_written() {
+    fn equal_exports_are_not_written() {
         let dir = tempfile::tempdir().unwrap();
         let store = ExportStore::open(dir.path()).unwrap();
         let all = [given("file", "y", &["*"]), given("file", "x", &["b"])];

@@ -423,7 +423,7 @@ fn a_journal_of_an_earlier_version_keeps_its_runs() {
 }
 
 #[test]
-fn what_killed_processes_were_about_to_make_goes_and_is_found() {
+fn incomplete_files_of_killed_processes_are_found_and_removed() {
     let dir = tempfile::tempdir().unwrap();
     // Process ids never reach this one.
     for name in ["state.db.new-999999999", "state.db.new-999999999-journal"] {
@@ -481,7 +481,7 @@ fn the_doctor_mends_what_is_damaged() {
 }
 
 #[test]
-fn while_a_run_is_under_way_its_journal_is_left_alone() {
+fn the_journal_of_an_active_run_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     with_runs(dir.path());
     let lock = RunLock::acquire(dir.path()).unwrap();

@@ -205,7 +205,7 @@ pub(crate) fn check_selection(
     for (flag, tags) in [("--tags", &options.tags), ("--skip-tags", &options.skip_tags)] {
         for tag in tags.iter().filter(|tag| !known.contains(&tag.to_ascii_lowercase())) {
             let text = format!("no resource has the tag `{tag}` that {flag} names");
-            let has_near = warnings.len() < suggest::MAX;
+            let has_near = warnings.len() < suggest::MAX_SUGGESTIONS;
             let near = has_near.then(|| suggest::nearest(tag, names.iter().copied())).flatten();
             let warning = Diagnostic::warning(codes::NOTHING, text);
             warnings.push(match near {

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_and_nothing_are_laid_out() {
+    fn cyclic_and_empty_graphs_are_laid_out() {
         assert_eq!(layout(&sizes(2), &[(0, 1), (1, 0), (0, 0)], 6.0).positions.len(), 2);
         assert_eq!(layout(&[], &[], 6.0).width, 0.0);
     }

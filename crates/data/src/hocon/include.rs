@@ -13,9 +13,9 @@ use super::parse::Parser;
 use crate::json::Problem;
 
 /// The maximum depth of included files, as in Ruby's library.
-const NESTED_FILES: u32 = 50;
+const MAX_INCLUDE_DEPTH: u32 = 50;
 /// The maximum number of files that a text includes, directly or indirectly.
-const FILES: u32 = 10_000;
+const MAX_INCLUDED_FILES: u32 = 10_000;
 
 impl Parser<'_, '_, '_> {
     /// Adds the content of an included file to an object. All of it gets the place `at` of the
@@ -55,15 +55,15 @@ impl Parser<'_, '_, '_> {
     /// The root of an included file.
     fn included_object(&mut self, path: &Path, bytes: Vec<u8>) -> Result<Fields, String> {
         let shown = path.display();
-        if self.included.depth >= NESTED_FILES {
+        if self.included.depth >= MAX_INCLUDE_DEPTH {
             return Err(format!(
-                "{shown}: include statements nested more than {NESTED_FILES} times, you probably \
+                "{shown}: include statements nested more than {MAX_INCLUDE_DEPTH} times, you probably \
                  have a cycle in your includes"
             ));
         }
         self.included.files += 1;
-        if self.included.files > FILES {
-            return Err(format!("more than {FILES} files are included"));
+        if self.included.files > MAX_INCLUDED_FILES {
+            return Err(format!("more than {MAX_INCLUDED_FILES} files are included"));
         }
         let text =
             String::from_utf8(bytes).map_err(|_| format!("{shown}: the text is not UTF-8"))?;

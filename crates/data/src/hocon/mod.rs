@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_included_is_an_error() {
+    fn invalid_includes_are_errors() {
         for (text, message) in [
             (r#"include url("http://x")"#, "`include url()` is not supported, only `file(…)`"),
             (r#"include classpath("x")"#, "`include classpath()` is not supported"),

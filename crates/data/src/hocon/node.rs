@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use crate::Value;
 
 /// The maximum depth of lists and objects, and the maximum length of a dotted key.
-pub(super) const DEPTH: u32 = 128;
+pub(super) const MAX_DEPTH: u32 = 128;
 
 pub(super) type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 

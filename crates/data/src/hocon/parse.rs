@@ -5,7 +5,7 @@ use std::path::Path;
 use ecow::EcoString;
 
 use super::files::{Included, Target};
-use super::node::{DEPTH, Fields, Kind, Node, Surroundings};
+use super::node::{Fields, Kind, MAX_DEPTH, Node, Surroundings};
 use crate::Value;
 use crate::json::{Problem, string};
 use crate::number::integer;
@@ -129,8 +129,8 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
 
     fn deeper(&mut self, by: usize) -> Result<(), Problem> {
         self.depth = self.depth.saturating_add(u32::try_from(by).unwrap_or(u32::MAX));
-        if self.depth > DEPTH {
-            return Err(self.fail(format!("the values are nested more than {DEPTH} deep")));
+        if self.depth > MAX_DEPTH {
+            return Err(self.fail(format!("the values are nested more than {MAX_DEPTH} deep")));
         }
         Ok(())
     }
@@ -383,8 +383,8 @@ impl<'t, 'i, 's> Parser<'t, 'i, 's> {
         self.at += usize::from(optional);
         self.while_is(is_blank);
         let path = self.path()?;
-        if path.len() > DEPTH as usize {
-            return Err(self.fail(format!("the path has more than {DEPTH} keys")));
+        if path.len() > MAX_DEPTH as usize {
+            return Err(self.fail(format!("the path has more than {MAX_DEPTH} keys")));
         }
         if self.peek() != Some('}') {
             return Err(self.expected("`}`"));
@@ -519,13 +519,13 @@ fn whole(text: &str) -> Option<Value> {
 
 /// A number with a fraction or an exponent; it is an integer if its value is one.
 fn float(text: &str) -> Option<Value> {
-    const WHOLE: f64 = 9_007_199_254_740_992.0;
+    const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
     if mantissa.ends_with('.') {
         return None;
     }
     let number: f64 = text.parse().ok()?;
-    if number.fract() == 0.0 && number.abs() <= WHOLE {
+    if number.fract() == 0.0 && number.abs() <= MAX_EXACT_INTEGER {
         return Some(Value::Int(number as i64));
     }
     Some(Value::Float(number))

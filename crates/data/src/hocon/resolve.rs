@@ -11,16 +11,16 @@ use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::node::{DEPTH, Environment, Fields, Kind, Node, Surroundings};
+use super::node::{Environment, Fields, Kind, MAX_DEPTH, Node, Surroundings};
 use crate::json::Problem;
 use crate::{Map, Value};
 
 /// The maximum depth of values and substitutions together.
-const NESTING: u32 = 256;
+const MAX_NESTING: u32 = 256;
 /// The maximum total size of all substitutions, approximately in bytes.
-const SIZE: u64 = 100_000_000;
+const MAX_SIZE: u64 = 100_000_000;
 /// The maximum number of definitions that are visited.
-const STEPS: u64 = 50_000_000;
+const MAX_STEPS: u64 = 50_000_000;
 /// The size of a value without its text.
 const VALUE: u64 = 16;
 
@@ -146,7 +146,7 @@ enum Step<'a> {
 impl<'a> Resolver<'a> {
     fn step(&mut self, candidate: &Candidate<'a>, at: usize) -> Result<Step<'a>, Stop> {
         self.steps += 1;
-        if self.steps > STEPS {
+        if self.steps > MAX_STEPS {
             return Err(fail(at, "the substitutions take too many steps"));
         }
         let node = match candidate {
@@ -211,7 +211,7 @@ impl<'a> Resolver<'a> {
         });
         let at = at.unwrap_or(self.root.at);
         self.depth += 1;
-        if self.depth > NESTING {
+        if self.depth > MAX_NESTING {
             return Err(fail(at, "the substitutions are nested too deep"));
         }
         let mut parts = Vec::new();
@@ -288,8 +288,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn check_depth(&self, value: &Out, at: usize) -> Result<(), Stop> {
-        if value.measure().depth > DEPTH {
-            return Err(fail(at, format!("the values are nested more than {DEPTH} deep")));
+        if value.measure().depth > MAX_DEPTH {
+            return Err(fail(at, format!("the values are nested more than {MAX_DEPTH} deep")));
         }
         Ok(())
     }
@@ -376,7 +376,7 @@ impl<'a> Resolver<'a> {
         match found {
             Some(value) => {
                 self.size = self.size.saturating_add(value.measure().size);
-                if self.size > SIZE {
+                if self.size > MAX_SIZE {
                     return Err(fail(at, "the substitutions make the value too large"));
                 }
                 Ok(Some(value))

@@ -6,7 +6,7 @@ use crate::number::integer;
 use crate::{Map, Value};
 
 /// The maximum depth of lists and maps.
-const DEPTH: u32 = 128;
+const MAX_DEPTH: u32 = 128;
 
 /// Reads a text. Of equal keys the last one wins. A byte order mark is skipped.
 ///
@@ -104,8 +104,8 @@ impl<'t> Reader<'t> {
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<Value, Problem>,
     ) -> Result<Value, Problem> {
-        if self.depth >= DEPTH {
-            return Err(self.fail(format!("the values are nested more than {DEPTH} deep")));
+        if self.depth >= MAX_DEPTH {
+            return Err(self.fail(format!("the values are nested more than {MAX_DEPTH} deep")));
         }
         self.depth += 1;
         self.at += 1;

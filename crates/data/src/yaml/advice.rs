@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_to_do_is_said() {
+    fn the_remedy_is_named() {
         let help = |text: &str| found(text).2.unwrap_or_default();
         assert!(help("a: b: c\n").contains("in quotes"));
         assert!(help("a: 1\n  b: 2\n").contains("indented more"));

@@ -16,13 +16,13 @@ use super::tree::{Kind, Style, Tree};
 mod scalar;
 
 /// The maximum depth of lists and maps here, within the budget.
-const DEPTH: u32 = 64;
+const MAX_DEPTH: u32 = 64;
 
 /// The maximum length of a key in bytes; the parser allows 1,024 characters.
 const MAX_KEY_LENGTH: usize = 1000;
 
 /// The column of a token after the end of a document.
-const NOTHING: i32 = -1;
+const NO_COLUMN: i32 = -1;
 
 /// The text is of another form.
 struct Unsupported;
@@ -42,7 +42,7 @@ pub(super) fn documents(text: &str, budget: Budget, limit: usize) -> Option<Vec<
         line: 0,
         lines: Vec::with_capacity(text.len() / 16),
         nodes: Nodes::default(),
-        depth: DEPTH.min(budget.depth),
+        depth: MAX_DEPTH.min(budget.depth),
     };
     reader.lines.push(0);
     // Unused capacity costs nothing.
@@ -107,12 +107,12 @@ impl Reader<'_> {
                 self.end_line()?;
                 column = self.next()?;
             }
-            if column == NOTHING {
+            if column == NO_COLUMN {
                 // A document without content has a special place.
                 let is_end = self.is_end() && !marked && count > 0;
                 return if is_end { Ok(()) } else { Err(Unsupported) };
             }
-            if self.block(NOTHING, column)? != NOTHING {
+            if self.block(NO_COLUMN, column)? != NO_COLUMN {
                 return Err(Unsupported);
             }
             self.nodes.end_document();
@@ -192,7 +192,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Skips to the next content; returns its column, or [`NOTHING`] at the end of the document.
+    /// Skips to the next content; returns its column, or [`NO_COLUMN`] at the end of the document.
     fn next(&mut self) -> Supported<i32> {
         loop {
             self.skip_blanks();
@@ -200,9 +200,9 @@ impl Reader<'_> {
                 b'\n' => self.break_line(),
                 b'#' => self.skip_line(),
                 b'\t' => return Err(Unsupported),
-                0 => return Ok(NOTHING),
+                0 => return Ok(NO_COLUMN),
                 _ if self.is_marker(b"...") => return Err(Unsupported),
-                _ if self.is_marker(b"---") => return Ok(NOTHING),
+                _ if self.is_marker(b"---") => return Ok(NO_COLUMN),
                 _ => return self.column(),
             }
         }
@@ -239,7 +239,7 @@ impl Reader<'_> {
     fn value(&mut self, parent: i32) -> Supported<i32> {
         match self.peek() {
             // The parser treats scalars at the top level specially.
-            _ if parent == NOTHING => return Err(Unsupported),
+            _ if parent == NO_COLUMN => return Err(Unsupported),
             b'[' | b'{' => {
                 self.flow(parent)?;
                 return self.next_line();
@@ -253,7 +253,7 @@ impl Reader<'_> {
 
     /// The continuation lines of a scalar that is not a key.
     fn rest_of_scalar(&mut self, parent: i32, scalar: Scalar) -> Supported<i32> {
-        if parent == NOTHING || self.is_colon() {
+        if parent == NO_COLUMN || self.is_colon() {
             return Err(Unsupported);
         }
         if scalar.style == Style::Plain && self.peek() == b'\n' {

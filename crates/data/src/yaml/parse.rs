@@ -18,7 +18,7 @@ use super::nodes::{Nodes, to_u32};
 use super::tree::{Kind, Style, Tree};
 
 /// The maximum number of times a text is parsed again with inserted spaces.
-const REPAIRS: usize = 32;
+const MAX_REPAIRS: usize = 32;
 
 impl Tree {
     /// Parses the first document of a text and ignores the rest.
@@ -62,7 +62,7 @@ fn any_documents(text: &str, budget: Budget, limit: usize) -> Result<Vec<Tree>, 
             Err(Failure::Final(error)) => return Err(error),
             Err(Failure::Repairable(at, count, error)) => (blanks.add(at, count), error),
         };
-        if !repaired || blanks.0.len() > REPAIRS {
+        if !repaired || blanks.0.len() > MAX_REPAIRS {
             return Err(error);
         }
     }

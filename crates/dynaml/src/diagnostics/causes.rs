@@ -38,7 +38,7 @@ impl Evaluator<'_> {
         let mut first: Vec<usize> =
             (0..lines.len()).filter(|&at| lines[at].tag == Tag::Error).collect();
         first.sort_by_key(|&at| (lines[at].place.0, lines[at].place.1.start));
-        first.truncate(suggest::MAX);
+        first.truncate(suggest::MAX_SUGGESTIONS);
         let first: FxHashSet<usize> = first.into_iter().collect();
         for (at, line) in lines.iter_mut().enumerate().filter(|(_, l)| l.tag == Tag::Error) {
             let has_near = first.contains(&at);
@@ -138,8 +138,8 @@ impl Evaluator<'_> {
                     continue;
                 }
                 // A list or map waits for all its entries; a few are enough.
-                const ENOUGH: usize = 8;
-                let inside = below.get(wait).into_iter().flatten().copied().take(ENOUGH);
+                const MAX_WAITS: usize = 8;
+                let inside = below.get(wait).into_iter().flatten().copied().take(MAX_WAITS);
                 let outside = || self.around(*wait).find_map(|n| by_node.get(&n).copied());
                 let mut found: Vec<usize> = direct.into_iter().chain(inside).collect();
                 if found.is_empty() {

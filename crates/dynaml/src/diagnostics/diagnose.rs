@@ -19,7 +19,7 @@ use crate::load::LoadError;
 use crate::session::{Error, Output, Unresolved};
 
 /// The maximum number of named nodes that depend on a failed one.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The diagnostics of an error. The inputs are those of the request; all texts are added to the
 /// sources.
@@ -185,7 +185,7 @@ impl Reporter<'_> {
             }
             _ => {}
         }
-        for nested in line.nested.iter().take(NAMED) {
+        for nested in line.nested.iter().take(MAX_NAMED) {
             if let Some(span) = self.span(nested.place) {
                 let text =
                     if nested.issue.is_empty() { "this has no value" } else { &nested.issue };
@@ -224,12 +224,12 @@ impl Reporter<'_> {
     }
 
     fn followers(&self, mut out: Diagnostic, lines: &[&Line]) -> Diagnostic {
-        for line in lines.iter().take(NAMED) {
+        for line in lines.iter().take(MAX_NAMED) {
             if let Some(span) = self.span(line.place) {
                 out = out.related(span, format!("`{}` needs it", line.path));
             }
         }
-        match lines.len().checked_sub(NAMED) {
+        match lines.len().checked_sub(MAX_NAMED) {
             Some(0) | None => out,
             Some(1) => out.help("one more node needs it"),
             Some(more) => out.help(format!("{more} more nodes need it")),

@@ -25,7 +25,7 @@ const CONTROLS: &[Control] = &[
 ];
 
 /// The largest number of rounds of a loop.
-const ROUNDS: usize = 1_000_000;
+const MAX_ITERATIONS: usize = 1_000_000;
 
 type Entries = Vec<(EcoString, InstId)>;
 
@@ -427,7 +427,7 @@ impl Evaluator<'_> {
         key: Option<InstId>,
         out: &mut Vec<(EcoString, Item)>,
     ) -> Eval<()> {
-        if out.len() >= ROUNDS {
+        if out.len() >= MAX_ITERATIONS {
             return Err(Stop::failed("the loop has too many rounds"));
         }
         let scope = Scope::default().with(names);

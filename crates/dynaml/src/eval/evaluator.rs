@@ -285,11 +285,11 @@ impl<'w> Evaluator<'w> {
     #[inline]
     pub(crate) fn step(&mut self) -> Eval<()> {
         /// The number of steps between two checks of the number of nodes.
-        const STRIDE: u64 = 64;
+        const NODE_CHECK_STEPS: u64 = 64;
         if self.stack.used() <= self.deepest && self.steps.left() > self.next_look {
             return self.steps.take(1).map_err(Stop::from);
         }
-        self.next_look = self.steps.left().saturating_sub(STRIDE);
+        self.next_look = self.steps.left().saturating_sub(NODE_CHECK_STEPS);
         self.count_steps(1)
     }
 

@@ -304,7 +304,7 @@ impl Evaluator<'_> {
     /// Waits until a condition holds. Constant conditions are evaluated once.
     fn wait_for(&mut self, sync: &Sync, env: &Env, info: &mut Info) -> Eval<Value> {
         const MAX_LENGTH: i64 = 300;
-        const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
+        const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_millis(200);
         let seconds = match sync.timeout {
             None => MAX_LENGTH,
             Some(timeout) => match self.eval(timeout, env, info)? {
@@ -328,8 +328,8 @@ impl Evaluator<'_> {
                 let text = error.unwrap_or_else(|| "sync timeout reached".into());
                 return Err(Stop::failed(text));
             }
-            std::thread::sleep(PAUSE);
-            waited += PAUSE;
+            std::thread::sleep(POLL_INTERVAL);
+            waited += POLL_INTERVAL;
         }
     }
 

@@ -12,7 +12,7 @@ use crate::syntax::print::print_path;
 use crate::value::{Flags, Item, Value};
 
 /// The markers that are kept with a value from a stub.
-const TAKEN: Flags = Flags::TEMPORARY;
+const KEPT_FLAGS: Flags = Flags::TEMPORARY;
 
 impl Evaluator<'_> {
     /// The values at the path of a node, by stub; `None` if no stub has one.
@@ -182,7 +182,7 @@ impl Evaluator<'_> {
 }
 
 fn taken(flags: Flags) -> Flags {
-    if flags.has(TAKEN) { TAKEN } else { Flags::default() }
+    if flags.has(KEPT_FLAGS) { KEPT_FLAGS } else { Flags::default() }
 }
 
 fn same(a: &Value, b: &Value) -> bool {

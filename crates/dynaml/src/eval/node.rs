@@ -16,7 +16,7 @@ use crate::syntax::print::print;
 use crate::value::{Flags, Item, List, Map, Template, TemplateBody, Value, is_expression};
 
 /// The maximum number of times the text result of an expression may be an expression again.
-const AGAIN: u32 = 100;
+const MAX_REEVALUATIONS: u32 = 100;
 
 /// The failure of a node that is marked as dynamic but is no template.
 const NO_TEMPLATE: &str = "dynamic marker for non-template value node";
@@ -198,7 +198,7 @@ impl Evaluator<'_> {
         let env = Env::at(id);
         let mut result = self.top(expr, &env, &mut info);
         let mut last = expr;
-        for _ in 0..AGAIN {
+        for _ in 0..MAX_REEVALUATIONS {
             let Ok(Value::Str(text)) = &result else { break };
             if !is_expression(text) && !self.sources.features.interpolation {
                 break;

@@ -6,7 +6,7 @@ use crate::syntax::ast::{BinaryOp, Expr, ExprId, PathStep, Reference};
 use crate::value::{Bound, Item, Value};
 
 /// The maximum depth of such an expression.
-const DEPTH: u32 = 16;
+const MAX_DEPTH: u32 = 16;
 
 impl Evaluator<'_> {
     /// The value of an integer expression of numbers and integer parameters. `None`, without any
@@ -14,7 +14,7 @@ impl Evaluator<'_> {
     #[inline]
     pub(crate) fn whole_number(&mut self, id: ExprId, env: &Env) -> Option<i64> {
         let mut steps = 0;
-        let number = self.number_of(id, env, DEPTH, &mut steps)?;
+        let number = self.number_of(id, env, MAX_DEPTH, &mut steps)?;
         self.charge(steps);
         Some(number)
     }
@@ -27,8 +27,8 @@ impl Evaluator<'_> {
             return None;
         }
         let mut steps = 1;
-        let a = self.number_of(a, env, DEPTH, &mut steps)?;
-        let b = self.number_of(b, env, DEPTH, &mut steps)?;
+        let a = self.number_of(a, env, MAX_DEPTH, &mut steps)?;
+        let b = self.number_of(b, env, MAX_DEPTH, &mut steps)?;
         self.charge(steps);
         op.comparison(a, b)
     }

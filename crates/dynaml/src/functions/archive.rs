@@ -13,7 +13,7 @@ use crate::value::{Map, Value};
 /// The size of a block of an archive.
 const BLOCK: usize = 512;
 /// The line length of base64.
-const WIDTH: usize = 60;
+const BASE64_LINE_LENGTH: usize = 60;
 const MODE: u32 = 0o644;
 
 /// The line length of base64.
@@ -188,7 +188,7 @@ fn archive(call: &mut Call<'_, '_>) -> Eval<Value> {
     let time = call.ev.world.now().duration_since(std::time::UNIX_EPOCH);
     let bytes = tar(&files, time.map_or(0, |t| t.as_secs()));
     let bytes = if kind == "targz" { gzip(&bytes) } else { bytes };
-    Ok(Value::str(encode_base64(&bytes, Some(WIDTH))))
+    Ok(Value::str(encode_base64(&bytes, Some(BASE64_LINE_LENGTH))))
 }
 
 pub(super) fn register(table: &mut Table) {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compressed_is_smaller_and_the_same() {
+    fn compressed_content_is_smaller_and_decompresses() {
         let data = b"some text ".repeat(100_000);
         let packed = gzip(&data);
         assert!(packed.len() < data.len() / 100);

@@ -19,7 +19,7 @@ use crate::text::{decode_base64, encode_base64};
 use crate::value::{Scope, Template, TemplateBody, Value};
 
 /// The line length of base64.
-const WIDTH: usize = 60;
+const BASE64_LINE_LENGTH: usize = 60;
 
 /// A file or text, and how it is read.
 struct Source<'a> {
@@ -128,7 +128,7 @@ fn interpret(call: &mut Call<'_, '_>, source: &Source<'_>, mode: &str) -> Eval<V
     };
     match mode {
         "text" => Ok(Value::str(String::from_utf8_lossy(source.bytes).into_owned())),
-        "binary" => Ok(Value::str(encode_base64(source.bytes, Some(WIDTH)))),
+        "binary" => Ok(Value::str(encode_base64(source.bytes, Some(BASE64_LINE_LENGTH)))),
         "yaml" => {
             let src = first(&sources(call, source)?);
             evaluate(call, source, src, own_root)

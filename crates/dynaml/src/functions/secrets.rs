@@ -2,7 +2,7 @@
 
 use des::TdesEde3;
 use des::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
-use ordain_functions::bcrypt::{self, ALPHABET, HIGHEST_COST, decode, encode};
+use ordain_functions::bcrypt::{self, ALPHABET, MAX_COST, decode, encode};
 use ordain_functions::crypt;
 use ordain_functions::pbkdf2::hmac_sha256;
 
@@ -175,8 +175,8 @@ fn bcrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
         return fail("bcrypt error: bcrypt: password length exceeds 72 bytes");
     }
     let cost = if cost < 4 { COST } else { cost };
-    if cost > i64::from(HIGHEST_COST) {
-        return fail(format!("bcrypt error: cost {cost} is higher than {HIGHEST_COST}"));
+    if cost > i64::from(MAX_COST) {
+        return fail(format!("bcrypt error: cost {cost} is higher than {MAX_COST}"));
     }
     let salt: [u8; 16] = random_bytes(call);
     let cost = u32::try_from(cost).unwrap_or(10);
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_encrypted_is_read_with_the_same_key() {
+    fn encrypted_texts_are_decrypted_with_the_same_key() {
         let text = encrypt_text("a: 1\n", "a long enough password", 7);
         assert_eq!(decrypt_text(&text, "a long enough password").unwrap(), "a: 1\n");
         assert_eq!(decrypt_text(&text, "another"), None);

@@ -51,9 +51,9 @@ impl Writer<'_> {
     /// Writes the YAML text of a value, with a line break at its end.
     pub fn write_yaml(&self, out: &mut String, value: &Value) {
         /// The average length of a value's line, and the maximum number of bytes that are reserved.
-        const LINE: u64 = 20;
+        const AVERAGE_LINE_LENGTH: u64 = 20;
         const MAX_BYTES: u64 = 64 << 20;
-        let expected = value.weight().nodes.saturating_mul(LINE).min(MAX_BYTES);
+        let expected = value.weight().nodes.saturating_mul(AVERAGE_LINE_LENGTH).min(MAX_BYTES);
         out.reserve(usize::try_from(expected).unwrap_or_default());
         self.node(out, value, 0, 0);
         if !out.ends_with('\n') {

@@ -48,11 +48,11 @@ pub struct ParseError {
 type Result<T> = std::result::Result<T, ParseError>;
 
 /// The maximum depth of expressions.
-const DEPTH: u32 = 200;
+const MAX_DEPTH: u32 = 200;
 /// The maximum number of consecutive operands of one level or calls of results.
-const CHAIN: u32 = 2000;
+const MAX_CHAIN: u32 = 2000;
 /// The maximum number of attempted productions per expression.
-const STEPS: u32 = 2_000_000;
+const MAX_STEPS: u32 = 2_000_000;
 
 const TOO_DEEP: &str = "the expression is nested too deep";
 const TOO_LONG: &str = "the expression is too long: more than 2000 operands follow each other";
@@ -62,7 +62,7 @@ const TOO_LONG: &str = "the expression is too long: more than 2000 operands foll
 /// # Errors
 /// When it has a syntax error.
 pub fn parse(text: &str, exprs: &mut Exprs) -> Result<ExprId> {
-    let nesting = Nesting::new(DEPTH).attempts(STEPS);
+    let nesting = Nesting::new(MAX_DEPTH).attempts(MAX_STEPS);
     let mut parser =
         Parser { cursor: Cursor::new(text), nesting, exprs, hint: None, refused: None };
     let parsed = parser.dynaml();

@@ -11,14 +11,15 @@ use crate::system::host::Host;
 use crate::system::runner::{Invocation, Launch, Outcome, RunAs};
 
 /// The number of lines of a failed tool's output that are reported.
-const TAIL: usize = 10;
+const REPORTED_LINES: usize = 10;
 
 /// The directories of system tools.
-const PLACES: &[&str] = &["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+const TOOL_DIRECTORIES: &[&str] = &["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
 /// The path of a tool of the running system; the bare name if it is in no usual place.
 pub(crate) fn path_of(tool: &str) -> String {
-    let found = PLACES.iter().map(|p| format!("{p}/{tool}")).find(|p| Path::new(p).exists());
+    let found =
+        TOOL_DIRECTORIES.iter().map(|p| format!("{p}/{tool}")).find(|p| Path::new(p).exists());
     found.unwrap_or_else(|| tool.to_string())
 }
 
@@ -28,7 +29,7 @@ pub(crate) fn is_live(host: &Host) -> bool {
 }
 
 /// The interval of checks for resources without events.
-pub(crate) const UNWATCHED: Duration = Duration::from_secs(5);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The number of changes that this process began or ended.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
@@ -172,5 +173,5 @@ fn tail(outcome: &Outcome) -> String {
     let stderr = String::from_utf8_lossy(&outcome.stderr);
     let lines = stdout.lines().chain(stderr.lines()).map(str::trim_end);
     let lines: Vec<&str> = lines.filter(|l| !l.is_empty()).collect();
-    lines[lines.len().saturating_sub(TAIL)..].join("\n")
+    lines[lines.len().saturating_sub(REPORTED_LINES)..].join("\n")
 }

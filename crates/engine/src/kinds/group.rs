@@ -19,7 +19,7 @@ use crate::system::host::Host;
 use crate::system::watch::Watch;
 
 /// Providers of groups on other systems.
-const OTHERS: &[&str] = &["aix", "directoryservice", "ldap", "pw", "windows_adsi"];
+const FOREIGN_PROVIDERS: &[&str] = &["aix", "directoryservice", "ldap", "pw", "windows_adsi"];
 
 /// The kind `group`.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Kind for Group {
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        p.provider(&["groupadd"], OTHERS);
+        p.provider(&["groupadd"], FOREIGN_PROVIDERS);
         let name = p.name();
         account_files::check_account_name(&mut p, &name);
         let present = p.choice("ensure") != Some("absent");

@@ -9,7 +9,7 @@ use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::tools::{UNWATCHED, is_live, path_of};
+use crate::kind::tools::{POLL_INTERVAL, is_live, path_of};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
@@ -134,7 +134,7 @@ impl Instance for HostNames {
     }
 
     fn pause(&self, host: &Host) -> Option<Duration> {
-        (self.transient.is_some() && is_live(host)).then_some(UNWATCHED)
+        (self.transient.is_some() && is_live(host)).then_some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -11,7 +11,7 @@ use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::tools::{POLL_INTERVAL, inside, run};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::records::{Record, RecordFiles, Table};
 use crate::system::file_cache::read_text;
@@ -254,7 +254,7 @@ impl Instance for MountInstance {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        Some(UNWATCHED)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

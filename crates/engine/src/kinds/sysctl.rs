@@ -9,7 +9,7 @@ use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::tools::UNWATCHED;
+use crate::kind::tools::POLL_INTERVAL;
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
@@ -93,7 +93,7 @@ impl Instance for Setting {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        self.runtime.then_some(UNWATCHED)
+        self.runtime.then_some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -27,7 +27,7 @@ pub struct Tar;
 const MAX_DEPTH: usize = 256;
 
 /// The end of an archive.
-const END: [u8; 1024] = [0; 1024];
+const END_OF_ARCHIVE: [u8; 1024] = [0; 1024];
 
 impl Kind for Tar {
     fn schema(&self) -> &KindSchema {
@@ -73,7 +73,7 @@ impl Archive {
                 self.pack.entry(host, &real, last.as_bytes(), &meta, out)?;
             }
         }
-        out.write_all(&END)
+        out.write_all(&END_OF_ARCHIVE)
     }
 }
 
@@ -156,7 +156,7 @@ impl ArchiveWriter {
             return Err(fail(&io::Error::other("it became shorter while it was read")));
         }
         let rest = (512 - meta.len() % 512) % 512;
-        out.write_all(&END[..rest as usize])
+        out.write_all(&END_OF_ARCHIVE[..rest as usize])
     }
 }
 

@@ -26,10 +26,10 @@ use crate::system::path::resolve;
 use crate::system::watch::Watch;
 
 /// From this many on a recursion warns.
-const MANY: usize = 1000;
+const WARNING_COUNT: usize = 1000;
 
 /// The interval of checks for the age of files.
-const AGEING: Duration = Duration::from_secs(60);
+const AGE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -252,7 +252,7 @@ impl TidyInstance {
     /// The resources to remove, the deepest first.
     fn unwanted(&self, host: &Host) -> Result<Vec<PathBuf>, KindError> {
         let found = self.candidates(host)?;
-        if self.max_files == 0 && found.len() > MANY {
+        if self.max_files == 0 && found.len() > WARNING_COUNT {
             let (path, count) = (self.path.display(), found.len());
             let text = format!("{path} holds {count} files; `max_files` sets a limit");
             self.say(Level::Warning, text);
@@ -290,7 +290,7 @@ impl Instance for TidyInstance {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        self.age.is_some().then_some(AGEING)
+        self.age.is_some().then_some(AGE_CHECK_INTERVAL)
     }
 
     fn context_fingerprint(&self) -> Option<u64> {

@@ -8,7 +8,7 @@ use crate::kind::Level;
 use crate::kind::attributes::{reveal, scalar_text};
 
 /// The maximum depth of nested values.
-const DEPTH: usize = 200;
+const MAX_DEPTH: usize = 200;
 
 /// Computes deferred values.
 pub trait Deferred: Send + Sync {
@@ -41,7 +41,7 @@ pub fn holds_deferred(value: &Value) -> bool {
 
 /// The function of the first deferred call in a value.
 pub(crate) fn function_of(value: &Value) -> Option<String> {
-    function_within(value, DEPTH)
+    function_within(value, MAX_DEPTH)
 }
 
 fn function_within(value: &Value, depth: usize) -> Option<String> {

@@ -38,12 +38,12 @@ pub(crate) struct Secrets {
 
 thread_local! {
     /// The secrets of the resource that this thread works on.
-    static AT_WORK: RefCell<Option<Arc<Secrets>>> = const { RefCell::new(None) };
+    static CURRENT_SECRETS: RefCell<Option<Arc<Secrets>>> = const { RefCell::new(None) };
 }
 
 /// The displayed name of a path that the resource of this thread changes, if the path is secret.
 pub(crate) fn name_of_path(path: &Path) -> Option<String> {
-    AT_WORK.with_borrow(|secrets| secrets.as_ref()?.name_of(path))
+    CURRENT_SECRETS.with_borrow(|secrets| secrets.as_ref()?.name_of(path))
 }
 
 impl Secrets {
@@ -75,10 +75,10 @@ impl Secrets {
         struct RestoreOnDrop(Option<Arc<Secrets>>);
         impl Drop for RestoreOnDrop {
             fn drop(&mut self) {
-                AT_WORK.set(self.0.take());
+                CURRENT_SECRETS.set(self.0.take());
             }
         }
-        let _before = RestoreOnDrop(AT_WORK.replace(Some(Arc::clone(self))));
+        let _before = RestoreOnDrop(CURRENT_SECRETS.replace(Some(Arc::clone(self))));
         work()
     }
 

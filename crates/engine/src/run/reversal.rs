@@ -19,13 +19,13 @@ use crate::system::file_cache::read_bytes;
 use crate::system::host::Host;
 
 /// The directory of notes.
-const PLACE: &str = "reversals";
+const DIRECTORY: &str = "reversals";
 
 /// Marks a resource that undoes another.
-const MARK: &str = "meta:reversal";
+const REVERSAL_ATTRIBUTE: &str = "meta:reversal";
 
 fn note_of(name: &ResourceRef) -> StateFile {
-    StateFile::new(PLACE, &name.to_string())
+    StateFile::new(DIRECTORY, &name.to_string())
 }
 
 fn is_true(resource: &Resource, name: &str) -> bool {
@@ -57,7 +57,7 @@ pub(crate) fn note(
         origin,
         losers: Vec::new(),
     };
-    let mark = [(MARK, Value::Bool(true)), ("meta:poll", Value::Int(-1))];
+    let mark = [(REVERSAL_ATTRIBUTE, Value::Bool(true)), ("meta:poll", Value::Int(-1))];
     graph.add(Resource {
         id: resource.id.clone(),
         containment: Containment::Leaf,
@@ -84,7 +84,7 @@ fn origin(graph: &mut Graph) -> ordain_graph::OriginId {
 /// # Errors
 /// When the record cannot be removed.
 pub(crate) fn done(resource: &Resource, host: &Host) -> Result<(), KindError> {
-    if is_true(resource, MARK) { note_of(&resource.id).remove(host) } else { Ok(()) }
+    if is_true(resource, REVERSAL_ATTRIBUTE) { note_of(&resource.id).remove(host) } else { Ok(()) }
 }
 
 /// The notes on a machine.
@@ -99,7 +99,7 @@ impl ReversalNotes {
     /// # Errors
     /// When one is invalid.
     pub fn read(host: &Host) -> Result<Self, KindError> {
-        let dir: PathBuf = host.path(&StateFile::directory(PLACE));
+        let dir: PathBuf = host.path(&StateFile::directory(DIRECTORY));
         let Ok(entries) = std::fs::read_dir(&dir) else { return Ok(Self::default()) };
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         paths.sort();
@@ -137,7 +137,7 @@ impl ReversalNotes {
     /// When a record cannot be removed.
     pub fn forget_obsolete(&self, graph: &Graph, host: &Host) -> Result<(), KindError> {
         let declared = |noted: &&Resource| graph.find(&noted.id).map(|id| graph.resource(id));
-        let stays = |r: &Resource| is_true(r, "meta:reverse") || is_true(r, MARK);
+        let stays = |r: &Resource| is_true(r, "meta:reverse") || is_true(r, REVERSAL_ATTRIBUTE);
         let obsolete = self.resources.iter().filter(|r| declared(r).is_some_and(|r| !stays(r)));
         obsolete.into_iter().try_for_each(|noted| note_of(&noted.id).remove(host))
     }

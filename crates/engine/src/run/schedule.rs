@@ -13,7 +13,7 @@ use crate::kind::AttributeError;
 use crate::kind::params::Params;
 
 /// The interval at which schedules are checked during a watch.
-pub(crate) const PAUSE: Duration = Duration::from_secs(60);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The times at which a resource may be applied.
 #[derive(Clone, PartialEq, Debug, Default)]

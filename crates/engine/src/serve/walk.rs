@@ -7,7 +7,7 @@ use super::request::Request;
 use crate::kinds::file::glob;
 
 /// The number of files from which a recursion warns.
-const MANY: usize = 1000;
+const WARNING_COUNT: usize = 1000;
 
 /// Lists a place and everything below it, as paths from it: first `.`, then level by level, each
 /// directory in the order of names. Files are listed even if the path is no directory.
@@ -40,7 +40,7 @@ pub(super) fn below(
             }
         }
     }
-    if request.max_files == 0 && out.len() > MANY + 1 {
+    if request.max_files == 0 && out.len() > WARNING_COUNT + 1 {
         let (path, count) = (root.display(), out.len() - 1);
         warnings.push(format!(
             "The directory '{path}' contains {count} entries; `max_files` of the resource sets a \

@@ -14,7 +14,7 @@ use crate::system::path::{Place, real_path};
 const ATTRIBUTE: &str = "security.selinux";
 
 /// File systems that are known to have contexts.
-const LABELLED: [&str; 10] =
+const LABELLED_FILE_SYSTEMS: [&str; 10] =
     ["ext2", "ext3", "ext4", "gfs", "gfs2", "xfs", "jfs", "btrfs", "tmpfs", "zfs"];
 
 /// The maximum size of a label in bytes.
@@ -34,7 +34,7 @@ pub(crate) fn are_managed(host: &Host, path: &Path) -> bool {
 /// Whether the file system of a real path supports contexts.
 fn has_contexts(path: &Path) -> bool {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    file_system(&mounts, path).is_some_and(|kind| LABELLED.contains(&kind))
+    file_system(&mounts, path).is_some_and(|kind| LABELLED_FILE_SYSTEMS.contains(&kind))
 }
 
 /// The context of the file at a place, without following links; empty if it has none.

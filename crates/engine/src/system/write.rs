@@ -82,12 +82,12 @@ fn make_beside<T>(
 fn sweep(place: &Place) {
     /// Device, inode and birth time, because inode numbers are reused.
     type DirectoryIds = HashSet<(u64, u64, Option<SystemTime>)>;
-    static SEEN: Mutex<Option<DirectoryIds>> = Mutex::new(None);
+    static SWEPT_DIRECTORIES: Mutex<Option<DirectoryIds>> = Mutex::new(None);
     let here = format!("/proc/self/fd/{}", place.dir.as_fd().as_raw_fd());
     let Ok(meta) = std::fs::metadata(&here) else { return };
     let id = (meta.dev(), meta.ino(), meta.created().ok());
     // Held to the end, so that this process creates nothing meanwhile.
-    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut seen = SWEPT_DIRECTORIES.lock().unwrap_or_else(PoisonError::into_inner);
     if !seen.get_or_insert_default().insert(id) {
         return;
     }
@@ -256,15 +256,15 @@ fn overwrite(place: &Place, temporary: &OsStr, ids: Ids, mode: u32) -> io::Resul
 }
 
 /// The maximum number of files that are edited at the same time.
-const EDITORS: usize = 64;
+const MAX_EDITORS: usize = 64;
 
 /// Held while a file with parts of several resources is read, changed and written.
 pub(crate) fn editing(path: &Path) -> MutexGuard<'static, ()> {
-    static LOCKS: [Mutex<()>; EDITORS] = [const { Mutex::new(()) }; EDITORS];
+    static LOCKS: [Mutex<()>; MAX_EDITORS] = [const { Mutex::new(()) }; MAX_EDITORS];
     let mut hasher = FxHasher::default();
     path.hash(&mut hasher);
     // The upper bits of the hash are mixed best.
-    let at = (hasher.finish() >> 32) as usize % EDITORS;
+    let at = (hasher.finish() >> 32) as usize % MAX_EDITORS;
     LOCKS[at].lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -71,7 +71,7 @@ fn packages(builder: &mut Builder, names: &[&str]) -> Vec<ordain_graph::Resource
 }
 
 #[test]
-fn what_is_due_is_installed_at_once_and_told_one_by_one() {
+fn due_packages_are_installed_together_and_reported_singly() {
     let (machine, calls) = machine();
     let mut builder = Builder::default();
     packages(&mut builder, &["a", "b"]);
@@ -120,7 +120,7 @@ fn none_is_lost_where_one_call_ends() {
 }
 
 #[test]
-fn what_depends_or_is_other_comes_later() {
+fn dependents_and_other_groups_run_later() {
     let (machine, calls) = machine();
     let mut builder = Builder::default();
     let p = packages(&mut builder, &["a", "b", "c"]);

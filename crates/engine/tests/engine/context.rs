@@ -85,7 +85,7 @@ fn parts_of_a_context_are_compared_and_set() {
 }
 
 #[test]
-fn what_is_made_gets_its_context_and_what_is_replaced_keeps_it() {
+fn new_files_get_a_context_and_replaced_files_keep_it() {
     if !is_root() {
         return;
     }
@@ -167,7 +167,7 @@ fn without_selinux_nothing_is_done() {
 }
 
 #[test]
-fn what_is_put_back_has_its_context() {
+fn restored_files_have_their_context() {
     if !is_root() {
         return;
     }

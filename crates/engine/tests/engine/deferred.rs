@@ -73,7 +73,7 @@ fn values_are_computed_after_what_comes_before() {
 }
 
 #[test]
-fn what_cannot_be_computed_fails_its_resource() {
+fn a_failed_deferred_value_fails_its_resource() {
     let machine = Machine::new();
     let (prepared, _) = prepared(&machine, &graph());
     let plan = plan(&prepared, &machine.host, &NoObserver, 1);
@@ -86,7 +86,7 @@ fn what_cannot_be_computed_fails_its_resource() {
 }
 
 #[test]
-fn what_comes_first_is_known_without_the_values() {
+fn dependencies_are_known_without_deferred_values() {
     let machine = Machine::new();
     let mut builder = Builder::default();
     builder.add("File", "/d/f", &[("content", deferred())]);

@@ -124,7 +124,7 @@ fn the_first_source_that_exists() {
 }
 
 #[test]
-fn what_is_wrong_is_said_before_anything_is_done() {
+fn errors_are_reported_before_any_change() {
     let machine = Machine::new();
     for (title, with, want) in [
         ("rel", vec![], "File paths must be fully qualified, not 'rel'"),
@@ -345,7 +345,7 @@ fn rustix_is_root() -> bool {
 }
 
 #[test]
-fn what_a_killed_run_left_is_removed_by_the_next_write() {
+fn leftovers_of_a_killed_run_are_removed_by_the_next_write() {
     let machine = Machine::new();
     for name in [".a.1f-0.ordain", ".other.2-3.ordain", ".a.x-0.ordain", ".a.ordain"] {
         machine.write(&format!("/d/{name}"), "half");

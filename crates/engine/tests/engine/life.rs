@@ -93,7 +93,7 @@ fn a_file_that_was_not_there_goes_and_one_that_was_removed_comes() {
 }
 
 #[test]
-fn what_is_declared_again_is_not_undone() {
+fn redeclared_resources_are_not_undone() {
     let mut machine = Machine::new();
     machine.lines(&reversed("/etc/f", &[("content", text("x"))]));
     // Under another title, it is the same file.
@@ -112,7 +112,7 @@ fn what_is_declared_again_is_not_undone() {
 }
 
 #[test]
-fn what_cannot_be_undone_fails_before_it_is_changed() {
+fn an_irreversible_resource_fails_unchanged() {
     let machine = Machine::new();
     let said = machine.lines(&reversed("/etc/d", &[("ensure", text("directory"))])).join("\n");
     assert!(said.contains("/etc/d cannot be undone: it is a directory"), "{said}");

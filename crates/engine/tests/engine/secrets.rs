@@ -242,7 +242,7 @@ fn the_old_target_of_a_link_is_as_secret_as_the_new_one() {
 }
 
 #[test]
-fn what_a_secret_directory_holds_is_called_by_its_title() {
+fn files_in_a_secret_directory_are_named_by_its_title() {
     let machine = Machine::new();
     machine.write("/c4n4ry-dir/below/file", "x");
     let with =

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_duration_is_refused() {
+    fn invalid_durations_are_refused() {
         for (text, why) in [
             ("", "time: invalid duration \"\""),
             ("3", "time: missing unit in duration \"3\""),

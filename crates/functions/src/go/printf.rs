@@ -39,7 +39,7 @@ impl Arg {
 }
 
 /// The widest field, and the most digits.
-const WIDEST: i64 = 1_000_000;
+const MAX_WIDTH: i64 = 1_000_000;
 /// The maximum length of a result.
 const MAX_TEXT: usize = 32 << 20;
 
@@ -360,7 +360,7 @@ impl Formatter<'_> {
             let arg = self.args.get(self.next);
             self.next += 1;
             return match arg {
-                Some(Arg::Int(n, _)) if n.unsigned_abs() <= WIDEST.unsigned_abs() => Some(*n),
+                Some(Arg::Int(n, _)) if n.unsigned_abs() <= MAX_WIDTH.unsigned_abs() => Some(*n),
                 _ => {
                     self.out.extend(format!("%!(BAD{kind})").as_bytes());
                     None
@@ -371,7 +371,7 @@ impl Formatter<'_> {
         let (digits, after) = rest.split_at(end);
         *rest = after;
         let digits = std::str::from_utf8(digits).ok()?;
-        digits.parse().ok().filter(|n| *n <= WIDEST)
+        digits.parse().ok().filter(|n| *n <= MAX_WIDTH)
     }
 
     fn spec(&mut self, rest: &mut &[u8]) -> Spec {

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_url_is_refused() {
+    fn invalid_urls_are_refused() {
         for (text, want) in [
             (":x", "parse \":x\": missing protocol scheme"),
             ("a:b:c/%zz", ""),

@@ -18,7 +18,7 @@ use super::number;
 use crate::{Error, Result, float};
 
 /// The maximum width or precision, so that a short format does not fill the memory.
-const SIZE_LIMIT: usize = 1 << 20;
+const MAX_WIDTH: usize = 1 << 20;
 
 /// A value with its own mini-language.
 #[derive(Clone, Debug)]
@@ -470,7 +470,7 @@ fn read_number(chars: &[char], at: &mut usize) -> Result<Option<usize>> {
         *at += 1;
     }
     match value {
-        Some(value) if value > SIZE_LIMIT => error("Too many decimal digits in format string"),
+        Some(value) if value > MAX_WIDTH => error("Too many decimal digits in format string"),
         value => Ok(value),
     }
 }

@@ -15,9 +15,9 @@ use super::number;
 use crate::{Error, Result, float, integer, text};
 
 /// The maximum width or precision, so that a short format does not fill the memory.
-const SIZE_LIMIT: usize = 1 << 20;
+const MAX_WIDTH: usize = 1 << 20;
 /// The maximum size of a result in bytes.
-const OUTPUT_LIMIT: usize = 1 << 26;
+const MAX_OUTPUT: usize = 1 << 26;
 
 /// A value to be formatted.
 #[derive(Clone)]
@@ -132,7 +132,7 @@ impl<'a> Formatter<'a> {
             } else {
                 self.out.push(c);
             }
-            if self.out.len() > OUTPUT_LIMIT {
+            if self.out.len() > MAX_OUTPUT {
                 return fail("the result is too big");
             }
         }
@@ -214,7 +214,7 @@ impl<'a> Formatter<'a> {
     fn digits(&mut self, mut number: usize, too_big: &str) -> Result<usize> {
         while let Some((_, c)) = self.chars.next_if(|(_, c)| c.is_ascii_digit()) {
             number = number * 10 + c.to_digit(10).unwrap_or(0) as usize;
-            if number > SIZE_LIMIT {
+            if number > MAX_WIDTH {
                 return fail(too_big);
             }
         }
@@ -246,7 +246,7 @@ impl<'a> Formatter<'a> {
             other => to_integer(other)?,
         };
         match i64::try_from(&size) {
-            Ok(size) if size.unsigned_abs() <= SIZE_LIMIT as u64 => Ok(size),
+            Ok(size) if size.unsigned_abs() <= MAX_WIDTH as u64 => Ok(size),
             _ => fail(too_big),
         }
     }

@@ -4,7 +4,7 @@
 use super::chars::Chars;
 
 /// The maximum depth of bracket expressions.
-const DEPTH_LIMIT: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 /// The characters of `\w`, `\d`, `\s` and POSIX brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +132,7 @@ pub(super) fn read(chars: &mut Chars, charset: Charset) -> Result<String, String
 }
 
 fn read_nested(chars: &mut Chars, charset: Charset, depth: usize) -> Result<String, String> {
-    if depth > DEPTH_LIMIT {
+    if depth > MAX_DEPTH {
         return Err("too deep nest level in regular expression".into());
     }
     let mut out = String::from("[");

@@ -6,10 +6,10 @@ use std::cell::Cell;
 use ordain_source::budget;
 
 /// The maximum size of a compiled pattern in bytes.
-pub(crate) const SIZE_LIMIT: usize = 8 << 20;
+pub(crate) const MAX_SIZE: usize = 8 << 20;
 /// The size limits in bytes that are tried in turn, each with its cost. A failed attempt at one
 /// size takes no longer than the next one.
-const SIZES: [(usize, u64); 3] = [(256 << 10, 0), (2 << 20, 8), (SIZE_LIMIT, 32)];
+const SIZES: [(usize, u64); 3] = [(256 << 10, 0), (2 << 20, 8), (MAX_SIZE, 32)];
 
 /// The reason why a pattern is not compiled.
 pub(crate) enum CompileError {
@@ -38,7 +38,7 @@ pub(crate) fn compile<T>(
 }
 
 /// The maximum total cost of a thread since the last [`forget`].
-const MAX: u64 = 512;
+const MAX_COST: u64 = 512;
 
 thread_local! {
     static COST: Cell<u64> = const { Cell::new(0) };
@@ -56,7 +56,7 @@ pub fn forget() {
 pub(super) fn add(cost: u64) -> Result<(), String> {
     let cost = COST.get().saturating_add(cost);
     COST.set(cost);
-    if cost > budget::scaled(MAX) {
+    if cost > budget::scaled(MAX_COST) {
         return Err(format!("there are too many large regular expressions; {}", budget::HELP));
     }
     Ok(())

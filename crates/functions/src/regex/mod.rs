@@ -25,17 +25,17 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::{Error, Result};
-use cost::{CompileError, SIZE_LIMIT};
+use cost::{CompileError, MAX_SIZE};
 
 pub use cost::forget;
 pub use replace::{escape, take_match};
 
 /// The maximum number of steps of the backtracking engine per match.
-const BACKTRACK_LIMIT: usize = 1_000_000;
+const MAX_BACKTRACK_STEPS: usize = 1_000_000;
 /// The maximum number of instructions of a backtracking program.
-const PROGRAM_LIMIT: usize = 200_000;
+const MAX_PROGRAM_SIZE: usize = 200_000;
 /// The longest pattern accepted, in bytes.
-const PATTERN_LIMIT: usize = 1 << 18;
+const MAX_PATTERN_LENGTH: usize = 1 << 18;
 
 /// The dialect of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,7 +83,7 @@ pub struct Captures<'r> {
 pub fn compile(dialect: Dialect, pattern: &str) -> Result<Regex> {
     let fail =
         |reason: &str| Error::Regex { reason: reason.into(), pattern: slashes_escaped(pattern) };
-    if pattern.len() > PATTERN_LIMIT {
+    if pattern.len() > MAX_PATTERN_LENGTH {
         return Err(Error::Regex { reason: TOO_BIG.into(), pattern: "…".into() });
     }
     let plain = translate(dialect, pattern, false)?;
@@ -170,9 +170,9 @@ fn backtracking(text: &str) -> Result<fancy_regex::Regex, String> {
     const LONG: usize = 2048;
     cost::add((text.len() / LONG) as u64)?;
     fancy_regex::RegexBuilder::new(text)
-        .backtrack_limit(BACKTRACK_LIMIT)
-        .delegate_size_limit(SIZE_LIMIT)
-        .max_prog_size(PROGRAM_LIMIT)
+        .backtrack_limit(MAX_BACKTRACK_STEPS)
+        .delegate_size_limit(MAX_SIZE)
+        .max_prog_size(MAX_PROGRAM_SIZE)
         .build()
         .map_err(|error| match error {
             fancy_regex::Error::CompileError(inner) => match *inner {

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::chars::Chars;
 
 /// The maximum depth of groups.
-const DEPTH_LIMIT: usize = 200;
+const MAX_DEPTH: usize = 200;
 /// The largest number in `{m,n}`.
-const REPEAT_LIMIT: u64 = 100_000;
+const MAX_REPEAT: u64 = 100_000;
 
 /// A pattern in the engines' notation.
 pub(super) struct Translation {
@@ -179,9 +179,7 @@ impl Translator {
             self.chars.at = start;
             return Ok(false);
         }
-        if low.or(high).is_some_and(|n| n >= REPEAT_LIMIT)
-            || high.is_some_and(|n| n >= REPEAT_LIMIT)
-        {
+        if low.or(high).is_some_and(|n| n >= MAX_REPEAT) || high.is_some_and(|n| n >= MAX_REPEAT) {
             return Err("the repetition number is too large".into());
         }
         if high.is_some_and(|high| high < low.unwrap_or(0)) {
@@ -230,7 +228,7 @@ impl Translator {
     }
 
     fn begin(&mut self, text: &str, place: usize, number: Option<usize>) -> Outcome {
-        if self.open.len() >= DEPTH_LIMIT {
+        if self.open.len() >= MAX_DEPTH {
             return Err("the pattern is nested too deeply".into());
         }
         let start = self.out.text.len();

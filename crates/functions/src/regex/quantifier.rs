@@ -1,7 +1,7 @@
 //! Repetition operators: reading Ruby's, writing the engines'.
 
 /// The largest count an interval may have.
-const COUNT_LIMIT: u32 = 100_000;
+const MAX_COUNT: u32 = 100_000;
 
 /// One repetition operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ fn count(rest: &[char], mut at: usize) -> Result<(Option<u32>, usize), String> {
     let mut value = None;
     while let Some(digit) = rest.get(at).and_then(|c| c.to_digit(10)) {
         let next = value.unwrap_or(0) * 10 + digit;
-        if next > COUNT_LIMIT {
+        if next > MAX_COUNT {
             return Err("too big number for repeat range".into());
         }
         value = Some(next);

@@ -10,9 +10,9 @@ use super::class::{self, Charset};
 use super::quantifier::{self, Quantifier};
 
 /// The maximum depth of groups.
-const DEPTH_LIMIT: usize = 200;
+const MAX_DEPTH: usize = 200;
 /// The maximum number of consecutive repetition operators.
-const CHAIN_LIMIT: usize = 20;
+const MAX_CHAIN: usize = 20;
 
 /// A pattern in the engines' notation.
 pub(super) struct Translation {
@@ -246,7 +246,7 @@ impl Translator {
             }
             self.chars.advance(used);
             chain.push(quantifier);
-            if chain.len() > CHAIN_LIMIT {
+            if chain.len() > MAX_CHAIN {
                 return Err("too deep nest level in regular expression".into());
             }
         }
@@ -312,7 +312,7 @@ impl Translator {
     }
 
     fn begin(&mut self, text: &str, zero_width: bool) -> Result<(), String> {
-        if self.open.len() + self.isolated >= DEPTH_LIMIT {
+        if self.open.len() + self.isolated >= MAX_DEPTH {
             return Err("too deep nest level in regular expression".into());
         }
         let start = self.out.text.len();
@@ -471,7 +471,7 @@ impl Translator {
                     return Ok(());
                 }
                 ')' => {
-                    if self.open.len() + self.isolated >= DEPTH_LIMIT {
+                    if self.open.len() + self.isolated >= MAX_DEPTH {
                         return Err("too deep nest level in regular expression".into());
                     }
                     self.out.text.push_str(case_group(flags.ignore_case));

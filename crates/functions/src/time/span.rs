@@ -18,7 +18,7 @@ pub const SPAN_FORMATS: &[&str] = &[
     "%S",
 ];
 /// The largest width a directive may have.
-const WIDTH_LIMIT: usize = 1000;
+const MAX_WIDTH: usize = 1000;
 
 /// The units, smallest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,7 +122,7 @@ impl SpanFormat {
                     '0' if fresh => pad = Some('0'),
                     '0'..='9' => {
                         let digit = c.to_digit(10).unwrap_or(0) as usize;
-                        width = Some((width.unwrap_or(0) * 10 + digit).min(WIDTH_LIMIT));
+                        width = Some((width.unwrap_or(0) * 10 + digit).min(MAX_WIDTH));
                     }
                     _ => {
                         let unit = Unit::of(c).ok_or_else(|| bad(text, start, at))?;

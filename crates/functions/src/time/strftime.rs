@@ -22,9 +22,9 @@ pub const MONTHS: [&str; 12] = [
 pub const WEEKDAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 /// The largest width a directive may have.
-const WIDTH_LIMIT: usize = 1024;
+const MAX_WIDTH: usize = 1024;
 /// The maximum size of a result in bytes.
-const OUTPUT_LIMIT: usize = 1 << 20;
+const MAX_OUTPUT: usize = 1 << 20;
 
 /// Formats a point in time, in UTC or at an offset in seconds from it. Text outside directives is
 /// copied.
@@ -88,7 +88,7 @@ impl Printer {
                 }
             };
             rest = &rest[used..];
-            if out.len() > OUTPUT_LIMIT {
+            if out.len() > MAX_OUTPUT {
                 return Err(Error::Time("the result is too big".into()));
             }
         }
@@ -226,7 +226,7 @@ fn read(text: &str) -> Option<(Directive, char, usize)> {
     }
     while let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(10)) {
         let width = directive.width.unwrap_or(0) * 10 + digit as usize;
-        directive.width = Some(width.min(WIDTH_LIMIT));
+        directive.width = Some(width.min(MAX_WIDTH));
         chars.next();
     }
     while chars.next_if(|&(_, c)| c == ':').is_some() {

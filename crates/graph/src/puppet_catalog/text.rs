@@ -173,7 +173,7 @@ impl Text {
 }
 
 /// The bytes that need escapes.
-const SPECIAL: [bool; 256] = {
+const ESCAPED_BYTES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < b' ' as usize {
@@ -186,7 +186,7 @@ const SPECIAL: [bool; 256] = {
 };
 
 fn is_special(byte: u8) -> bool {
-    SPECIAL[usize::from(byte)]
+    ESCAPED_BYTES[usize::from(byte)]
 }
 
 /// The first byte that needs an escape. Most texts are short and have none, so the last bytes are

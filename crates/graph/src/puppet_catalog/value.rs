@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_lacks_reads_back() {
+    fn types_that_json_lacks_read_back() {
         let mut odd = Map::default();
         odd.insert(Value::Int(1), Value::str("one"));
         let value = Value::list([

@@ -240,7 +240,7 @@ fn split(line: &str) -> Option<Vec<String>> {
 }
 
 /// Fields that matter to the original only.
-const OWN: &[&str] = &[
+const ORIGINAL_ONLY_FIELDS: &[&str] = &[
     "id",
     "requires",
     "version",
@@ -258,7 +258,7 @@ const OWN: &[&str] = &[
 fn unknown(entity: &str, title: &str, fields: Fields<'_>) -> Mapped {
     let mut out = Mapped::new(&kind_name(entity), title);
     let named = fields.0.iter().filter_map(|(name, value)| Some((name.as_str()?, value)));
-    for (name, value) in named.filter(|(name, _)| !OWN.contains(name)) {
+    for (name, value) in named.filter(|(name, _)| !ORIGINAL_ONLY_FIELDS.contains(name)) {
         out.set_from(name, present(value), name);
     }
     out

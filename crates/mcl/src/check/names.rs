@@ -560,7 +560,7 @@ impl<'w> Checker<'w> {
     /// Adds the place of the name and a suggestion to the last error, which is about an unknown
     /// name.
     fn explain(&mut self, at: ScopeId, space: Space, name: &Name, place: Option<Span>) {
-        let known = match self.found.len() <= suggest::MAX {
+        let known = match self.found.len() <= suggest::MAX_SUGGESTIONS {
             true => self.visible(at, space),
             false => Default::default(),
         };

@@ -245,7 +245,7 @@ fn reducing_nothing_needs_a_start() {
 }
 
 #[test]
-fn what_left_the_graph_waits_for_nothing() {
+fn removed_resources_wait_for_nothing() {
     let (mut engine, mut memory) = (Engine::new(), Memory::default());
     let mut graph = engine.build();
     let a = input(&mut graph, "a");

@@ -66,7 +66,7 @@ fn the_common_form_is_read_as_the_parser_reads_it() {
 }
 
 #[test]
-fn what_is_not_of_the_common_form_is_left_to_the_parser() {
+fn uncommon_forms_are_left_to_the_parser() {
     let texts = [
         "",
         "# a\n",

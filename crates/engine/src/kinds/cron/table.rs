@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 /// The comment before the name of a job.
-const MARK: &str = "# Puppet Name: ";
+const NAME_MARKER: &str = "# Puppet Name: ";
 
 /// The times of a job in the order of the table.
 pub(super) const FIELDS: [&str; 5] = ["minute", "hour", "monthday", "month", "weekday"];
@@ -49,9 +49,9 @@ impl Table {
             let line = line.trim_end_matches(['\n', '\r']);
             let start = line.trim_start();
             if start.starts_with('#') {
-                if let Some(at) = start.find(&MARK[2..]) {
+                if let Some(at) = start.find(&NAME_MARKER[2..]) {
                     open = Job::default();
-                    open.name = Some(start[at + MARK.len() - 2..].trim_end().to_string());
+                    open.name = Some(start[at + NAME_MARKER.len() - 2..].trim_end().to_string());
                     open.above.push(number);
                 }
             } else if super::values::is_setting(line) {
@@ -126,7 +126,7 @@ impl Job {
     fn print(&self) -> String {
         let mut text = String::new();
         if let Some(name) = &self.name {
-            text.push_str(MARK);
+            text.push_str(NAME_MARKER);
             text.push_str(name);
             text.push('\n');
         }

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_another_address_is_told() {
+    fn clients_with_another_address_are_refused() {
         let mut served = TestServer::new();
         assert_eq!(served.hear(Kind::Discover, 7, 12, 0), Some((Kind::Offer, 12)));
         assert_eq!(served.hear(Kind::Request, 7, 12, 0), Some((Kind::Ack, 12)));
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_has_no_answer() {
+    fn invalid_requests_have_no_answer() {
         let mut served = TestServer::new();
         let mut message = says(Kind::Discover, 7);
         message.is_request = false;

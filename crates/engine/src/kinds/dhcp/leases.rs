@@ -15,10 +15,10 @@ use crate::system::host::Host;
 const MAX_LEASES: usize = 65_536;
 
 /// The number of seconds for which an offered address is reserved.
-const OFFER: u64 = 60;
+const OFFER_SECONDS: u64 = 60;
 
 /// The time for which an address in use by another machine is not offered.
-const REST: u64 = 600;
+const CONFLICT_SECONDS: u64 = 600;
 
 /// The identity of a client: hardware type and hardware address.
 pub(super) type Client = Vec<u8>;
@@ -76,7 +76,7 @@ impl Leases {
         let own = own.filter(|ip| pool.has(*ip) && !self.rests(*ip, now));
         if let Some(ip) = own {
             if let Some(lease) = self.by_client.get_mut(client).filter(|lease| lease.is_over(now)) {
-                *lease = Lease { ip, ends: Some(now + OFFER), is_given: false };
+                *lease = Lease { ip, ends: Some(now + OFFER_SECONDS), is_given: false };
             }
             return Some(ip);
         }
@@ -88,7 +88,7 @@ impl Leases {
         }
         self.make_room(now)?;
         self.holders.insert(ip, client.clone());
-        let offer = Lease { ip, ends: Some(now + OFFER), is_given: false };
+        let offer = Lease { ip, ends: Some(now + OFFER_SECONDS), is_given: false };
         self.by_client.insert(client.clone(), offer);
         Some(ip)
     }
@@ -165,7 +165,7 @@ impl Leases {
             self.forget(client);
             self.resting.retain(|_, ends| *ends > now);
             if self.resting.len() < MAX_LEASES {
-                self.resting.insert(ip, now + REST);
+                self.resting.insert(ip, now + CONFLICT_SECONDS);
             }
         }
     }
@@ -289,7 +289,7 @@ mod tests {
         leases.rest(&vec![11], one, 3);
         assert_eq!(gets(&mut leases, &range, 11, 1, 3), Some(3));
         assert_eq!(gets(&mut leases, &range, 12, 1, 4), None);
-        assert_eq!(gets(&mut leases, &range, 12, 1, 3 + REST), Some(1));
+        assert_eq!(gets(&mut leases, &range, 12, 1, 3 + CONFLICT_SECONDS), Some(1));
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
             assert!(ask(number, number, 0).is_some());
         }
         assert_eq!(ask(0, 0, 0), None);
-        assert!(ask(0, 0, OFFER).is_some());
+        assert!(ask(0, 0, OFFER_SECONDS).is_some());
     }
 
     #[test]

@@ -26,7 +26,7 @@ const CLIENTS: u16 = 68;
 const SERVERS: u16 = 67;
 
 /// The wait after a failed read of the socket.
-const PAUSE: Duration = Duration::from_millis(50);
+const RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// The leases of a server.
 type SharedLeases = Arc<Mutex<Leases>>;
@@ -99,7 +99,7 @@ impl Server<'_> {
                 Ok((count, _)) => self.hear(&buffer[..count]),
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
                 // Such as an interface that is down.
-                Err(_) => std::thread::sleep(PAUSE),
+                Err(_) => std::thread::sleep(RETRY_DELAY),
             }
         }
     }

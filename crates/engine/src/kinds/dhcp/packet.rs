@@ -256,7 +256,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_left() {
+    fn invalid_messages_are_ignored() {
         let whole = says(Kind::Discover, 1).bytes();
         for end in 0..240 {
             assert_eq!(Message::parse(&whole[..end]), None, "{end}");

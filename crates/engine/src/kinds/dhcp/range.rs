@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused() {
+    fn invalid_ranges_are_refused() {
         for (fields, why) in [
             (["x", "", "192.0.2.5", "", ""], "must specify both from and to or neither"),
             (["x", "", "192.0.2.5", "192.0.2.9", ""], "mask must be specified somehow"),

@@ -11,7 +11,7 @@ use crate::system::host::Host;
 use crate::system::runner::{Invocation, Outcome};
 
 /// The number of lines of a failed program's output that are reported.
-const TAIL: usize = 10;
+const REPORTED_LINES: usize = 10;
 
 /// The operation of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,7 +94,7 @@ fn complaint(manifest: &Manifest, outcome: &Outcome) -> String {
     let meaning = meaning.map(|text| format!(" ({text})")).unwrap_or_default();
     let stderr = String::from_utf8_lossy(&outcome.stderr);
     let lines: Vec<String> = stderr.lines().filter(|l| !l.trim().is_empty()).map(message).collect();
-    let said = lines[lines.len().saturating_sub(TAIL)..].join("\n");
+    let said = lines[lines.len().saturating_sub(REPORTED_LINES)..].join("\n");
     let colon = if said.is_empty() { "" } else { ": " };
     format!("returned {status}{meaning}{colon}{said}")
 }

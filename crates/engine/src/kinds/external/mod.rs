@@ -38,7 +38,7 @@ const EXIST: &str = "_exist";
 const IN_DESIRED_STATE: &str = "_inDesiredState";
 
 /// The interval of checks without paths to watch.
-const PAUSE: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// An external kind as front ends see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -302,7 +302,7 @@ impl Instance for ExternalInstance {
     fn pause(&self, _: &Host) -> Option<Duration> {
         let own = &self.manifest.ordain;
         let told = own.pause.map(|seconds| Duration::from_secs(seconds.max(1)));
-        told.or_else(|| own.watch.is_empty().then_some(PAUSE))
+        told.or_else(|| own.watch.is_empty().then_some(POLL_INTERVAL))
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

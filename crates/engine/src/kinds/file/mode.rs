@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mode() {
+    fn invalid_modes() {
         for text in ["", "rw", "0888", "u~r", "077777", "q+r"] {
             assert_eq!(Mode::parse(text), None, "{text}");
         }

@@ -35,7 +35,7 @@ const INHERITED: &[&str] = &[
 ];
 
 /// From this many on a recursion warns.
-const MANY: usize = 1000;
+const WARNING_COUNT: usize = 1000;
 
 #[derive(Clone, Debug)]
 enum Origin {
@@ -82,7 +82,7 @@ pub(super) fn generate(
             walk(file, &path, file.follow, &mut found, &keep)?;
         }
     }
-    if found.len() > MANY && file.recursion.max_files == 0 {
+    if found.len() > WARNING_COUNT && file.recursion.max_files == 0 {
         let (path, count) = (file.path.display(), found.len());
         file.log(Level::Warning, format!("{path} holds {count} files; `max_files` sets a limit"));
     }

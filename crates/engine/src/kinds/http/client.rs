@@ -28,7 +28,7 @@ use crate::system::write::{Data, Owner, rewrite_with};
 pub struct Client;
 
 /// The interval of requests for a newer version.
-const PAUSE: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 const METHODS: &[&str] =
     &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"];
@@ -279,7 +279,7 @@ impl Instance for FetchedContent {
 
     fn pause(&self, _: &Host) -> Option<Duration> {
         // Content with the right checksum does not change.
-        (self.sha256.is_none() && !self.is_waiting()).then_some(PAUSE)
+        (self.sha256.is_none() && !self.is_waiting()).then_some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::{DateTimeParser, DateTimePrinter};
 
 /// The number of bytes that are read to find the content type.
-const SAMPLE: usize = 512;
+const SNIFFED_BYTES: usize = 512;
 
 /// The time of the last change of a file, in seconds since 1970.
 pub(super) fn changed_at(file: &File) -> io::Result<u64> {
@@ -140,12 +140,12 @@ fn type_of(path: &str, content: &mut dyn Content) -> io::Result<&'static str> {
         return Ok(known);
     }
     content.seek(SeekFrom::Start(0))?;
-    let mut sample = Vec::with_capacity(SAMPLE);
-    content.take(SAMPLE as u64).read_to_end(&mut sample)?;
+    let mut sample = Vec::with_capacity(SNIFFED_BYTES);
+    content.take(SNIFFED_BYTES as u64).read_to_end(&mut sample)?;
     let is_text = match std::str::from_utf8(&sample) {
         Ok(_) => true,
         // The last letter may not be there in whole.
-        Err(e) => e.error_len().is_none() && sample.len() == SAMPLE,
+        Err(e) => e.error_len().is_none() && sample.len() == SNIFFED_BYTES,
     };
     let is_plain = is_text && !sample.iter().any(|c| *c < 0x20 && !b"\t\n\r\x0c\x1b".contains(c));
     Ok(if is_plain { "text/plain; charset=utf-8" } else { "application/octet-stream" })

@@ -20,7 +20,7 @@ const TRUSTED: &[&str] = &[
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The maximum time to connect.
-const CONNECT: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An HTTP client for a machine with this root, which trusts the machine's certificates.
 pub(in crate::kinds) fn agent(machine: &Path, is_secure: bool) -> Agent {
@@ -40,7 +40,7 @@ pub(crate) fn limited_agent(machine: &Path, is_secure: bool) -> Agent {
 fn built(machine: &Path, is_secure: bool, seconds: u64, total: Option<Duration>) -> Agent {
     let config = Agent::config_builder()
         .http_status_as_error(false)
-        .timeout_connect(Some(CONNECT))
+        .timeout_connect(Some(CONNECT_TIMEOUT))
         .timeout_recv_response(Some(TIMEOUT + Duration::from_secs(seconds)))
         .timeout_per_read(Some(TIMEOUT))
         .timeout_global(total);

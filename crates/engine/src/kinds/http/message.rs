@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn invalid_requests_are_refused() {
         for bad in ["\0", "GET a HTTP/1.1\r\n\r\n", "GET /%zz HTTP/1.1\r\n\r\n", "x y\r\n\r\n"] {
             assert!(parse(bad.as_bytes()).is_err(), "{bad:?}");
         }

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_no_document() {
+    fn only_objects_are_documents() {
         let deep = "[".repeat(100_000);
         for bad in ["", "[]", "null", "{} {}", "{", &format!("{{\"a\":{deep}")] {
             assert!(Document::parse(bad.as_bytes()).is_err(), "{bad:.20}");

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_edit_is_refused() {
+    fn invalid_edits_are_refused() {
         let all = [
             "",
             "a = 1",

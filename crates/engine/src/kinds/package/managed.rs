@@ -22,10 +22,10 @@ use crate::system::host::Host;
 use crate::system::watch::Watch;
 
 /// The maximum age of a list from a manager without change events.
-const STALE: Duration = Duration::from_secs(5);
+const MAX_AGE: Duration = Duration::from_secs(5);
 
 /// The interval of checks of such packages. It is long, because each check starts the tool.
-const PAUSE: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The state of the database when it was queried.
 #[derive(Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl DatabaseStamp {
     fn follows(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Time(now, done), Self::Time(then, done_then)) => {
-                done == done_then && now.duration_since(*then) < STALE
+                done == done_then && now.duration_since(*then) < MAX_AGE
             }
             _ => self == earlier,
         }
@@ -300,7 +300,7 @@ impl Instance for ManagedPackage {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        self.manager.watched().is_empty().then_some(PAUSE)
+        self.manager.watched().is_empty().then_some(POLL_INTERVAL)
     }
 
     fn autorequires(&self) -> Vec<ResourceRef> {

@@ -33,7 +33,7 @@ const PROVIDERS: &[&str] =
     &["apt", "dpkg", "dnf", "yum", "zypper", "apk", "pacman", "pip", "pip3", "npm", "gem"];
 
 /// Providers of packages that are not for this kind of system.
-const OTHERS: &[&str] = &[
+const FOREIGN_PROVIDERS: &[&str] = &[
     "aix",
     "appdmg",
     "apple",
@@ -90,7 +90,7 @@ impl Kind for Package {
         if !p.has("provider") {
             return undeclared::parse(&self.shared, resource);
         }
-        let provider = p.provider(PROVIDERS, OTHERS);
+        let provider = p.provider(PROVIDERS, FOREIGN_PROVIDERS);
         provider::parse(&self.shared, p, provider)
     }
 

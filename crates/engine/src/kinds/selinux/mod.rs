@@ -8,7 +8,7 @@ use ordain_kinds::{KindSchema, machine};
 
 use crate::kind::differences::Differences;
 use crate::kind::params::Params;
-use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::tools::{POLL_INTERVAL, inside, run};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::host::Host;
 pub use module::Selmodule;
@@ -56,7 +56,7 @@ struct Setting {
 
 impl Instance for Setting {
     fn pause(&self, _: &Host) -> Option<std::time::Duration> {
-        Some(UNWATCHED)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -11,7 +11,7 @@ use ordain_kinds::{KindSchema, machine};
 use super::name;
 use crate::kind::differences::{Differences, changes};
 use crate::kind::params::Params;
-use crate::kind::tools::{UNWATCHED, inside, run};
+use crate::kind::tools::{POLL_INTERVAL, inside, run};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::system::host::Host;
 use crate::system::watch::Watch;
@@ -141,7 +141,7 @@ impl Instance for Module {
     }
 
     fn pause(&self, _: &Host) -> Option<std::time::Duration> {
-        Some(UNWATCHED)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

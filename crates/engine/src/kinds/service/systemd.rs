@@ -34,10 +34,10 @@ const UNIT_TYPES: &[&str] = &[
 ];
 
 /// The interval of checks for the end of a job.
-const POLL: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A job that takes longer than this has failed; units have shorter limits of their own.
-const JOB_LIMIT: Duration = Duration::from_secs(600);
+const JOB_TIMEOUT: Duration = Duration::from_secs(600);
 
 pub(super) struct Systemd<'a> {
     service: &'a ServiceInstance,
@@ -121,13 +121,13 @@ impl<'a> Systemd<'a> {
     fn job(&self, method: &str) -> Result<(), KindError> {
         let job: OwnedObjectPath = self.manager(method, &(self.unit.as_str(), "replace"))?;
         let told = |e: &KindError| with_journal(self.host, &self.service.name, e);
-        let end = Instant::now() + JOB_LIMIT;
+        let end = Instant::now() + JOB_TIMEOUT;
         while self.is_queued(&job)? {
             if Instant::now() >= end {
                 let message = format!("{method} of {} does not end", self.unit);
                 return Err(told(&KindError::new(message)));
             }
-            thread::sleep(POLL);
+            thread::sleep(POLL_INTERVAL);
         }
         let path = self.path()?;
         let state = self.text(&path, "ActiveState")?;

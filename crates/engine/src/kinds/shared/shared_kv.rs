@@ -79,8 +79,8 @@ impl Key {
     /// When it cannot be written.
     pub fn set(&self, host: &Host, of: Option<&str>, value: Option<&str>) -> Result<(), KindError> {
         /// Makes reading, changing and writing one step for other threads.
-        static STEP: Mutex<()> = Mutex::new(());
-        let _step = STEP.lock().unwrap_or_else(PoisonError::into_inner);
+        static UPDATE_LOCK: Mutex<()> = Mutex::new(());
+        let _step = UPDATE_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
         let mut values = self.read(host)?;
         match (of, value) {
             (None, value) => values.value = value.map(str::to_owned),

@@ -9,9 +9,9 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, files};
 
-use super::{ArchiveWriter, END, named};
+use super::{ArchiveWriter, END_OF_ARCHIVE, named};
 use crate::kind::params::Params;
-use crate::kind::tools::{UNWATCHED, is_live};
+use crate::kind::tools::{POLL_INTERVAL, is_live};
 use crate::kind::{AttributeError, Change, Instance, Kind, KindError, ParseContext};
 use crate::kinds::shared::generated_file;
 use crate::system::host::Host;
@@ -108,7 +108,7 @@ impl Archive {
                 self.pack.directory(host, real, name, 0, out)?;
             }
         }
-        out.write_all(&END)
+        out.write_all(&END_OF_ARCHIVE)
     }
 }
 
@@ -120,7 +120,7 @@ impl Instance for Archive {
     }
 
     fn pause(&self, host: &Host) -> Option<Duration> {
-        (!is_live(host)).then_some(UNWATCHED)
+        (!is_live(host)).then_some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

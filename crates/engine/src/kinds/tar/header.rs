@@ -33,8 +33,8 @@ pub(super) struct Entry {
 }
 
 /// The maximum numbers of octal fields with eight and twelve bytes, including the terminator.
-const SHORT: u64 = 0o7_777_777;
-const LONG: u64 = 0o77_777_777_777;
+const MAX_SHORT_OCTAL: u64 = 0o7_777_777;
+const MAX_LONG_OCTAL: u64 = 0o77_777_777_777;
 
 impl Entry {
     pub(super) fn new(host: &Host, name: &[u8], meta: &Metadata) -> Self {
@@ -70,7 +70,7 @@ impl Entry {
         let number = |value: u64, most: u64| (value > most).then(|| value.to_string());
         let text = |text: &str| (!fits(text.as_bytes(), 32)).then(|| text.to_owned());
         let texts = [
-            ("gid", number(self.gid.into(), SHORT)),
+            ("gid", number(self.gid.into(), MAX_SHORT_OCTAL)),
             ("gname", text(&self.group)),
             ("mtime", self.written_time(with_parts)),
         ];
@@ -81,8 +81,8 @@ impl Entry {
             record(&mut out, "path", &self.name);
         }
         let texts = [
-            ("size", number(self.size, LONG)),
-            ("uid", number(self.uid.into(), SHORT)),
+            ("size", number(self.size, MAX_LONG_OCTAL)),
+            ("uid", number(self.uid.into(), MAX_SHORT_OCTAL)),
             ("uname", text(&self.user)),
         ];
         for (key, value) in texts {
@@ -93,7 +93,7 @@ impl Entry {
 
     fn written_time(&self, with_parts: bool) -> Option<String> {
         let (seconds, parts) = self.time;
-        let fits = u64::try_from(seconds).is_ok_and(|seconds| seconds <= LONG);
+        let fits = u64::try_from(seconds).is_ok_and(|seconds| seconds <= MAX_LONG_OCTAL);
         if fits && !(with_parts && parts != 0) {
             return None;
         }

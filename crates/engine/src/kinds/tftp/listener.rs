@@ -12,7 +12,7 @@ use super::transfer::Sender;
 use crate::kinds::serving::ServerState;
 
 /// The maximum number of simultaneous transfers of one server; further clients have to ask again.
-const TRANSFERS: usize = 64;
+const MAX_TRANSFERS: usize = 64;
 
 /// Hears requests until the end.
 pub(super) fn listen(serving: &Arc<ServerState>, socket: &UdpSocket, woken: &OwnedFd) {
@@ -24,7 +24,7 @@ pub(super) fn listen(serving: &Arc<ServerState>, socket: &UdpSocket, woken: &Own
         let _ = poll(&mut fds, None);
         let Ok((count, from)) = socket.recv_from(&mut buffer) else { continue };
         match Request::parse(&buffer[..count]) {
-            Ok(Some(_)) if serving.clients() >= TRANSFERS => {}
+            Ok(Some(_)) if serving.clients() >= MAX_TRANSFERS => {}
             Ok(Some(request)) => serving.answer("tftp client", move |serving| {
                 // An error of a transfer affects its client only.
                 let _ = transfer(serving, own, from, &request);

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn invalid_requests_are_refused() {
         assert_eq!(Request::parse(b"\0\x02a\0octet\0"), Err(Refusal::Denied));
         let bad: [&[u8]; 5] =
             [b"\0\x09", b"\0\x01a\0octet", b"\0\x01a\0mail\0", b"\0\x01\xff\0octet\0", b"\0\x01"];

@@ -9,7 +9,7 @@ use super::packet::{Refusal, Reply, Request, data, error};
 use crate::kinds::serving::{Content, Hub, open_within};
 
 /// The number of times a block is sent before the client counts as gone.
-const TRIES: usize = 6;
+const MAX_TRIES: usize = 6;
 
 /// The default length of a block.
 const BLOCK: u16 = 512;
@@ -105,7 +105,7 @@ impl Sender<'_> {
         number: u16,
         timeout: Duration,
     ) -> io::Result<bool> {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             socket.send(packet)?;
             let sent = Instant::now();
             while let Some(left) = timeout.checked_sub(sent.elapsed()).filter(|l| !l.is_zero()) {

@@ -42,7 +42,7 @@ const PROPERTIES: &[&str] = &[
 ];
 
 /// Attributes of other systems, with the features that they need.
-const FOREIGN: &[(&str, Option<&str>)] = &[
+const FOREIGN_ATTRIBUTES: &[(&str, Option<&str>)] = &[
     ("roles", Some("manages_roles")),
     ("auths", Some("manages_solaris_rbac")),
     ("profiles", Some("manages_solaris_rbac")),
@@ -56,7 +56,7 @@ const FOREIGN: &[(&str, Option<&str>)] = &[
 ];
 
 /// Providers of users on other systems.
-const OTHERS: &[&str] = &[
+const FOREIGN_PROVIDERS: &[&str] = &[
     "aix",
     "directoryservice",
     "hpuxuseradd",
@@ -124,7 +124,7 @@ impl Kind for User {
         _context: &ParseContext<'_>,
     ) -> Result<Box<dyn Instance>, Vec<AttributeError>> {
         let mut p = Params::new(resource);
-        p.provider(&["useradd"], OTHERS);
+        p.provider(&["useradd"], FOREIGN_PROVIDERS);
         let name = p.name();
         account_files::check_account_name(&mut p, &name);
         let present = parse_ensure(&mut p);
@@ -132,7 +132,7 @@ impl Kind for User {
         for name in ["role", "auth", "profile", "key", "attribute"] {
             p.choice(&format!("{name}_membership"));
         }
-        p.leave_out("useradd", FOREIGN);
+        p.leave_out("useradd", FOREIGN_ATTRIBUTES);
         let user = UserInstance {
             files: self.files.clone(),
             name,

@@ -17,14 +17,14 @@ use crate::system::runner::Outcome;
 pub use pool::Zpool;
 
 /// The interval of checks of pools, which have no change events.
-const PAUSE: Duration = Duration::from_secs(30);
+const POLL_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The kind `zfs`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Zfs;
 
 /// Properties that not every system has; there they stay unchanged.
-const RARE: &[&str] =
+const OPTIONAL_PROPERTIES: &[&str] =
     &["aclmode", "acltype", "shareiscsi", "overlay", "defaultuserquota", "relatime"];
 
 impl Kind for Zfs {
@@ -87,7 +87,7 @@ impl Instance for System {
     }
 
     fn pause(&self, _: &Host) -> Option<Duration> {
-        Some(PAUSE)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
@@ -105,13 +105,13 @@ impl Instance for System {
                     let argv = ["zfs", "get", "-H", "-o", "value", property, &self.name];
                     let now = match knows(host, &argv)? {
                         Some(now) => now,
-                        None if RARE.contains(property) => continue,
+                        None if OPTIONAL_PROPERTIES.contains(property) => continue,
                         None => {
                             let text = format!("zfs does not know {property} of {}", self.name);
                             return Err(KindError::new(text));
                         }
                     };
-                    let is_rare = now == "-" && RARE.contains(property);
+                    let is_rare = now == "-" && OPTIONAL_PROPERTIES.contains(property);
                     if now != *wanted && !is_rare {
                         let wanted = Value::str(wanted.as_str());
                         differences.property(property, Value::str(now), wanted);

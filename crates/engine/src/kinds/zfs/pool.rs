@@ -7,7 +7,7 @@ use ordain_data::Value;
 use ordain_graph::Resource;
 use ordain_kinds::{KindSchema, machine};
 
-use super::{PAUSE, knows, name, tool};
+use super::{POLL_INTERVAL, knows, name, tool};
 use crate::kind::differences::{Differences, texts};
 use crate::kind::params::Params;
 use crate::kind::tools::{ask, run};
@@ -162,7 +162,7 @@ impl Pool {
 
 impl Instance for Pool {
     fn pause(&self, _: &Host) -> Option<Duration> {
-        Some(PAUSE)
+        Some(POLL_INTERVAL)
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {

@@ -45,7 +45,7 @@ pub(super) fn vertex(prepared: &Prepared, node: NodeId, host: &Host) -> Vertex {
     match item {
         Item::Ready(ready) => {
             settings.noop = ready.noop;
-            let due = ready.schedule.is_some().then_some(schedule::PAUSE);
+            let due = ready.schedule.is_some().then_some(schedule::POLL_INTERVAL);
             let pause = ready.instance.pause(host).into_iter().chain(due).min();
             settings.poll = poll(settings.poll, pause);
             if settings.semaphores.is_empty() {

@@ -33,7 +33,7 @@ use crate::system::watch::Watch;
 use crate::system::watch::{Wake, Watches};
 
 /// The interval of checks for resources that cannot be watched.
-const UNWATCHED: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// For whom something is watched.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -209,7 +209,7 @@ impl Keeper {
         self.hear_watches(&mut turn)?;
         if self.next_look.is_some_and(|at| at <= Instant::now()) {
             self.unwatched.iter().for_each(|id| self.scheduler.touched(*id));
-            self.next_look = Some(Instant::now() + UNWATCHED);
+            self.next_look = Some(Instant::now() + POLL_INTERVAL);
         }
         self.obey(&mut turn);
         turn.flapping = self.scheduler.take_flapping();
@@ -352,7 +352,7 @@ impl Keeper {
     fn arm(&mut self, id: VertexId, watches: &[Watch], turn: &mut TurnEvents) {
         if let Err(error) = self.watches.arm(Key::Vertex(id), watches, &self.host) {
             self.unwatched.insert(id);
-            self.next_look.get_or_insert(Instant::now() + UNWATCHED);
+            self.next_look.get_or_insert(Instant::now() + POLL_INTERVAL);
             turn.unwatched.extend(self.scheduler.name(id).map(|name| (name.clone(), error)));
         }
     }

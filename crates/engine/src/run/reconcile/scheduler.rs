@@ -97,12 +97,12 @@ impl Default for SchedulerOptions {
 }
 
 /// The initial delay before a failed watch is armed again, in milliseconds; it doubles each time,
-/// until a watch lasts for [`REST_AFTER_BREAKDOWNS`].
-const FIRST_PAUSE: u64 = 1000;
+/// until a watch lasts for [`REARM_RESET_TIME`].
+const INITIAL_REARM_DELAY: u64 = 1000;
 
 /// The time in milliseconds after which a breakdown of a watch counts as unrelated to the previous
 /// one.
-const REST_AFTER_BREAKDOWNS: u64 = 10 * 60 * 1000;
+const REARM_RESET_TIME: u64 = 10 * 60 * 1000;
 
 /// The maximum number of times the delay of a flapping resource is doubled.
 const MAX_BACKOFF: u32 = 6;
@@ -234,13 +234,13 @@ impl Scheduler {
             return;
         };
         let lasted = now.saturating_sub(state.broke_at);
-        state.breakdowns = if lasted > REST_AFTER_BREAKDOWNS { 1 } else { state.breakdowns + 1 };
+        state.breakdowns = if lasted > REARM_RESET_TIME { 1 } else { state.breakdowns + 1 };
         state.broke_at = now;
         self.failed(id.index);
         let Some(state) = self.known_mut(id) else { return };
         if !state.failed {
             // A watch that fails at once every time would keep the machine busy.
-            let pause = FIRST_PAUSE << (state.breakdowns - 1).min(MAX_BACKOFF);
+            let pause = INITIAL_REARM_DELAY << (state.breakdowns - 1).min(MAX_BACKOFF);
             let at = state.not_before.max(now.saturating_add(pause));
             state.not_before = at;
             state.armed = false;

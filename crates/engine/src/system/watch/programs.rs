@@ -19,16 +19,16 @@ use crate::system::host::Host;
 
 /// The initial and maximum pause in reading a program after it wrote something; it doubles while
 /// more output follows. Meanwhile the pipe fills, and the program waits.
-const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+const READ_PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// The number of bytes of its standard error that are reported when it ends.
-const LAST_WORDS: usize = 1024;
+const REPORTED_ERROR_BYTES: usize = 1024;
 
 /// The number of bytes that are read at once.
-const CHUNK: usize = 64 * 1024;
+const READ_SIZE: usize = 64 * 1024;
 
 /// The time that a program may continue after it closed its standard output.
-const CLOSING: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An event of a program.
 enum Event {
@@ -156,7 +156,7 @@ impl Reader {
     /// Reads until the program closes its standard output; returns `false` if it has to stop
     /// before.
     fn follow(&mut self, tell: &dyn Fn()) -> bool {
-        let mut pause = PAUSE.0;
+        let mut pause = READ_PAUSES.0;
         loop {
             let [is_stopped, has_out, has_err] = self.wait(true, None);
             if is_stopped {
@@ -165,7 +165,7 @@ impl Reader {
             if has_err {
                 self.read_error();
             }
-            let mut next = PAUSE.0;
+            let mut next = READ_PAUSES.0;
             if has_out {
                 match self.read_lines() {
                     None => return true,
@@ -180,7 +180,8 @@ impl Reader {
                 return false;
             }
             let [_, has_more, _] = self.wait(true, Some(Duration::ZERO));
-            pause = if has_out && has_more { (pause * 2).min(PAUSE.1) } else { PAUSE.0 };
+            pause =
+                if has_out && has_more { (pause * 2).min(READ_PAUSES.1) } else { READ_PAUSES.0 };
         }
     }
 
@@ -208,7 +209,7 @@ impl Reader {
 
     /// Reads once; returns the number of completed lines with text, `None` at the end.
     fn read_lines(&mut self) -> Option<usize> {
-        let mut bytes = vec![0; CHUNK];
+        let mut bytes = vec![0; READ_SIZE];
         let count = self.out.read(&mut bytes).unwrap_or_default();
         if count == 0 {
             return None;
@@ -226,19 +227,19 @@ impl Reader {
 
     fn read_error(&mut self) {
         let Some(err) = &mut self.err else { return };
-        let mut bytes = vec![0; CHUNK];
+        let mut bytes = vec![0; READ_SIZE];
         let count = err.read(&mut bytes).unwrap_or_default();
         if count == 0 {
             self.err = None;
         }
         self.last_words.extend_from_slice(&bytes[..count]);
-        let surplus = self.last_words.len().saturating_sub(LAST_WORDS);
+        let surplus = self.last_words.len().saturating_sub(REPORTED_ERROR_BYTES);
         self.last_words.drain(..surplus);
     }
 
     /// Waits for the end of a program that closed its standard output, and returns the reason.
     fn end(&mut self, mut running: Running, is_secret: bool) -> String {
-        let how = match running.wait(Some(CLOSING)) {
+        let how = match running.wait(Some(EXIT_TIMEOUT)) {
             Ok(Some(status)) => status_text(status),
             Ok(None) => "closed its standard output".to_string(),
             Err(error) => format!("was lost: {error}"),

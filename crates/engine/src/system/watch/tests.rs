@@ -67,7 +67,7 @@ fn a_file_and_all_that_can_happen_to_it() {
 }
 
 #[test]
-fn what_someone_writes_and_keeps_open_is_seen() {
+fn writes_to_an_open_file_are_seen() {
     use std::io::Write;
     let mut place = Place::new();
     place.add("a", false, 1);

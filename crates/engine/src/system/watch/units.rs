@@ -20,10 +20,10 @@ const MANAGER: &str = "org.freedesktop.systemd1.Manager";
 
 /// The maximal number of queued signals. An overflow ends the stream, which is reported as
 /// [`Event::Any`].
-const QUEUE: NonZeroUsize = NonZeroUsize::new(4096).expect("is not zero");
+const MAX_QUEUED: NonZeroUsize = NonZeroUsize::new(4096).expect("is not zero");
 
 /// The wait before the bus is tried again.
-const PAUSE: Duration = Duration::from_secs(1);
+const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 
 /// No answer for this long is an error.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -114,7 +114,7 @@ fn listen(wake: Wake) -> io::Result<Receiver<Event>> {
         // Changes during a loss of the bus are unknown.
         while sender.send(Event::Any).is_ok() {
             let _ = block_on(follow(&sender, &wake));
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(RECONNECT_DELAY);
         }
     };
     std::thread::Builder::new().name("units".into()).spawn(work)?;
@@ -129,7 +129,7 @@ async fn follow(sender: &Sender<Event>, wake: &Wake) -> zbus::Result<()> {
         .sender(SYSTEMD)
         .path_namespace(MANAGER_PATH)
         .build()?;
-    let mut stream = MessageStream::for_match_rule(rule, &bus, Some(QUEUE)).await?;
+    let mut stream = MessageStream::for_match_rule(rule, &bus, Some(MAX_QUEUED)).await?;
     // Without it the manager sends no signals.
     bus.call_method(Some(SYSTEMD), MANAGER_PATH, Some(MANAGER), "Subscribe", &()).await?;
     let mut known = sender.send(Event::Any);

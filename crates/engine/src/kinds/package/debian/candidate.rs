@@ -20,7 +20,7 @@ const SOURCES: &[&str] = &[
 ];
 
 /// The maximum number of names in one query, which bounds the command line.
-const BATCH: usize = 2000;
+const MAX_QUERY_NAMES: usize = 2000;
 
 /// The candidate of a package, and the installed version at the time of the query.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -68,7 +68,7 @@ impl Candidates {
                 .filter(|n| *n != name && !is_fresh(answers.get(*n), n))
                 .collect();
             stale.push(name);
-            for batch in stale.chunks(BATCH) {
+            for batch in stale.chunks(MAX_QUERY_NAMES) {
                 let found = ask(host, batch)?;
                 for name in batch {
                     let candidate = found.get(*name).cloned();

@@ -35,14 +35,14 @@ struct History {
 }
 
 /// The interval at which everything is checked.
-const SWEEP: u64 = 10_000;
+const SWEEP_INTERVAL: u64 = 10_000;
 
 impl History {
     fn new(seed: u64) -> Self {
         let mut dice = RandomNumbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         let tuning = SchedulerOptions {
             jobs: 1 + dice.below(4) as usize,
-            sweep: Some(SWEEP),
+            sweep: Some(SWEEP_INTERVAL),
             // Damage is more frequent here than in real flapping.
             flap_changes: 1000,
             ..SchedulerOptions::default()
@@ -153,7 +153,7 @@ impl History {
         for ancestor in self.ancestors(number) {
             assert!(!self.running.values().any(|n| *n == ancestor), "checked beside {ancestor}");
         }
-        *self.checks.entry(now / SWEEP).or_default() += 1;
+        *self.checks.entry(now / SWEEP_INTERVAL).or_default() += 1;
         self.running.insert(id, number);
         if refresh {
             self.acting.insert(id);
@@ -256,7 +256,7 @@ impl History {
         let mut now = 0;
         self.obey(now);
         // Long enough for everything to be looked at again after the last change.
-        while now < end + 3 * SWEEP {
+        while now < end + 3 * SWEEP_INTERVAL {
             let agenda = self.agenda.first().map(|(at, ..)| *at);
             let wake = self.scheduler.wakes_at();
             let Some(next) = [agenda, wake].into_iter().flatten().min() else { break };
@@ -273,7 +273,11 @@ impl History {
         }
         assert!(self.untold.is_empty(), "nobody told {:?}", self.untold);
         // It settles: one check of everything, and some retries.
-        let last = self.checks.get(&((end + 2 * SWEEP) / SWEEP)).copied().unwrap_or_default();
+        let last = self
+            .checks
+            .get(&((end + 2 * SWEEP_INTERVAL) / SWEEP_INTERVAL))
+            .copied()
+            .unwrap_or_default();
         let most = 4 * self.graph.vertices.len() + 8;
         assert!(last <= most, "{last} checks of {} after all was right", self.graph.vertices.len());
     }
