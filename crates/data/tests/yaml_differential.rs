@@ -8,7 +8,7 @@ mod generate;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use generate::Chance;
+use generate::Rng;
 use ordain_data::yaml::psych::{Options, write_with};
 use ordain_data::yaml::{self, SYMBOL, Schema};
 use ordain_data::{Value, json};
@@ -118,9 +118,9 @@ fn compare(differences: &[String]) {
 #[test]
 fn reads() {
     let seed = number("YAML_SEED", 1);
-    let mut chance = Chance::new(seed);
+    let mut rng = Rng::new(seed);
     let texts: Vec<String> =
-        (0..number("YAML_CASES", CASES)).map(|_| generate::document(&mut chance)).collect();
+        (0..number("YAML_CASES", CASES)).map(|_| generate::document(&mut rng)).collect();
     let requests: Vec<Value> =
         texts.iter().map(|text| Value::map([("read", Value::str(text.as_str()))])).collect();
     let Some(answers) = ask(&requests) else { return };
@@ -159,9 +159,9 @@ fn reads() {
 #[test]
 fn writes() {
     let seed = number("YAML_SEED", 1);
-    let mut chance = Chance::new(seed);
+    let mut rng = Rng::new(seed);
     let cases: Vec<(Value, Options)> = (0..number("YAML_CASES", CASES))
-        .map(|_| generate::value_and_options(&mut chance))
+        .map(|_| generate::value_and_options(&mut rng))
         .collect();
     let requests: Vec<Value> = cases
         .iter()

@@ -162,7 +162,7 @@ impl Batch {
                 return Err(Error::Reported);
             }
         }
-        if let Some(found) = ordain_graph::order::find_loop(&graph) {
+        if let Some(found) = ordain_graph::order::find_cycle(&graph) {
             result.diagnostics.push(cycle::diagnostic(&found, &graph, Severity::Warning));
         }
         receive(&result.name, &graph, &self.site.sources)

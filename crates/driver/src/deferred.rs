@@ -92,7 +92,7 @@ impl Deferred for DeferredCalls {
             Ok(resolved) => resolved,
             Err(text) => {
                 let failed = attributes.iter().map(|a| (a.name.clone(), Err(text.clone())));
-                return DeferredValues { values: failed.collect(), said: Vec::new() };
+                return DeferredValues { values: failed.collect(), log: Vec::new() };
             }
         };
         let values = attributes.iter().zip(resolved.values).map(|(attribute, value)| {
@@ -106,7 +106,7 @@ impl Deferred for DeferredCalls {
         let logged = logged.map(|entry| (level(entry.level), entry.message));
         let warnings = resolved.diagnostics.iter();
         let warnings = warnings.map(|found| (Level::Warning, found.message.clone()));
-        DeferredValues { values: values.collect(), said: logged.chain(warnings).collect() }
+        DeferredValues { values: values.collect(), log: logged.chain(warnings).collect() }
     }
 }
 

@@ -178,25 +178,25 @@ pub struct LoadError {
     /// The range.
     pub span: TextRange,
     /// The message of the original, with the position.
-    pub said: Option<String>,
+    pub original: Option<String>,
 }
 
 impl LoadError {
     /// An error in a text that is valid YAML.
     pub(crate) fn new(kind: LoadErrorKind, message: String, span: TextRange) -> Self {
-        Self { kind, message, span, said: None }
+        Self { kind, message, span, original: None }
     }
 
     /// An error in invalid YAML.
     pub(crate) fn yaml(text: &str, e: &yaml::Error) -> Self {
-        let said = Some(crate::diagnostics::yaml::complaint(text, e));
+        let original = Some(crate::diagnostics::yaml::error_message(text, e));
         let kind = LoadErrorKind::Yaml(e.kind.clone());
-        Self { kind, message: e.message.clone(), span: e.range, said }
+        Self { kind, message: e.message.clone(), span: e.range, original }
     }
 
     /// In the words of the original.
-    pub fn said(&self) -> &str {
-        self.said.as_deref().unwrap_or(&self.message)
+    pub fn original_message(&self) -> &str {
+        self.original.as_deref().unwrap_or(&self.message)
     }
 }
 
@@ -210,7 +210,8 @@ impl Sources {
             return known.clone();
         }
         let parsed = parser::parse(text, &mut self.exprs);
-        let parsed = parsed.map_err(|error| ParseError { near: near::complaint(text), ..error });
+        let parsed =
+            parsed.map_err(|error| ParseError { near: near::syntax_error_message(text), ..error });
         let text = EcoString::from(text);
         if let Ok(expr) = parsed {
             self.texts.insert(expr, text.clone());

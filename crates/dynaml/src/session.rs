@@ -135,7 +135,7 @@ impl Error {
     pub fn text(&self) -> String {
         match self {
             Self::Input { role, name, error } => {
-                format!("error parsing {role} [{}]: {}", clean_path(name), error.said())
+                format!("error parsing {role} [{}]: {}", clean_path(name), error.original_message())
             }
             Self::Unresolved(found) => {
                 if let Some(expression) = &found.expression {
@@ -661,7 +661,7 @@ fn only_document<'d>(
         kind: LoadErrorKind::Documents,
         message: "several documents in a file that may have one".into(),
         span,
-        said: Some("multi document not possible".into()),
+        original: Some("multi document not possible".into()),
     };
     Err(refused(error, input, role))
 }

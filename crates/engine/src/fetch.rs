@@ -38,9 +38,9 @@ pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
     if !status.is_success() {
-        let said = String::from_utf8_lossy(&content);
-        let said: String = said.trim().chars().take(MAX_SHOWN).collect();
-        return Err(io::Error::other(format!("[status {}]: {said}", status.as_u16())));
+        let excerpt = String::from_utf8_lossy(&content);
+        let excerpt: String = excerpt.trim().chars().take(MAX_SHOWN).collect();
+        return Err(io::Error::other(format!("[status {}]: {excerpt}", status.as_u16())));
     }
     Ok(content)
 }

@@ -46,8 +46,11 @@ fn aliases_of_mail() {
     let kind = Mailalias::default();
     let to = |all: &[&str]| parse(&kind, "ftp", &[("recipient", list(all))]);
     assert_eq!(machine.messages(&*to(&["a", "|/bin/x y"])), [""; 0]);
-    let said = machine.converge(&*to(&["root", "|/bin/x y"]));
-    assert_eq!(said, ["recipient: recipient changed ['a', '|/bin/x y'] to ['root', '|/bin/x y']"]);
+    let output = machine.converge(&*to(&["root", "|/bin/x y"]));
+    assert_eq!(
+        output,
+        ["recipient: recipient changed ['a', '|/bin/x y'] to ['root', '|/bin/x y']"]
+    );
     let included = parse(&kind, "all", &[("file", s("/etc/all"))]);
     assert_eq!(machine.converge(&*included), ["ensure: created"]);
     machine.converge(&*parse(&kind, "postmaster", &[("ensure", s("absent"))]));
@@ -117,8 +120,8 @@ fn modules_of_selinux() {
     assert_eq!(machine.messages(&*sync), [""; 0]);
     machine.write("modules", "web\t1.1\n");
     machine.invocations();
-    let said = machine.converge(&*sync);
-    assert_eq!(said, ["syncversion: syncversion changed '1.1' to '1.2'"]);
+    let output = machine.converge(&*sync);
+    assert_eq!(output, ["syncversion: syncversion changed '1.1' to '1.2'"]);
     assert_eq!(changing(&machine), ["semodule --upgrade /web.pp"]);
     machine.write("web.pp", "nothing");
     assert!(sync.compare(&machine.host).is_err());

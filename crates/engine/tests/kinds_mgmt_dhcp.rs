@@ -4,7 +4,7 @@
 
 mod kind_support;
 
-use kind_support::serving::KeptMachine;
+use kind_support::serving::WatchedMachine;
 use kind_support::{errors, list, s};
 use ordain_data::Value;
 use ordain_engine::kind::Registry;
@@ -100,9 +100,9 @@ fn impossible_addresses_are_refused() {
 
 #[test]
 fn a_run_that_ends_gives_nothing() {
-    let mut kept = KeptMachine::new();
+    let mut kept = WatchedMachine::new();
     kept.machine.host.stays = false;
-    for (kind, title, attributes, said) in [
+    for (kind, title, attributes, output) in [
         (SERVER, ":67", vec![("interface", s("eth0"))], "addresses are given at eth0"),
         (RANGE, "192.0.2.0/29", vec![], "addresses from 192.0.2.0 to 192.0.2.7 are given"),
         (
@@ -114,7 +114,7 @@ fn a_run_that_ends_gives_nothing() {
     ] {
         let instance = kept.parse(kind, title, &attributes);
         assert_eq!(kept.machine.messages(&*instance), [""; 0]);
-        let wanted = format!("{said} only while `ordain watch` keeps this machine");
+        let wanted = format!("{output} only while `ordain watch` keeps this machine");
         assert_eq!(instance.take_log().remove(0).message, wanted);
     }
 }

@@ -80,9 +80,9 @@ fn a_key_in_a_file_leaves_the_other_lines() {
 fn invalid_keys_are_refused() {
     let kind = AuthorizedKey::default();
     let bad = [("type", s("ssh-rsa")), ("key", s(KEY)), ("file", s("x/"))];
-    let said = errors(&kind, "k", &bad);
+    let output = errors(&kind, "k", &bad);
     let file = "file: file must be absolute, or begin with ~, and not end with a slash";
-    assert_eq!(said, ["key: type does not match key", file]);
+    assert_eq!(output, ["key: type does not match key", file]);
     assert_eq!(errors(&kind, "ssh-ed25519 AAAA", &[]), ["key: no key found"]);
 }
 

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use kind_support::s;
-use kind_support::serving::{KeptMachine, ask, get, header, parts};
+use kind_support::serving::{WatchedMachine, ask, get, header, parts};
 use ordain_data::Value;
 use ordain_engine::kind::Instance;
 
@@ -20,7 +20,7 @@ const FLAG: &str = "mgmt::http::server::flag";
 
 #[test]
 fn files_are_served_by_http() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     kept.machine.write("srv/a.html", "<p>hello");
     kept.machine.write("srv/sub/b", vec![0; 3]);
     kept.machine.write("etc/motd", "0123456789");
@@ -65,7 +65,7 @@ fn files_are_served_by_http() {
 
 #[test]
 fn a_server_lives_as_long_as_it_is_declared() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let port = {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         free.local_addr().unwrap().port()
@@ -94,7 +94,7 @@ fn a_server_lives_as_long_as_it_is_declared() {
 
 #[test]
 fn a_run_that_ends_serves_nothing() {
-    let mut kept = KeptMachine::new();
+    let mut kept = WatchedMachine::new();
     kept.machine.host.stays = false;
     let server = kept.parse(SERVER, "127.0.0.1:0", &[]);
     assert_eq!(kept.machine.messages(&*server), [""; 0]);
@@ -108,7 +108,7 @@ fn a_run_that_ends_serves_nothing() {
 
 #[test]
 fn invalid_routes_are_refused() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     for (kind, title, attribute) in [
         (SERVER, "localhost:80", ("root", s("/"))),
         (SERVER, ":80", ("root", s("/srv"))),
@@ -132,7 +132,7 @@ fn invalid_routes_are_refused() {
 
 #[test]
 fn a_value_that_is_sent_is_handed_on() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let server = kept.made(SERVER, "127.0.0.1:0", &[]);
     let address = kept.address(&*server);
     let flag = kept.made(FLAG, "/flag", &[("key", s("k"))]);
@@ -156,7 +156,7 @@ fn a_value_that_is_sent_is_handed_on() {
 
 #[test]
 fn one_can_wait_until_a_file_changes() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let server = kept.made(SERVER, "127.0.0.1:0", &[]);
     let address = kept.address(&*server);
     let long = ("longpoll", Value::Bool(true));
@@ -224,7 +224,7 @@ fn fetch(address: SocketAddr, request: &[u8]) -> Fetched {
 
 #[test]
 fn files_are_served_by_tftp() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let big: Vec<u8> = (0..100_000_u32).map(|n| (n % 251) as u8).collect();
     kept.machine.write("boot/kernel", &big);
     let attributes =
@@ -255,7 +255,7 @@ const CLIENT: &str = "mgmt::http::client";
 
 #[test]
 fn a_file_is_fetched() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let server = kept.made(SERVER, "127.0.0.1:0", &[]);
     let base = format!("http://{}", kept.address(&*server));
     let first = kept.made(FILE, "/f", &[("data", s("one"))]);
@@ -327,7 +327,7 @@ fn server_certificates_have_to_be_trusted() {
     let mut port = String::new();
     BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut port).unwrap();
     let port = port.trim();
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     kept.machine.write("var/lib/ordain/.keep", "");
     let url = format!("https://localhost:{port}/body");
     let client = kept.parse(CLIENT, "/got", &[("url", s(&url))]);
@@ -352,7 +352,7 @@ fn server_certificates_have_to_be_trusted() {
 
 #[test]
 fn fetched_content_has_its_checksum() {
-    let kept = KeptMachine::new();
+    let kept = WatchedMachine::new();
     let server = kept.made(SERVER, "127.0.0.1:0", &[]);
     let url = format!("http://{}/f", kept.address(&*server));
     let _file = kept.made(FILE, "/f", &[("data", s("hello\n"))]);
@@ -380,8 +380,8 @@ fn fetched_content_has_its_checksum() {
 
 #[test]
 fn a_proxy_keeps_what_it_fetched() {
-    let kept = KeptMachine::new();
-    let upstream = KeptMachine::new();
+    let kept = WatchedMachine::new();
+    let upstream = WatchedMachine::new();
     let from = upstream.made(SERVER, "127.0.0.1:0", &[]);
     let base = format!("http://{}/pub/", upstream.address(&*from));
     let one = upstream.made(FILE, "/pub/a b/one", &[("data", s("first"))]);

@@ -145,8 +145,8 @@ fn a_package_is_installed_once() {
 fn versions_and_ranges() {
     let machine = machine();
     let kind = Package::default();
-    let said = machine.converge(&*parse(&kind, "here", &[("ensure", s("1.2"))]));
-    assert_eq!(said, ["ensure: ensure changed '1.0-1' to '1.2'"]);
+    let output = machine.converge(&*parse(&kind, "here", &[("ensure", s("1.2"))]));
+    assert_eq!(output, ["ensure: ensure changed '1.0-1' to '1.2'"]);
     assert_eq!(commands(&machine), [format!("{APT} --allow-downgrades install here=1.2")]);
     machine.converge(&*parse(&kind, "gone", &[("ensure", s(">1.0 <2.0"))]));
     assert_eq!(
@@ -169,8 +169,8 @@ fn the_latest_versions_are_asked_for_once() {
         assert_eq!(package.compare(&machine.host).unwrap().len(), 1);
     }
     assert_eq!(commands(&machine), ["/usr/bin/apt-cache policy -- exim held here"]);
-    let said = machine.converge(&*packages[0]);
-    assert_eq!(said, ["ensure: ensure changed '1.0-1' to '2.0'"]);
+    let output = machine.converge(&*packages[0]);
+    assert_eq!(output, ["ensure: ensure changed '1.0-1' to '2.0'"]);
     assert_eq!(commands(&machine), [format!("{APT} install here")]);
 
     let unknown = parse(&kind, "unknown", &latest);
@@ -191,10 +191,10 @@ fn unknown_installed(machine: &Machine, kind: &Package) -> Box<dyn ordain_engine
 fn removal_and_purge() {
     let machine = machine();
     let kind = Package::default();
-    let said = machine.converge(&*parse(&kind, "held", &[("ensure", s("absent"))]));
-    assert_eq!(said, ["ensure: removed"]);
-    let said = machine.converge(&*parse(&kind, "here", &[("ensure", s("purged"))]));
-    assert_eq!(said, ["ensure: purged"]);
+    let output = machine.converge(&*parse(&kind, "held", &[("ensure", s("absent"))]));
+    assert_eq!(output, ["ensure: removed"]);
+    let output = machine.converge(&*parse(&kind, "here", &[("ensure", s("purged"))]));
+    assert_eq!(output, ["ensure: purged"]);
     machine.converge(&*parse(&kind, "config", &[("ensure", s("purged"))]));
     assert_eq!(
         commands(&machine),
@@ -211,11 +211,11 @@ fn removal_and_purge() {
 fn holds() {
     let machine = machine();
     let kind = Package::default();
-    let said = machine.converge(&*parse(&kind, "here", &[("mark", s("hold"))]));
-    assert_eq!(said, ["mark: mark changed 'none' to 'hold'"]);
+    let output = machine.converge(&*parse(&kind, "here", &[("mark", s("hold"))]));
+    assert_eq!(output, ["mark: mark changed 'none' to 'hold'"]);
     assert_eq!(commands(&machine), ["/usr/bin/dpkg --set-selections"]);
-    let said = machine.converge(&*parse(&kind, "held", &[("mark", s("none"))]));
-    assert_eq!(said, ["mark: mark changed 'hold' to 'none'"]);
+    let output = machine.converge(&*parse(&kind, "held", &[("mark", s("none"))]));
+    assert_eq!(output, ["mark: mark changed 'hold' to 'none'"]);
     commands(&machine);
     // A hold that no resource mentions survives an upgrade.
     machine.converge(&*parse(&kind, "here", &[("ensure", s("3"))]));

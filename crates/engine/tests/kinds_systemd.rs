@@ -212,13 +212,13 @@ fn without_the_bus_systemctl_is_asked() {
     let changes = service.compare(&machine.host).unwrap();
     assert_eq!(lines(&changes), ["ensure: ensure changed 'stopped' to 'running'"]);
     service.apply(&machine.host, &changes).unwrap();
-    let said: Vec<String> = machine
+    let output: Vec<String> = machine
         .commands()
         .iter()
         .map(|l| l.split_once("systemctl ").unwrap().1.to_string())
         .collect();
     assert_eq!(
-        said,
+        output,
         [
             "is-active -- web",
             "is-enabled -- web",

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::components::{Components, components};
 use crate::cycle::Cycle;
 use crate::model::{Containment, EdgeKind, Graph, ResourceId};
-use crate::relations::{NodeId, Relations, SoftEdge, Why};
+use crate::relations::{NodeId, OrderReason, Relations, SoftEdge};
 
 impl Relations {
     /// A topological order; of several possible next nodes, the one declared first is chosen.
@@ -71,7 +71,7 @@ impl Relations {
             !groups.same(from, to) || place[from.index()] < place[to.index()]
         });
         for (from, to, kind) in kept {
-            self.add_edge(from, to, kind, Why::Automatic);
+            self.add_edge(from, to, kind, OrderReason::Automatic);
         }
     }
 
@@ -90,13 +90,13 @@ impl Relations {
 }
 
 /// A shortest cycle of a graph, if it has one. Faster than an order if there is none.
-pub fn find_loop(graph: &Graph) -> Option<Box<Cycle>> {
-    if is_loopless(graph) { None } else { Relations::new(graph).order().err() }
+pub fn find_cycle(graph: &Graph) -> Option<Box<Cycle>> {
+    if is_acyclic(graph) { None } else { Relations::new(graph).order().err() }
 }
 
 /// Whether a graph has no cycle. The edges are in one list, sorted by their start; each container
 /// has two nodes, any other resource one.
-fn is_loopless(graph: &Graph) -> bool {
+fn is_acyclic(graph: &Graph) -> bool {
     let mut container: Vec<bool> =
         graph.resources().map(|(_, r)| r.containment != Containment::Leaf).collect();
     for &(outer, _) in &graph.containment {
@@ -307,7 +307,7 @@ mod tests {
         edge(&mut graph, ResourceId(6), ResourceId(2), EdgeKind::Before);
         let cycle = Relations::new(&graph).order().unwrap_err();
         assert_eq!(cycle.text(&graph), "(File[2] => File[6] => File[2])");
-        assert!(cycle.links.iter().all(|link| matches!(link.why, Why::Written(_))));
+        assert!(cycle.links.iter().all(|link| matches!(link.reason, OrderReason::Written(_))));
     }
 
     #[test]
@@ -352,7 +352,7 @@ mod tests {
         ) {
             let [edges, barriers] = both_ways(count, &from, &to);
             let (edges, barriers) = (&edges, &barriers);
-            prop_assert_eq!(is_loopless(edges), is_loopless(barriers));
+            prop_assert_eq!(is_acyclic(edges), is_acyclic(barriers));
             let order = |graph: &Graph| {
                 let relations = Relations::new(graph);
                 let order = relations.order().ok()?;
@@ -369,7 +369,7 @@ mod tests {
             let graph = testing::graph_of(count, &pairs);
             let relations = Relations::new(&graph);
             prop_assert_eq!(relations.order().ok(), Relations::new(&graph).order().ok());
-            prop_assert_eq!(is_loopless(&graph), relations.order().is_ok());
+            prop_assert_eq!(is_acyclic(&graph), relations.order().is_ok());
             match relations.order() {
                 Ok(order) => {
                     let place = place_of(&order, relations.len());

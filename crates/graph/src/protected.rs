@@ -5,14 +5,14 @@
 
 /// An action on the tree at a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Act {
+pub enum TreeAction {
     /// The tree is removed or replaced.
     Remove,
     /// Undeclared entries are removed.
     Empty,
 }
 
-impl Act {
+impl TreeAction {
     /// The action as a participle, for messages.
     pub fn done(self) -> &'static str {
         match self {
@@ -57,9 +57,9 @@ const PERMANENT_DIRECTORIES: [&str; 6] =
     ["/tmp", "/usr/local", "/var/cache", "/var/log", "/var/spool", "/var/tmp"];
 
 /// Whether an action at a path needs permission. The path has to be normalised by [`normal`].
-pub fn is_protected(path: &str, act: Act) -> bool {
+pub fn is_protected(path: &str, act: TreeAction) -> bool {
     ESSENTIAL_DIRECTORIES.contains(&path)
-        || act == Act::Remove && PERMANENT_DIRECTORIES.contains(&path)
+        || act == TreeAction::Remove && PERMANENT_DIRECTORIES.contains(&path)
 }
 
 /// An absolute path normalised without following links, as Puppet's types do: without `.`, `..`,
@@ -84,7 +84,7 @@ pub fn declared_act(
     kind: &str,
     title: &str,
     value: impl Fn(&str) -> Option<String>,
-) -> Option<(String, Act)> {
+) -> Option<(String, TreeAction)> {
     let path = value("path").unwrap_or_else(|| title.to_owned());
     if !path.starts_with('/') {
         return None;
@@ -93,10 +93,14 @@ pub fn declared_act(
     let is_on = |name: &str| is(name, &["true", "yes"]);
     let recurses = || !matches!(value("recurse").as_deref(), None | Some("false" | "0"));
     let act = match kind {
-        "file" if is("ensure", &["absent", "false"]) => is_on("force").then_some(Act::Remove),
-        "file" if is("ensure", &["file"]) && is_on("force") => Some(Act::Remove),
-        "file" if is_on("purge") && recurses() && !is("recurse", &["remote"]) => Some(Act::Empty),
-        "tidy" if recurses() && value("matches").is_none() => Some(Act::Empty),
+        "file" if is("ensure", &["absent", "false"]) => {
+            is_on("force").then_some(TreeAction::Remove)
+        }
+        "file" if is("ensure", &["file"]) && is_on("force") => Some(TreeAction::Remove),
+        "file" if is_on("purge") && recurses() && !is("recurse", &["remote"]) => {
+            Some(TreeAction::Empty)
+        }
+        "tidy" if recurses() && value("matches").is_none() => Some(TreeAction::Empty),
         _ => None,
     };
     Some((normal(&path), act?))
@@ -107,7 +111,7 @@ pub fn refusal(
     kind: &str,
     title: &str,
     value: impl Fn(&str) -> Option<String>,
-) -> Option<(String, Act)> {
+) -> Option<(String, TreeAction)> {
     declared_act(kind, title, value).filter(|(path, act)| is_protected(path, *act))
 }
 
@@ -156,16 +160,16 @@ mod tests {
         };
         let absent = [("ensure", "absent"), ("force", "true")];
         let purge = [("ensure", "directory"), ("recurse", "true"), ("purge", "true")];
-        assert_eq!(refused("file", "/srv/..", &absent), Some(("/".into(), Act::Remove)));
-        assert_eq!(refused("file", "/tmp/", &absent), Some(("/tmp".into(), Act::Remove)));
-        assert_eq!(refused("file", "/etc", &purge), Some(("/etc".into(), Act::Empty)));
+        assert_eq!(refused("file", "/srv/..", &absent), Some(("/".into(), TreeAction::Remove)));
+        assert_eq!(refused("file", "/tmp/", &absent), Some(("/tmp".into(), TreeAction::Remove)));
+        assert_eq!(refused("file", "/etc", &purge), Some(("/etc".into(), TreeAction::Empty)));
         assert_eq!(refused("file", "/tmp", &purge), None);
         assert_eq!(refused("file", "/srv", &absent), None);
         assert_eq!(refused("file", "/", &[("ensure", "absent")]), None);
         let file = [("path", "//usr/./lib"), ("ensure", "file"), ("force", "true")];
-        assert_eq!(refused("file", "x", &file), Some(("/usr/lib".into(), Act::Remove)));
+        assert_eq!(refused("file", "x", &file), Some(("/usr/lib".into(), TreeAction::Remove)));
         let tidy = [("recurse", "inf"), ("age", "1w")];
-        assert_eq!(refused("tidy", "/", &tidy), Some(("/".into(), Act::Empty)));
+        assert_eq!(refused("tidy", "/", &tidy), Some(("/".into(), TreeAction::Empty)));
         assert_eq!(refused("tidy", "/var/log", &tidy), None);
         let matching = [("recurse", "true"), ("matches", "*.core")];
         assert_eq!(refused("tidy", "/", &matching), None);

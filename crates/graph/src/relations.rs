@@ -48,7 +48,7 @@ pub struct Node {
 
 /// The reason why one node comes before another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Why {
+pub enum OrderReason {
     /// Someone wrote it.
     Written(OriginId),
     /// One contains the other.
@@ -65,7 +65,7 @@ pub struct OrderEdge {
     /// Whether a change goes along it.
     pub kind: EdgeKind,
     /// Its reason.
-    pub why: Why,
+    pub reason: OrderReason,
 }
 
 /// An order between two resources; explicit relationships win over it.
@@ -98,19 +98,19 @@ impl Relations {
         for &(container, inner) in &graph.containment {
             let (begin, end) = (relations.enter(container), relations.leave(container));
             let (first, last) = (relations.enter(inner), relations.leave(inner));
-            relations.add_edge(begin, first, EdgeKind::Notify, Why::Contained);
-            relations.add_edge(last, end, EdgeKind::Notify, Why::Contained);
+            relations.add_edge(begin, first, EdgeKind::Notify, OrderReason::Contained);
+            relations.add_edge(last, end, EdgeKind::Notify, OrderReason::Contained);
         }
         for (id, _) in graph.resources() {
             let (begin, end) = (relations.enter(id), relations.leave(id));
             if begin != end && !holds[id.0 as usize] {
                 // The node is empty, so no notification passes through it.
-                relations.add_edge(begin, end, EdgeKind::Before, Why::Contained);
+                relations.add_edge(begin, end, EdgeKind::Before, OrderReason::Contained);
             }
         }
         for edge in &graph.edges {
             let (from, to) = (relations.leave(edge.from), relations.enter(edge.to));
-            relations.add_edge(from, to, edge.kind, Why::Written(edge.origin));
+            relations.add_edge(from, to, edge.kind, OrderReason::Written(edge.origin));
         }
         relations.first_barrier = relations.nodes.len() as u32;
         for (number, barrier) in graph.barriers.iter().enumerate() {
@@ -137,12 +137,12 @@ impl Relations {
     fn add_barrier(&mut self, number: u32, barrier: &Barrier) {
         let (Some(&first), false) = (barrier.from.first(), barrier.to.is_empty()) else { return };
         let node = self.add_node(first, Role::Barrier(number));
-        let why = Why::Written(barrier.origin);
+        let reason = OrderReason::Written(barrier.origin);
         for &from in &barrier.from {
-            self.add_edge(self.leave(from), node, barrier.kind, why);
+            self.add_edge(self.leave(from), node, barrier.kind, reason);
         }
         for &to in &barrier.to {
-            self.add_edge(node, self.enter(to), barrier.kind, why);
+            self.add_edge(node, self.enter(to), barrier.kind, reason);
         }
     }
 
@@ -152,8 +152,14 @@ impl Relations {
         NodeId(self.nodes.len() as u32 - 1)
     }
 
-    pub(crate) fn add_edge(&mut self, from: NodeId, to: NodeId, kind: EdgeKind, why: Why) {
-        self.edges[from.index()].push(OrderEdge { to, kind, why });
+    pub(crate) fn add_edge(
+        &mut self,
+        from: NodeId,
+        to: NodeId,
+        kind: EdgeKind,
+        reason: OrderReason,
+    ) {
+        self.edges[from.index()].push(OrderEdge { to, kind, reason });
     }
 
     /// The node where a resource is entered.

@@ -7,7 +7,7 @@ use ordain_data::Value;
 use crate::model::{Resource, ResourceRef};
 
 /// Attributes that control the repeated checks of a resource; the engine reads them for every kind.
-pub const LIFE: &[&str] = &[
+pub const WATCH_ATTRIBUTES: &[&str] = &[
     "meta:autoedge",
     "meta:autogroup",
     "meta:burst",

@@ -287,8 +287,8 @@ impl Session<'_> {
     }
 
     /// Stores the child's description of a loaded item.
-    pub fn set_loaded(&mut self, name: &str, said: Json) {
-        self.child().loaded.insert(name.to_owned(), said);
+    pub fn set_loaded(&mut self, name: &str, description: Json) {
+        self.child().loaded.insert(name.to_owned(), description);
     }
 
     /// Returns the child for its next owner. A child that ended is dropped.

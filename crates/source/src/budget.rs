@@ -323,7 +323,7 @@ impl Usage {
     /// The private memory of the process in bytes; 0 if the system does not report it.
     fn memory(&self) -> u64 {
         let mut buffer = [0; MAX_STAT_LENGTH];
-        let text = said_now(self.memory.as_ref(), &mut buffer);
+        let text = read_current(self.memory.as_ref(), &mut buffer);
         let mut pages = text.split(' ').skip(1).map(|n| n.parse::<u64>().unwrap_or_default());
         let (resident, shared) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
         resident.saturating_sub(shared) * PAGE
@@ -334,7 +334,7 @@ impl Usage {
         /// Clock ticks per second, the same on all current systems.
         const TICKS: f64 = 100.0;
         let mut buffer = [0; MAX_STAT_LENGTH];
-        let text = said_now(self.time.as_ref(), &mut buffer);
+        let text = read_current(self.time.as_ref(), &mut buffer);
         // The name of the program is in parentheses and may contain spaces.
         let fields = text.rsplit(')').next().unwrap_or_default();
         let times = fields.split_whitespace().skip(11).take(2);
@@ -347,7 +347,7 @@ const MAX_STAT_LENGTH: usize = 1024;
 
 /// The current content of a file in `/proc`. The kernel regenerates it on each read from the start,
 /// so the file stays open and one call is enough.
-fn said_now<'b>(file: Option<&File>, buffer: &'b mut [u8; MAX_STAT_LENGTH]) -> &'b str {
+fn read_current<'b>(file: Option<&File>, buffer: &'b mut [u8; MAX_STAT_LENGTH]) -> &'b str {
     let len = file.and_then(|file| file.read_at(buffer, 0).ok()).unwrap_or(0);
     std::str::from_utf8(&buffer[..len]).unwrap_or_default()
 }

@@ -352,14 +352,14 @@ impl Finder {
     /// The languages that may claim a file. If a language was selected, files of other languages
     /// are its data, or ignored.
     fn claims(&self, path: &Path, met: Discovery) -> Vec<(&'static dyn Language, Claim)> {
-        let said = self.language.map(|language| language.name());
-        let all = languages::ALL
-            .iter()
-            .filter(|l| met != Discovery::Chosen || said.is_none_or(|said| l.name() == said));
+        let selected = self.language.map(|language| language.name());
+        let all = languages::ALL.iter().filter(|l| {
+            met != Discovery::Chosen || selected.is_none_or(|selected| l.name() == selected)
+        });
         let claims = all.filter_map(|l| Some((*l, l.claim(path, met)?)));
         let sure = |(language, claim): (&'static dyn Language, Claim)| {
-            let is_said = said == Some(language.name());
-            (language, if is_said { Claim::ByName } else { claim })
+            let is_selected = selected == Some(language.name());
+            (language, if is_selected { Claim::ByName } else { claim })
         };
         claims.map(sure).collect()
     }

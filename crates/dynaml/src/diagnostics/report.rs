@@ -187,7 +187,7 @@ pub fn body(lines: &[Line], dialect: Dialect) -> String {
 /// The lines in the form of spiff++.
 fn push_plus(out: &mut String, lines: &[Line]) {
     for line in sorted(lines) {
-        let said = line.said().map(|said| format!("\t{}{said}", line.tag.text()));
+        let text = line.failure_text().map(|text| format!("\t{}{text}", line.tag.text()));
         let _ = write!(
             out,
             "\n\t{}\tin {}\t{}\t({}){}{}",
@@ -195,7 +195,7 @@ fn push_plus(out: &mut String, lines: &[Line]) {
             line.file,
             line.path,
             line.stub_path,
-            said.unwrap_or_default(),
+            text.unwrap_or_default(),
             line.reasons()
         );
     }
@@ -203,9 +203,9 @@ fn push_plus(out: &mut String, lines: &[Line]) {
 
 impl Line {
     /// The text that spiff++ shows first.
-    fn said(&self) -> Option<&EcoString> {
+    fn failure_text(&self) -> Option<&EcoString> {
         let outer = self.outer.first().map(|outer| &outer.text);
-        outer.or(Some(&self.issue)).filter(|said| !said.is_empty())
+        outer.or(Some(&self.issue)).filter(|text| !text.is_empty())
     }
 
     /// The lines below: the inner failures, and the nodes that cause them.
@@ -216,14 +216,14 @@ impl Line {
             let _ = write!(out, "\n\t\t... {inner}");
         }
         for line in sorted(&self.nested) {
-            let said = line.said().map(|said| format!("{}{said}", line.tag.text()));
+            let text = line.failure_text().map(|text| format!("{}{text}", line.tag.text()));
             let text = format!(
                 "\n{}\tin {}\t{}\t({}){}{}",
                 line.expr,
                 line.file,
                 line.path,
                 line.stub_path,
-                said.unwrap_or_default(),
+                text.unwrap_or_default(),
                 line.reasons()
             );
             out.push_str(&text.replace('\n', "\n\t\t\t"));

@@ -3,7 +3,7 @@
 use ordain_data::yaml::{Error, ErrorKind};
 
 /// The message for an invalid text, as spiff prints it after the name of the file.
-pub fn complaint(text: &str, error: &Error) -> String {
+pub fn error_message(text: &str, error: &Error) -> String {
     if let ErrorKind::UnknownAlias(name) = &error.kind {
         let (line, column) = (error.line.saturating_sub(1), error.column.saturating_sub(1));
         return format!("missing anchor: '{name}' at line {line}, column {column}");

@@ -398,7 +398,7 @@ impl Evaluator<'_> {
                     let next = self.step_into(&spot, &path[n], || shown(n))?;
                     spot = next.ok_or_else(|| Stop::not_found(shown(n + 1)))?;
                 }
-                Ok(self.spot_value(spot, String::new)?.value)
+                Ok(self.resolved_value(spot, String::new)?.value)
             }
             Expr::Dynamic(base, index) => self.indexed(base, &index, env, info),
             Expr::Projection { base, slice, rest } => self.projection(base, slice, rest, env, info),
@@ -415,7 +415,7 @@ impl Evaluator<'_> {
     ) -> Eval<Value> {
         let mut waiting = OperandOutcome::default();
         let spot = match base {
-            Some(base) => self.base_spot(base, env, info),
+            Some(base) => self.resolve_base(base, env, info),
             None => Ok(Resolved::Node(self.root(env.place))),
         };
         let spot = waiting.take(spot)?;
@@ -427,11 +427,11 @@ impl Evaluator<'_> {
         for step in steps {
             spot = self.index_step(spot, &step, &shown)?;
         }
-        Ok(self.spot_value(spot, || shown.clone())?.value)
+        Ok(self.resolved_value(spot, || shown.clone())?.value)
     }
 
     /// The base of an index or path: a reference need not be complete.
-    fn base_spot(&mut self, base: ExprId, env: &Env, info: &mut Info) -> Eval<Resolved> {
+    fn resolve_base(&mut self, base: ExprId, env: &Env, info: &mut Info) -> Eval<Resolved> {
         match self.sources.exprs[base].clone() {
             Expr::Ref(reference) => match self.host_reference(&reference, env)? {
                 Some(item) => Ok(Resolved::Value(item)),

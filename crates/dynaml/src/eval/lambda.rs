@@ -436,7 +436,7 @@ impl Evaluator<'_> {
         for (_, bound) in args {
             let value = match bound {
                 Bound::Value(item) => item.value,
-                Bound::Node(id) => self.spot_value(Resolved::Node(id), || self_path(id))?.value,
+                Bound::Node(id) => self.resolved_value(Resolved::Node(id), || self_path(id))?.value,
             };
             values.push(value);
         }
@@ -526,7 +526,7 @@ impl Evaluator<'_> {
                     items.push(match bound {
                         Bound::Value(item) => item.value,
                         Bound::Node(id) => {
-                            self.spot_value(Resolved::Node(id), || self_path(id))?.value
+                            self.resolved_value(Resolved::Node(id), || self_path(id))?.value
                         }
                     });
                 }
@@ -619,7 +619,7 @@ impl Evaluator<'_> {
         for step in &reference.path[from..] {
             spot = self.step_into(&spot, step, || full_path(reference))?.ok_or_else(missing)?;
         }
-        Ok(Some(self.spot_value(spot, || full_path(reference))?))
+        Ok(Some(self.resolved_value(spot, || full_path(reference))?))
     }
 }
 

@@ -100,7 +100,7 @@ impl Evaluator<'_> {
             Bound::Value(item) => Ok(item.value),
             Bound::Node(id) => {
                 let path = self.path(id);
-                Ok(self.spot_value(Resolved::Node(id), || path.clone())?.value)
+                Ok(self.resolved_value(Resolved::Node(id), || path.clone())?.value)
             }
         }
     }

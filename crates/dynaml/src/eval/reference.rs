@@ -45,7 +45,7 @@ impl Evaluator<'_> {
     /// The value of a reference.
     pub(crate) fn reference(&mut self, reference: &Reference, env: &Env) -> Eval<Item> {
         let spot = self.resolve(reference, env, Depth::Deep)?;
-        self.spot_value(spot, || full_path(reference))
+        self.resolved_value(spot, || full_path(reference))
     }
 
     /// The target of a reference.
@@ -132,7 +132,11 @@ impl Evaluator<'_> {
     }
 
     /// The finished value of a resolved reference.
-    pub(crate) fn spot_value(&mut self, spot: Resolved, shown: impl Fn() -> String) -> Eval<Item> {
+    pub(crate) fn resolved_value(
+        &mut self,
+        spot: Resolved,
+        shown: impl Fn() -> String,
+    ) -> Eval<Item> {
         match spot {
             Resolved::Value(item) => Ok(item),
             Resolved::Node(id) => match self.arrive(id, Depth::Deep, shown)? {

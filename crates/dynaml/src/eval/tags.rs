@@ -114,7 +114,7 @@ impl Evaluator<'_> {
             return Err(Stop::failed(format!("tag '{tag}' not found")));
         };
         if first == &name || (candidates.len() == 1 && reference.path.is_empty()) {
-            return self.tag_spot(first);
+            return self.resolve_tag(first);
         }
         if reference.path.is_empty() {
             let names = candidates.join(", ");
@@ -136,7 +136,7 @@ impl Evaluator<'_> {
             if found.as_ref().is_some_and(|f| level(&f.0) < level(name)) {
                 break;
             }
-            let spot = self.tag_spot(name)?;
+            let spot = self.resolve_tag(name)?;
             if !self.has_path(&spot, &reference.path)? {
                 continue;
             }
@@ -168,7 +168,7 @@ impl Evaluator<'_> {
         Ok(true)
     }
 
-    fn tag_spot(&self, name: &str) -> Eval<Resolved> {
+    fn resolve_tag(&self, name: &str) -> Eval<Resolved> {
         match self.tags.tags.get(name) {
             Some(tag) => Ok(tag.value.clone().into()),
             None => Err(Stop::failed(format!("tag '{name}' not found"))),

@@ -10,7 +10,7 @@ use ordain_source::{EntryKind, is_web, without_passwords};
 use super::exec::{argument, denied, home_path};
 use super::support::{clean_path, eager, fail};
 use crate::diagnostics::stop::{Eval, Stop};
-use crate::diagnostics::yaml::complaint;
+use crate::diagnostics::yaml::error_message;
 use crate::eval::evaluator::{Call, Table};
 use crate::eval::tree::Body;
 use crate::ids::SrcId;
@@ -162,7 +162,8 @@ fn broken<T>(source: &Source<'_>, message: &str) -> Eval<T> {
 
 /// The documents of a text as values without evaluation.
 fn documents(source: &Source<'_>) -> Eval<Vec<Value>> {
-    let mut all = crate::document::read(&content(source)).or_else(|e| broken(source, e.said()))?;
+    let mut all = crate::document::read(&content(source))
+        .or_else(|e| broken(source, e.original_message()))?;
     while all.len() > 1 && matches!(all.last(), Some(Value::Null)) {
         all.pop();
     }
@@ -178,7 +179,7 @@ fn sources(call: &mut Call<'_, '_>, source: &Source<'_>) -> Eval<Rc<[SrcId]>> {
         return Ok(Rc::clone(known));
     }
     let text = content(source);
-    let trees = Tree::parse_all(&text).or_else(|e| broken(source, &complaint(&text, &e)))?;
+    let trees = Tree::parse_all(&text).or_else(|e| broken(source, &error_message(&text, &e)))?;
     let file = call.ev.add_file(source.name);
     let mut all = Vec::with_capacity(trees.len());
     for tree in trees.iter().filter(|t| !t.is_empty()) {

@@ -145,7 +145,7 @@ fn decrypt(call: &mut Call<'_, '_>) -> Eval<Value> {
             data.iter().for_each(|data| call.ev.secrets.add_all(data));
             Ok(value)
         }
-        Err(e) => fail(format!("error parsing file [<decrypt>]: {}", e.said())),
+        Err(e) => fail(format!("error parsing file [<decrypt>]: {}", e.original_message())),
     }
 }
 

@@ -443,7 +443,7 @@ impl Reader<'_> {
 
 /// The message of spiff++ for a syntax error. `None` if spiff++ can parse the expression, or if it
 /// is too large.
-pub fn complaint(expression: &str) -> Option<String> {
+pub fn syntax_error_message(expression: &str) -> Option<String> {
     let text: Vec<char> = expression.chars().take(MAX_LENGTH + 1).collect();
     if text.len() > MAX_LENGTH {
         return None;
@@ -472,7 +472,7 @@ pub fn complaint(expression: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::complaint;
+    use super::syntax_error_message;
 
     /// The expected messages come from spiff++ 1.7.0-beta-8.
     #[test]
@@ -485,15 +485,18 @@ mod tests {
             (" &temp (a ", "symbol 1 - symbol 2: ' '"),
         ];
         for (expression, wanted) in cases {
-            assert_eq!(complaint(expression), Some(format!("parse error near {wanted}")));
+            assert_eq!(
+                syntax_error_message(expression),
+                Some(format!("parse error near {wanted}"))
+            );
         }
         for parsed in
             [" a ", " sum[l|0|s,x|->s + x] ", " ( x = 1 ) x ", r#" f( a = 1, "b"...)*(c) "#]
         {
-            assert_eq!(complaint(parsed), None, "{parsed}");
+            assert_eq!(syntax_error_message(parsed), None, "{parsed}");
         }
         // Deep nesting takes linear time, and nesting beyond the bound gives up.
-        assert!(complaint(&"(".repeat(20)).is_some());
-        assert_eq!(complaint(&"(".repeat(3_000)), None);
+        assert!(syntax_error_message(&"(".repeat(20)).is_some());
+        assert_eq!(syntax_error_message(&"(".repeat(3_000)), None);
     }
 }

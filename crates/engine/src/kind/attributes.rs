@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use ordain_data::Value;
 use ordain_functions::float::to_ruby;
-use ordain_graph::transfer::{self, LIFE};
+use ordain_graph::transfer::{self, WATCH_ATTRIBUTES};
 use ordain_graph::{METAPARAMETERS, Resource};
 
 use crate::kind::error::AttributeError;
@@ -180,6 +180,6 @@ fn flatten(value: &Value, out: &mut Vec<String>) -> bool {
 pub(crate) fn is_of_engine(name: &str) -> bool {
     METAPARAMETERS.contains(&name)
         || transfer::is_transfer(name)
-        || LIFE.contains(&name)
+        || WATCH_ATTRIBUTES.contains(&name)
         || name == "provider"
 }

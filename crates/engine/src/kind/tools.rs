@@ -71,7 +71,7 @@ pub(crate) fn inside<S: Into<OsString>>(
 ///
 /// # Errors
 /// When there is no such program.
-pub(crate) fn moved_inside(host: &Host, invocation: Invocation) -> io::Result<Invocation> {
+pub(crate) fn in_root(host: &Host, invocation: Invocation) -> io::Result<Invocation> {
     if is_live(host) {
         return Ok(invocation);
     }
@@ -111,12 +111,12 @@ fn need_program(host: &Host, program: &Path) -> io::Result<()> {
 
 /// The reason why a command did not start inside the root of the machine: a program may exist
 /// without its loader.
-pub(crate) fn not_begun(host: &Host, outcome: &Outcome) -> Option<String> {
+pub(crate) fn start_failure(host: &Host, outcome: &Outcome) -> Option<String> {
     let by_chroot = (125..=127).contains(&outcome.status) && !is_live(host);
-    let said = [&outcome.stderr, &outcome.stdout].map(|text| String::from_utf8_lossy(text));
+    let streams = [&outcome.stderr, &outcome.stdout].map(|text| String::from_utf8_lossy(text));
     let prefix = format!("{}: ", path_of("chroot"));
     let line = |text: &str| text.lines().find_map(|l| l.strip_prefix(&prefix)).map(str::to_owned);
-    said.iter().find_map(|text| line(text)).filter(|_| by_chroot)
+    streams.iter().find_map(|text| line(text)).filter(|_| by_chroot)
 }
 
 /// Runs a command and accepts any exit status.
@@ -127,11 +127,11 @@ pub(crate) fn ask(host: &Host, invocation: &Invocation) -> Result<Outcome, KindE
 
 /// Runs a command that has to succeed.
 pub(crate) fn run(host: &Host, invocation: &Invocation) -> Result<Outcome, KindError> {
-    run_covered(host, invocation, false)
+    run_redacted(host, invocation, false)
 }
 
 /// As [`run`], but with `secret` the error shows neither arguments nor output.
-pub(crate) fn run_covered(
+pub(crate) fn run_redacted(
     host: &Host,
     invocation: &Invocation,
     secret: bool,
@@ -153,12 +153,12 @@ pub(crate) fn check(
         return Ok(outcome);
     }
     let status = outcome.status;
-    let (line, said) = if secret {
+    let (line, details) = if secret {
         ("[redacted]".to_string(), "[redacted]".to_string())
     } else {
         (line_of(invocation), tail(&outcome))
     };
-    Err(KindError::new(format!("Execution of '{line}' returned {status}: {said}")))
+    Err(KindError::new(format!("Execution of '{line}' returned {status}: {details}")))
 }
 
 /// The command roughly as a person would type it.

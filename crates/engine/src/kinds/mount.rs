@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ordain_data::Value;
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use ordain_graph::{Resource, protected};
 use ordain_kinds::{KindSchema, machine};
 
@@ -270,7 +270,7 @@ impl Instance for MountInstance {
         };
         if goes {
             let path = protected::normal(&self.name);
-            let allowed = host.may(Act::Remove, Path::new(&path));
+            let allowed = host.may(TreeAction::Remove, Path::new(&path));
             allowed.map_err(|e| KindError::new(format!("Not unmounting: {e}")))?;
         }
         match (self.ensure, now) {

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ordain_data::Value;
 use ordain_graph::Resource;
-use ordain_graph::protected::{self, Act};
+use ordain_graph::protected::{self, TreeAction};
 use ordain_kinds::{KindSchema, files};
 use rustc_hash::FxHasher;
 
@@ -169,12 +169,12 @@ impl TidyInstance {
         if self.depth == 0 || is_limited {
             return Ok(());
         }
-        host.may(Act::Empty, &self.path)?;
+        host.may(TreeAction::Empty, &self.path)?;
         match resolve(host, &self.path, false) {
             Ok(place) if self.age.is_none() && self.size.is_none() => {
-                host.may_at(Act::Empty, &place)
+                host.may_at(TreeAction::Empty, &place)
             }
-            Ok(place) => host.may(Act::Empty, &host.path_of(&place)?),
+            Ok(place) => host.may(TreeAction::Empty, &host.path_of(&place)?),
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(()),
             Err(e) => Err(e),
         }

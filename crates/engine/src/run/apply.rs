@@ -74,7 +74,7 @@ pub(crate) fn run(
             tries_again: true,
         },
         place: places(prepared),
-        owing: earlier.owing(prepared),
+        unnotified_changes: earlier.unnotified_changes(prepared),
         earlier,
         in_order: jobs <= 1 && !prepared.graph.containment.is_empty(),
         state: Mutex::new(State::new(prepared)),
@@ -118,7 +118,7 @@ struct Inbox {
     waits_for: u32,
     events: Events,
     /// The time of an unnotified change in an earlier, unfinished run; 0 if there is none.
-    owed: u64,
+    unnotified: u64,
     failed: Option<Failure>,
 }
 
@@ -156,7 +156,7 @@ struct Run<'a> {
     place: Vec<u32>,
     earlier: &'a UnfinishedRuns,
     /// Changes of earlier, unfinished runs.
-    owing: BTreeMap<ResourceId, u64>,
+    unnotified_changes: BTreeMap<ResourceId, u64>,
     /// Whether resources are processed one at a time in the order of the plan, as manifests with
     /// containers expect. Then only neighbours form a batch.
     in_order: bool,
@@ -227,7 +227,7 @@ impl Run<'_> {
     fn pass_marker(&self, state: &mut State, place: u32) {
         let node = self.stepper.prepared.order[place as usize];
         let inbox = state.inbox[node.index()];
-        self.pass_on(state, node, (inbox.events.as_one(), inbox.owed), inbox.failed);
+        self.pass_on(state, node, (inbox.events.as_one(), inbox.unnotified), inbox.failed);
         self.report(state, place, Vec::new());
     }
 
@@ -290,9 +290,10 @@ impl Run<'_> {
         let skipped = |failure| Failure { told: !self.is_virtual(resource), ..failure };
         let failed = inbox.failed.map(skipped).or(own);
         // A resource that changes now notifies by itself.
-        let owed = self.owing.get(&resource).filter(|_| stepped.events.is_none());
-        let owed = owed.copied().unwrap_or_default();
-        self.pass_on(state, node, (stepped.events, owed), failed);
+        let unnotified =
+            self.unnotified_changes.get(&resource).filter(|_| stepped.events.is_none());
+        let unnotified = unnotified.copied().unwrap_or_default();
+        self.pass_on(state, node, (stepped.events, unnotified), failed);
         self.report(state, place, stepped.reports);
     }
 
@@ -330,7 +331,7 @@ impl Run<'_> {
             return Err(StepResult::unmoved(report, false));
         }
         let mut events = inbox.events;
-        if inbox.owed > 0 && !self.earlier.was_told(&report.resource, inbox.owed) {
+        if inbox.unnotified > 0 && !self.earlier.was_notified(&report.resource, inbox.unnotified) {
             events.add(Events { real: 1, noop: 0 });
         }
         Ok(events)
@@ -340,14 +341,14 @@ impl Run<'_> {
         &self,
         state: &mut State,
         node: NodeId,
-        (events, owed): (Events, u64),
+        (events, unnotified): (Events, u64),
         failed: Option<Failure>,
     ) {
         for edge in self.stepper.prepared.relations.edges(node) {
             let inbox = &mut state.inbox[edge.to.index()];
             if edge.kind == EdgeKind::Notify {
                 inbox.events.add(events);
-                inbox.owed = inbox.owed.max(owed);
+                inbox.unnotified = inbox.unnotified.max(unnotified);
             }
             inbox.failed = match (inbox.failed, failed) {
                 (Some(a), Some(b)) => Some(a.min(b)),

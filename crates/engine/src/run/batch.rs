@@ -26,7 +26,7 @@ struct BatchMember<'a> {
     id: ResourceId,
     ready: &'a Ready,
     changes: Vec<Change>,
-    said: Vec<LogLine>,
+    log: Vec<LogLine>,
     own: String,
 }
 
@@ -93,11 +93,11 @@ impl Stepper<'_> {
     fn part(&self, place: usize, id: ResourceId) -> Option<(Vec<String>, BatchMember<'_>)> {
         let Item::Ready(ready) = &self.prepared.items[id.0 as usize] else { return None };
         let compared = ready.instance.compare(self.host);
-        let said = ready.instance.take_log();
+        let log = ready.instance.take_log();
         // An error is reported when the resource has its turn.
         let changes = compared.ok().filter(|changes| !changes.is_empty())?;
         let Share { common, own } = ready.instance.share(self.host, &changes).ok()??;
-        Some((common, BatchMember { place, id, ready, changes, said, own }))
+        Some((common, BatchMember { place, id, ready, changes, log, own }))
     }
 
     fn transact(
@@ -119,7 +119,7 @@ impl Stepper<'_> {
         let count = parts.len();
         for part in parts {
             let outcome = match &done {
-                Ok(()) => BatchOutcome::Begun { changes: part.changes, said: part.said },
+                Ok(()) => BatchOutcome::Begun { changes: part.changes, log: part.log },
                 Err(error) => {
                     self.observer.acted(name(&part), false);
                     BatchOutcome::Failed(format!("{count} could not be changed together: {error}"))

@@ -22,7 +22,7 @@ pub struct DeferredValues {
     /// The value of each attribute, or its error.
     pub values: Vec<(EcoString, Result<Value, String>)>,
     /// Log lines of the computation.
-    pub said: Vec<(Level, String)>,
+    pub log: Vec<(Level, String)>,
 }
 
 /// Computes nothing, for graphs that are only displayed.

@@ -70,7 +70,7 @@ pub(crate) enum BatchOutcome {
         /// The differences.
         changes: Vec<Change>,
         /// The log lines of the comparison.
-        said: Vec<LogLine>,
+        log: Vec<LogLine>,
     },
     /// The transaction failed; why.
     Failed(String),
@@ -210,7 +210,7 @@ impl Stepper<'_> {
             report.say(Level::Warning, None, remark);
         }
         let seen = self.audit(ready, report);
-        let mut events = self.patiently(ready, report, batch_outcome);
+        let mut events = self.converge_with_retries(ready, report, batch_outcome);
         if let Some(seen) = seen {
             seen.tell(report, self.observer);
         }
@@ -319,7 +319,7 @@ impl Stepper<'_> {
     }
 
     /// Converges, with the declared retries.
-    fn patiently(
+    fn converge_with_retries(
         &self,
         ready: &Ready,
         report: &mut ResourceReport,
@@ -351,15 +351,15 @@ impl Stepper<'_> {
         batch_outcome: Option<BatchOutcome>,
     ) -> Events {
         let is_begun = matches!(batch_outcome, Some(BatchOutcome::Begun { .. }));
-        let (changes, said) = match batch_outcome {
-            Some(BatchOutcome::Begun { changes, said }) => (Ok(changes), said),
+        let (changes, log) = match batch_outcome {
+            Some(BatchOutcome::Begun { changes, log }) => (Ok(changes), log),
             Some(BatchOutcome::Failed(error)) => {
                 report.say(Level::Info, None, error);
                 (ready.instance.compare(self.host), ready.instance.take_log())
             }
             None => (ready.instance.compare(self.host), ready.instance.take_log()),
         };
-        report.take(said, ready.level);
+        report.take(log, ready.level);
         match changes {
             Err(error) => {
                 report.fail(format!("Could not evaluate: {error}"));

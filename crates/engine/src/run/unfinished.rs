@@ -40,22 +40,22 @@ impl UnfinishedRuns {
     }
 
     /// Whether a resource acted on a notification after that time.
-    pub(crate) fn was_told(&self, resource: &ResourceRef, since: u64) -> bool {
+    pub(crate) fn was_notified(&self, resource: &ResourceRef, since: u64) -> bool {
         let told = || self.told.get(&resource.to_string());
         !self.told.is_empty() && told().is_some_and(|moment| *moment > since)
     }
 
     /// The changed declared resources, with the time of the last change. Changes of generated
     /// resources count for their generator.
-    pub(crate) fn owing(&self, prepared: &Prepared) -> BTreeMap<ResourceId, u64> {
-        let mut owing = BTreeMap::new();
+    pub(crate) fn unnotified_changes(&self, prepared: &Prepared) -> BTreeMap<ResourceId, u64> {
+        let mut unnotified_changes = BTreeMap::new();
         for (name, moment) in &self.changed {
             if let Some(id) = find(prepared, name) {
-                let last: &mut u64 = owing.entry(id).or_default();
+                let last: &mut u64 = unnotified_changes.entry(id).or_default();
                 *last = (*last).max(*moment);
             }
         }
-        owing
+        unnotified_changes
     }
 
     /// Removes leftovers of interrupted changes. Leftovers that cannot be removed are harmless.

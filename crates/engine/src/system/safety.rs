@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 
-use ordain_graph::protected::{self, Act};
+use ordain_graph::protected::{self, TreeAction};
 use rustix::fs::{AtFlags, FileType, Stat, statat};
 
 use crate::system::accounts;
@@ -24,12 +24,12 @@ impl Host {
     ///
     /// # Errors
     /// When it may not be removed, replaced or emptied.
-    pub(crate) fn may(&self, act: Act, path: &Path) -> io::Result<()> {
-        let is_protected = path.to_str().is_some_and(|text| protected::is_protected(text, act));
+    pub(crate) fn may(&self, action: TreeAction, path: &Path) -> io::Result<()> {
+        let is_protected = path.to_str().is_some_and(|text| protected::is_protected(text, action));
         if !is_protected || self.allowed.remove.contains(path) {
             return Ok(());
         }
-        let (path, done) = (path.display(), act.done());
+        let (path, done) = (path.display(), action.done());
         Err(refused(format!(
             "{path} is not {done}: a machine runs on it; --allow-remove {path} permits it"
         )))
@@ -39,9 +39,9 @@ impl Host {
     ///
     /// # Errors
     /// When it must not be removed, replaced or emptied, or when mounts cannot be listed.
-    pub(crate) fn may_at(&self, act: Act, place: &Place) -> io::Result<()> {
+    pub(crate) fn may_at(&self, action: TreeAction, place: &Place) -> io::Result<()> {
         let path = self.path_of(place)?;
-        self.may(act, &path)?;
+        self.may(action, &path)?;
         let is_directory = place.stat()?.is_some_and(|stat| is(&stat, FileType::Directory));
         if !is_directory {
             return Ok(());
@@ -49,7 +49,7 @@ impl Host {
         for mounted in mounts_below(&self.path(&path))? {
             let mounted = self.below_root(&mounted)?;
             // A separate file system may be emptied, such as the one for temporary files.
-            if act == Act::Empty && mounted == path {
+            if action == TreeAction::Empty && mounted == path {
                 continue;
             }
             if !self.allowed.remove.contains(&mounted) {
@@ -81,7 +81,7 @@ impl Host {
         let own = zfs_mounts().into_iter().filter(|(source, _)| is_of(source));
         for (source, place) in own {
             let place = self.below_root(&place).unwrap_or(place);
-            self.may(Act::Remove, &place).map_err(|e| refused(format!("{source}: {e}")))?;
+            self.may(TreeAction::Remove, &place).map_err(|e| refused(format!("{source}: {e}")))?;
         }
         Ok(())
     }

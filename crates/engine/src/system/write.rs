@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use rustc_hash::FxHasher;
 use rustix::fs::{
     AtFlags, FileType, FlockOperation, Gid, Mode, OFlags, Uid, chmod, chownat, fchmod, fchown,
@@ -425,7 +425,7 @@ fn change_mode(file: &OwnedFd, mode: u32) -> io::Result<()> {
 /// # Errors
 /// When it is not empty, or the machine needs it.
 pub(crate) fn remove_directory(host: &Host, place: &Place) -> io::Result<()> {
-    host.may_at(Act::Remove, place)?;
+    host.may_at(TreeAction::Remove, place)?;
     unlinkat(&place.dir, &place.name, AtFlags::REMOVEDIR)?;
     sync_directory(place)
 }
@@ -436,7 +436,7 @@ pub(crate) fn remove_directory(host: &Host, place: &Place) -> io::Result<()> {
 /// When it cannot be removed, or the machine needs it.
 pub(crate) fn remove(host: &Host, place: &Place) -> io::Result<()> {
     let Some(stat) = place.stat()? else { return Ok(()) };
-    host.may_at(Act::Remove, place)?;
+    host.may_at(TreeAction::Remove, place)?;
     if is(&stat, FileType::Directory) {
         std::fs::remove_dir_all(real_path(place))?;
     } else {

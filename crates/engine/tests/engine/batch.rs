@@ -154,8 +154,8 @@ fn of_several_only_the_bad_one_fails() {
     let status: Vec<_> = ["a", "nope", "b", "x", "y"].map(|t| of(t).status).into();
     use Status::{Changed, Failed, SkippedForFailure};
     assert_eq!(status, [Changed, Failed, Changed, Changed, SkippedForFailure]);
-    let said = of("nope").lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    assert!(said.contains("Unable to locate package nope"), "{said}");
+    let output = of("nope").lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert!(output.contains("Unable to locate package nope"), "{output}");
     assert_eq!(taken(&calls), ["install a nope b", "install a", "install nope", "install b"]);
 }
 

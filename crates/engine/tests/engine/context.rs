@@ -18,12 +18,12 @@ impl Runner for Policy {
     fn run(&self, invocation: &Invocation) -> std::io::Result<Outcome> {
         let words: Vec<_> = invocation.launch.argv.iter().map(|w| w.to_string_lossy()).collect();
         let kind = words.iter().position(|w| w == "-m").map_or("any", |at| &words[at + 1]);
-        let said = match words.last() {
+        let output = match words.last() {
             Some(path) if path.starts_with("/none") => "<<none>>\n".to_owned(),
             _ => format!("system_u:object_r:{kind}_t:s0\n"),
         };
         assert!(words.iter().any(|w| w.ends_with("/matchpathcon")), "{words:?}");
-        Ok(Outcome { stdout: said.into_bytes(), ..Outcome::default() })
+        Ok(Outcome { stdout: output.into_bytes(), ..Outcome::default() })
     }
 }
 

@@ -27,8 +27,8 @@ impl Deferred for Reader {
         self.asked.lock().unwrap().push(resource.to_string());
         let read = std::fs::read_to_string(&self.path).map_err(|e| e.kind().to_string());
         let secret = |read: String| Value::Secret(Arc::new(text(&read)));
-        let said = vec![(Level::Notice, "reading".to_owned())];
-        DeferredValues { values: vec![("content".into(), read.map(secret))], said }
+        let log = vec![(Level::Notice, "reading".to_owned())];
+        DeferredValues { values: vec![("content".into(), read.map(secret))], log }
     }
 }
 
@@ -64,9 +64,9 @@ fn values_are_computed_after_what_comes_before() {
     assert!(reader.asked.lock().unwrap().is_empty());
     let report = apply(&prepared, &machine.host, &NoObserver, 1);
     assert_eq!(machine.read("/etc/second"), "top secret");
-    let said = lines(&report);
-    assert!(said.contains(&"/File[/etc/second]: reading".to_owned()), "{said:?}");
-    assert!(!said.iter().any(|line| line.contains("top")), "{said:?}");
+    let output = lines(&report);
+    assert!(output.contains(&"/File[/etc/second]: reading".to_owned()), "{output:?}");
+    assert!(!output.iter().any(|line| line.contains("top")), "{output:?}");
     let again = apply(&prepared, &machine.host, &NoObserver, 1);
     assert!(again.resources.iter().all(|r| r.status == Status::InPlace));
     assert_eq!(*reader.asked.lock().unwrap(), ["File[/etc/second]", "File[/etc/second]"]);

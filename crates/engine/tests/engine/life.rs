@@ -32,8 +32,8 @@ fn one_look_ends_in_time() {
     assert!(start.elapsed() < Duration::from_secs(10));
     let status: Vec<_> = report.resources.iter().map(|r| r.status).collect();
     assert_eq!(status, [Status::Failed, Status::Changed]);
-    let said = lines(&report).join("\n");
-    assert!(said.contains("timeout after 0.300 seconds"), "{said}");
+    let output = lines(&report).join("\n");
+    assert!(output.contains("timeout after 0.300 seconds"), "{output}");
 }
 
 /// A file that is to be undone.
@@ -114,12 +114,12 @@ fn redeclared_resources_are_not_undone() {
 #[test]
 fn an_irreversible_resource_fails_unchanged() {
     let machine = Machine::new();
-    let said = machine.lines(&reversed("/etc/d", &[("ensure", text("directory"))])).join("\n");
-    assert!(said.contains("/etc/d cannot be undone: it is a directory"), "{said}");
+    let output = machine.lines(&reversed("/etc/d", &[("ensure", text("directory"))])).join("\n");
+    assert!(output.contains("/etc/d cannot be undone: it is a directory"), "{output}");
     assert!(!machine.exists("/etc/d"));
     machine.write("/etc/e/f", "");
-    let said = machine.lines(&reversed("/etc/e", &[("content", text("x"))])).join("\n");
-    assert!(said.contains("cannot be undone: the path is no file"), "{said}");
+    let output = machine.lines(&reversed("/etc/e", &[("content", text("x"))])).join("\n");
+    assert!(output.contains("cannot be undone: the path is no file"), "{output}");
     // An invalid record is reported, not misread.
     machine.lines(&reversed("/etc/h", &[("content", text("x"))]));
     let note = std::fs::read_dir(machine.path("/var/lib/ordain/reversals")).unwrap().next();

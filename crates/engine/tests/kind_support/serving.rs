@@ -12,12 +12,12 @@ use ordain_graph::ServedFiles;
 use super::{Machine, resource};
 
 /// A watched machine, and all kinds.
-pub(crate) struct KeptMachine {
+pub(crate) struct WatchedMachine {
     pub machine: Machine,
     pub registry: Registry,
 }
 
-impl KeptMachine {
+impl WatchedMachine {
     pub(crate) fn new() -> Self {
         let mut machine = Machine::silent();
         machine.host.stays = true;

@@ -17,7 +17,7 @@ pub type Pattern = regex::bytes::Regex;
 pub fn compile(pattern: &str) -> Result<Regex, String> {
     let text = translate(pattern);
     cost::compile(|size| RegexBuilder::new(&text).size_limit(size).build())
-        .map_err(|refused| complaint(pattern, &refused))
+        .map_err(|refused| error_message(pattern, &refused))
 }
 
 /// Compiles a pattern for texts that may contain invalid UTF-8.
@@ -27,10 +27,10 @@ pub fn compile(pattern: &str) -> Result<Regex, String> {
 pub fn compile_bytes(pattern: &str) -> Result<Pattern, String> {
     let text = translate(pattern);
     cost::compile(|size| regex::bytes::RegexBuilder::new(&text).size_limit(size).build())
-        .map_err(|refused| complaint(pattern, &refused))
+        .map_err(|refused| error_message(pattern, &refused))
 }
 
-fn complaint(pattern: &str, refused: &CompileError) -> String {
+fn error_message(pattern: &str, refused: &CompileError) -> String {
     let text = match refused {
         CompileError::Cost(reason) => reason.clone(),
         CompileError::Pattern(regex::Error::CompiledTooBig(_)) => {

@@ -56,7 +56,7 @@ pub fn write(
         );
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
-    let extra = unsaid_edges(graph);
+    let extra = implicit_edges(graph);
     // An untouched buffer takes no memory.
     let text = Text::with_capacity(2 * BUFFER);
     Writer { graph, sources, file: None, extra, text, out }.catalog(envelope)
@@ -278,7 +278,7 @@ impl<W: Write> Writer<'_, W> {
                 Value::Secret(inner) => inner,
                 value => value,
             };
-            let more = unsaid(graph, extra, name);
+            let more = implicit_references(graph, extra, name);
             if more.is_empty() {
                 write_rich(text, value);
             } else {
@@ -294,7 +294,7 @@ impl<W: Write> Writer<'_, W> {
             }
         }
         for name in ["before", "notify"] {
-            let more = unsaid(graph, extra, name);
+            let more = implicit_references(graph, extra, name);
             if !more.is_empty() && !set().any(|a| a.name == name) {
                 text.plain_key(name);
                 text.strings(more.iter().map(String::as_str));
@@ -320,7 +320,7 @@ fn in_small_letters<'a>(
 }
 
 /// The references that have to be added to a parameter.
-fn unsaid(graph: &Graph, extra: &[(EdgeKind, ResourceId)], name: &str) -> Vec<String> {
+fn implicit_references(graph: &Graph, extra: &[(EdgeKind, ResourceId)], name: &str) -> Vec<String> {
     let kind = match name {
         _ if extra.is_empty() => return Vec::new(),
         "notify" => EdgeKind::Notify,
@@ -332,23 +332,24 @@ fn unsaid(graph: &Graph, extra: &[(EdgeKind, ResourceId)], name: &str) -> Vec<St
 }
 
 /// The edges without a parameter, by their first resource.
-fn unsaid_edges(graph: &Graph) -> FxHashMap<ResourceId, ImplicitEdges> {
+fn implicit_edges(graph: &Graph) -> FxHashMap<ResourceId, ImplicitEdges> {
     let mut extra: FxHashMap<ResourceId, ImplicitEdges> = FxHashMap::default();
-    if graph.barriers.is_empty() && graph.edges.iter().all(|edge| is_said(graph, edge)) {
+    if graph.barriers.is_empty() && graph.edges.iter().all(|edge| has_parameter(graph, edge)) {
         return extra;
     }
-    let mut said: FxHashSet<(ResourceId, ResourceId, EdgeKind)> = FxHashSet::default();
-    said.reserve(graph.edges.len());
+    let mut declared: FxHashSet<(ResourceId, ResourceId, EdgeKind)> = FxHashSet::default();
+    declared.reserve(graph.edges.len());
     for (id, resource) in graph.resources() {
         for (name, other_first, kind) in RELATIONS {
             let Some(value) = resource.value(name) else { continue };
             let others = references(value).into_iter().filter_map(|text| referred(graph, text));
-            said.extend(others.map(|o| if other_first { (o, id, kind) } else { (id, o, kind) }));
+            declared
+                .extend(others.map(|o| if other_first { (o, id, kind) } else { (id, o, kind) }));
         }
     }
     let of_barriers = graph.barriers.iter().flat_map(Barrier::edges);
     for edge in graph.edges.iter().cloned().chain(of_barriers) {
-        if said.insert((edge.from, edge.to, edge.kind)) {
+        if declared.insert((edge.from, edge.to, edge.kind)) {
             extra.entry(edge.from).or_default().push((edge.kind, edge.to));
         }
     }
@@ -365,7 +366,7 @@ fn referred(graph: &Graph, text: &str) -> Option<ResourceId> {
 
 /// Whether a parameter of one end names the other. Long lists are not searched, as there may be an
 /// edge for each of their items.
-fn is_said(graph: &Graph, edge: &Edge) -> bool {
+fn has_parameter(graph: &Graph, edge: &Edge) -> bool {
     const SHORT: usize = 8;
     let (from, to) = (graph.resource(edge.from), graph.resource(edge.to));
     RELATIONS.iter().filter(|(_, _, kind)| *kind == edge.kind).any(|(name, other_first, _)| {

@@ -71,7 +71,7 @@ impl Kind for Host {
                 path: String::new(),
                 what: Assignment::Host(fixed),
             },
-            said: format!("{text} is given to {mac}"),
+            description: format!("{text} is given to {mac}"),
         };
         p.finish(Box::new(declared) as Box<dyn Instance>)
     }
@@ -82,12 +82,12 @@ pub(super) struct AssignmentInstance {
     pub(super) claim: Claim<Dhcp>,
     pub(super) spec: Spec<Assignment>,
     /// Its effect, for the log.
-    pub(super) said: String,
+    pub(super) description: String,
 }
 
 impl Instance for AssignmentInstance {
     fn compare(&self, host: &crate::system::host::Host) -> Result<Vec<Change>, KindError> {
-        if !self.claim.stays(host, &self.said) {
+        if !self.claim.stays(host, &self.description) {
             return Ok(Vec::new());
         }
         Ok(self.claim.compare(&self.spec, "address"))

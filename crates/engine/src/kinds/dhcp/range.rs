@@ -142,7 +142,7 @@ impl Kind for Ranges {
                 path: String::new(),
                 what: Assignment::Range(range),
             },
-            said: format!("addresses from {from} to {to} are given"),
+            description: format!("addresses from {from} to {to} are given"),
         };
         p.finish(Box::new(declared) as Box<dyn Instance>)
     }

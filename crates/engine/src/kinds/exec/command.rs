@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::fs::FileType;
 
-use crate::kind::tools::{moved_inside, not_begun};
+use crate::kind::tools::{in_root, start_failure};
 use crate::system::host::Host;
 use crate::system::path::is;
 use crate::system::runner::{Invocation, Launch, Outcome};
@@ -135,7 +135,7 @@ impl ExecutionContext {
             io::ErrorKind::TimedOut => RunError::TimedOut,
             _ => failed(error.to_string()),
         })?;
-        not_begun(host, &outcome).map_or(Ok(outcome), |why| Err(failed(why)))
+        start_failure(host, &outcome).map_or(Ok(outcome), |why| Err(failed(why)))
     }
 
     /// The command that [`ExecutionContext::run`] runs.
@@ -180,7 +180,7 @@ impl ExecutionContext {
             ..Invocation::default()
         };
         let failed = |why: String| RunError::Other(format!("{}: {why}", command.program()));
-        moved_inside(host, invocation).map_err(|e| failed(e.to_string()))
+        in_root(host, invocation).map_err(|e| failed(e.to_string()))
     }
 
     /// The environment of this process without variables about its user, plus the declared

@@ -76,7 +76,7 @@ pub(super) fn run(
         |why: String| KindError::new(format!("{} of {} {why}", verb.word(), manifest.name));
     let outcome = host.run(&invocation).map_err(|e| failed(format!("failed: {e}")))?;
     if !outcome.success() {
-        return Err(failed(complaint(manifest, &outcome)));
+        return Err(failed(failure_message(manifest, &outcome)));
     }
     documents(&outcome.stdout).map_err(|e| failed(format!("printed invalid JSON: {e}")))
 }
@@ -88,15 +88,15 @@ fn program(manifest: &Manifest, name: &str) -> OsString {
 }
 
 /// The error for a failed program, with the last lines of its output.
-fn complaint(manifest: &Manifest, outcome: &Outcome) -> String {
+fn failure_message(manifest: &Manifest, outcome: &Outcome) -> String {
     let status = outcome.status;
     let meaning = manifest.exit_codes.get(&status.to_string());
     let meaning = meaning.map(|text| format!(" ({text})")).unwrap_or_default();
     let stderr = String::from_utf8_lossy(&outcome.stderr);
     let lines: Vec<String> = stderr.lines().filter(|l| !l.trim().is_empty()).map(message).collect();
-    let said = lines[lines.len().saturating_sub(REPORTED_LINES)..].join("\n");
-    let colon = if said.is_empty() { "" } else { ": " };
-    format!("returned {status}{meaning}{colon}{said}")
+    let last_lines = lines[lines.len().saturating_sub(REPORTED_LINES)..].join("\n");
+    let colon = if last_lines.is_empty() { "" } else { ": " };
+    format!("returned {status}{meaning}{colon}{last_lines}")
 }
 
 /// The text of a line; of a JSON message in the format of DSC, its text.

@@ -59,7 +59,7 @@ pub struct External {
 }
 
 /// Makes a name live as long as the process: there are only as many as there are manifests.
-fn forever(text: &str) -> &'static str {
+fn leak(text: &str) -> &'static str {
     Box::leak(text.to_string().into_boxed_str())
 }
 
@@ -67,9 +67,8 @@ impl External {
     fn new(manifest: Manifest) -> Self {
         let properties = manifest.properties();
         let namevar = manifest.ordain.name.as_deref().unwrap_or("name");
-        let any = |name: &str, doc: &str| {
-            AttributeSchema::new(forever(name), AttributeType::Any, forever(doc))
-        };
+        let any =
+            |name: &str, doc: &str| AttributeSchema::new(leak(name), AttributeType::Any, leak(doc));
         let mut attributes = vec![any(namevar, "Its name")];
         let others = properties.iter().flatten().filter(|(name, _)| name != namevar);
         attributes.extend(others.map(|(name, doc)| any(name, doc)));
@@ -81,8 +80,8 @@ impl External {
             schema: KindSchema {
                 is_open: properties.is_none(),
                 ..KindSchema::new(
-                    forever(&manifest.kind()),
-                    forever(&manifest.description),
+                    leak(&manifest.kind()),
+                    leak(&manifest.description),
                     Vec::leak(attributes),
                 )
             },
@@ -186,10 +185,10 @@ impl Kind for External {
 
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
         let Some(command) = &self.manifest.export else { return Ok(Vec::new()) };
-        let said = call::run(&self.manifest, command, Verb::Export, &Map::new(), host)?;
+        let documents = call::run(&self.manifest, command, Verb::Export, &Map::new(), host)?;
         let namevar = self.schema.name_attribute();
         let mut out = Vec::new();
-        for state in said {
+        for state in documents {
             let Json::Object(state) = state else { continue };
             let title = state.get(namevar).map_or_else(
                 || Json::Object(state.clone()).to_string(),
@@ -260,8 +259,9 @@ impl ExternalInstance {
             (None, Some(get)) => (get, Verb::Get),
             (None, None) => return Err(KindError::new("the manifest has neither get nor test")),
         };
-        let mut said = call::run(&self.manifest, command, verb, &self.wanted, host)?.into_iter();
-        let Some(Json::Object(state)) = said.next() else {
+        let mut documents =
+            call::run(&self.manifest, command, verb, &self.wanted, host)?.into_iter();
+        let Some(Json::Object(state)) = documents.next() else {
             return Err(KindError::new(format!("{} printed no state", command.executable)));
         };
         let names = |list: Json| -> Vec<String> {
@@ -269,7 +269,7 @@ impl ExternalInstance {
             list.iter().filter_map(|name| name.as_str().map(str::to_string)).collect()
         };
         let differs = match command.returns {
-            Some(Returns::StateAndDiff) => said.next().map(names),
+            Some(Returns::StateAndDiff) => documents.next().map(names),
             _ => None,
         };
         Ok((state, differs))

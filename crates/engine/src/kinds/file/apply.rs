@@ -3,14 +3,14 @@
 use std::ffi::OsStr;
 use std::io;
 
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use rustix::fs::{FileType, Stat, renameat};
 
 use super::checksum::Checksum;
 use super::compare::{ContentSource, DesiredState, planted, type_name};
 use super::model::FileInstance;
 use super::selinux_context::PROPERTIES;
-use crate::kind::tools::{moved_inside, not_begun};
+use crate::kind::tools::{in_root, start_failure};
 use crate::kind::{Change, KindError};
 use crate::system::accounts;
 use crate::system::host::Host;
@@ -136,7 +136,7 @@ impl Replacement<'_> {
 
     fn ensure(&self) -> Result<(), KindError> {
         if self.stat.is_some() {
-            let allowed = self.host.may_at(Act::Remove, self.place);
+            let allowed = self.host.may_at(TreeAction::Remove, self.place);
             allowed.map_err(|e| self.file.error("remove", &e))?;
         }
         if matches!(self.want, DesiredState::Absent) {
@@ -285,9 +285,9 @@ impl Replacement<'_> {
         run.merge_stderr = true;
         let shown = command.replace("\"$1\"", &self.file.path.to_string_lossy());
         let failed = |why: &str| KindError::new(format!("Execution of '{shown}' failed: {why}"));
-        let run = moved_inside(self.host, run).map_err(|e| failed(&e.to_string()))?;
+        let run = in_root(self.host, run).map_err(|e| failed(&e.to_string()))?;
         let outcome = self.host.run(&run).map_err(|e| failed(&e.to_string()))?;
-        if let Some(why) = not_begun(self.host, &outcome) {
+        if let Some(why) = start_failure(self.host, &outcome) {
             return Err(failed(&why));
         }
         if outcome.success() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ordain_data::Value;
 use ordain_functions::time;
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use rustix::fs::{FileType, Stat};
 
 use super::checksum::{Checksum, LITE, same};
@@ -131,7 +131,7 @@ fn place(file: &FileInstance, host: &Host) -> Result<Option<Place>, KindError> {
 
 pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, KindError> {
     if file.ensure == Some(Ensure::Absent) && (file.force || file.remove_empty) {
-        host.may(Act::Remove, &file.path).map_err(|e| file.error("remove", &e))?;
+        host.may(TreeAction::Remove, &file.path).map_err(|e| file.error("remove", &e))?;
     }
     let want = file.want(host)?;
     let place = place(file, host)?;
@@ -158,7 +158,7 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
         if !file.replace {
             return Ok(Vec::new());
         }
-        host.may_at(Act::Remove, &place).map_err(|e| file.error("replace", &e))?;
+        host.may_at(TreeAction::Remove, &place).map_err(|e| file.error("replace", &e))?;
         return Ok(vec![replacement(file, &want, there, wanted)?]);
     }
     let mut changes = Vec::new();
@@ -284,7 +284,7 @@ fn removal(
         file.log(Level::Notice, "Not removing directory; use 'force' to override");
         return Ok(Vec::new());
     }
-    host.may_at(Act::Remove, place).map_err(|e| file.error("remove", &e))?;
+    host.may_at(TreeAction::Remove, place).map_err(|e| file.error("remove", &e))?;
     let (before, after) = (Value::str(there), Value::Null);
     Ok(vec![change(Action::Remove, "ensure", before, after, "removed".into())])
 }
@@ -492,7 +492,7 @@ fn link(
     if current == target {
         return Ok(None);
     }
-    host.may_at(Act::Remove, place).map_err(|e| file.error("replace the link at", &e))?;
+    host.may_at(TreeAction::Remove, place).map_err(|e| file.error("replace the link at", &e))?;
     let message = format!("target changed '{current}' to '{target}'");
     let (before, after) = (Value::str(&*current), Value::str(target));
     Ok(Some(change(Action::Modify, "target", before, after, message)))

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 
 use ordain_data::Value;
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use ordain_graph::served::FileMetadata;
 use ordain_graph::{Attribute, Containment, Resource, ResourceRef};
 
@@ -92,7 +92,7 @@ pub(super) fn generate(
 /// Refuses to purge protected directories, also through links.
 fn refuse_to_empty(file: &FileInstance, host: &Host) -> Result<(), KindError> {
     let place = resolve(host, &file.path, file.follow);
-    let allowed = place.and_then(|place| host.may_at(Act::Empty, &place));
+    let allowed = place.and_then(|place| host.may_at(TreeAction::Empty, &place));
     allowed.map_err(|e| file.error("purge", &e))
 }
 

@@ -7,7 +7,7 @@ use rustix::fs::{FileType, Stat};
 use super::model::FileInstance;
 use super::selinux_context::{DeclaredContext, PROPERTIES, Parts};
 use crate::kind::KindError;
-use crate::kind::tools::{command, moved_inside, not_begun};
+use crate::kind::tools::{command, in_root, start_failure};
 use crate::system::host::Host;
 use crate::system::path::Place;
 use crate::system::selinux_label::{are_managed, read, write};
@@ -30,14 +30,14 @@ fn of_policy(host: &Host, path: &Path, kind: &str) -> Result<Option<String>, Kin
         invocation.launch.argv.extend(["-m".into(), kind.into()]);
     }
     invocation.launch.argv.push(path.as_os_str().to_owned());
-    let invocation = moved_inside(host, invocation).map_err(|e| failed(e.to_string()))?;
+    let invocation = in_root(host, invocation).map_err(|e| failed(e.to_string()))?;
     let outcome = host.run(&invocation).map_err(|e| failed(e.to_string()))?;
-    if let Some(why) = not_begun(host, &outcome) {
+    if let Some(why) = start_failure(host, &outcome) {
         return Err(failed(why));
     }
     // A path without a context in the policy is no error.
-    let said = outcome.stdout_text();
-    let context = if outcome.success() { said.trim() } else { "" };
+    let output = outcome.stdout_text();
+    let context = if outcome.success() { output.trim() } else { "" };
     Ok(Some(if context == "<<none>>" { String::new() } else { context.to_owned() }))
 }
 

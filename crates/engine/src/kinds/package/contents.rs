@@ -84,8 +84,8 @@ fn rpm(host: &Host, names: &[&str], files: &mut Files) {
     const QUERY: [&str; 5] =
         ["-q", "--nosignature", "--nodigest", "--qf", "[%{NAME}\\t%{FILENAMES}\\n]"];
     let words = [tool.as_str()].into_iter().chain(QUERY).chain(["--"]);
-    let Ok(said) = host.run(&inside(host, words.chain(names.iter().copied()))) else { return };
-    let text = said.stdout_text();
+    let Ok(output) = host.run(&inside(host, words.chain(names.iter().copied()))) else { return };
+    let text = output.stdout_text();
     for (name, path) in text.lines().filter_map(|line| line.split_once('\t')) {
         add(files, name, std::iter::once(path));
     }

@@ -61,10 +61,10 @@ impl Instance for Setting {
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
         let Some(wanted) = self.value else { return Ok(Vec::new()) };
-        let said = run(host, &inside(host, ["/usr/sbin/getsebool", &self.name]))?.stdout_text();
-        let now = said.trim().rsplit(' ').next().filter(|word| matches!(*word, "on" | "off"));
+        let output = run(host, &inside(host, ["/usr/sbin/getsebool", &self.name]))?.stdout_text();
+        let now = output.trim().rsplit(' ').next().filter(|word| matches!(*word, "on" | "off"));
         let Some(now) = now else {
-            let text = format!("Invalid response '{}' returned from getsebool", said.trim());
+            let text = format!("Invalid response '{}' returned from getsebool", output.trim());
             return Err(KindError::new(text));
         };
         let mut differences = Differences::new(&[]);

@@ -67,13 +67,13 @@ struct Module {
 impl Module {
     /// The loaded version: `None`, or a version where the tool prints it.
     fn loaded(&self, host: &Host) -> Result<Option<String>, KindError> {
-        let said = run(host, &inside(host, ["/usr/sbin/semodule", "--list"]))?.stdout_text();
+        let output = run(host, &inside(host, ["/usr/sbin/semodule", "--list"]))?.stdout_text();
         let line = |line: &str| {
             let mut words = line.split_whitespace();
             let is_it = words.next() == Some(self.name.as_str());
             is_it.then(|| words.next().unwrap_or_default().to_string())
         };
-        Ok(said.lines().find_map(line))
+        Ok(output.lines().find_map(line))
     }
 
     fn call(&self, host: &Host, option: &str) -> Result<(), KindError> {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::model::{Enable, Manager, ServiceInstance, enabled_by_state};
 use super::processes;
 use crate::kind::KindError;
-use crate::kind::tools::{ask, inside, is_live, path_of, run, run_covered};
+use crate::kind::tools::{ask, inside, is_live, path_of, run, run_redacted};
 use crate::system::host::Host;
 use crate::system::runner::Invocation;
 
@@ -204,7 +204,7 @@ impl Manager for Init<'_> {
             if wanted == Enable::Yes { &["defaults", "enable"] } else { &["disable"] };
         for word in words {
             let argv = ["/usr/sbin/update-rc.d", &name, word];
-            run_covered(self.host, &inside(self.host, argv), false).map_err(failed)?;
+            run_redacted(self.host, &inside(self.host, argv), false).map_err(failed)?;
         }
         Ok(())
     }

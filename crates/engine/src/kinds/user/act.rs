@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Expiry, UserInstance};
 use crate::kind::differences::changes;
-use crate::kind::tools::{command, path_of, run_covered};
+use crate::kind::tools::{command, path_of, run_redacted};
 use crate::kind::{Action, Change, KindError, all_of};
 use crate::kinds::shared::account_files::{shadow_tool, with};
 use crate::system::host::Host;
@@ -150,11 +150,11 @@ impl UserInstance {
         let Some(password) = &self.wanted.password else { return Ok(()) };
         let mut chpasswd = with(shadow_tool(host, "chpasswd", "-R")?, ["-e"]);
         chpasswd.stdin = format!("{}:{password}\n", self.name).into_bytes();
-        let done = run_covered(host, &chpasswd, false).map_err(|e| {
+        let done = run_redacted(host, &chpasswd, false).map_err(|e| {
             // Should the tool quote its input, the hash must not go into a log.
-            let said = e.0.replace(password.as_str(), "[redacted]");
-            let said = if password.len() < 4 { "chpasswd failed".to_string() } else { said };
-            KindError::new(format!("Could not set password on user[{}]: {said}", self.name))
+            let message = e.0.replace(password.as_str(), "[redacted]");
+            let message = if password.len() < 4 { "chpasswd failed".to_string() } else { message };
+            KindError::new(format!("Could not set password on user[{}]: {message}", self.name))
         });
         done.map(drop)
     }
@@ -176,7 +176,7 @@ impl UserInstance {
     fn tool(&self, host: &Host, invocation: Invocation, failed: &str) -> Result<(), KindError> {
         // Other secret attributes are arguments, so the command line must not be shown.
         let secret = self.secrets.iter().any(|s| s != "password");
-        let done = run_covered(host, &invocation, secret);
+        let done = run_redacted(host, &invocation, secret);
         self.files.forget();
         done.map_err(|e| KindError::new(format!("{failed}: {e}")))?;
         // The name service cache daemon, if it runs, would return old results for minutes.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ordain_data::Value;
-use ordain_graph::protected::Act;
+use ordain_graph::protected::TreeAction;
 use ordain_graph::{Resource, ResourceRef, protected};
 use ordain_kinds::{KindSchema, accounts};
 
@@ -348,9 +348,9 @@ impl UserInstance {
         let failed = |why: &dyn std::fmt::Display| {
             KindError::new(format!("Could not remove the home of user {}: {why}", self.name))
         };
-        host.may(Act::Remove, &home).map_err(|e| failed(&e))?;
+        host.may(TreeAction::Remove, &home).map_err(|e| failed(&e))?;
         match resolve(host, &home, true) {
-            Ok(place) => host.may_at(Act::Remove, &place).map_err(|e| failed(&e))?,
+            Ok(place) => host.may_at(TreeAction::Remove, &place).map_err(|e| failed(&e))?,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(e) => return Err(failed(&e)),
         }

@@ -210,8 +210,8 @@ const MAIN: &str = "/etc/yum.conf";
 
 /// The existing directories of repositories.
 fn directories(host: &Host) -> Result<Vec<PathBuf>, KindError> {
-    let said = read(host, Path::new(MAIN))?.and_then(|main| main.get("main", "reposdir"));
-    let dirs: Vec<PathBuf> = match said {
+    let declared = read(host, Path::new(MAIN))?.and_then(|main| main.get("main", "reposdir"));
+    let dirs: Vec<PathBuf> = match declared {
         Some(list) => list.split([' ', ',']).filter(|d| !d.is_empty()).map(PathBuf::from).collect(),
         None => ["/etc/yum.repos.d", "/etc/yum/repos.d"].map(PathBuf::from).to_vec(),
     };

@@ -73,8 +73,8 @@ impl Prepared {
         report: &mut ResourceReport,
     ) -> Result<Ready, Vec<AttributeError>> {
         let evaluated = self.deferred.as_ref().map(|deferred| deferred.evaluate(&resource.id));
-        let DeferredValues { values, said } = evaluated.unwrap_or_default();
-        for (level, text) in said {
+        let DeferredValues { values, log } = evaluated.unwrap_or_default();
+        for (level, text) in log {
             report.say(level, None, text);
         }
         let mut whole = with_served(resource, &self.graph).into_owned();

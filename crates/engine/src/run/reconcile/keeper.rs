@@ -166,9 +166,9 @@ impl Keeper {
     pub fn resume(&mut self, earlier: &UnfinishedRuns) {
         let Some(prepared) = self.prepared.clone() else { return };
         earlier.clear(&prepared, &self.host);
-        for (id, since) in earlier.owing(&prepared) {
+        for (id, since) in earlier.unnotified_changes(&prepared) {
             let name = &prepared.graph.resource(id).id;
-            self.scheduler.owe(name, &|receiver| earlier.was_told(receiver, since));
+            self.scheduler.renotify(name, &|receiver| earlier.was_notified(receiver, since));
         }
     }
 
@@ -200,13 +200,13 @@ impl Keeper {
         let finished: Vec<CheckResult> = self.workers.take().collect();
         for done in finished {
             if matches!(done.outcome, Outcome::Changed | Outcome::Ran) {
-                self.tell_receivers(done.vertex);
+                self.check_receivers(done.vertex);
             }
             self.scheduler.finished(done.vertex, done.outcome);
             self.follow_moves(done.vertex, &mut turn);
             turn.reports.extend(done.reports);
         }
-        self.hear_watches(&mut turn)?;
+        self.handle_watches(&mut turn)?;
         if self.next_look.is_some_and(|at| at <= Instant::now()) {
             self.unwatched.iter().for_each(|id| self.scheduler.touched(*id));
             self.next_look = Some(Instant::now() + POLL_INTERVAL);
@@ -217,7 +217,7 @@ impl Keeper {
     }
 
     /// Passes watch events to the scheduler.
-    fn hear_watches(&mut self, turn: &mut TurnEvents) -> io::Result<()> {
+    fn handle_watches(&mut self, turn: &mut TurnEvents) -> io::Result<()> {
         let happened = self.watches.take()?;
         for key in happened.touched {
             match key {
@@ -266,7 +266,7 @@ impl Keeper {
     }
 
     /// Checks the receivers of a resource whose sent values may have changed.
-    fn tell_receivers(&mut self, id: VertexId) {
+    fn check_receivers(&mut self, id: VertexId) {
         let receivers = self.scheduler.name(id).and_then(|name| self.receivers.get(name));
         for name in receivers.into_iter().flatten() {
             if let Some(receiver) = self.scheduler.find(name) {

@@ -400,9 +400,9 @@ impl Scheduler {
 
     /// Sends the notifications of an earlier run's change, except to receivers that were notified
     /// then.
-    pub fn owe(&mut self, from: &ResourceRef, was_told: &dyn Fn(&ResourceRef) -> bool) {
+    pub fn renotify(&mut self, from: &ResourceRef, was_notified: &dyn Fn(&ResourceRef) -> bool) {
         if let Some(id) = self.find(from) {
-            self.notify(id.index, was_told);
+            self.notify(id.index, was_notified);
         }
     }
 

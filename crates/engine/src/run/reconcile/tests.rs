@@ -173,7 +173,7 @@ fn pending_notifications_of_an_earlier_run_are_sent_once() {
     graph.vertices[2].role = Role::Begin;
     let mut s = Scheduler::new(quick(), 0);
     s.swap(graph).unwrap();
-    s.owe(&name(0), &|told| *told == name(1));
+    s.renotify(&name(0), &|told| *told == name(1));
     let mut seen = BTreeMap::new();
     for now in 0..5 {
         for (id, number, refresh) in checks(&mut s, now) {

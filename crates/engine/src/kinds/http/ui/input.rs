@@ -153,8 +153,8 @@ impl Instance for InputInstance {
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
-        let said = format!("{} takes values", self.spec.path);
-        if !self.claim.stays(host, &said) {
+        let description = format!("{} takes values", self.spec.path);
+        if !self.claim.stays(host, &description) {
             return Ok(Vec::new());
         }
         let Some(State { route, stored, wanted }) = self.state(host)? else {

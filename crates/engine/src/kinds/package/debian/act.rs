@@ -9,7 +9,7 @@ use super::super::version::{Order, Range};
 use super::status::State;
 use super::{Ensure, PackageInstance, Provider};
 use crate::kind::differences::changes;
-use crate::kind::tools::{inside, run_covered};
+use crate::kind::tools::{inside, run_redacted};
 use crate::kind::{Action, Change, KindError, Share};
 use crate::system::file_cache::read_text;
 use crate::system::host::Host;
@@ -205,7 +205,7 @@ impl PackageInstance {
         let mut command = self.command(host, vec![DPKG.into(), "--set-selections".into()]);
         let word = if hold { "hold" } else { "install" };
         command.stdin = format!("{} {word}\n", self.find(host)?.0).into_bytes();
-        run_covered(host, &command, !self.secrets.is_empty()).map(drop)
+        run_redacted(host, &command, !self.secrets.is_empty()).map(drop)
     }
 
     pub(super) fn install_again(&self, host: &Host) -> Result<(), KindError> {
@@ -245,6 +245,6 @@ impl PackageInstance {
     }
 
     pub(super) fn tool(&self, host: &Host, argv: Vec<String>) -> Result<Outcome, KindError> {
-        run_covered(host, &self.command(host, argv), !self.secrets.is_empty())
+        run_redacted(host, &self.command(host, argv), !self.secrets.is_empty())
     }
 }

@@ -71,16 +71,16 @@ impl Manager for Dnf {
     ) -> Result<String, KindError> {
         let repositories = repositories(request);
         let command = arguments(&[&["-y", "check-update"], &repositories, &[&found.name]]);
-        let said = at.ask(&command)?;
+        let output = at.ask(&command)?;
         let newest = || found.versions.last().cloned().unwrap_or_default();
-        match said.status {
+        match output.status {
             0 => Ok(newest()),
             UPDATES => {
-                let update = update_of(&found.name, &said.stdout_text());
+                let update = update_of(&found.name, &output.stdout_text());
                 let update = update.filter(|version| !found.versions.contains(version));
                 Ok(update.map_or_else(newest, with_epoch))
             }
-            _ => Err(at.fail(&command, said)),
+            _ => Err(at.fail(&command, output)),
         }
     }
 
@@ -179,8 +179,8 @@ impl Dnf {
         }
         let repositories = repositories(request);
         let command = ["-y", "list", &request.name, "--showduplicates"];
-        let said = at.ask(&arguments(&[&command, &repositories]))?.stdout_text();
-        let available = said.lines().skip_while(|l| l.trim() != "Available Packages").skip(1);
+        let output = at.ask(&arguments(&[&command, &repositories]))?.stdout_text();
+        let available = output.lines().skip_while(|l| l.trim() != "Available Packages").skip(1);
         Ok(available.filter_map(|l| Some(l.split_whitespace().nth(1)?.to_string())).collect())
     }
 }

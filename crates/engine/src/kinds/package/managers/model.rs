@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use crate::kind::tools::{ask, check, inside, run_covered};
+use crate::kind::tools::{ask, check, inside, run_redacted};
 use crate::kind::{KindError, Share};
 use crate::kinds::package::model::{Ensure, locate};
 use crate::system::host::Host;
@@ -116,7 +116,7 @@ impl ManagerContext<'_> {
         &self,
         arguments: &[S],
     ) -> Result<Outcome, KindError> {
-        run_covered(self.host, &self.command(&self.tool, arguments), self.secret)
+        run_redacted(self.host, &self.command(&self.tool, arguments), self.secret)
     }
 
     /// Turns the outcome of a call into an error, even if the tool reported success.

@@ -36,12 +36,12 @@ impl Manager for Pacman {
 
     fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         let mut all = PackageList::default();
-        let said = at.ask(&["--query"])?;
+        let output = at.ask(&["--query"])?;
         // It fails without a message if nothing is installed.
-        if !said.success() && String::from_utf8_lossy(&said.stderr).contains("error:") {
-            return Err(at.fail(&["--query"], said));
+        if !output.success() && String::from_utf8_lossy(&output.stderr).contains("error:") {
+            return Err(at.fail(&["--query"], output));
         }
-        for line in said.stdout_text().lines() {
+        for line in output.stdout_text().lines() {
             if let Some((name, version)) = line.split_once(' ') {
                 all.add(name, name, version.trim());
             }
@@ -87,9 +87,9 @@ impl Manager for Pacman {
         _: &PackageRequest,
         found: &InstalledPackage,
     ) -> Result<String, KindError> {
-        let said = at.run(&["--sync", "--list"])?.stdout_text();
+        let output = at.run(&["--sync", "--list"])?.stdout_text();
         let mut known = BTreeMap::new();
-        for line in said.lines() {
+        for line in output.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             if let [_, name, version, ..] = words[..] {
                 // Of several repositories the first counts.
@@ -169,12 +169,12 @@ impl Pacman {
 
 /// The packages of a group; none if it is no group.
 fn group(at: &ManagerContext<'_>, name: &str) -> Result<Vec<String>, KindError> {
-    let said = at.ask(&["--sync", "--groups", name])?.stdout_text();
+    let output = at.ask(&["--sync", "--groups", name])?.stdout_text();
     let member = |line: &str| {
         let (group, member) = line.split_once(' ')?;
         (group == name).then(|| member.trim().to_string())
     };
-    Ok(said.lines().filter_map(member).collect())
+    Ok(output.lines().filter_map(member).collect())
 }
 
 /// The versions of the members of a group, as one text.

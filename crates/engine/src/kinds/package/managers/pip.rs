@@ -52,8 +52,8 @@ impl Manager for Pip {
 
     fn list(&self, at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
         let command = ["list", "--format=json", "--disable-pip-version-check"];
-        let said = at.run(&command)?;
-        let listed: Vec<PipPackage> = serde_json::from_slice(&said.stdout)
+        let output = at.run(&command)?;
+        let listed: Vec<PipPackage> = serde_json::from_slice(&output.stdout)
             .map_err(|e| KindError::new(format!("pip's list is not understood: {e}")))?;
         let mut all = PackageList::default();
         for package in &listed {
@@ -199,8 +199,8 @@ fn known(at: &ManagerContext<'_>, request: &PackageRequest) -> Result<Vec<String
     let name = format!("{}{IMPOSSIBLE}", request.name);
     let options = texts(&request.install_options);
     let start = ["install", "--disable-pip-version-check", &name];
-    let said = at.ask(&arguments(&[&start, &options]))?;
-    let text = format!("{}\n{}", said.stdout_text(), String::from_utf8_lossy(&said.stderr));
+    let output = at.ask(&arguments(&[&start, &options]))?;
+    let text = format!("{}\n{}", output.stdout_text(), String::from_utf8_lossy(&output.stderr));
     let listed = text.split_once("(from versions: ").and_then(|(_, rest)| rest.split_once(')'));
     let listed = listed.map_or("none", |(versions, _)| versions);
     let mut versions: Vec<String> =

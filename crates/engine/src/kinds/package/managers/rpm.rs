@@ -38,9 +38,9 @@ fn parse(line: &str) -> Option<Line<'_>> {
 /// All packages, also by name and architecture, and by name and version.
 pub(super) fn list(at: &ManagerContext<'_>) -> Result<PackageList, KindError> {
     let rpm = at.beside("rpm")?;
-    let said = rpm.run(&["-qa", "--nosignature", "--nodigest", "--qf", FORMAT])?.stdout_text();
+    let output = rpm.run(&["-qa", "--nosignature", "--nodigest", "--qf", FORMAT])?.stdout_text();
     let mut all = PackageList::default();
-    for line in said.lines().filter_map(parse) {
+    for line in output.lines().filter_map(parse) {
         let Line { name, full, version, release, architecture } = &line;
         all.add(name, name, full);
         for key in [
@@ -69,8 +69,8 @@ pub(super) fn find(
     }
     let rpm = at.beside("rpm")?;
     let quiet = ["--nosignature", "--nodigest", "--qf", FORMAT];
-    let said = rpm.ask(&[&["-q", "--whatprovides", &request.name][..], &quiet].concat())?;
-    let text = if said.success() { said.stdout_text() } else { String::new() };
+    let output = rpm.ask(&[&["-q", "--whatprovides", &request.name][..], &quiet].concat())?;
+    let text = if output.success() { output.stdout_text() } else { String::new() };
     let line = text.lines().find_map(parse);
     Ok(line.map(|l| InstalledPackage { name: l.name.to_string(), versions: vec![l.full] }))
 }
