@@ -160,9 +160,8 @@ fn reads() {
 fn writes() {
     let seed = number("YAML_SEED", 1);
     let mut rng = Rng::new(seed);
-    let cases: Vec<(Value, Options)> = (0..number("YAML_CASES", CASES))
-        .map(|_| generate::value_and_options(&mut rng))
-        .collect();
+    let cases: Vec<(Value, Options)> =
+        (0..number("YAML_CASES", CASES)).map(|_| generate::value_and_options(&mut rng)).collect();
     let requests: Vec<Value> = cases
         .iter()
         .map(|(value, options)| {

@@ -529,8 +529,9 @@ fn mapping(rng: &mut Rng, out: &mut String, level: usize, depth: usize) {
             }
             3 => out.push_str(&format!("\"{}\":", rng.of(QUOTED))),
             4 => out.push_str(&format!("{} :", rng.of(&["a", "b", "c"]))),
-            _ => out
-                .push_str(&format!("{}:", rng.of(&["a", "b", "c", "d", "e", "1", "yes", ":s"]))),
+            _ => {
+                out.push_str(&format!("{}:", rng.of(&["a", "b", "c", "d", "e", "1", "yes", ":s"])))
+            }
         }
         node(rng, out, level, depth);
     }

@@ -157,8 +157,7 @@ pub const TIDY: KindSchema = KindSchema::new(
         text("age", "The minimum age, such as `1w`; in days without a unit"),
         any("backup", "Backup of removed content, as for a file"),
         list("matches", "Patterns for names; only matching files are removed"),
-        integer("max_files", "Fails if there are more files; 0 means no limit")
-            .form(Form::Digits),
+        integer("max_files", "Fails if there are more files; 0 means no limit").form(Form::Digits),
         any("recurse", "true, false (default), or how deep").default_value("false"),
         boolean("rmdirs", "Whether empty directories are removed").form(Form::YES_NO),
         text("size", "The minimum size, such as `2m`; in kilobytes without a unit"),
@@ -197,11 +196,8 @@ pub const MGMT_JSON_EDIT: KindSchema = KindSchema::new(
     "Manages parts of a JSON document",
     &[
         text("name", "The store, if `store` does not say it"),
-        text(
-            "store",
-            "The document: a path, `file:///PATH`, or `etcd:///KEY` of the shared world",
-        )
-        .mcl(field("str", "Store")),
+        text("store", "The document: a path, `file:///PATH`, or `etcd:///KEY` of the shared world")
+            .mcl(field("str", "Store")),
         list("edits", "The edits, in this order: `.path.to[\"key\"] = VALUE` or `del(.path)`")
             .mcl(field("[]str", "Edits")),
     ],

@@ -30,9 +30,12 @@ pub const NOTIFY: KindSchema = KindSchema::new(
     &[
         text("name", "A name for it"),
         any("message", "The text; the name by default"),
-        boolean("refreshonly", "Whether the message is written only on a refresh: true or false (default)")
-            .default_value("false")
-            .not_in_puppet(),
+        boolean(
+            "refreshonly",
+            "Whether the message is written only on a refresh: true or false (default)",
+        )
+        .default_value("false")
+        .not_in_puppet(),
         boolean(
             "withpath",
             "Whether the log shows where the resource is contained: true or false (default)",
@@ -98,12 +101,9 @@ pub const MGMT_KV: KindSchema = KindSchema::new(
         boolean("mapped", "Whether each host has its own value; false by default")
             .default_value("false")
             .mcl(field("bool", "Mapped")),
-        boolean(
-            "skiplessthan",
-            "Whether a larger existing value stays; false by default",
-        )
-        .default_value("false")
-        .mcl(field("bool", "SkipLessThan")),
+        boolean("skiplessthan", "Whether a larger existing value stays; false by default")
+            .default_value("false")
+            .mcl(field("bool", "SkipLessThan")),
         integer(
             "skipcmpstyle",
             "The comparison for `skiplessthan`: 0 (as integers, default) or 1 (as texts)",
@@ -147,10 +147,7 @@ pub const RESOURCES: KindSchema = KindSchema::new(
     &[
         text("name", "The kind, such as `host`"),
         boolean("purge", "Whether undeclared resources are removed; false").form(Form::YES_NO),
-        any(
-            "unless_system_user",
-            "Keeps users up to this id; by default system users",
-        ),
+        any("unless_system_user", "Keeps users up to this id; by default system users"),
         list("unless_uid", "Ids of users to keep"),
     ],
 )

@@ -197,10 +197,7 @@ pub const MGMT_NET: KindSchema = KindSchema::new(
         boolean("ip_forward", "The setting `IPForward` of systemd-networkd")
             .mcl(field("bool", "IPForward").optional()),
         list("gateways", "With `unit`: all gateways of the address family of `gateway`"),
-        text(
-            "unit",
-            "The previous systemd-networkd file, for an undo; empty if there was none",
-        ),
+        text("unit", "The previous systemd-networkd file, for an undo; empty if there was none"),
     ],
 )
 .mcl(&[mcl("net").traits(&["reversible"])]);

@@ -281,14 +281,15 @@ const VIRT_NETWORK_HOST: KindSchema = KindSchema::not_applied(
 ])]);
 
 /// `virt:network:range`.
-const VIRT_NETWORK_RANGE: KindSchema =
-    KindSchema::not_applied("virt::network::range", "Addresses of a libvirt network").mcl(&[
-        mcl("virt:network:range").traits(&["groupable"]).fields(&[
-            named("network", "str", "Network"),
-            named("start", "str", "Start"),
-            named("end", "str", "End"),
-        ]),
-    ]);
+const VIRT_NETWORK_RANGE: KindSchema = KindSchema::not_applied(
+    "virt::network::range",
+    "Addresses of a libvirt network",
+)
+.mcl(&[mcl("virt:network:range").traits(&["groupable"]).fields(&[
+    named("network", "str", "Network"),
+    named("start", "str", "Start"),
+    named("end", "str", "End"),
+])]);
 
 /// `consul:kv`.
 const CONSUL_KV: KindSchema =

@@ -25,7 +25,8 @@ pub const MGMT_HTTP_SERVER: KindSchema = KindSchema::new(
     "Serves files by HTTP during `watch`",
     &[
         text("name", "The listen address, if `address` is not set"),
-        text("address", "The listen address: `:8080` or `127.0.0.1:80`").mcl(field("str", "Address")),
+        text("address", "The listen address: `:8080` or `127.0.0.1:80`")
+            .mcl(field("str", "Address")),
         integer("timeout", "Seconds for both timeouts; 60 by default")
             .unit(Unit::Seconds)
             .default_value("60")
@@ -38,8 +39,7 @@ pub const MGMT_HTTP_SERVER: KindSchema = KindSchema::new(
             .mcl(field("int", "WriteTimeout").optional().width(Width::U64)),
         integer("shutdown_timeout", "Accepted: the socket is freed at once")
             .mcl(field("int", "ShutdownTimeout").optional().width(Width::U64)),
-        text("root", "A directory to serve, with a trailing slash")
-            .mcl(field("str", "Root")),
+        text("root", "A directory to serve, with a trailing slash").mcl(field("str", "Root")),
     ],
 )
 .mcl(&[mcl("http:server").traits(&["edgeable", "groupable", "interruptable"])]);
@@ -83,11 +83,13 @@ pub const MGMT_HTTP_SERVER_PROXY: KindSchema = KindSchema::new(
     &[
         text("name", "Its path on the server, if `path` is not set"),
         text("server", "The server; all of them by default").mcl(field("str", "Server")),
-        text("path", "Its path on the server; with a trailing slash, everything below it").mcl(field("str", "Path")),
+        text("path", "Its path on the server; with a trailing slash, everything below it")
+            .mcl(field("str", "Path")),
         text("sub", "The prefix to remove from a path").mcl(field("str", "Sub")),
         text("head", "The prefix of addresses on the other server, with a trailing slash")
             .mcl(field("str", "Head")),
-        text("cache", "The directory of the cache, with a trailing slash").mcl(field("str", "Cache")),
+        text("cache", "The directory of the cache, with a trailing slash")
+            .mcl(field("str", "Cache")),
     ],
 )
 .mcl(&[mcl("http:server:proxy").traits(&["edgeable", "groupable"])]);
@@ -136,7 +138,8 @@ pub const MGMT_HTTP_CLIENT: KindSchema = KindSchema::new(
     "A file that is downloaded by HTTP",
     &[
         text("name", "The file, if it is a path and `file` is not set"),
-        text("file", "The file; without one the content is only sent to receivers").mcl(field("str", "File")),
+        text("file", "The file; without one the content is only sent to receivers")
+            .mcl(field("str", "File")),
         text("method", "GET by default").mcl(field("str", "Method").words(&[
             "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE",
         ])),
@@ -146,11 +149,8 @@ pub const MGMT_HTTP_CLIENT: KindSchema = KindSchema::new(
             .default_value("true")
             .mcl(field("bool", "MtimeCheck").flag(true)),
         text("sha256", "The required checksum").mcl(field("str", "Sha256")),
-        boolean(
-            "longpoll",
-            "Whether requests of `watch` let the server wait for a newer version",
-        )
-        .mcl(field("bool", "Longpoll")),
+        boolean("longpoll", "Whether requests of `watch` let the server wait for a newer version")
+            .mcl(field("bool", "Longpoll")),
         any("longpoll_redirect", "Accepted: both types of servers support it")
             .mcl(field("bool", "LongpollRedirect")),
         any("longpoll_conditional", "Accepted: both types of servers support it")
@@ -172,8 +172,7 @@ pub const MGMT_TFTP_SERVER: KindSchema = KindSchema::new(
             .unit(Unit::Seconds)
             .default_value("5")
             .mcl(field("int", "Timeout").width(Width::U64)),
-        text("root", "A directory to serve, with a trailing slash")
-            .mcl(field("str", "Root")),
+        text("root", "A directory to serve, with a trailing slash").mcl(field("str", "Root")),
     ],
 )
 .mcl(&[mcl("tftp:server").traits(&["edgeable", "groupable"])]);
@@ -204,12 +203,9 @@ pub const MGMT_DHCP_SERVER: KindSchema = KindSchema::new(
         text("interface", "The interface to serve").mcl(field("str", "Interface")),
         text("serverid", "The server identifier: its address by default; empty means none")
             .mcl(field("str", "ServerID").optional()),
-        text(
-            "leasetime",
-            "The lease time: `10m` by default; empty omits it",
-        )
-        .default_value("10m")
-        .mcl(field("str", "LeaseTime").optional()),
+        text("leasetime", "The lease time: `10m` by default; empty omits it")
+            .default_value("10m")
+            .mcl(field("str", "LeaseTime").optional()),
         list("dns", "The DNS servers for clients").mcl(field("[]str", "DNS")),
         list("routers", "The routers for clients").mcl(field("[]str", "Routers")),
         text("nbp", "The boot file of clients: `tftp://192.0.2.1/pxelinux.0`")
@@ -229,8 +225,7 @@ pub const MGMT_DHCP_HOST: KindSchema = KindSchema::new(
         text("mac", "The hardware address: `00:11:22:33:44:55`").mcl(field("str", "Mac")),
         text("ip", "Its address with the prefix length").mcl(field("str", "IP")),
         text("nbp", "The boot file: `tftp://192.0.2.1/pxelinux.0`").mcl(field("str", "NBP")),
-        text("nbp_path", "The boot file, instead of that of `nbp`")
-            .mcl(field("str", "NBPPath")),
+        text("nbp_path", "The boot file, instead of that of `nbp`").mcl(field("str", "NBPPath")),
     ],
 )
 .mcl(&[mcl("dhcp:host").traits(&["groupable"])]);
@@ -243,16 +238,17 @@ pub const MGMT_DHCP_RANGE: KindSchema = KindSchema::new(
         text("name", "The network, if neither `network` nor `from` is set"),
         text("server", "The server; all of them by default").mcl(field("str", "Server")),
         text("network", "The network whose addresses are assigned").mcl(field("str", "Network")),
-        text("from", "The first address, optionally with a prefix length").mcl(field("str", "From")),
+        text("from", "The first address, optionally with a prefix length")
+            .mcl(field("str", "From")),
         text("to", "The last address, optionally with a prefix length").mcl(field("str", "To")),
-        text("mask", "The mask, if `from` and `to` have no prefix length").mcl(field("str", "Mask")),
+        text("mask", "The mask, if `from` and `to` have no prefix length")
+            .mcl(field("str", "Mask")),
         list("skip", "Addresses that are never assigned").mcl(field("[]str", "Skip")),
         boolean("persist", "Whether leases outlive the process; false by default")
             .default_value("false")
             .mcl(field("bool", "Persist")),
         text("nbp", "The boot file: `tftp://192.0.2.1/pxelinux.0`").mcl(field("str", "NBP")),
-        text("nbp_path", "The boot file, instead of that of `nbp`")
-            .mcl(field("str", "NBPPath")),
+        text("nbp_path", "The boot file, instead of that of `nbp`").mcl(field("str", "NBPPath")),
     ],
 )
 .mcl(&[mcl("dhcp:range").traits(&["groupable"])]);

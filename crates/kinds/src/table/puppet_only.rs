@@ -109,12 +109,13 @@ const CONCAT_FILE: KindSchema =
 
 /// `concat_fragment`.
 const CONCAT_FRAGMENT: KindSchema =
-    KindSchema::not_applied("concat_fragment", "A fragment of such a file (module concat)")
-        .puppet(puppet("concat_fragment").own(&[
+    KindSchema::not_applied("concat_fragment", "A fragment of such a file (module concat)").puppet(
+        puppet("concat_fragment").own(&[
             only("name"),
             only("target"),
             only("content"),
             only("source"),
             only("order"),
             only("tag"),
-        ]));
+        ]),
+    );

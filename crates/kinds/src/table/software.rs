@@ -58,8 +58,7 @@ pub const YUMREPO: KindSchema = KindSchema::new(
         text("repo_gpgcheck", "A setting of yum.conf(5); `absent` removes it")
             .form(Form::YUM_SWITCH),
         text("retries", "A setting of yum.conf(5); `absent` removes it"),
-        text("s3_enabled", "A setting of yum.conf(5); `absent` removes it")
-            .form(Form::YUM_SWITCH),
+        text("s3_enabled", "A setting of yum.conf(5); `absent` removes it").form(Form::YUM_SWITCH),
         text("skip_if_unavailable", "A setting of yum.conf(5); `absent` removes it")
             .form(Form::YUM_SWITCH),
         text("sslcacert", "A setting of yum.conf(5); `absent` removes it"),
@@ -96,7 +95,8 @@ pub const SERVICE: KindSchema = KindSchema::new(
         boolean("hasrestart", "Whether the init script knows `restart`").form(Form::TRUE_FALSE),
         text("pattern", "A pattern that finds its process if there is no status command"),
         text("binary", "The daemon, for the provider base"),
-        list("path", "The directories of init scripts; default `/etc/init.d`").default_value("/etc/init.d"),
+        list("path", "The directories of init scripts; default `/etc/init.d`")
+            .default_value("/etc/init.d"),
         text("timeout", "Windows only"),
         text("control", "HP-UX only"),
         text("manifest", "Solaris only"),

@@ -66,7 +66,7 @@ impl Operators for Parser<'_, '_> {
     }
 
     fn right(&mut self, power: u8, count: u32) -> Result<ExprId> {
-        if count >= CHAIN { self.refuse(TOO_LONG) } else { self.binary(power) }
+        if count >= MAX_CHAIN { self.refuse(TOO_LONG) } else { self.binary(power) }
     }
 
     fn join(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> Result<ExprId> {
