@@ -144,7 +144,7 @@ fn running_work_finishes_and_nothing_more_begins() {
         fs::write(place.path("site.pp"), after).unwrap();
         let next = place.run(&["apply", "site.pp"]);
         assert_eq!(next.status.code(), Some(2));
-        assert!(err(&next).contains("did not come to its end"), "{}", err(&next));
+        assert!(err(&next).contains(") was interrupted"), "{}", err(&next));
         assert!(err(&place.run(&["apply", "site.pp"])).is_empty());
     }
 }

@@ -81,7 +81,7 @@ fn fetch_errors_do_not_contain_the_password() {
         (url("/endless"), "more than 16 MiB"),
         (url("/bad.yml"), "bad.yml"),
         (format!("http://me:hunter2@{free}/a.yml"), "refused"),
-        ("http://".to_owned(), "this is no address of a server"),
+        ("http://".to_owned(), "this is not the address of a server"),
     ];
     for (address, wanted) in &cases {
         for report in ["ordain", "spiff++"] {

@@ -17,7 +17,7 @@ use ordain_data::{Value, json};
 const CASES: u64 = 3000;
 
 /// The error of an alias inside its own target.
-const RECURSIVE: &str = "the alias stands for something that contains it";
+const RECURSIVE: &str = "the alias refers to a value that contains it";
 
 /// Generated texts that are deliberately read differently here, with the reason.
 const KNOWN: &[(&str, &str)] = &[

@@ -230,7 +230,7 @@ fn unique(mut names: Vec<String>) -> Vec<String> {
 /// Refuses a node name that cannot be a file name.
 fn check_name(name: &str) -> Result<(), Error> {
     if name.contains(['/', '\\', '\0']) || name.starts_with('.') {
-        let text = format!("`{name}` is no name of a node");
+        let text = format!("`{name}` is not a valid node name");
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
     Ok(())

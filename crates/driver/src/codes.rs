@@ -162,7 +162,7 @@ pub fn state(error: StoreError) -> Diagnostic {
         StoreError::Locked { .. } => "wait for it: one run at a time changes a machine",
         StoreError::Newer { .. } => "use that version, or another directory: --state-dir DIR",
         StoreError::Unsafe { .. } => {
-            "`ordain doctor` says more; --state-dir DIR names a directory that only you can write"
+            "`ordain doctor` has details; --state-dir DIR names a directory that only you can write"
         }
         StoreError::Broken { .. } => "`ordain doctor --fix` moves damaged files away",
         StoreError::Unwritable { .. } => {

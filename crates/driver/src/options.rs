@@ -114,7 +114,7 @@ pub fn missing_modules(modulepath: Option<&str>) -> Vec<Diagnostic> {
     let given = modulepath.iter().flat_map(|path| path.split(':'));
     let dirs = given.filter(|dir| !dir.is_empty() && !dir.contains('$'));
     let missing = dirs.filter(|dir| !Path::new(dir).is_dir());
-    let text = |dir: &str| format!("--modulepath names {dir}, which is no directory");
+    let text = |dir: &str| format!("--modulepath names {dir}, which is not a directory");
     missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
 }
 
@@ -153,7 +153,7 @@ impl Options {
     /// Warnings about options that this kind of source does not use.
     pub fn warn_unused(&self, what: &str, used: UsedOptions) -> Vec<Diagnostic> {
         let unused = self.set_flags().filter(|name| !self.is_part && !used.0.contains(name));
-        let text = |name| format!("{name} says nothing to {what} and is not used");
+        let text = |name| format!("{name} does not apply to {what} and is ignored");
         unused.map(|name| Diagnostic::warning(codes::ARGUMENTS, text(name))).collect()
     }
 

@@ -52,7 +52,7 @@ pub struct Settings {
 /// # Errors
 /// With the error message.
 pub fn machine_path(text: &str) -> Result<PathBuf, String> {
-    if text.starts_with('/') { Ok(text.into()) } else { Err("it is not a whole path".into()) }
+    if text.starts_with('/') { Ok(text.into()) } else { Err("it is not an absolute path".into()) }
 }
 
 fn machine_paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {

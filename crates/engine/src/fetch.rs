@@ -23,7 +23,8 @@ const MAX_SHOWN: usize = 200;
 /// When the address is invalid, the server cannot be reached or does not have the document, or a
 /// limit is exceeded. The message never contains the password.
 pub fn fetch(address: &str) -> io::Result<Vec<u8>> {
-    let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "this is no address of a server");
+    let invalid =
+        || io::Error::new(io::ErrorKind::InvalidInput, "this is not the address of a server");
     let address = Address::parse(address).ok_or_else(invalid)?;
     let agent = limited_agent(Path::new("/"), address.is_secure());
     let response = agent.run(address.request(&Method::GET, None)?).map_err(failed);

@@ -196,7 +196,7 @@ fn a_larger_value_stays_unless_it_is_told_to_change() {
     smaller.refresh(&machine.host).unwrap();
     assert_eq!(Key::new("k").get(&machine.host, None).unwrap().as_deref(), Some("9"));
     let bad = [("value", s("x")), ("skiplessthan", Value::Bool(true))];
-    assert_eq!(errors(&Kv, "k", &bad), ["value: 'x' is no integer"]);
+    assert_eq!(errors(&Kv, "k", &bad), ["value: 'x' is not an integer"]);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn wrong() -> Vec<Wrong> {
             list(&[]),
             "address: the Address is not a valid v4 address: ::1",
         ),
-        (SERVER, ":67", "interface", s(""), "interface: '' is no name of an interface"),
+        (SERVER, ":67", "interface", s(""), "interface: '' is not a valid interface name"),
         (SERVER, ":67", "serverid", s("::1"), "serverid: ::1 is not a valid IPv4 address"),
         (
             SERVER,
@@ -114,7 +114,7 @@ fn a_run_that_ends_gives_nothing() {
     ] {
         let instance = kept.parse(kind, title, &attributes);
         assert_eq!(kept.machine.messages(&*instance), [""; 0]);
-        let wanted = format!("{output} only while `ordain watch` keeps this machine");
+        let wanted = format!("{output} only during `ordain watch`");
         assert_eq!(instance.take_log().remove(0).message, wanted);
     }
 }

@@ -99,7 +99,7 @@ fn a_run_that_ends_serves_nothing() {
     let server = kept.parse(SERVER, "127.0.0.1:0", &[]);
     assert_eq!(kept.machine.messages(&*server), [""; 0]);
     let said = server.take_log().remove(0).message;
-    assert_eq!(said, "127.0.0.1:0 is served only while `ordain watch` keeps this machine");
+    assert_eq!(said, "127.0.0.1:0 is served only during `ordain watch`");
     assert!(server.sent(&kept.machine.host).unwrap().is_empty());
     let file = kept.parse(FILE, "/f", &[]);
     assert_eq!(kept.machine.messages(&*file), [""; 0]);
@@ -122,7 +122,7 @@ fn invalid_routes_are_refused() {
     let tree = [("path", s("/a/")), ("longpoll", Value::Bool(true))];
     assert!(kept.try_parse(FILE, "/f", &tree).is_err());
     let server = kept.parse(SERVER, "127.0.0.1:0", &[("root", s("/none/"))]);
-    assert!(server.compare(&kept.machine.host).unwrap_err().0.ends_with("is no directory"));
+    assert!(server.compare(&kept.machine.host).unwrap_err().0.ends_with("is not a directory"));
     let taken = kept.made(SERVER, "127.0.0.1:0", &[]);
     let again = kept.parse(SERVER, &kept.address(&*taken).to_string(), &[]);
     let changes = again.compare(&kept.machine.host).unwrap();

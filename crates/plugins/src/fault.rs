@@ -46,7 +46,7 @@ impl fmt::Display for Fault {
                 write!(f, "`{}` does not start: {why}", language.program())
             }
             Self::Ended(language, how) => {
-                write!(f, "the `{}` process is gone: {how}", language.program())
+                write!(f, "the `{}` process stopped: {how}", language.program())
             }
             Self::Late(language, seconds) => {
                 let program = language.program();

@@ -139,7 +139,7 @@ pub fn start(launch: &Launch, stdio: [OwnedFd; 3]) -> io::Result<Running> {
 
 /// The error of a program that was not started or was ended for [`force`].
 pub(crate) fn interrupted() -> io::Error {
-    io::Error::other("the run was told to end")
+    io::Error::other("the run was interrupted")
 }
 
 fn supervised(

@@ -160,7 +160,7 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let is_stream = !kind.is_file() && !kind.is_dir();
     // Opening a pipe blocks until somebody writes to it, and a device may be endless.
     if is_stream && !is_handed_over(path) {
-        let text = "a pipe or device is no file to read; give it as `/dev/stdin`";
+        let text = "a pipe or device cannot be read as a file; pass it as `/dev/stdin`";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
     let limit = if is_stream { limit.min(crate::budget::scaled(MAX_STREAM)) } else { limit };

@@ -40,7 +40,7 @@ pub enum StoreError {
         known: i64,
     },
     /// Another user could have tampered with the path.
-    #[error("{} is not safe to keep state in: {reason}", path.display())]
+    #[error("{} is not safe as a state directory: {reason}", path.display())]
     Unsafe {
         /// The directory on the way, or the file.
         path: PathBuf,

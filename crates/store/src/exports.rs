@@ -157,7 +157,7 @@ impl Exports for ExportStore {
         });
         let found = found.map_err(|e| e.to_string())?;
         found.into_iter().collect::<Result<_, _>>().map_err(|e| {
-            format!("{} holds something that is no exported resource: {e}", self.path.display())
+            format!("{} contains an invalid exported resource: {e}", self.path.display())
         })
     }
 }

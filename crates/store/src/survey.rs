@@ -65,7 +65,7 @@ impl std::fmt::Display for Remedy {
             Self::Remove(path) => write!(f, "remove {}", path.display()),
             Self::SetAside(name) => write!(f, "move {name} to a directory {DAMAGED}TIME"),
             Self::Journal(_) => {
-                write!(f, "move the journal to a directory {DAMAGED}TIME and begin a new one")
+                write!(f, "move the journal to a directory {DAMAGED}TIME and start a new one")
             }
         }
     }
@@ -87,7 +87,8 @@ impl Survey {
         let mut survey = Self { findings: Vec::new(), dir: None, lock: None };
         match StateDir::existing(path) {
             Ok(None) => {
-                let text = format!("{} is not there yet: the first run makes it", path.display());
+                let text =
+                    format!("{} does not exist yet: the first run creates it", path.display());
                 survey.say(Finding::new("directory", Condition::Good, text));
             }
             Ok(Some(dir)) => survey.look(dir),
@@ -178,7 +179,7 @@ impl Survey {
         let (runs, store) = match opened {
             Ok(Some(found)) => found,
             Ok(None) => {
-                let text = "there is none yet: the first run makes it";
+                let text = "there is none yet: the first run creates it";
                 return self.say(Finding::new("journal", Condition::Good, text));
             }
             Err(error) => {
@@ -198,7 +199,7 @@ impl Survey {
         self.say(Finding::new("journal", Condition::Good, text));
         let is_free = self.lock.is_some();
         for run in runs.iter().filter(|run| is_free && run.finished.is_none()) {
-            let text = format!("run {} ({}) did not come to its end", run.number, run.kind);
+            let text = format!("run {} ({}) was interrupted", run.number, run.kind);
             self.say(Finding::new("runs", Condition::Remark, text));
         }
         let known: Vec<i64> = runs.iter().map(|run| run.number).collect();
@@ -228,7 +229,7 @@ impl Survey {
         match key::read(dir) {
             Ok(Some(_)) => self.say(Finding::new("plan key", Condition::Good, "there")),
             Ok(None) => {
-                let text = "there is none yet: the first saved plan makes it";
+                let text = "there is none yet: the first saved plan creates it";
                 self.say(Finding::new("plan key", Condition::Good, text));
             }
             Err(error) => {
@@ -250,7 +251,7 @@ impl Survey {
         for name in dir.names().into_iter().filter(|name| name.starts_with(DAMAGED)) {
             let path = dir.path().join(&name);
             let text = format!(
-                "{name} was set aside, {}; remove it when nobody needs it",
+                "{name} was set aside, {}; remove it when it is no longer needed",
                 bytes(size_of(&path))
             );
             self.say(Finding::new("leftovers", Condition::Remark, text));

@@ -71,7 +71,7 @@ pub(super) fn run(ui: &mut Ui, args: &DiffArgs) -> Result<Exit, Failure> {
         (graph, _) => {
             let (graph, other) =
                 if graph { (&args.left, &args.right) } else { (&args.right, &args.left) };
-            let text = format!("{graph} is a graph and {other} is none");
+            let text = format!("{graph} is a graph, but {other} is not");
             let error = Diagnostic::error(codes::ARGUMENTS, text);
             let error = error.help("compare graphs with graphs, and YAML with YAML");
             Ok(trouble(ui, error.into()))

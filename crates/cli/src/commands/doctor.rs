@@ -169,7 +169,7 @@ fn programs() -> Vec<Finding> {
                 finding(name, Condition::Good, path.display().to_string())
             }
             Some(path) => {
-                let text = format!("{variable} names {}, which is no program", path.display());
+                let text = format!("{variable} names {}, which is not a program", path.display());
                 finding(name, Condition::Bad, text)
             }
             None => finding(name, Condition::Remark, format!("not found; {what} cannot be run")),

@@ -128,7 +128,7 @@ fn show_todo(ui: &mut Ui, number: i64, todo: &[SavedPath]) -> Result<Exit, Failu
         let line = line(ui, kept);
         writeln!(ui.out(), "{line}")?;
     }
-    writeln!(ui.out(), "Would put back: {} of run {number}.", todo.len())?;
+    writeln!(ui.out(), "Would restore: {} of run {number}.", todo.len())?;
     Ok(if todo.is_empty() { Exit::Done } else { Exit::Changes })
 }
 
@@ -140,7 +140,7 @@ fn show_result(ui: &mut Ui, kept: &SavedPath, result: Result<(), String>) -> Res
             writeln!(ui.out(), "{line}")?;
         }
         Err(why) => {
-            let text = format!("cannot put back {}: {why}", kept.shown());
+            let text = format!("cannot restore {}: {why}", kept.shown());
             ui.message(&Diagnostic::error(codes::ROLLBACK, text));
         }
     }
@@ -154,9 +154,9 @@ fn number(args: &RollbackArgs, store: &Store) -> Result<i64, Failure> {
         if known.iter().any(|run| run.number == number) {
             return Ok(number);
         }
-        let text = format!("the journal knows no run {number}");
+        let text = format!("the journal has no run {number}");
         let error = Diagnostic::error(codes::UNKNOWN_NAME, text);
-        return Err(error.help("`ordain history` lists those it knows").into());
+        return Err(error.help("`ordain history` lists the runs").into());
     }
     for run in known.iter().filter(|run| run.kind != "rollback") {
         if !store.kept(run.number).map_err(codes::state)?.is_empty() {

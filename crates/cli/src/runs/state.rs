@@ -25,8 +25,8 @@ pub(crate) fn state_dir(given: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     let home = || var("HOME").map(|home| home.join(".local/state"));
     let base = var("XDG_STATE_HOME").or_else(home);
     base.map(|dir| dir.join("ordain")).ok_or_else(|| {
-        Diagnostic::error(codes::STATE, "there is no home directory to keep state in")
-            .help("--state-dir says where to keep it")
+        Diagnostic::error(codes::STATE, "there is no home directory for the state")
+            .help("set it with --state-dir")
     })
 }
 

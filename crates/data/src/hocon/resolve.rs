@@ -398,7 +398,7 @@ impl<'a> Resolver<'a> {
             match self.merge(vec![Candidate::Node(part)])? {
                 Some(value) => values.push((blank, value)),
                 None if self.unresolved > before => {
-                    return Err(cycle(part.at, "the value needs itself"));
+                    return Err(cycle(part.at, "the value refers to itself"));
                 }
                 None => {}
             }

@@ -31,7 +31,7 @@ pub fn advice(kind: &ErrorKind, text: &str, at: TextRange) -> Advice {
         return Advice { place: one(open), label: "this is not closed", help: None };
     }
     let (label, help) = match kind {
-        ErrorKind::ColonExpected => ("a colon is missing behind this key", None),
+        ErrorKind::ColonExpected => ("a colon is missing after this key", None),
         ErrorKind::UnclosedQuote => ("this quote is not closed", None),
         ErrorKind::MapNotAllowed => {
             let key = before[line..].trim_start_matches([' ', '-']);
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(found("a: 'x\n# [\nb: 3\n").1, "this quote is not closed");
         let tab = found("a: 80\n\tb: true\n");
         assert_eq!((tab.0.as_str(), tab.1), ("\tb:", "this is a tab"));
-        assert_eq!(found("a: 1\nb 2\n").1, "a colon is missing behind this key");
+        assert_eq!(found("a: 1\nb 2\n").1, "a colon is missing after this key");
     }
 
     #[test]

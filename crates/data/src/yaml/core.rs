@@ -68,7 +68,7 @@ pub(super) fn tagged(tag: &str, text: &EcoString, plain: bool) -> Result<Value, 
         return Ok(if plain && tag != "!" { value(text) } else { Value::Str(text.clone()) });
     };
     let found = value(text);
-    let wrong = || Err(format!("`{text}` is no {kind}"));
+    let wrong = || Err(format!("`{text}` is not a {kind}"));
     match (kind, &found) {
         ("str", _) => Ok(Value::Str(text.clone())),
         ("binary", _) => Ok(match String::from_utf8(unpack_base64(text)) {

@@ -246,7 +246,7 @@ impl Reader<'_> {
         if self.nodes.alias(target, span) {
             return Ok(());
         }
-        Err(Error::at(self.text, span, "the alias stands for something that contains it"))
+        Err(Error::at(self.text, span, "the alias refers to a value that contains it"))
     }
 
     fn tag(&mut self, tag: &Tag) -> u32 {

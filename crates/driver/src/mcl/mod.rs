@@ -269,8 +269,11 @@ pub fn explain(
     };
     let parts = id.strip_suffix(']').and_then(|id| id.split_once('['));
     let (kind, name) = parts.ok_or_else(|| {
-        Diagnostic::error(codes::ARGUMENTS, format!("`{reference}` is no reference to a resource"))
-            .help("write it as mgmt does: 'file[/etc/motd]' or 'file[/etc/motd].content'")
+        Diagnostic::error(
+            codes::ARGUMENTS,
+            format!("`{reference}` is not a reference to a resource"),
+        )
+        .help("write it as mgmt does: 'file[/etc/motd]' or 'file[/etc/motd].content'")
     })?;
     let list = &compiled.resources;
     let resource = explain::find(list, kind, name).ok_or_else(|| {

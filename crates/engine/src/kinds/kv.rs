@@ -46,7 +46,7 @@ impl Kind for Kv {
         if let (Some(Order::Numbers), Some(value)) = (order, &value)
             && value.parse::<i64>().is_err()
         {
-            p.error("value", format!("'{value}' is no integer"));
+            p.error("value", format!("'{value}' is not an integer"));
         }
         let entry = Entry {
             key: Key::new(&key),

@@ -103,7 +103,7 @@ impl Kind for Mailalias {
         p.provider(&["aliases"], &[]);
         let name = p.name();
         if name.is_empty() || name.contains([':', '\n', '#']) {
-            p.error("name", format!("'{name}' is no name for mail"));
+            p.error("name", format!("'{name}' is not a valid alias"));
         }
         let (recipients, file) = (p.list("recipient"), p.text("file"));
         if recipients.iter().flatten().any(|one| one.contains(['\n', '"'])) {

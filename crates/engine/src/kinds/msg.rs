@@ -49,7 +49,7 @@ impl Kind for Msg {
                 let name = scalar(name).unwrap_or_default();
                 let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
                 if !is_name || name.is_empty() || name.starts_with('_') {
-                    p.error("fields", format!("'{name}' is no name of a field of the journal"));
+                    p.error("fields", format!("'{name}' is not a valid journal field"));
                 }
                 fields.insert(name.to_ascii_uppercase(), scalar(value).unwrap_or_default());
             }

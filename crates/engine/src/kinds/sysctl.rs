@@ -34,10 +34,7 @@ impl Kind for Sysctl {
         let name = p.name();
         let parts = || name.split('.').all(|part| !part.is_empty());
         if name.contains(['/', '=']) || name.contains(char::is_whitespace) || !parts() {
-            p.error(
-                "name",
-                format!("'{name}' is no name of a setting, such as net.core.somaxconn"),
-            );
+            p.error("name", format!("'{name}' is not a setting, such as net.core.somaxconn"));
         }
         let value = p.text("value").unwrap_or_default();
         if value.is_empty() || value.trim() != value || value.contains('\n') {

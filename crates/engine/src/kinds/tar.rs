@@ -44,9 +44,9 @@ impl Kind for Tar {
         let inputs = p.list("inputs").unwrap_or_default();
         for input in &inputs {
             if !input.starts_with('/') {
-                p.error("inputs", format!("'{input}' is no absolute path"));
+                p.error("inputs", format!("'{input}' is not an absolute path"));
             } else if path.starts_with(input) {
-                p.error("inputs", format!("the archive would be a part of itself in '{input}'"));
+                p.error("inputs", format!("'{input}' would include the archive itself"));
             }
         }
         let pack = ArchiveWriter::of(&mut p);

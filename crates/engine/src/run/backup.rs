@@ -137,7 +137,7 @@ impl BackupSink for Backups {
             let name = redact::name_of_path(&path);
             found.push(SavedPath { path, state, name });
             if found.len() > MAX_ENTRIES {
-                let text = format!("more than {MAX_ENTRIES} entries would have to be kept");
+                let text = format!("more than {MAX_ENTRIES} entries would have to be saved");
                 return Err(io::Error::other(text));
             }
         }
@@ -268,7 +268,7 @@ pub fn restore(host: &Host, kept: &SavedPath, copies: &Path) -> io::Result<()> {
     };
     match &kept.state {
         State::Absent => write::sync_directory(&place),
-        State::Other => Err(io::Error::other("devices, sockets and pipes are not put back")),
+        State::Other => Err(io::Error::other("devices, sockets and pipes cannot be restored")),
         State::File { digest, mode, uid, gid, context } => {
             let content = copies.join(digest);
             let ids = (Some(*uid), Some(*gid));

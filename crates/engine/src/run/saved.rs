@@ -99,10 +99,10 @@ pub enum Refusal {
     #[error("the plan has no digest: it was not saved by `ordain plan --out`, or was edited")]
     Unsigned,
     /// Its digest was made with another key.
-    #[error("the plan was made elsewhere: its digest is under another key than that of {}", .0.display())]
+    #[error("the plan was made elsewhere: it is signed with another key than that of {}", .0.display())]
     Foreign(PathBuf),
     /// Its digest is not that of its content.
-    #[error("the plan was edited after it was saved: its digest is that of another text")]
+    #[error("the plan was edited after it was saved: its signature does not match")]
     Edited,
     /// It was made for another root.
     #[error("the plan was made with --root {}", .0.display())]
@@ -111,7 +111,7 @@ pub enum Refusal {
     #[error("the plan was saved without its secrets, and {0} has one")]
     Omitted(ResourceRef),
     /// The machine is not as it was.
-    #[error("the machine moved since the plan was made: {}", .0.join(", "))]
+    #[error("the machine has changed since the plan was made: {}", .0.join(", "))]
     Moved(Vec<String>),
 }
 

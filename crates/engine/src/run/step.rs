@@ -252,7 +252,7 @@ impl Stepper<'_> {
         match ready.instance.observed(self.host) {
             Ok(Some(values)) => Some(AuditSnapshot::new(audit, values, self.observer)),
             Ok(None) => {
-                let text = "audit is not known for this kind, and says nothing";
+                let text = "this kind does not support audit";
                 report.say(Level::Warning, None, text);
                 None
             }

@@ -59,7 +59,7 @@ impl Transfers {
             let Some((_, value)) = sent.into_iter().find(|(key, _)| *key == transfer.key) else {
                 let (from, key) = (&transfer.from, transfer.key);
                 let attribute = transfer.attribute;
-                missing.push(format!("{attribute} is not known yet: nothing of {from}.{key}"));
+                missing.push(format!("{attribute} is unknown: {from}.{key} has no value yet"));
                 continue;
             };
             let resource = resource.get_or_insert_with(|| declared.clone());

@@ -59,7 +59,7 @@ impl Request {
 
 fn number(resource: &Resource, name: &str) -> Result<Option<i64>, String> {
     let Some(text) = text(resource, name) else { return Ok(None) };
-    text.parse().map(Some).map_err(|_| format!("{name} is no number: {text}"))
+    text.parse().map(Some).map_err(|_| format!("{name} is not a number: {text}"))
 }
 
 fn ignored(resource: &Resource) -> Vec<String> {

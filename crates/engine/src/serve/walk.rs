@@ -63,7 +63,7 @@ fn names(dir: &Path, request: &Request) -> Result<Vec<String>, String> {
     for entry in std::fs::read_dir(dir).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
         let name = name.into_string().map_err(|name| {
-            format!("The name {} in {} is no text", name.display(), dir.display())
+            format!("The name {} in {} is not UTF-8", name.display(), dir.display())
         })?;
         if !request.ignore.iter().any(|pattern| glob::matches(pattern, &name)) {
             names.push(name);

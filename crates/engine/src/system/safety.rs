@@ -55,8 +55,7 @@ impl Host {
             if !self.allowed.remove.contains(&mounted) {
                 let (mounted, path) = (mounted.display(), path.display());
                 return Err(refused(format!(
-                    "{mounted} is a mount point, and what is mounted there does not go with \
-                     {path}; --allow-remove {mounted} permits it"
+                    "{mounted} is a mount point, which is not removed with {path}; --allow-remove {mounted} permits it"
                 )));
             }
         }

@@ -151,7 +151,7 @@ fn errors_are_reported_before_any_change() {
         (
             "/x",
             vec![("content", Value::map([("__ptype", text("Deferred")), ("name", text("f"))]))],
-            "content is deferred, and nothing here can call function f",
+            "content is deferred, and function f is not available here",
         ),
     ] {
         let report = machine.apply(&file(title, &with));

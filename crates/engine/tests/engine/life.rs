@@ -119,7 +119,7 @@ fn an_irreversible_resource_fails_unchanged() {
     assert!(!machine.exists("/etc/d"));
     machine.write("/etc/e/f", "");
     let output = machine.lines(&reversed("/etc/e", &[("content", text("x"))])).join("\n");
-    assert!(output.contains("cannot be undone: the path is no file"), "{output}");
+    assert!(output.contains("cannot be undone: the path is not a file"), "{output}");
     // An invalid record is reported, not misread.
     machine.lines(&reversed("/etc/h", &[("content", text("x"))]));
     let note = std::fs::read_dir(machine.path("/var/lib/ordain/reversals")).unwrap().next();

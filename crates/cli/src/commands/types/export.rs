@@ -68,8 +68,7 @@ enum Format {
 /// be written.
 pub(super) fn run(ui: &mut Ui, args: &ExportArgs) -> Result<Exit, Failure> {
     if args.logic.is_some() && args.format != Format::Ecore {
-        let text =
-            "--logic goes with --format ecore: the other forms have no place for code, or hold it";
+        let text = "--logic requires --format ecore: the other formats cannot contain code, or contain it already";
         return Err(Diagnostic::error(codes::ARGUMENTS, text).into());
     }
     let load = |name: &str| alias_file(&args.modulepath, name);

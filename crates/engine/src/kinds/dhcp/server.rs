@@ -54,7 +54,7 @@ enum Id {
 fn parse_address(text: &str) -> Result<(Option<Ipv4Addr>, u16), String> {
     let wrong = |why: String| format!("the Address is in an invalid format: {text}: {why}");
     let (host, port) = go::net::split_host_port(text).map_err(|e| wrong(e.to_string()))?;
-    let port = port.parse().map_err(|_| wrong(format!("{port} is no port")))?;
+    let port = port.parse().map_err(|_| wrong(format!("{port} is not a valid port")))?;
     if host.is_empty() {
         return Ok((None, port));
     }
@@ -130,7 +130,7 @@ impl Kind for Server {
         });
         let interface = p.text("interface").unwrap_or_default();
         if interface.is_empty() || interface.len() > 15 {
-            p.error("interface", format!("'{interface}' is no name of an interface"));
+            p.error("interface", format!("'{interface}' is not a valid interface name"));
         }
         let id = match p.text("serverid") {
             Some(text) if text.is_empty() => Id::Nothing,

@@ -119,8 +119,8 @@ impl Manifest {
         let text =
             ordain_source::read_input(path).map_err(|e| failed(format!("cannot be read: {e}")))?;
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-        let mut manifest: Self =
-            serde_json::from_slice(text).map_err(|e| failed(format!("is no manifest: {e}")))?;
+        let mut manifest: Self = serde_json::from_slice(text)
+            .map_err(|e| failed(format!("is not a valid manifest: {e}")))?;
         let is_word = |part: &str| {
             !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         };
@@ -129,7 +129,7 @@ impl Manifest {
             .split_once('/')
             .is_some_and(|(owner, name)| owner.split('.').all(is_word) && is_word(name));
         if !is_name {
-            return Err(failed(format!("'{}' is no type, such as Owner/Name", manifest.name)));
+            return Err(failed(format!("'{}' is not a type, such as Owner/Name", manifest.name)));
         }
         if manifest.get.is_none() && manifest.test.is_none() {
             return Err(failed("has neither get nor test, so nothing can be compared".into()));

@@ -150,7 +150,7 @@ impl Kind for External {
         let own_ensure = self.manifest.properties().is_some() && self.has_property("ensure");
         let absent = !own_ensure && p.one_of("ensure", &["present", "absent"]) == Some("absent");
         if absent && !call::can_remove(&self.manifest) {
-            p.error("ensure", format!("{} has no way to remove anything", self.manifest.name));
+            p.error("ensure", format!("{} cannot remove resources", self.manifest.name));
         }
         let mut wanted = Map::new();
         let namevar = self.schema.name_attribute();
@@ -340,7 +340,7 @@ impl Instance for ExternalInstance {
             (Some(set), _) if self.present || set.handles_exist => (set, Verb::Set),
             (_, Some(delete)) if !self.present => (delete, Verb::Delete),
             _ => {
-                let text = format!("{} has no way to set anything", self.manifest.name);
+                let text = format!("{} cannot change resources", self.manifest.name);
                 return Err(KindError::new(text));
             }
         };

@@ -97,7 +97,7 @@ impl FileInstance {
             return Ok(DesiredState::Directory);
         }
         if !kind.is_file() {
-            let text = format!("source {} is no file, and ensure asks for one", found.text);
+            let text = format!("source {} is not a file, which ensure requires", found.text);
             return Err(KindError::new(text));
         }
         Ok(DesiredState::File(ContentSource::Source(Box::new(found))))
@@ -141,7 +141,7 @@ pub(super) fn compare(file: &FileInstance, host: &Host) -> Result<Vec<Change>, K
     };
     let (Some(place), Some(stat)) = (place, stat) else {
         if file.must_exist {
-            let text = format!("{} is not there, and is not to be made", file.path.display());
+            let text = format!("{} does not exist, and must not be created", file.path.display());
             return Err(KindError::new(text));
         }
         return Ok(creation(file, &want)?.into_iter().collect());

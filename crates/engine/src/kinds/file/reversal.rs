@@ -35,7 +35,7 @@ pub(super) fn of(file: &FileInstance, host: &Host) -> Result<ReversalAttributes,
     };
     let Some(stat) = place.stat().map_err(failed)? else { return Ok(absent()) };
     if !is(&stat, FileType::RegularFile) {
-        return Err(refused("the path is no file"));
+        return Err(refused("the path is not a file"));
     }
     if stat.st_size > MAX_BYTES {
         return Err(refused("it is larger than 64 MiB"));

@@ -55,7 +55,7 @@ impl Kind for Client {
         }
         let method = method.unwrap_or_else(|| "GET".to_string());
         if !METHODS.contains(&method.as_str()) {
-            p.error("method", format!("{method} is no method of HTTP"));
+            p.error("method", format!("{method} is not an HTTP method"));
         }
         let uri = url.parse().ok().filter(|uri: &Uri| {
             uri.host().is_some() && matches!(uri.scheme_str(), Some("http" | "https"))

@@ -25,7 +25,7 @@ impl Edit {
             reader.expect(')', "expected `)` after the path")?;
             reader.blanks();
             if !reader.rest.is_empty() {
-                return Err("something stands behind `)`".to_string());
+                return Err("unexpected text after `)`".to_string());
             }
             return Ok(Self { path, value: None });
         }

@@ -45,7 +45,7 @@ impl Kind for Net {
         let is_part = |c: char| !c.is_whitespace() && !c.is_control() && c != '/';
         if name.is_empty() || name.len() > 15 || !name.chars().all(is_part) || name.starts_with('-')
         {
-            p.error("name", format!("'{name}' is no name of an interface"));
+            p.error("name", format!("'{name}' is not a valid interface name"));
         }
         let state = p.one_of("state", &["up", "down", ""]).unwrap_or_default();
         let addresses = p.list("addrs").map(|texts| {

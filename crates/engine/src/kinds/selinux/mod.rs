@@ -43,7 +43,7 @@ impl Kind for Selboolean {
 fn name(p: &mut Params<'_>) -> String {
     let name = p.name();
     if name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace) {
-        p.error("name", format!("'{name}' is no name of SELinux"));
+        p.error("name", format!("'{name}' is not a valid SELinux name"));
     }
     name
 }

@@ -42,7 +42,7 @@ impl Kind for DeployTar {
                     match real {
                         Some(Ok(real)) if path.starts_with(&real) => {
                             let real = real.display();
-                            let text = format!("it would be a part of itself in '{real}'");
+                            let text = format!("'{real}' would include the archive itself");
                             p.error(if p.has("path") { "path" } else { "name" }, text);
                         }
                         Some(Ok(real)) => add(&mut tree, name, &real),

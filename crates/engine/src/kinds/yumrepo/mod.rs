@@ -120,7 +120,7 @@ impl Kind for Yumrepo {
         p.provider(&["inifile"], &[]);
         let name = p.name();
         if name.is_empty() || name.contains(['[', ']', '\n', '\r', '/']) || name == "main" {
-            p.error("name", format!("'{name}' is no name for a repository"));
+            p.error("name", format!("'{name}' is not a valid repository name"));
         }
         let settings = SETTINGS.iter();
         let settings =

@@ -54,7 +54,7 @@ impl Kind for Zfs {
 fn name(p: &mut Params<'_>) -> String {
     let name = p.name();
     if name.is_empty() || name.starts_with(['-', '/']) || name.contains(char::is_whitespace) {
-        p.error("name", format!("'{name}' is no name of ZFS"));
+        p.error("name", format!("'{name}' is not a valid ZFS name"));
     }
     name
 }

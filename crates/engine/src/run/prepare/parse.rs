@@ -116,9 +116,9 @@ impl Prepared {
             let error = if !known(name) {
                 format!("no attribute named '{name}'")
             } else if let Some(function) = function_of(&attribute.value) {
-                format!("{name} is deferred, and nothing here can call function {function}")
+                format!("{name} is deferred, and function {function} is not available here")
             } else if json::is_omitted(&attribute.value) {
-                format!("the secret {name} was left out when this was saved")
+                format!("the secret {name} was omitted when this was saved")
             } else {
                 continue;
             };
