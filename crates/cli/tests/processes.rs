@@ -450,7 +450,7 @@ fn a_rollback_that_is_told_to_end_puts_back_whole_files_and_the_next_one_the_res
     let back = (0..count).filter(is_back).count();
     let stdout = String::from_utf8_lossy(&output.stdout);
     let last = stdout.lines().last().unwrap();
-    assert_eq!(last, format!("Put back: {back} of run 1, {} not reached.", count - back));
+    assert_eq!(last, format!("Restored: {back} of run 1, {} not reached.", count - back));
     assert!(back > 20 && back < count, "{last}");
     for number in 0..count {
         let text = fs::read_to_string(name(number)).unwrap();

@@ -92,8 +92,8 @@ fn text(ui: &mut Ui, all: &[CheckResult], fix: bool) -> Result<(), Failure> {
         lines(ui, &head, &finding.text)?;
         let below = " ".repeat(INDENT);
         match (mended, &finding.remedy) {
-            (Some(Ok(done)), _) => lines(ui, &below, &format!("mended: {done}"))?,
-            (Some(Err(why)), _) => lines(ui, &below, &format!("not mended: {why}"))?,
+            (Some(Ok(done)), _) => lines(ui, &below, &format!("fixed: {done}"))?,
+            (Some(Err(why)), _) => lines(ui, &below, &format!("not fixed: {why}"))?,
             (None, Some(remedy)) => lines(ui, &below, &format!("--fix: {remedy}"))?,
             (None, None) => {}
         }
