@@ -49,7 +49,7 @@ pub(crate) struct PlanArgs {
     /// Save the plan, to apply exactly this later, as this user and on this machine
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Save secrets in clear, so that a plan with secrets can be applied
+    /// Save secrets in plain text, so that a plan with secrets can be applied
     #[arg(long)]
     include_secrets: bool,
     /// The directory of the lock and the journal of runs

@@ -1,4 +1,4 @@
-//! Machines that are kept true: changes by others are undone.
+//! Machines under `watch`: changes by others are undone.
 
 use std::fs;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Meta parameters of mgmt that control how a resource is kept true.
+//! Meta parameters of mgmt that control how a resource is enforced.
 
 use std::time::{Duration, Instant};
 

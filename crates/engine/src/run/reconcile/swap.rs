@@ -22,11 +22,11 @@ pub struct SwapSummary {
 }
 
 impl Scheduler {
-    /// Replaces the graph that is kept true. Common vertices are not disturbed. Removed vertices
+    /// Replaces the graph that is enforced. Common vertices are not disturbed. Removed vertices
     /// end first, and new ones begin after that.
     ///
     /// # Errors
-    /// When the graph cannot be kept true. Nothing changes then.
+    /// When the graph cannot be enforced. Nothing changes then.
     pub fn swap(&mut self, next: SchedulerGraph) -> Result<SwapSummary, SchedulerGraphError> {
         next.validate()?;
         let mut swapped = SwapSummary::default();
