@@ -11,7 +11,7 @@ use ordain_puppet::deferred::{DeferredAttribute, Resolved, resolve};
 use ordain_puppet::eval::{LogLevel, Settings};
 use ordain_puppet::load::{self, Environment, Site};
 use ordain_puppet::session::Node;
-use ordain_source::{CachedWorld, Diagnostic, HostWorld, SourceMap, Touched, World};
+use ordain_source::{CachedWorld, Diagnostic, HostWorld, SourceMap, TouchedPaths, World};
 use rustc_hash::FxHashMap;
 
 use crate::options::Options;
@@ -33,7 +33,7 @@ struct Functions {
     settings: Settings,
     node: Node,
     sources: Arc<SourceMap>,
-    touched: Touched,
+    touched: TouchedPaths,
 }
 
 impl DeferredCalls {

@@ -11,7 +11,9 @@ use ordain_graph::language::Strict;
 use ordain_mcl::Edition;
 use ordain_puppet::deferred::Deferral;
 use ordain_puppet::load::RubyType;
-use ordain_source::{Diagnostic, FileLayer, HostWorld, LayeredWorld, SourceMap, Touched, World};
+use ordain_source::{
+    Diagnostic, FileLayer, HostWorld, LayeredWorld, SourceMap, TouchedPaths, World,
+};
 use ordain_store::ExportStore;
 
 use crate::codes;
@@ -67,7 +69,7 @@ pub struct Options {
     /// Whether the process ends after this compile, so that its memory need not be freed.
     pub is_last_compile: bool,
     /// Collects the paths that a compile reads.
-    pub touched: Touched,
+    pub touched: TouchedPaths,
     /// Files that overlay those on disk, such as the tree of a commit.
     pub layer: Option<Layer>,
     /// The root directory of the machine, if it is not `/`.
@@ -100,7 +102,7 @@ impl Default for Options {
             deferral: Deferral::default(),
             has_history: true,
             is_last_compile: false,
-            touched: Touched::default(),
+            touched: TouchedPaths::default(),
             layer: None,
             machine: None,
             texts: None,
@@ -164,10 +166,10 @@ impl Options {
 
     /// The same, but records no paths: for files that the result does not depend on.
     pub fn untracked_world(&self) -> Arc<dyn World> {
-        self.world_with(Touched::default())
+        self.world_with(TouchedPaths::default())
     }
 
-    fn world_with(&self, touched: Touched) -> Arc<dyn World> {
+    fn world_with(&self, touched: TouchedPaths) -> Arc<dyn World> {
         match &self.layer {
             Some(Layer(layer)) => Arc::new(LayeredWorld::new(Arc::clone(layer), touched)),
             None => Arc::new(HostWorld::noting(touched)),

@@ -25,7 +25,7 @@ const MAX_REFERENCES: usize = 12;
 
 /// The value of a node, and its origin.
 #[derive(Clone, Debug)]
-pub struct Explained {
+pub struct ExplainedValue {
     /// The path that was asked for.
     pub path: String,
     /// The text that is written there.
@@ -110,11 +110,11 @@ impl Evaluator<'_> {
         root: InstId,
         path: &str,
         stubs: &[(EcoString, InstId)],
-    ) -> Option<Explained> {
+    ) -> Option<ExplainedValue> {
         let steps = steps(path);
         let (node, rest) = self.walk(root, &steps);
         let source = self.source(node, &steps[rest..], stubs, Role::Gave, 0)?;
-        Some(Explained { path: path.to_owned(), source })
+        Some(ExplainedValue { path: path.to_owned(), source })
     }
 
     /// The node at a path, or the last one before its value continues without nodes; and the number
@@ -313,7 +313,7 @@ impl Evaluator<'_> {
     }
 }
 
-impl Explained {
+impl ExplainedValue {
     /// Converts it to the format of all languages. The texts of the files are added to the sources.
     pub fn explanation(&self, files: &[Input], sources: &SourceMap) -> Explanation {
         let ids: Vec<FileId> =

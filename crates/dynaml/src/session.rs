@@ -16,7 +16,7 @@ use crate::diagnostics::report::Line;
 use crate::diagnostics::stop::Stop;
 use crate::eval::evaluator::{Document, Evaluator};
 use crate::eval::tree::Body;
-use crate::explain::Explained;
+use crate::explain::ExplainedValue;
 use crate::functions::{self, clean_path};
 use crate::ids::{InstId, SrcId};
 use crate::input::Documents;
@@ -80,7 +80,7 @@ pub struct Output {
     /// The text of the state file.
     pub state: Option<String>,
     /// The origin of the requested node's value.
-    pub explained: Option<Explained>,
+    pub explained: Option<ExplainedValue>,
     /// The files of the run.
     pub files: Vec<Input>,
     /// Decrypted values, and generated private keys. The text contains them in clear text.

@@ -30,8 +30,8 @@ pub mod transfer;
 
 pub use cycle::Cycle;
 pub use model::{
-    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, Loser, METAPARAMETERS, Resource,
-    ResourceId, ResourceRef,
+    Attribute, Barrier, Containment, Edge, EdgeKind, Graph, METAPARAMETERS, OverriddenValue,
+    Resource, ResourceId, ResourceRef,
 };
 pub use origin::{Origin, OriginId, OriginTable, Step};
 pub use relations::Relations;

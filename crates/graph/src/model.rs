@@ -59,7 +59,7 @@ impl Equivalent<ResourceRef> for RefKey<'_> {
 
 /// A value of an attribute that another value replaced.
 #[derive(Clone, Debug)]
-pub struct Loser {
+pub struct OverriddenValue {
     /// The value that lost.
     pub value: Value,
     /// Its origin.
@@ -76,7 +76,7 @@ pub struct Attribute {
     /// The origin of the value.
     pub origin: OriginId,
     /// Values that were overridden, latest first.
-    pub losers: Vec<Loser>,
+    pub losers: Vec<OverriddenValue>,
 }
 
 /// The role of a container in the language: classes and instances of defines hold other resources.

@@ -9,7 +9,7 @@
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::functions::environment::Memory;
 use ordain_mcl::graph::fields;
 use ordain_mcl::session::{Input, Options, compile};
 use ordain_mcl::{Edition, fmt};

@@ -4,7 +4,7 @@
 //! values yields a graph of resources:
 //!
 //! ```
-//! use ordain_mcl::functions::surroundings::Memory;
+//! use ordain_mcl::functions::environment::Memory;
 //! use ordain_mcl::session::{Input, Options, compile};
 //! use ordain_source::{MemoryWorld, SourceMap};
 //!
@@ -18,7 +18,7 @@
 //! ```
 //!
 //! The crate must not know: files and the machine (a [`World`](ordain_source::World) and
-//! [`functions::Surroundings`] provide them), command lines, terminals, and the other languages.
+//! [`functions::Environment`] provide them), command lines, terminals, and the other languages.
 //! Nothing here plans or applies a graph.
 //!
 //! Modules, from the top floor down; a module imports only modules of the floors below:

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use ordain_mcl::functions::surroundings::Memory;
+use ordain_mcl::functions::environment::Memory;
 use ordain_mcl::session::{Input, Options, compile};
 use ordain_mcl::{Edition, fmt};
 use ordain_source::{MemoryWorld, SourceMap};

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::world::{
     ChildSession, ChildSessionRequest, EntryKind, HostWorld, ProcessOutput, ProcessRequest,
-    Touched, World,
+    TouchedPaths, World,
 };
 
 /// The entries of a directory, sorted by name.
@@ -41,12 +41,12 @@ pub trait FileLayer: Send + Sync {
 pub struct LayeredWorld {
     layer: Arc<dyn FileLayer>,
     host: HostWorld,
-    touched: Touched,
+    touched: TouchedPaths,
 }
 
 impl LayeredWorld {
     /// The machine with a layer in front. Paths that are read go to `touched`.
-    pub fn new(layer: Arc<dyn FileLayer>, touched: Touched) -> Self {
+    pub fn new(layer: Arc<dyn FileLayer>, touched: TouchedPaths) -> Self {
         Self { layer, host: HostWorld::noting(touched.clone()), touched }
     }
 }
@@ -234,7 +234,7 @@ mod tests {
         std::fs::write(dir.join("a/saved"), "on disk").unwrap_or_default();
         let buffers = Arc::new(Buffers::default());
         let layer: Arc<dyn FileLayer> = Arc::clone(&buffers) as _;
-        let touched = Touched::default();
+        let touched = TouchedPaths::default();
         let world = LayeredWorld::new(layer, touched.clone());
         let read = |name: &str| {
             let bytes = world.read(&dir.join(name)).ok()?;

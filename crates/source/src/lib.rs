@@ -46,6 +46,6 @@ pub use printable::{printable, printable_line};
 pub use process::{ProcessOutput, ProcessRequest};
 pub use shorten::shortened;
 pub use world::{
-    EntryKind, Fetch, HostWorld, MemoryWorld, Touched, World, read_input, read_input_text,
+    EntryKind, Fetch, HostWorld, MemoryWorld, TouchedPaths, World, read_input, read_input_text,
     read_standard_input,
 };

@@ -182,9 +182,9 @@ fn read_at_most(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 /// All paths that were read, listed or looked up, even if they do not exist. A watch of the sources
 /// covers them.
 #[derive(Clone, Default, Debug)]
-pub struct Touched(Arc<Mutex<FxHashSet<OsString>>>);
+pub struct TouchedPaths(Arc<Mutex<FxHashSet<OsString>>>);
 
-impl Touched {
+impl TouchedPaths {
     /// Notes a path.
     pub fn note(&self, path: &Path) {
         let mut touched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -208,7 +208,7 @@ pub type Fetch = fn(&str) -> io::Result<Vec<u8>>;
 /// The real machine. Records the touched paths.
 #[derive(Default, Debug)]
 pub struct HostWorld {
-    touched: Touched,
+    touched: TouchedPaths,
     /// Whether no child process is run.
     is_still: bool,
     /// The client for web servers, if fetching is allowed.
@@ -222,7 +222,7 @@ impl HostWorld {
     }
 
     /// The same; touched paths are noted there.
-    pub fn noting(touched: Touched) -> Self {
+    pub fn noting(touched: TouchedPaths) -> Self {
         Self { touched, ..Self::default() }
     }
 

@@ -30,4 +30,4 @@ pub use journal::{InterruptedRun, Run, StepInProgress, Store, Subject};
 pub use key::MachineKey;
 pub use lock::RunLock;
 pub use program_exports::ProgramExport;
-pub use survey::{Condition, Finding, Remedy, Survey};
+pub use survey::{Condition, Finding, Remedy, StateCheck};

@@ -73,14 +73,14 @@ impl std::fmt::Display for Remedy {
 
 /// A check of a state directory. While it exists no run begins.
 #[derive(Debug)]
-pub struct Survey {
+pub struct StateCheck {
     /// The findings.
     pub findings: Vec<Finding>,
     dir: Option<StateDir>,
     lock: Option<RunLock>,
 }
 
-impl Survey {
+impl StateCheck {
     /// Checks everything in a state directory. Nothing is changed, except that a missing lock file
     /// is created.
     pub fn of(path: &Path) -> Self {

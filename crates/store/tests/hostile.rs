@@ -10,8 +10,8 @@ use ordain_data::Value;
 use ordain_graph::ResourceRef;
 use ordain_graph::exports::{Exported, Exports};
 use ordain_store::{
-    Condition, ExportStore, MachineKey, PathBefore, ProgramExport, RunLock, Store, StoreError,
-    Subject, Survey,
+    Condition, ExportStore, MachineKey, PathBefore, ProgramExport, RunLock, StateCheck, Store,
+    StoreError, Subject,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -176,7 +176,7 @@ fn traps_in_the_place_of_files_are_refused_and_harm_nobody() {
             assert_eq!(victim.metadata().unwrap().mode() & 0o7777, 0o640, "{name} {what}");
             assert!(!victim.with_extension("new").exists(), "{name} {what}");
             // `doctor` finds the same, and removes it without touching its target.
-            let survey = Survey::of(&dir);
+            let survey = StateCheck::of(&dir);
             let bad = survey.findings.iter().find(|f| f.condition == Condition::Bad).unwrap();
             survey.mend(bad.remedy.as_ref().unwrap()).unwrap();
             drop(survey);
@@ -430,7 +430,7 @@ fn incomplete_files_of_killed_processes_are_found_and_removed() {
         File::create(dir.path().join(name)).unwrap();
     }
     let leftovers = |dir: &Path| {
-        let survey = Survey::of(dir);
+        let survey = StateCheck::of(dir);
         survey.findings.iter().filter(|f| f.about == "leftovers").count()
     };
     assert_eq!(leftovers(dir.path()), 2);
@@ -450,13 +450,13 @@ fn files_that_others_could_read_are_closed() {
 }
 
 #[test]
-fn the_doctor_mends_what_is_damaged() {
+fn doctor_repairs_damage() {
     let dir = tempfile::tempdir().unwrap();
     mode(dir.path(), 0o700);
     with_runs(dir.path());
     MachineKey::open(dir.path()).unwrap();
     let bad = |dir: &Path| -> Vec<&'static str> {
-        let found = Survey::of(dir).findings;
+        let found = StateCheck::of(dir).findings;
         found.iter().filter(|f| f.condition != Condition::Good).map(|f| f.about).collect()
     };
     assert_eq!(bad(dir.path()), [""; 0]);
@@ -466,7 +466,7 @@ fn the_doctor_mends_what_is_damaged() {
     mode(dir.path(), 0o777);
     assert_eq!(bad(dir.path()), ["directory"]);
     let mend = |dir: &Path| {
-        let survey = Survey::of(dir);
+        let survey = StateCheck::of(dir);
         for remedy in survey.findings.iter().filter_map(|f| f.remedy.as_ref()) {
             survey.mend(remedy).unwrap();
         }
@@ -486,7 +486,7 @@ fn the_journal_of_an_active_run_is_left_alone() {
     with_runs(dir.path());
     let lock = RunLock::acquire(dir.path()).unwrap();
     fs::write(dir.path().join("state.db"), [7; 9000]).unwrap();
-    let survey = Survey::of(dir.path());
+    let survey = StateCheck::of(dir.path());
     let journal = survey.findings.iter().find(|f| f.about == "journal").unwrap();
     assert_eq!((journal.condition, &journal.remedy), (Condition::Bad, &None));
     let held = survey.findings.iter().find(|f| f.about == "lock").unwrap();

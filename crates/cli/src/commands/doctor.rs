@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use ordain_store::{Condition, Finding, Remedy, Survey};
+use ordain_store::{Condition, Finding, Remedy, StateCheck};
 use serde_json::{Value as Json, json};
 
 use crate::exit::{Exit, Failure};
@@ -54,7 +54,7 @@ impl CheckResult {
 /// # Errors
 /// When there is no place for a state directory.
 pub(super) fn run(ui: &mut Ui, args: &DoctorArgs) -> Result<Exit, Failure> {
-    let survey = Survey::of(&state_dir(args.state_dir.as_deref())?);
+    let survey = StateCheck::of(&state_dir(args.state_dir.as_deref())?);
     let mend = |remedy: &Remedy| survey.mend(remedy).map_err(|error| error.to_string());
     let check = |finding: &Finding| CheckResult {
         mended: finding.remedy.as_ref().filter(|_| args.fix).map(mend),

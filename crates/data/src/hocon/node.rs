@@ -14,23 +14,23 @@ pub(super) const MAX_DEPTH: u32 = 128;
 
 pub(super) type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// The surroundings that a text may read.
+/// The environment and the files that a document may read.
 #[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct Context<'a> {
     /// The environment variables that substitutions fall back to.
     pub environment: Environment<'a>,
     /// The bytes of a file that is included; `None` if there is none.
     pub file: &'a dyn Fn(&Path) -> io::Result<Option<Vec<u8>>>,
 }
 
-impl Surroundings<'_> {
+impl Context<'_> {
     /// No variables and no files.
     pub const NONE: Self = Self { environment: &|_| None, file: &|_| Ok(None) };
 }
 
-impl std::fmt::Debug for Surroundings<'_> {
+impl std::fmt::Debug for Context<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Surroundings")
+        f.write_str("Context")
     }
 }
 

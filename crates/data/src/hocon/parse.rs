@@ -5,7 +5,7 @@ use std::path::Path;
 use ecow::EcoString;
 
 use super::files::{Included, Target};
-use super::node::{Fields, Kind, MAX_DEPTH, Node, Surroundings};
+use super::node::{Context, Fields, Kind, MAX_DEPTH, Node};
 use crate::Value;
 use crate::json::{Problem, string};
 use crate::number::integer;
@@ -14,8 +14,8 @@ use crate::number::integer;
 const RESERVED: &str = "$\"{}[]:=,+#`^?!@*&\\";
 
 /// The root of a text, an object.
-pub(super) fn parse(text: &str, surroundings: &Surroundings<'_>) -> Result<Node, Problem> {
-    Parser::new(text, None, 0, &mut Included::new(surroundings)).root()
+pub(super) fn parse(text: &str, context: &Context<'_>) -> Result<Node, Problem> {
+    Parser::new(text, None, 0, &mut Included::new(context)).root()
 }
 
 pub(super) struct Parser<'t, 'i, 's> {

@@ -11,7 +11,7 @@ use ecow::EcoString;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::node::{Environment, Fields, Kind, MAX_DEPTH, Node, Surroundings};
+use super::node::{Context, Environment, Fields, Kind, MAX_DEPTH, Node};
 use crate::json::Problem;
 use crate::{Map, Value};
 
@@ -25,10 +25,10 @@ const MAX_STEPS: u64 = 50_000_000;
 const VALUE: u64 = 16;
 
 /// The plain value of a root.
-pub(super) fn resolve(root: &Node, surroundings: &Surroundings<'_>) -> Result<Value, Problem> {
+pub(super) fn resolve(root: &Node, context: &Context<'_>) -> Result<Value, Problem> {
     let mut resolver = Resolver {
         root,
-        environment: surroundings.environment,
+        environment: context.environment,
         active: FxHashSet::default(),
         known: FxHashMap::default(),
         cuts: 0,

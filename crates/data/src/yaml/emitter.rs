@@ -40,7 +40,7 @@ pub(super) struct Layout {
 
 /// The position of a node in the document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct NodePosition {
     /// As the value or key of a map.
     pub(super) in_map: bool,
     /// As a key on one line.
@@ -120,7 +120,7 @@ impl Emitter {
     }
 
     /// Opens a list; pass the result to [`Self::close_list`].
-    pub(super) fn open_list(&mut self, place: Place) -> i64 {
+    pub(super) fn open_list(&mut self, place: NodePosition) -> i64 {
         if self.layout.canonical {
             self.indicator("[", true, true, false);
             return self.increase(true, false);
@@ -193,7 +193,7 @@ impl Emitter {
         }
     }
 
-    pub(super) fn scalar(&mut self, scalar: &Scalar<'_>, place: Place) {
+    pub(super) fn scalar(&mut self, scalar: &Scalar<'_>, place: NodePosition) {
         let analysis = Analysis::of(scalar.text);
         let style = match self.layout.canonical {
             true => PreferredStyle::Double,
@@ -436,7 +436,7 @@ impl Emitter {
 }
 
 /// The final style of a scalar.
-fn choose(scalar: &Scalar<'_>, analysis: &Analysis, place: Place) -> PreferredStyle {
+fn choose(scalar: &Scalar<'_>, analysis: &Analysis, place: NodePosition) -> PreferredStyle {
     let mut style = scalar.preferred;
     if place.simple_key && analysis.multiline {
         style = PreferredStyle::Double;

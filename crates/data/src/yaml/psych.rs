@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 use rustc_hash::FxHashMap;
 
-use super::emitter::{Emitter, Layout, Place, PreferredStyle, Scalar};
+use super::emitter::{Emitter, Layout, NodePosition, PreferredStyle, Scalar};
 use super::ruby;
 use crate::Value;
 use crate::number::ruby_float;
@@ -47,7 +47,7 @@ pub fn write_with(value: &Value, options: Options) -> String {
             seen.into_iter().filter(|(_, n)| *n != 0).map(|(at, n)| (at, (n, false))).collect();
     }
     writer.out.start_document(options.header);
-    writer.node(value, Place { in_map: false, simple_key: false });
+    writer.node(value, NodePosition { in_map: false, simple_key: false });
     writer.out.finish()
 }
 
@@ -117,7 +117,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn node(&mut self, value: &Value, place: Place) {
+    fn node(&mut self, value: &Value, place: NodePosition) {
         match value {
             Value::List(_) | Value::Map(_) => self.container(value, place),
             Value::Secret(inner) => self.node(inner, place),
@@ -132,7 +132,7 @@ impl Writer {
         }
     }
 
-    fn container(&mut self, value: &Value, place: Place) {
+    fn container(&mut self, value: &Value, place: NodePosition) {
         if let Some(entry) = identity(value).and_then(|at| self.anchors.get_mut(&at)) {
             let (number, written) = *entry;
             entry.1 = true;
@@ -151,7 +151,7 @@ impl Writer {
                 let before = self.out.open_list(place);
                 for (at, item) in items.iter().enumerate() {
                     self.out.item(at == 0);
-                    self.node(item, Place { in_map: false, simple_key: false });
+                    self.node(item, NodePosition { in_map: false, simple_key: false });
                 }
                 self.out.close_list(before);
             }
@@ -160,9 +160,9 @@ impl Writer {
                 for (at, (key, value)) in map.iter().enumerate() {
                     let simple_key = !self.is_canonical && self.is_simple_key(key);
                     self.out.key(simple_key, at == 0);
-                    self.node(key, Place { in_map: true, simple_key });
+                    self.node(key, NodePosition { in_map: true, simple_key });
                     self.out.value(simple_key);
-                    self.node(value, Place { in_map: true, simple_key: false });
+                    self.node(value, NodePosition { in_map: true, simple_key: false });
                 }
                 self.out.close_map(before);
             }

@@ -9,7 +9,7 @@ use ordain_engine::kinds::package::contents;
 use ordain_graph::Graph;
 use ordain_graph::explain::Explanation;
 use ordain_mcl::Edition;
-use ordain_mcl::functions::surroundings::{Shared, Surroundings};
+use ordain_mcl::functions::environment::{Environment, Shared};
 use ordain_mcl::graph::outline::Outline;
 use ordain_mcl::session::{self, Compiled, Input};
 use ordain_mcl::{explain, fmt, lower};
@@ -67,7 +67,7 @@ impl Drop for Scratch {
     }
 }
 
-impl Surroundings for Machine {
+impl Environment for Machine {
     fn world(&self) -> &dyn World {
         self.world.as_ref()
     }

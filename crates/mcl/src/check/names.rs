@@ -317,7 +317,7 @@ impl<'w> Checker<'w> {
     fn imported(
         &mut self,
         from: &Arc<Module>,
-        place: Result<program::Place, String>,
+        place: Result<program::ModuleLocation, String>,
         prefix: &str,
         range: TextRange,
     ) -> Option<Target> {

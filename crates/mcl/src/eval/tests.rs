@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::node::*;
-use crate::functions::surroundings::Memory;
+use crate::functions::environment::Memory;
 use crate::functions::{Fault, Watch, find};
 use crate::value::Func;
 use crate::value::Value;

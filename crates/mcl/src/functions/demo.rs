@@ -136,7 +136,7 @@ fn one_stream(call: &mut Call<'_>) -> Outcome {
 }
 
 fn slow_string(call: &mut Call<'_>) -> Outcome {
-    let now = call.surroundings.world().now();
+    let now = call.environment.world().now();
     let ready: &mut Option<SystemTime> = call.state.get();
     let ready = *ready.get_or_insert(now + INTERVAL);
     if now < ready {

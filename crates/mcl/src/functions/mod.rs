@@ -10,12 +10,12 @@
 //! assert_eq!(found.signature().to_string(), "func(a str) str");
 //! ```
 //!
-//! Functions access the outside only through [`Surroundings`]. Streaming functions do not run by
+//! Functions access the outside only through [`Environment`]. Streaming functions do not run by
 //! themselves: each call registers events ([`Call::watch`]), and the driver of the engine calls the
 //! function again after such an event. So a test can play any events in any order without waiting.
 
+pub mod environment;
 pub(crate) mod shape;
-pub mod surroundings;
 mod table;
 
 mod collections;
@@ -45,10 +45,10 @@ use rustc_hash::FxHashMap;
 use crate::types::{FuncType, Type};
 use crate::value::{Map, Str, Struct, Value};
 
+pub use environment::{Environment, Watch};
 pub use operators::Operator;
 pub(crate) use shape::argument_name;
 pub use shape::{KnownArg, instantiate, validate};
-pub use surroundings::{Surroundings, Watch};
 pub use table::{all, find, in_module, is_module};
 
 /// The reason why a function has no value.
@@ -94,7 +94,7 @@ pub struct Call<'a> {
     /// The signature of the function with the types of this call.
     pub signature: &'a FuncType,
     /// The environment of the program.
-    pub surroundings: &'a dyn Surroundings,
+    pub environment: &'a dyn Environment,
     /// All functions, for functions that call others by name.
     pub functions: AllFunctions,
     /// The directory of the calling module below the root of the deploy, such as `/modules/x`.

@@ -16,11 +16,11 @@ use crate::system::safety::check_links;
 pub(super) struct Source {
     /// The text.
     pub(super) text: String,
-    place: Place,
+    place: SourceLocation,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Place {
+enum SourceLocation {
     /// A file of the machine.
     Machine(PathBuf),
     /// A file of a module, if there is one.
@@ -37,19 +37,19 @@ impl Source {
     pub(super) fn parse(text: &str, context: &ParseContext<'_>) -> Result<Self, String> {
         let text = text.trim_end_matches('/').to_string();
         let place = match text.split_once(':') {
-            _ if text.starts_with('/') => Place::Machine(PathBuf::from(&text)),
-            Some(("puppet", _)) => Place::Module((context.resolve_source)(&text)),
+            _ if text.starts_with('/') => SourceLocation::Machine(PathBuf::from(&text)),
+            Some(("puppet", _)) => SourceLocation::Module((context.resolve_source)(&text)),
             Some(("file", rest)) => {
                 let path = rest.strip_prefix("//").unwrap_or(rest);
                 let path = path.strip_prefix("localhost").unwrap_or(path);
                 if !path.starts_with('/') {
                     return Err(format!("Cannot use relative URLs '{text}'"));
                 }
-                Place::Machine(PathBuf::from(path))
+                SourceLocation::Machine(PathBuf::from(path))
             }
             Some(("http" | "https", _)) => match Address::parse(&text) {
                 Some(address) => {
-                    return Ok(Self { text: address.shown(), place: Place::Web(address) });
+                    return Ok(Self { text: address.shown(), place: SourceLocation::Web(address) });
                 }
                 None => return Err(format!("Could not understand source {text}")),
             },
@@ -66,18 +66,18 @@ impl Source {
     /// The path of a local source.
     pub(super) fn file(&self) -> Option<&Path> {
         match &self.place {
-            Place::Machine(path) => Some(path),
-            Place::Module(path) => path.as_deref(),
-            Place::Web(_) => None,
+            SourceLocation::Machine(path) => Some(path),
+            SourceLocation::Module(path) => path.as_deref(),
+            SourceLocation::Web(_) => None,
         }
     }
 
     /// The file on this machine's disk.
     pub(super) fn real(&self, host: &Host) -> Option<PathBuf> {
         match &self.place {
-            Place::Machine(path) => Some(host.path(path)),
-            Place::Module(path) => path.clone(),
-            Place::Web(_) => None,
+            SourceLocation::Machine(path) => Some(host.path(path)),
+            SourceLocation::Module(path) => path.clone(),
+            SourceLocation::Web(_) => None,
         }
     }
 }
@@ -116,8 +116,8 @@ pub(super) fn existing(sources: &[Source], follow: bool, host: &Host) -> Vec<Sou
         let path = source.real(host)?;
         let meta = metadata(&path, follow).ok()?;
         let machine = match &source.place {
-            Place::Machine(path) => Some(path.clone()),
-            Place::Module(_) | Place::Web(_) => None,
+            SourceLocation::Machine(path) => Some(path.clone()),
+            SourceLocation::Module(_) | SourceLocation::Web(_) => None,
         };
         Some(SourceMetadata { path, meta, text: source.text.clone(), machine })
     });
@@ -142,7 +142,7 @@ pub(super) fn first(
     host: &Host,
 ) -> Result<FirstSource, KindError> {
     for source in sources {
-        if let Place::Web(address) = &source.place {
+        if let SourceLocation::Web(address) = &source.place {
             let found = address.look(host).map_err(|e| {
                 let text = &source.text;
                 KindError::new(format!("Could not retrieve file metadata for {text}: {e}"))

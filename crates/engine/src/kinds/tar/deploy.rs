@@ -58,10 +58,10 @@ impl Kind for DeployTar {
 }
 
 /// Files and directories by path components.
-type Tree = BTreeMap<Vec<String>, Place>;
+type Tree = BTreeMap<Vec<String>, ArchiveEntry>;
 
 /// Something that is packed.
-struct Place {
+struct ArchiveEntry {
     real: PathBuf,
     /// Whether it is packed with its content.
     is_whole: bool,
@@ -72,10 +72,10 @@ fn add(tree: &mut Tree, name: &str, real: &Path) {
     let mut parts: Vec<String> =
         name.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
     let mut outer = real.parent();
-    tree.insert(parts.clone(), Place { real: real.to_path_buf(), is_whole: true });
+    tree.insert(parts.clone(), ArchiveEntry { real: real.to_path_buf(), is_whole: true });
     while parts.pop().is_some() && !parts.is_empty() {
         let Some(real) = outer else { return };
-        let place = || Place { real: real.to_path_buf(), is_whole: false };
+        let place = || ArchiveEntry { real: real.to_path_buf(), is_whole: false };
         tree.entry(parts.clone()).or_insert_with(place);
         outer = real.parent();
     }
@@ -91,7 +91,7 @@ impl Archive {
     /// The files are next to the program, outside a directory that stands for a machine.
     fn produce(&self, host: &Host, out: &mut dyn Write) -> io::Result<()> {
         let mut packed: Option<&Vec<String>> = None;
-        for (parts, Place { real, is_whole }) in &self.tree {
+        for (parts, ArchiveEntry { real, is_whole }) in &self.tree {
             if packed.is_some_and(|whole| parts.starts_with(whole)) {
                 continue;
             }

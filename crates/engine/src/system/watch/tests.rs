@@ -8,12 +8,12 @@ use rustc_hash::FxHashSet;
 
 use super::Paths;
 
-struct Place {
+struct TestDir {
     dir: tempfile::TempDir,
     paths: Paths<u32>,
 }
 
-impl Place {
+impl TestDir {
     fn new() -> Self {
         Self { dir: tempfile::tempdir().unwrap(), paths: Paths::new().unwrap() }
     }
@@ -46,7 +46,7 @@ impl Place {
 
 #[test]
 fn a_file_and_all_that_can_happen_to_it() {
-    let mut place = Place::new();
+    let mut place = TestDir::new();
     place.add("a", false, 1);
     place.add("b", false, 2);
     assert_eq!(place.after(|dir| fs::write(dir.join("a"), "x").unwrap()), [1]);
@@ -69,7 +69,7 @@ fn a_file_and_all_that_can_happen_to_it() {
 #[test]
 fn writes_to_an_open_file_are_seen() {
     use std::io::Write;
-    let mut place = Place::new();
+    let mut place = TestDir::new();
     place.add("a", false, 1);
     let mut file = fs::File::create(place.path("a")).unwrap();
     assert_eq!(place.touched(), BTreeSet::from([1]));
@@ -79,7 +79,7 @@ fn writes_to_an_open_file_are_seen() {
 
 #[test]
 fn directories_above_come_and_go() {
-    let mut place = Place::new();
+    let mut place = TestDir::new();
     place.add("x/y/z/file", false, 1);
     assert_eq!(place.after(|dir| fs::create_dir(dir.join("x")).unwrap()), [1]);
     assert_eq!(place.after(|dir| fs::create_dir_all(dir.join("x/y/z")).unwrap()), [1]);
@@ -97,7 +97,7 @@ fn directories_above_come_and_go() {
 
 #[test]
 fn links_above_lead_elsewhere() {
-    let mut place = Place::new();
+    let mut place = TestDir::new();
     for name in ["one", "two"] {
         fs::create_dir(place.path(name)).unwrap();
     }
@@ -118,7 +118,7 @@ fn links_above_lead_elsewhere() {
 
 #[test]
 fn trees_with_what_is_made_in_them() {
-    let mut place = Place::new();
+    let mut place = TestDir::new();
     fs::create_dir_all(place.path("t/a/b")).unwrap();
     place.add("t", true, 1);
     assert_eq!(place.after(|dir| fs::write(dir.join("t/a/b/f"), "").unwrap()), [1]);
@@ -150,7 +150,7 @@ fn nothing_is_missed() {
             dice ^= dice << 17;
             (dice % limit) as usize
         };
-        let mut place = Place::new();
+        let mut place = TestDir::new();
         let mut waiting = Vec::new();
         for key in 0..6 {
             let depth = 1 + roll(3);
@@ -181,7 +181,7 @@ fn nothing_is_missed() {
 }
 
 /// The events of a path, and of those below if asked.
-fn seen(place: &Place, name: &str, deep: bool) -> String {
+fn seen(place: &TestDir, name: &str, deep: bool) -> String {
     let path = place.path(name);
     let kind = match fs::symlink_metadata(&path) {
         Err(_) => return "nothing".into(),

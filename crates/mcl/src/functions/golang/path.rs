@@ -128,7 +128,7 @@ fn abs(call: &mut Call<'_>) -> Outcome {
 
 fn eval_symlinks(call: &mut Call<'_>) -> Outcome {
     let given = call.text(0)?;
-    let found = call.surroundings.world().resolve(Path::new(given.as_ref()));
+    let found = call.environment.world().resolve(Path::new(given.as_ref()));
     let missing = || failed(format!("lstat {given}: no such file or directory"));
     Ok(found.ok_or_else(missing)?.to_string_lossy().into_owned().into())
 }
