@@ -33,7 +33,7 @@ impl Pass<'_> {
     /// Whether a suggestion is searched for another unknown name.
     pub(super) fn looks_for_another(&mut self) -> bool {
         self.looked_for += 1;
-        self.looked_for <= suggest::MAX
+        self.looked_for <= suggest::MAX_SUGGESTIONS
     }
 
     /// Whether the file has the maximal number of findings.
