@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ecow::EcoString;
+use indexmap::map::Entry;
 use indexmap::{Equivalent, IndexMap};
 use ordain_data::{Redactor, Value};
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -237,21 +238,26 @@ pub struct Graph {
 impl Graph {
     /// Adds a resource. If one of the same name exists it is replaced and its id kept.
     pub fn add(&mut self, resource: Resource) -> ResourceId {
-        if let Some(&id) = self.index.get(&resource.id) {
-            self.resources[id.0 as usize] = resource;
-            return id;
+        match self.index.entry(resource.id.clone()) {
+            Entry::Occupied(known) => {
+                let id = *known.get();
+                self.resources[id.0 as usize] = resource;
+                id
+            }
+            Entry::Vacant(slot) => {
+                let id = ResourceId(self.resources.len() as u32);
+                slot.insert(id);
+                self.resources.push(resource);
+                id
+            }
         }
-        let id = ResourceId(self.resources.len() as u32);
-        self.index.insert(resource.id.clone(), id);
-        self.resources.push(resource);
-        id
     }
 
     /// A second name for a resource: its alias, or the value of its name attribute. It is as secret
     /// as the attribute that it comes from, which must be there by now.
     pub fn add_alias(&mut self, alias: ResourceRef, id: ResourceId) {
-        let values = self.resource(id).attributes.iter().map(|attribute| &attribute.value);
-        if Redactor::of(values).finds(&alias.title) {
+        let values = || self.resource(id).attributes.iter().map(|attribute| &attribute.value);
+        if values().any(Value::holds_secret) && Redactor::of(values()).finds(&alias.title) {
             self.secret_aliases.insert(alias.clone());
         }
         self.index.entry(alias).or_insert(id);
