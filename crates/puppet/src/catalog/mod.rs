@@ -27,8 +27,8 @@ use crate::value::closure::ScopeId;
 use crate::value::resource_key::ResourceKey;
 
 pub use resource::{
-    DataPlace, Declared, How, LostValue, Param, ParamOrigin, Params, Resource, ResourceId,
-    ResourceKind,
+    DataPlace, Declared, How, LostValue, LostValues, Param, ParamOrigin, Params, Resource,
+    ResourceId, ResourceKind,
 };
 
 /// Attributes for a resource that is not declared yet, or not by now.

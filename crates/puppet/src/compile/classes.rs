@@ -212,8 +212,9 @@ impl Compiler<'_> {
     fn alias_keys(&self, resource: &Resource) -> EvalResult<Vec<ResourceKey>> {
         let names = titles::other_names(resource);
         let mut keys = Vec::with_capacity(names.len());
-        for titles::OtherName { name, shown, parts } in names {
-            let key = alias_key(resource, &name);
+        for other_name in names {
+            let name = &other_name.name;
+            let key = alias_key(resource, name);
             if key == resource.key() {
                 continue;
             }
@@ -226,6 +227,7 @@ impl Compiler<'_> {
                 }
                 let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
                 let other = self.place(known.span).map(|p| format!(" {p}")).unwrap_or_default();
+                let (shown, parts) = (other_name.shown(), other_name.parts());
                 return plain(format!(
                     "Cannot alias {} to {shown}{at}; resource [\"{}\", {parts}] already declared{other}",
                     resource.reference(),

@@ -286,13 +286,14 @@ impl Compiler<'_> {
         resource.tags = tags;
         match resource.param_mut(&param.name) {
             Some(slot) => {
-                let old = std::mem::replace(slot, Param { losers: Vec::new(), ..param.clone() });
+                let lost = std::mem::take(&mut param.losers);
+                let old = std::mem::replace(slot, param);
                 // What was appended one by one is in the value; only its first part is kept.
                 if !(slot.append && old.append) {
                     slot.losers.push(LostValue { value: old.value, origin: old.origin });
                 }
-                slot.losers.append(&mut param.losers);
-                slot.losers.extend(old.losers);
+                slot.losers.append(lost);
+                slot.losers.append(old.losers);
             }
             None => resource.params.push(param),
         }

@@ -122,7 +122,7 @@ impl Compiler<'_> {
         let (resource, first) = (self.catalog.get(id), self.catalog.get(first));
         let at = self.place(resource.span).map(|p| format!(" at {p}")).unwrap_or_default();
         let other = self.place(first.span).map(|p| format!(" {p}")).unwrap_or_default();
-        let OtherName { shown, parts, .. } = name;
+        let (shown, parts) = (name.shown(), name.parts());
         format!(
             "Cannot alias {} to {shown}{at}; resource [\"{}\", {parts}] already declared{other}",
             resource.reference(),
@@ -184,7 +184,8 @@ fn composite_name(resource: &Resource, schema: &NativeType) -> Option<OtherName>
     let texts: Vec<String> = values.iter().map(|value| text(value.revealed())).collect();
     let parts: Vec<String> = values.iter().map(|value| inspect_ruby(&ruby_text(value))).collect();
     let (name, parts) = (texts.join("\0"), parts.join(", "));
-    Some(OtherName { name, shown: ruby_inspect(&Value::array(values)), parts })
+    let shown = ruby_inspect(&Value::array(values));
+    Some(OtherName { name, texts: Texts::Made { shown, parts } })
 }
 
 /// Other names of a resource: `alias`, and the value of its name attribute.
@@ -193,7 +194,7 @@ pub(super) fn other_names(resource: &Resource) -> Vec<OtherName> {
     let alias = resource.param("alias").map(|p| flat(&p.value, &mut several));
     let is_name = |value: &&Value| !value.is_undef();
     let aliases = alias.unwrap_or_default().iter().filter(is_name);
-    let mut out: Vec<OtherName> = aliases.map(|a| OtherName::of(a, ruby_inspect(a))).collect();
+    let mut out: Vec<OtherName> = aliases.map(|a| OtherName::of(a, false)).collect();
     let ResourceKind::Native(schema) = &resource.what else { return out };
     if !schema.is_isomorphic() {
         return out;
@@ -209,17 +210,17 @@ pub(super) fn other_names(resource: &Resource) -> Vec<OtherName> {
         // One package may come from several providers.
         Some(provider) => {
             let name_text = ruby_inspect(name);
-            let [name, from] = [name, provider].map(|value| OtherName::of(value, String::new()));
-            let listed = [&name.parts, &from.parts].map(String::as_str);
-            let listed: Vec<&str> = listed.into_iter().filter(|part| !part.is_empty()).collect();
+            let [name, from] = [name, provider].map(|value| OtherName::of(value, false));
+            let listed = [name.parts(), from.parts()].into_iter().filter(|part| !part.is_empty());
+            let parts = listed.collect::<Vec<_>>().join(", ");
+            let shown = format!("[{name_text}, {}]", ruby_inspect(provider));
             out.push(OtherName {
                 name: format!("{}\0{}", name.name, from.name),
-                shown: format!("[{name_text}, {}]", ruby_inspect(provider)),
-                parts: listed.join(", "),
+                texts: Texts::Made { shown, parts },
             });
         }
         None if *name != title => {
-            out.push(OtherName::of(name, format!("[{}]", ruby_inspect(name))));
+            out.push(OtherName::of(name, true));
         }
         None => {}
     }
@@ -230,18 +231,26 @@ pub(super) fn other_names(resource: &Resource) -> Vec<OtherName> {
 pub(super) struct OtherName {
     /// What it is found by.
     pub(super) name: String,
-    /// As messages have it.
-    pub(super) shown: String,
-    /// What it consists of, as messages have it.
-    pub(super) parts: String,
+    texts: Texts,
+}
+
+/// How messages show another name.
+enum Texts {
+    /// A single value: its texts are only made for a message.
+    Of {
+        value: Value,
+        in_brackets: bool,
+    },
+    Made {
+        shown: String,
+        parts: String,
+    },
 }
 
 impl OtherName {
     /// A name that is any value: one text is a name like a title, others are only equal to the same.
     /// Names that are sensitive are compared by what is in them, which messages do not show.
-    fn of(value: &Value, shown: String) -> Self {
-        let mut several = Vec::new();
-        let parts = inspected(flat(value, &mut several));
+    fn of(value: &Value, in_brackets: bool) -> Self {
         let revealed = value.revealed();
         let mut several = Vec::new();
         let name = match flat(&revealed, &mut several) {
@@ -250,7 +259,27 @@ impl OtherName {
             [Value::Reference(kind)] => format!("\0{:p}", Arc::as_ptr(kind)),
             items => format!("\0{}", inspected(items)),
         };
-        Self { name, shown, parts }
+        Self { name, texts: Texts::Of { value: value.clone(), in_brackets } }
+    }
+
+    /// The name as messages have it.
+    pub(super) fn shown(&self) -> String {
+        match &self.texts {
+            Texts::Of { value, in_brackets: true } => format!("[{}]", ruby_inspect(value)),
+            Texts::Of { value, in_brackets: false } => ruby_inspect(value),
+            Texts::Made { shown, .. } => shown.clone(),
+        }
+    }
+
+    /// The parts of the name, as messages list them.
+    pub(super) fn parts(&self) -> String {
+        match &self.texts {
+            Texts::Of { value, .. } => {
+                let mut several = Vec::new();
+                inspected(flat(value, &mut several))
+            }
+            Texts::Made { parts, .. } => parts.clone(),
+        }
     }
 }
 

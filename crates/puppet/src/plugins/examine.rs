@@ -204,7 +204,7 @@ impl Compiler<'_> {
         let origin = ParamOrigin { how: How::Kind, span: param.origin.span, within: id };
         let origin = std::mem::replace(&mut param.origin, origin);
         if !was.is_undef() {
-            param.losers.insert(0, LostValue { value: was, origin });
+            param.losers.push_latest(LostValue { value: was, origin });
         }
     }
 
