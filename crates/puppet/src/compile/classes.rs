@@ -203,7 +203,7 @@ impl Compiler<'_> {
         }
         if !is_class && !is_stage {
             let container = self.scopes.get(scope).resource;
-            self.catalog.edges.insert((container, id));
+            self.catalog.edges.push_new((container, id));
         }
         Ok(id)
     }

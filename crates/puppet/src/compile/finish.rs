@@ -379,7 +379,7 @@ impl Compiler<'_> {
     /// part of each begins.
     fn contained(&self) -> (Vec<u32>, Vec<ResourceId>) {
         let mut starts = vec![0u32; self.catalog.resources.len() + 1];
-        for (from, _) in &self.catalog.edges {
+        for (from, _) in self.catalog.edges.iter() {
             starts[from.0 as usize] += 1;
         }
         let mut total = 0;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use ordain_graph::{
-    Attribute, Containment, EdgeKind, Graph, Loser, Origin, OriginId, Resource as Node,
+    Attribute, Containment, DataStep, EdgeKind, Graph, Loser, Origin, OriginId, Resource as Node,
     ResourceId as NodeId, ResourceRef, Step,
 };
 use rustc_hash::FxHashMap;
@@ -235,9 +235,11 @@ impl Lowering<'_, '_> {
             How::Override => Step::Override,
             How::Collector => Step::CollectorOverride,
             How::ParameterDefault => Step::ParameterDefault,
-            How::Data(place) => {
-                Step::Data { key: place.key.clone(), file: place.file.clone(), line: place.line }
-            }
+            How::Data(place) => Step::Data(Arc::new(DataStep {
+                key: place.key.clone(),
+                file: place.file.clone(),
+                line: place.line,
+            })),
             How::Relation => Step::Relation,
             How::Kind => Step::Kind(self.catalog.get(origin.within).kind.clone()),
             How::Inherited => Step::Inherited(self.catalog.get(origin.within).reference().into()),
