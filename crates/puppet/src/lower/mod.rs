@@ -7,8 +7,8 @@ use std::sync::Arc;
 use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use ordain_graph::{
-    Attribute, Containment, DataStep, EdgeKind, Graph, Loser, Origin, OriginId, Resource as Node,
-    ResourceId as NodeId, ResourceRef, Step,
+    Attribute, Containment, DataStep, EdgeKind, Graph, Origin, OriginId, OverriddenValue,
+    Resource as Node, ResourceId as NodeId, ResourceRef, Step,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -118,7 +118,7 @@ impl Lowering<'_, '_> {
                 aliases.extend(names.into_iter().map(|name| (name, id)));
             }
         }
-        // A title takes precedence over a second name.
+        // A title takes precedence over an alias.
         for (name, id) in aliases {
             self.graph.add_alias(name, id);
         }
@@ -217,8 +217,8 @@ impl Lowering<'_, '_> {
         Attribute { name: param.name, value, origin, losers }
     }
 
-    fn losers(&mut self, lost: &[LostValue], secret: bool) -> Vec<Loser> {
-        let losers = lost.iter().map(|lost| Loser {
+    fn losers(&mut self, lost: &[LostValue], secret: bool) -> Vec<OverriddenValue> {
+        let losers = lost.iter().map(|lost| OverriddenValue {
             value: match secret {
                 true => Data::Secret(Arc::new(Data::Null)),
                 false => self.compiler.decrypted.mark(to_data(&lost.value)),
