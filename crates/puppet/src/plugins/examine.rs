@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use serde_json::{Map, Value as Json, json};
 
 use super::trace_text;
-use crate::catalog::names::{DuplicateName, OtherName};
+use crate::catalog::names::DuplicateName;
 use crate::catalog::values::holds_deferred;
 use crate::catalog::values::new_param;
 use crate::catalog::{Autorequire, LostValue, ParamOrigin, ParamSource, ResourceId, ResourceKind};
