@@ -1,4 +1,4 @@
-//! Finds the place where a value of a graph was written.
+//! Finds the place of a value in a graph.
 
 use ordain_source::{SourceMap, Span};
 
@@ -6,17 +6,18 @@ use crate::model::Graph;
 use crate::origin::{OriginId, Step};
 use crate::place::Place;
 
-/// Where something was written: in a source text, or where only the place is known.
+/// A position in a source text, or a place without its text.
 pub(crate) enum SourcePosition {
     Source(Span),
     Known(Place),
 }
 
-/// The nearest place on the chain of an origin; lines and columns are not counted yet.
+/// The nearest position on the chain of an origin; lines and columns are not computed yet.
 pub(crate) fn source_position(graph: &Graph, origin: OriginId) -> Option<SourcePosition> {
     graph.origins.chain(origin).find_map(|origin| match (&origin.step, origin.span) {
-        (Step::Data { file, line, .. }, None) if *line > 0 => {
-            Some(SourcePosition::Known(Place { file: file.to_string(), line: *line, column: 0 }))
+        (Step::Data(data), None) if data.line > 0 => {
+            let file = data.file.to_string();
+            Some(SourcePosition::Known(Place { file, line: data.line, column: 0 }))
         }
         (_, Some(span)) => Some(SourcePosition::Source(span)),
         (Step::External(text), None) => Place::parse(text).map(SourcePosition::Known),

@@ -41,7 +41,7 @@ impl Serialize for Names<'_> {
     }
 }
 
-/// Items that are made while they are written, so that a large graph is not in memory twice.
+/// Items that are created while they are written, so that a large graph is not in memory twice.
 struct Stream<'a, T>(Box<dyn Fn() -> Box<dyn Iterator<Item = T> + 'a> + 'a>);
 
 impl<T: Serialize> Serialize for Stream<'_, T> {
@@ -54,7 +54,7 @@ impl<T: Serialize> Serialize for Stream<'_, T> {
     }
 }
 
-/// Writes a graph as JSON, with the places of its origins, one line a document.
+/// Writes a graph as JSON on one line, with the places of its origins.
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -148,11 +148,11 @@ fn step(step: &Step) -> (&'static str, Vec<(&'static str, Json)>) {
         Step::CollectorOverride => ("collector-override", Vec::new()),
         Step::ParameterDefault => ("parameter-default", Vec::new()),
         Step::Relation => ("relation", Vec::new()),
-        Step::Data { key, file, line } => {
+        Step::Data(data) => {
             let mut detail =
-                vec![("key", Json::from(key.as_str())), ("file", file.as_str().into())];
-            if *line > 0 {
-                detail.push(("line", Json::from(*line)));
+                vec![("key", Json::from(data.key.as_str())), ("file", data.file.as_str().into())];
+            if data.line > 0 {
+                detail.push(("line", Json::from(data.line)));
             }
             ("data", detail)
         }
