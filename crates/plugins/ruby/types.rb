@@ -167,6 +167,12 @@ module Puppet
       end
       alias valid_parameter? validattr?
 
+      # As `validattr?`, which remembers its answers.
+      def known_attribute?(name)
+        @known_attributes ||= {}
+        @known_attributes[name] ||= validattr?(name)
+      end
+
       def validproperty?(name)
         @validproperties[name.to_sym] || false
       end
@@ -441,8 +447,12 @@ module Puppet
     end
 
     def [](name)
+      # Providers ask for values in their innermost loops.
+      known = @parameters[name]
+      return known.value if known
+
       name = name.to_sym
-      fail("Invalid parameter #{name}(#{name.inspect})") unless self.class.validattr?(name)
+      fail("Invalid parameter #{name}(#{name.inspect})") unless self.class.known_attribute?(name)
       name = name_var || name if name == :name
       @parameters[name]&.value
     end

@@ -8,6 +8,15 @@ module Puppet
       end
     end
 
+    # All values are known by now.
+    def value
+      @value.nil? ? nil : unsafe_unmunge(@value)
+    end
+
+    def unmunge(value)
+      unsafe_unmunge(value)
+    end
+
     def log(message, level = resource[:loglevel])
       Puppet.send_log(level || :notice, message)
     end
@@ -30,6 +39,16 @@ module Puppet
 
         super
       end
+    end
+
+    def should
+      return nil unless defined?(@should)
+
+      self.class.array_matching == :all ? @should.map { |one| unsafe_unmunge(one) } : unsafe_unmunge(@should[0])
+    end
+
+    def value
+      should
     end
 
     def retrieve
