@@ -579,7 +579,7 @@ module Ordain
     path = "#{path}.rb" unless path.end_with?('.rb')
     found = info['libs'].map { |lib| File.join(File.expand_path(lib), path) }.find { |file| File.file?(file) }
     # Methods of this process itself stay.
-    found unless found && path.match?(%r{\Apuppet/(?:util|pops|parser|functions|type)\.rb\z})
+    found unless found && path.match?(%r{\Apuppet/(?:(?:util|pops|parser|functions|type)\.rb|resource_api[./])})
   end
 
   def self.global_scope

@@ -45,6 +45,7 @@ const PROVIDER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/properties.rb", include_str!("../ruby/execution/properties.rb")),
     ("ordain/execution/providers.rb", include_str!("../ruby/execution/providers.rb")),
     ("ordain/execution/commands.rb", include_str!("../ruby/execution/commands.rb")),
+    ("ordain/execution/helpers.rb", include_str!("../ruby/execution/helpers.rb")),
     ("ordain/execution/catalog.rb", include_str!("../ruby/execution/catalog.rb")),
     ("ordain/execution/core_types.rb", include_str!("../ruby/execution/core_types.rb")),
     ("ordain/execution/transaction.rb", include_str!("../ruby/execution/transaction.rb")),
@@ -75,6 +76,7 @@ const LATER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/confine", include_str!("../ruby/execution/confine.rb")),
     ("ordain/execution/core_attributes", include_str!("../ruby/execution/core_attributes.rb")),
     ("ordain/execution/network", include_str!("../ruby/execution/network.rb")),
+    ("ordain/execution/versions", include_str!("../ruby/execution/versions.rb")),
 ];
 
 /// Reads the files from standard input and runs them. Descendants do not inherit the input; they

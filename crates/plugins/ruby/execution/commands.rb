@@ -142,11 +142,6 @@ module Puppet
         end
       end
 
-      def execute(*args)
-        Execution.execute(*args)
-      end
-      module_function :execute
-
       def execpipe(*args, &block)
         Execution.execpipe(*args, &block)
       end
@@ -195,9 +190,6 @@ module Puppet
         get_posix_field(space, field, number) || number || get_posix_field(space, field, given)
       end
     end
-    include POSIX
-    extend POSIX
-
     # Acting as another user for a while.
     module SUIDManager
       class << self

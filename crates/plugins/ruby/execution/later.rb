@@ -11,7 +11,7 @@ module Ordain
                       Diff: 'utilities', Backups: 'utilities', SELinux: 'utilities', Plist: 'utilities', ClassGen: 'utilities',
                       MethodHelper: 'utilities', Autoload: 'utilities', Storage: 'utilities', Log: 'utilities', Ldap: 'utilities',
                       Feature: 'utilities', NetworkDevice: 'network_device',
-                      InstanceLoader: 'utilities', Lockfile: 'utilities', Pidlock: 'utilities', IniFile: 'utilities', Metric: 'utilities',
+                      InstanceLoader: 'utilities', Lockfile: 'utilities', Pidlock: 'utilities', Metric: 'utilities',
                       TagSet: 'utilities', Tagging: 'utilities', Limits: 'utilities', CommandLine: 'utilities', RetryAction: 'utilities',
                       HttpProxy: 'network', Monkey: 'utilities', ConstantInflector: 'utilities' },
     Puppet::Provider => { ParsedFile: 'parsed_file', Package: 'packages', NameService: 'name_services', Exec: 'exec_provider',
@@ -24,6 +24,9 @@ module Ordain
   later(self, 'ordain/execution/data_types', :DataTypes, :DataType)
   later(self, 'ordain/execution/deferred', :Deferred)
   later(self, 'ordain/execution/file_types', :Bucket)
+  later(Puppet::Type::File, 'ordain/execution/core_attributes', :ParameterSource)
+  later(self, 'ordain/execution/versions', :VersionRanges)
+  later(Puppet::Util, 'ordain/execution/versions', :Package)
 end
 
 module Puppet

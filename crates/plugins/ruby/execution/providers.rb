@@ -8,7 +8,7 @@ module Puppet
 
       def has_command(name, path, &block)
         name = name.to_sym
-        definition = CommandDefinition.new
+        definition = CommandOptions.new
         definition.instance_eval(&block) if block
         confine(exists: path, for_binary: true) unless definition.optional
         @commands[name] = path
@@ -145,7 +145,13 @@ module Puppet
     end
 
     # How a command is called.
-    class CommandDefinition
+    class CommandOptions
+      attr_reader :optional
+
+      def is_optional
+        @optional = true
+      end
+
       def environment(values)
         variables.update(values)
       end
