@@ -538,6 +538,8 @@ module Kernel
     begin
       whole = path[%r{\A[^/]+(?=/)}]
       ordain_require(whole) if LATER.include?(whole)
+      # A part of `Net` begins with the module, which would load another part of it.
+      ordain_require('net/http') if whole == 'net' && Object.autoload?(:Net)
       ordain_require(path)
     rescue LoadError
       # A path that begins at the directory of the compile, as that of the code does.

@@ -151,8 +151,7 @@ module Puppet
     module POSIX
       LOCALE_ENV_VARS = Execution::LOCALE
       USER_ENV_VARS = Execution::USER
-
-      module_function
+      extend self
 
       def get_posix_field(space, field, id)
         raise Puppet::DevError, 'Did not get id from caller' unless id

@@ -214,54 +214,116 @@ module Ordain
       # Why a value is not of a type.
       def mismatch(subject, type, value)
         start = subject.to_s.empty? ? 'expects' : "#{subject} expects"
-        case type.base
-        when 'Optional' then optional_mismatch(type.type, value, start)
-        when 'Enum' then value.is_a?(String) ? "#{start} a match for #{type}, got '#{value}'" : "#{start} a match for #{type}, got #{name_of(value)}"
-        when 'Pattern' then value.is_a?(String) ? "#{start} a match for #{type}, got '#{value}'" : "#{start} a match for #{type}, got #{name_of(value)}"
-        when 'Variant' then "#{start} a value of type #{list_of(type.args)}, got #{name_of(value)}"
-        when 'Array', 'Hash', 'Struct', 'Tuple' then container_mismatch(subject, type, value, start)
-        else
-          shown = range?(type) && name_of(value) == type.base ? "#{type}" : type.base
-          article = shown.match?(/\A[AEIOU]/) ? 'an' : 'a'
-          got = range?(type) && name_of(value) == type.base ? "#{type.base}[#{range_of(value)}]" : name_of(value)
-          "#{start} #{article} #{shown} value, got #{got}"
-        end
+        types = alternatives(type)
+        return container_mismatch(subject, container_of(types, value), value, start) if container_of(types, value)
+        return no_match(start, types, value) if value.is_a?(String) && types.any? { |one| %w[Enum Pattern].include?(one.base) }
+
+        got = name_of(value)
+        detailed = types.any? { |one| one.base == got }
+        names = types.map { |one| detailed ? one.to_s : one.base }
+        got = "#{got}[#{value}, #{value}]" if detailed && value.is_a?(Numeric)
+        return "#{start} a value of type #{list_of(names)}, got #{got}" if names.size > 1
+
+        name = %w[Enum Pattern Sensitive].include?(types[0].base) ? types[0].to_s : names[0]
+        return "#{start} a match for #{name}, got #{got}" if %w[Enum Pattern].include?(types[0].base)
+
+        "#{start} #{article(name)} #{name} value, got #{got}"
       end
 
       private
 
-      def optional_mismatch(type, value, start)
-        if %w[Enum Pattern].include?(type.base)
-          got = value.is_a?(String) ? "'#{value}'" : name_of(value)
-          return "#{start} an undef value or a match for #{type}, got #{got}"
+      # The types that a type allows, with the one of no value first.
+      def alternatives(type)
+        case type.base
+        when 'Optional' then [DataType.new('Undef'), *(type.args.empty? ? [] : alternatives(type.type))]
+        when 'Variant' then type.args.flat_map { |one| alternatives(one) }.uniq
+        else [type]
         end
-        others = type.base == 'Variant' ? type.args : [type]
-        "#{start} a value of type #{list_of([DataType.new('Undef'), *others])}, got #{name_of(value)}"
       end
 
-      def range?(type)
-        %w[Integer Float String].include?(type.base) && !type.args.empty?
+      # The only type for lists or hashes, for such a value.
+      def container_of(types, value)
+        bases = case value
+                when Array then %w[Array Tuple]
+                when Hash then %w[Hash Struct]
+                else return nil
+                end
+        fitting = types.select { |one| bases.include?(one.base) }
+        fitting.size == 1 ? fitting[0] : nil
       end
 
-      def range_of(value)
-        value.is_a?(String) ? value.size : "#{value}, #{value}"
+      def no_match(start, types, value)
+        others = types.reject { |one| one.base == 'Undef' }
+        shown = others.size > 1 ? "Variant[#{others.join(', ')}]" : others[0].to_s
+        undef_too = others.size < types.size ? 'an undef value or ' : ''
+        "#{start} #{undef_too}a match for #{shown}, got '#{value}'"
       end
 
-      def list_of(types)
-        names = types.map { |one| one.is_a?(DataType) ? one.base : one.to_s }
-        names.size < 2 ? names.join : "#{names[0..-2].join(', ')}#{names.size > 2 ? ',' : ''} or #{names.last}"
+      def article(name)
+        name.match?(/\A[AEIOU]/) ? 'an' : 'a'
+      end
+
+      def list_of(names)
+        return names.join(' or ') if names.size < 3
+
+        "#{names[0..-2].join(', ')}, or #{names.last}"
       end
 
       def container_mismatch(subject, type, value, start)
-        word = type.base == 'Struct' ? 'Struct' : type.base
-        wanted = type.base == 'Array' ? Array : type.base == 'Tuple' ? Array : Hash
-        return "#{start} #{word.match?(/\A[AEIOU]/) ? 'an' : 'a'} #{word} value, got #{name_of(value)}" unless value.is_a?(wanted)
-
-        if type.base == 'Array' && type.args[0].is_a?(DataType)
-          index = value.index { |item| !type.args[0].instance?(item) }
-          return mismatch("#{subject} index #{index}".strip, type.args[0], value[index]) if index
+        case type.base
+        when 'Array', 'Hash' then part_mismatch(subject, type, value, start)
+        when 'Tuple' then tuple_mismatch(subject, type, value, start)
+        else struct_mismatch(subject, type, value, start)
         end
-        "#{start} a value of type #{type}, got #{name_of(value)}"
+      end
+
+      def part_mismatch(subject, type, value, start)
+        types, range = type.args.partition { |one| one.is_a?(DataType) }
+        return size_mismatch(start, range, value.size) unless in_range?(range, value.size)
+
+        item = types.last
+        if value.is_a?(Array)
+          index = value.index { |one| !item.instance?(one) }
+          return mismatch("#{subject} index #{index}".strip, item, value[index])
+        end
+        key, found = value.find { |name, one| !types[0].instance?(name) || !item.instance?(one) }
+        return mismatch("#{subject} key of entry '#{key}'".strip, types[0], key) unless types[0].instance?(key)
+
+        mismatch("#{subject} entry '#{key}'".strip, item, found)
+      end
+
+      def tuple_mismatch(subject, type, value, start)
+        types, range = type.args.partition { |one| one.is_a?(DataType) }
+        range = [types.size, types.size] if range.empty?
+        return size_mismatch(start, range, value.size) unless in_range?(range, value.size)
+
+        index = value.each_index.find { |at| !(types[at] || types.last).instance?(value[at]) }
+        mismatch("#{subject} index #{index}".strip, types[index] || types.last, value[index])
+      end
+
+      def struct_mismatch(subject, type, value, start)
+        members = (type.args[0] || {}).map { |key, one| [member_name(key), key, one] }
+        needed = members.reject { |_, key, one| may_lack?(key, one) }
+        return size_mismatch(start, [needed.size, members.size], value.size) if value.empty? && !needed.empty?
+
+        lines = members.filter_map do |name, key, one|
+          found = [name, name.to_sym].find { |given| value.key?(given) }
+          next mismatch("#{subject} entry '#{name}'".strip, one, value[found]) if found && !one.instance?(value[found])
+
+          "#{start} a value for key '#{name}'" if found.nil? && !may_lack?(key, one)
+        end
+        names = members.map(&:first)
+        lines += value.keys.reject { |key| names.include?(key.to_s) }.map { |key| "#{subject} unrecognized key '#{key}'".strip }
+        lines.size == 1 ? lines[0] : lines.map { |line| "\n  #{line}" }.join.sub("\n ", '')
+      end
+
+      def size_mismatch(start, range, size)
+        low, high = range
+        wanted = if high.nil? || high == :default then "at least #{low}"
+                 elsif low == high then low.to_s
+                 else "between #{low} and #{high}"
+                 end
+        "#{start} size to be #{wanted}, got #{size}"
       end
 
       # The definition of a type that a module names.

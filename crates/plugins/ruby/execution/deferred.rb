@@ -15,7 +15,7 @@ module Ordain
 
   module Deferred
     # The surroundings of a function on the machine: facts, and other functions.
-    class Scope
+    class Scope < Puppet::Parser::Scope
       def lookupvar(name, *)
         name = name.to_s.delete_prefix('::')
         name == 'facts' ? Facter.to_hash : Facter.value(name)
@@ -90,9 +90,7 @@ module Ordain
       end
 
       def old(name, args)
-        scope = Ordain.global_scope
-        scope.extend(Puppet::Parser::Functions.environment_module) if Puppet::Parser::Functions.respond_to?(:environment_module)
-        Functions.send(:call_old, name, args, scope)
+        Functions.send(:call_old, name, args, Ordain.global_scope)
       end
 
       def fits?(dispatch, args, block)

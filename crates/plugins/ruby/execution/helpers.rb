@@ -122,3 +122,17 @@ module Puppet
   # Classes that included the module before it had these methods.
   [Type, Provider, Provider.singleton_class, Parameter].each { |holder| holder.include(Util) }
 end
+
+module Puppet
+  class Node
+    class Environment
+      def each_plugin_directory(&block)
+        Ordain.info['libs'].each(&block)
+      end
+
+      def validate?
+        true
+      end
+    end
+  end
+end

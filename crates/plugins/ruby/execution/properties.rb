@@ -8,6 +8,11 @@ module Puppet
       end
     end
 
+    # A short form, for messages of errors.
+    def inspect
+      Kernel.instance_method(:to_s).bind_call(self)
+    end
+
     # All values are known by now.
     def value
       @value.nil? ? nil : unsafe_unmunge(@value)
@@ -275,6 +280,11 @@ module Puppet
 
     def log(message)
       Puppet.send_log(self[:loglevel] || :notice, message)
+    end
+
+    # A short form, for messages of errors.
+    def inspect
+      Kernel.instance_method(:to_s).bind_call(self)
     end
 
     # The present values of the properties. Without the resource they are all absent.
