@@ -286,11 +286,12 @@ module Puppet
 
       # The provider of a name. While the files of the providers are being run, they may need each other.
       def provider(name)
+        name = name.to_sym
+        return provider_hash[name] if provider_hash.key?(name)
+
         load_providers
-        provider_hash[name.to_sym] || begin
-          Ordain::Types.load_provider(self.name, name)
-          provider_hash[name.to_sym]
-        end
+        Ordain::Types.load_provider(self.name, name) unless provider_hash.key?(name)
+        provider_hash[name]
       end
 
       def providers

@@ -77,6 +77,8 @@ const LATER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/core_attributes", include_str!("../ruby/execution/core_attributes.rb")),
     ("ordain/execution/network", include_str!("../ruby/execution/network.rb")),
     ("ordain/execution/versions", include_str!("../ruby/execution/versions.rb")),
+    ("ordain/execution/package_type", include_str!("../ruby/execution/package_type.rb")),
+    ("ordain/execution/service_type", include_str!("../ruby/execution/service_type.rb")),
 ];
 
 /// Reads the files from standard input and runs them. Descendants do not inherit the input; they

@@ -224,8 +224,7 @@ module Puppet
     end
 
     def method_missing(name, *)
-      name = name.to_s
-      name.end_with?('?') ? available?(name.chomp('?')) : super
+      name.end_with?('?') ? available?(name.to_s.chomp('?')) : super
     end
 
     def library(name)

@@ -145,7 +145,7 @@ module Ordain
 
           {
             'name' => name, 'namevars' => made.key_attributes.map(&:to_s), 'attributes' => made.attributes.keys.map(&:to_s),
-            'instances' => Generation.instances?(made), 'error' => nil
+            'instances' => Generation.instances?(made), 'providers' => CoreTypes.providers_of(name), 'error' => nil
           }
         end
       end
@@ -208,8 +208,7 @@ module Ordain
     class << self
       # The type of a name with the files that define it; nil if no module has it.
       def load_kind(name)
-        return Puppet::Type.types[name.to_sym] if Puppet::Type.types.key?(name.to_sym)
-
+        CoreTypes.load_whole(name)
         made = Puppet::Type.type(name)
         made unless made.nil? || CoreTypes.outline?(made)
       end
