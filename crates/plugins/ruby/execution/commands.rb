@@ -186,7 +186,7 @@ module Puppet
 
       def posix_id(given, space, field)
         number = Integer(given, exception: false)
-        get_posix_field(space, field, number) || number || get_posix_field(space, field, given)
+        get_posix_field(space, field, number || given)
       end
     end
     # Acting as another user for a while.

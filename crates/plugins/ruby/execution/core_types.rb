@@ -131,6 +131,10 @@ module Ordain
 
       private
 
+      def original_provider(type, name)
+        Original.provider_file(type, name)
+      end
+
       # Modules extend Puppet's own types independently of each other: a provider that can not be loaded here leaves
       # the others as they are.
       def load_provider_file(type, path)
