@@ -327,7 +327,8 @@ module Puppet
 
         def prefetch_target(target)
           found = read_target(target)
-          found.each { |record| record.update(on_disk: true, target: target, ensure: :present) }
+          # Records are hashes or objects with the same brackets.
+          found.each { |record| { on_disk: true, target: target, ensure: :present }.each { |name, value| record[name] = value } }
           found = prefetch_hook(found) if respond_to?(:prefetch_hook)
           found or raise DevError, "Prefetching #{target} for provider #{name} returned nil"
         end

@@ -81,7 +81,7 @@ module Ordain
       end
 
       def build(declared)
-        kind = Puppet::Type.type(declared['kind']) or
+        kind = Types.load_kind(declared['kind']) || Puppet::Type.type(declared['kind']) or
           raise Puppet::Error, "no module defines the resource type '#{declared['kind']}'"
 
         values = declared['values'].to_h { |name, value| [name.to_sym, Wire.unpack(value)] }
