@@ -50,6 +50,7 @@ const PROVIDER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/core_types.rb", include_str!("../ruby/execution/core_types.rb")),
     ("ordain/execution/transaction.rb", include_str!("../ruby/execution/transaction.rb")),
     ("ordain/execution/generation.rb", include_str!("../ruby/execution/generation.rb")),
+    ("ordain/execution/redaction.rb", include_str!("../ruby/execution/redaction.rb")),
     ("ordain/execution/requests.rb", include_str!("../ruby/execution/requests.rb")),
     ("ordain/execution/later.rb", include_str!("../ruby/execution/later.rb")),
     ("ordain/execution/main.rb", include_str!("../ruby/execution/main.rb")),

@@ -44,7 +44,7 @@ module Ordain
             entry = @entries[declared['id']] = graph.add(declared)
             [entry, Ordain.take_logs]
           end
-          made.map { |entry, logs| Preparation.of(entry, logs) }
+          made.map { |entry, logs| Redaction.clean(entry.declared, Preparation.of(entry, logs)) }
         end
 
         # Compares resources with the machine.
@@ -55,7 +55,8 @@ module Ordain
             entry.graph.renew_after_change(entry)
             changes = []
             error = entry.error || Execution.guarded { changes = Harness.new(entry).changes }
-            { 'id' => id, 'changes' => changes, 'logs' => Ordain.take_logs, 'error' => error }
+            answer = { 'id' => id, 'changes' => changes, 'logs' => Ordain.take_logs, 'error' => error }
+            Redaction.clean(entry.declared, answer)
           end
         end
 
@@ -70,7 +71,8 @@ module Ordain
           entry = find(message['of'])
           harness = Harness.new(entry)
           error = entry.error || Execution.guarded { harness.apply(message['changes']) }
-          { 'events' => harness.partial || [], 'logs' => Ordain.take_logs, 'error' => error }
+          answer = { 'events' => harness.partial || [], 'logs' => Ordain.take_logs, 'error' => error }
+          Redaction.clean(entry.declared, answer)
         end
 
         def refresh(message)
@@ -80,7 +82,7 @@ module Ordain
             entry.graph.prefetch(entry.resource)
             entry.resource.refresh if entry.resource.respond_to?(:refresh)
           end
-          { 'logs' => Ordain.take_logs, 'error' => error }
+          Redaction.clean(entry.declared, 'logs' => Ordain.take_logs, 'error' => error)
         end
 
         # The resources that a resource makes.
