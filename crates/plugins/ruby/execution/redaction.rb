@@ -35,7 +35,7 @@ module Ordain
           case part
           when String then secrets.reduce(part) { |text, secret| text.include?(secret) ? text.gsub(secret, TEXT) : text }
           when Array then part.map { |one| replace(one, secrets) }
-          when Hash then part.to_h { |key, one| [key, key == 'values' ? one : replace(one, secrets)] }
+          when Hash then part.to_h { |key, one| [key, %w[values watch].include?(key) ? one : replace(one, secrets)] }
           else part
           end
         end
