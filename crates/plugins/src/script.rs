@@ -16,6 +16,7 @@ const FILES: &[(&str, &str)] = &[
     ("ordain/values.rb", include_str!("../ruby/values.rb")),
     ("ordain/parameters.rb", include_str!("../ruby/parameters.rb")),
     ("ordain/providers.rb", include_str!("../ruby/providers.rb")),
+    ("ordain/provider_stubs.rb", include_str!("../ruby/provider_stubs.rb")),
     ("ordain/resources.rb", include_str!("../ruby/resources.rb")),
     ("ordain/outlines.rb", include_str!("../ruby/outlines.rb")),
     ("ordain/types.rb", include_str!("../ruby/types.rb")),
@@ -24,6 +25,41 @@ const FILES: &[(&str, &str)] = &[
     ("ordain/processors.rb", include_str!("../ruby/processors.rb")),
     ("ordain/copies.rb", include_str!("../ruby/copies.rb")),
     ("ordain/main.rb", include_str!("../ruby/main.rb")),
+];
+
+/// The files of the provider process in Ruby, in the order they are evaluated.
+const PROVIDER_FILES: &[(&str, &str)] = &[
+    ("ordain/puppet.rb", include_str!("../ruby/puppet.rb")),
+    ("ordain/execution/process.rb", include_str!("../ruby/execution/process.rb")),
+    ("ordain/pops.rb", include_str!("../ruby/pops.rb")),
+    ("ordain/util.rb", include_str!("../ruby/util.rb")),
+    ("ordain/facter.rb", include_str!("../ruby/facter.rb")),
+    ("ordain/values.rb", include_str!("../ruby/values.rb")),
+    ("ordain/parameters.rb", include_str!("../ruby/parameters.rb")),
+    ("ordain/providers.rb", include_str!("../ruby/providers.rb")),
+    ("ordain/resources.rb", include_str!("../ruby/resources.rb")),
+    ("ordain/types.rb", include_str!("../ruby/types.rb")),
+    ("ordain/execution/values.rb", include_str!("../ruby/execution/values.rb")),
+    ("ordain/execution/display.rb", include_str!("../ruby/execution/display.rb")),
+    ("ordain/execution/resource.rb", include_str!("../ruby/execution/resource.rb")),
+    ("ordain/execution/properties.rb", include_str!("../ruby/execution/properties.rb")),
+    ("ordain/execution/providers.rb", include_str!("../ruby/execution/providers.rb")),
+    ("ordain/execution/commands.rb", include_str!("../ruby/execution/commands.rb")),
+    ("ordain/execution/catalog.rb", include_str!("../ruby/execution/catalog.rb")),
+    ("ordain/execution/core_types.rb", include_str!("../ruby/execution/core_types.rb")),
+    ("ordain/execution/transaction.rb", include_str!("../ruby/execution/transaction.rb")),
+    ("ordain/execution/generation.rb", include_str!("../ruby/execution/generation.rb")),
+    ("ordain/execution/requests.rb", include_str!("../ruby/execution/requests.rb")),
+    ("ordain/execution/later.rb", include_str!("../ruby/execution/later.rb")),
+    ("ordain/execution/main.rb", include_str!("../ruby/execution/main.rb")),
+];
+
+/// The files of the provider process in Ruby that are evaluated when code uses something of them.
+const LATER_FILES: &[(&str, &str)] = &[
+    ("ordain/execution/file_system", include_str!("../ruby/execution/file_system.rb")),
+    ("ordain/execution/file_types", include_str!("../ruby/execution/file_types.rb")),
+    ("ordain/execution/parsed_file", include_str!("../ruby/execution/parsed_file.rb")),
+    ("ordain/execution/ini_config", include_str!("../ruby/execution/ini_config.rb")),
 ];
 
 /// Reads the files from standard input and runs them. Descendants do not inherit the input; they
@@ -35,6 +71,15 @@ until (length = input.read(4).unpack1('N')).zero?
   eval(text, TOPLEVEL_BINDING.dup, name, 1)
 end
 Ordain.run(input)";
+
+/// The same for the provider process. It keeps texts whose names have no extension for later.
+const PROVIDER_LOADER: &str = "\
+input = $stdin.dup; input.binmode; input.close_on_exec = true; $stdin.reopen(File::NULL)
+until (length = input.read(4).unpack1('N')).zero?
+  name, text = input.read(length).force_encoding('UTF-8').split(\"\\n\", 2)
+  name.end_with?('.rb') ? eval(text, TOPLEVEL_BINDING.dup, name, 1) : Ordain::LATER[name] = text
+end
+Ordain::Execution.run(input)";
 
 /// The Python modules by name. The first one is run, the others can be imported.
 const MODULES: &[(&str, &str)] = &[
