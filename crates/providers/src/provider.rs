@@ -49,13 +49,18 @@ pub struct ProviderSettings {
 
 /// Runs the code of modules in a process that stays as long as this provider.
 pub struct ProcessProvider {
-    settings: ProviderSettings,
+    program: ProviderProgram,
+    interpreters: Vec<String>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     process: Option<Process>,
+    /// The members of the first request.
+    environment: Map<String, Json>,
+    /// Whether the process has older ones.
+    is_outdated: bool,
     /// Names of the kinds that the process was asked for, each with its name attributes.
     kinds: BTreeMap<String, Vec<String>>,
     /// The graphs that a new process has to get.
@@ -67,6 +72,12 @@ struct State {
     failures: Vec<Instant>,
     /// The processor time of processes that ended.
     cpu_time: Duration,
+}
+
+/// How a process is started.
+struct Start<'a> {
+    program: &'a ProviderProgram,
+    interpreters: &'a [String],
 }
 
 /// The resources of a graph as messages.
@@ -88,7 +99,25 @@ impl Drop for ProcessProvider {
 impl ProcessProvider {
     /// A provider whose process starts with the first request.
     pub fn new(settings: ProviderSettings) -> Self {
-        Self { settings, state: Mutex::default() }
+        let ProviderSettings { program, interpreters, environment } = settings;
+        let state = State { environment, ..State::default() };
+        Self { program, interpreters, state: Mutex::new(state) }
+    }
+
+    /// Replaces members of the first request, such as facts that have changed.
+    pub fn update<'v>(&self, members: impl IntoIterator<Item = (&'v str, &'v Value)>) {
+        let mut state = self.lock();
+        for (name, value) in members {
+            let value = to_json(value);
+            if state.environment.get(name) != Some(&value) {
+                state.environment.insert(name.to_string(), value);
+                state.is_outdated = true;
+            }
+        }
+    }
+
+    fn start(&self) -> Start<'_> {
+        Start { program: &self.program, interpreters: &self.interpreters }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -101,7 +130,7 @@ impl ProcessProvider {
     /// When there is no process to ask.
     pub fn kinds(&self, names: &[String]) -> Result<Vec<Option<KindDescription>>, ProviderError> {
         let mut state = self.lock();
-        let answer = state.ask(&self.settings, &kinds_request(names), PREPARE_LIMIT.0)?;
+        let answer = state.ask(&self.start(), &kinds_request(names), PREPARE_LIMIT.0)?;
         let found = answer.as_array().map_or(&[][..], Vec::as_slice);
         let describe = |(name, said): (&String, &Json)| {
             let names = |key: &str| -> Vec<String> {
@@ -147,7 +176,7 @@ impl ProcessProvider {
         let args: Vec<Json> = args.iter().map(to_json).collect();
         let request = json!({ "do": "call", "name": name, "args": args });
         let mut state = self.lock();
-        let answer = state.ask(&self.settings, &request.to_string(), ACTION_LIMIT);
+        let answer = state.ask(&self.start(), &request.to_string(), ACTION_LIMIT);
         Ok(from_json(&answer.map_err(|fault| KindError::from(&fault))?))
     }
 
@@ -174,7 +203,7 @@ impl ProcessProvider {
             request.extend(members);
         }
         let request = Json::Object(request).to_string();
-        let answer = self.lock().ask(&self.settings, &request, limit + GRACE);
+        let answer = self.lock().ask(&self.start(), &request, limit + GRACE);
         answer.map_err(|fault| KindError::from(&fault))
     }
 }
@@ -197,21 +226,21 @@ impl State {
     /// Asks the process, which is started if there is none.
     fn ask(
         &mut self,
-        settings: &ProviderSettings,
+        start: &Start<'_>,
         request: &str,
         limit: Duration,
     ) -> Result<Json, ProviderError> {
-        self.start(settings)?;
-        self.exchange(settings, request, limit)
+        self.start(start)?;
+        self.exchange(start, request, limit)
     }
 
     fn exchange(
         &mut self,
-        settings: &ProviderSettings,
+        start: &Start<'_>,
         request: &str,
         limit: Duration,
     ) -> Result<Json, ProviderError> {
-        let language = settings.program.language;
+        let language = start.program.language;
         let Some(process) = &mut self.process else {
             return Err(Fault::Ended(language, "it is not running".to_owned()).into());
         };
@@ -228,39 +257,45 @@ impl State {
     }
 
     /// Starts a process, unless there is one, and gives it everything that the last one had.
-    fn start(&mut self, settings: &ProviderSettings) -> Result<(), ProviderError> {
+    fn start(&mut self, start: &Start<'_>) -> Result<(), ProviderError> {
         if self.process.is_some() {
-            return Ok(());
+            return if self.is_outdated { self.open(start) } else { Ok(()) };
         }
         self.failures.retain(|at| at.elapsed() < FAILURE_MEMORY);
         if self.failures.len() >= MAX_FAILURES {
             let text = format!("it failed {MAX_FAILURES} times and is not started again");
-            return Err(Fault::Start(settings.program.language, text).into());
+            return Err(Fault::Start(start.program.language, text).into());
         }
-        self.process = Some(Process::start(&settings.program, &settings.interpreters)?);
+        self.process = Some(Process::start(start.program, start.interpreters)?);
         self.sent_graphs.clear();
-        let mut open = settings.environment.clone();
-        open.insert("do".into(), "open".into());
-        self.exchange(settings, &Json::Object(open).to_string(), PREPARE_LIMIT.0)?;
+        self.open(start)?;
         if !self.kinds.is_empty() {
             let names: Vec<&String> = self.kinds.keys().collect();
             let request = kinds_request(&names);
-            self.exchange(settings, &request, PREPARE_LIMIT.0)?;
+            self.exchange(start, &request, PREPARE_LIMIT.0)?;
         }
         let graphs: Vec<u64> = self.graphs.keys().copied().collect();
         for graph in graphs {
             let numbers: Vec<_> = self.graphs[&graph].resources.keys().copied().collect();
             if !numbers.is_empty() {
-                self.prepare(settings, graph, &numbers)?;
+                self.prepare(start, graph, &numbers)?;
             }
         }
         Ok(())
     }
 
+    /// Sends the members of the first request.
+    fn open(&mut self, start: &Start<'_>) -> Result<(), ProviderError> {
+        let mut open = self.environment.clone();
+        open.insert("do".into(), "open".into());
+        self.is_outdated = false;
+        self.exchange(start, &Json::Object(open).to_string(), PREPARE_LIMIT.0).map(drop)
+    }
+
     /// Sends resources of a graph.
     fn prepare(
         &mut self,
-        settings: &ProviderSettings,
+        start: &Start<'_>,
         graph: u64,
         numbers: &[ResourceNumber],
     ) -> Result<Vec<Json>, ProviderError> {
@@ -274,12 +309,12 @@ impl State {
         let request = messages::prepare(graph, resources.map(String::as_str), others, gone);
         let count = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
         let limit = PREPARE_LIMIT.0 + PREPARE_LIMIT.1 * count;
-        let answer = self.exchange(settings, &request, limit)?;
+        let answer = self.exchange(start, &request, limit)?;
         match answer {
             Json::Array(answers) if answers.len() == numbers.len() => Ok(answers),
             _ => {
                 let text = "it does not answer for each resource".to_owned();
-                Err(Fault::Garbled(settings.program.language, text).into())
+                Err(Fault::Garbled(start.program.language, text).into())
             }
         }
     }
@@ -288,7 +323,7 @@ impl State {
     /// fault have the error.
     fn prepare_apart(
         &mut self,
-        settings: &ProviderSettings,
+        start: &Start<'_>,
         graph: u64,
         numbers: &[ResourceNumber],
     ) -> Vec<Result<Json, ProviderError>> {
@@ -297,13 +332,13 @@ impl State {
             Some(known) => numbers.iter().map(|number| known.resources.remove(number)).collect(),
             None => Vec::new(),
         };
-        let started = self.start(settings);
+        let started = self.start(start);
         if let Some(known) = self.graphs.get_mut(&graph) {
             let texts = numbers.iter().zip(texts);
             known.resources.extend(texts.filter_map(|(number, text)| Some((*number, text?))));
         }
         let answers = match started {
-            Ok(()) => self.prepare(settings, graph, numbers),
+            Ok(()) => self.prepare(start, graph, numbers),
             Err(fault) => return numbers.iter().map(|_| Err(fault.clone())).collect(),
         };
         match (answers, numbers) {
@@ -316,8 +351,8 @@ impl State {
             }
             (Err(_), _) => {
                 let (one, two) = numbers.split_at(numbers.len() / 2);
-                let mut all = self.prepare_apart_without(settings, graph, one, two);
-                all.extend(self.prepare_apart(settings, graph, two));
+                let mut all = self.prepare_apart_without(start, graph, one, two);
+                all.extend(self.prepare_apart(start, graph, two));
                 all
             }
         }
@@ -326,7 +361,7 @@ impl State {
     /// Prepares resources while others of the graph are held back.
     fn prepare_apart_without(
         &mut self,
-        settings: &ProviderSettings,
+        start: &Start<'_>,
         graph: u64,
         numbers: &[ResourceNumber],
         held_back: &[ResourceNumber],
@@ -336,7 +371,7 @@ impl State {
             let take = |number| Some((*number, known.resources.remove(number)?));
             texts.extend(held_back.iter().filter_map(take));
         }
-        let all = self.prepare_apart(settings, graph, numbers);
+        let all = self.prepare_apart(start, graph, numbers);
         if let Some(known) = self.graphs.get_mut(&graph) {
             known.resources.extend(texts);
         }
@@ -346,11 +381,11 @@ impl State {
     /// Runs the checks that types make before a run.
     fn check(
         &mut self,
-        settings: &ProviderSettings,
+        start: &Start<'_>,
         of: &[ResourceNumber],
     ) -> Result<Vec<Json>, ProviderError> {
         let request = json!({ "do": "check", "of": of }).to_string();
-        match self.ask(settings, &request, ACTION_LIMIT)? {
+        match self.ask(start, &request, ACTION_LIMIT)? {
             Json::Array(answers) => Ok(answers),
             _ => Ok(Vec::new()),
         }
@@ -389,7 +424,7 @@ impl ExternalProvider for ProcessProvider {
         if numbers.is_empty() {
             return Vec::new();
         }
-        let answers = state.prepare_apart(&self.settings, request.graph, &numbers);
+        let answers = state.prepare_apart(&self.start(), request.graph, &numbers);
         let mut checks = Vec::new();
         let mut prepared: Vec<PreparedResource> = Vec::new();
         for (number, answer) in numbers.iter().zip(answers) {
@@ -403,7 +438,7 @@ impl ExternalProvider for ProcessProvider {
             prepared.push(resource);
         }
         if !checks.is_empty() {
-            let found = state.check(&self.settings, &checks).unwrap_or_default();
+            let found = state.check(&self.start(), &checks).unwrap_or_default();
             for answer in found.iter().filter(|answer| !answer["error"].is_null()) {
                 let place = numbers.iter().position(|n| answer["id"].as_u64() == Some(*n));
                 if let Some(resource) = place.and_then(|place| prepared.get_mut(place)) {
@@ -436,7 +471,7 @@ impl ExternalProvider for ProcessProvider {
             "do": "observe", "of": of, "fresh": call.is_fresh, "seconds": limit.as_secs().max(1),
         });
         let limit = limit + OBSERVE_MORE * more + GRACE;
-        let answer = self.lock().ask(&self.settings, &members.to_string(), limit);
+        let answer = self.lock().ask(&self.start(), &members.to_string(), limit);
         let failed = |text: String| Observation {
             changes: Err(KindError::new(text)),
             log: Vec::new(),
@@ -515,7 +550,7 @@ fn action_limit(call: &Call<'_>) -> Duration {
 }
 
 impl ProviderSettings {
-    /// Settings with modules; facts and other members of the first request are added by the caller.
+    /// Settings with modules; [`ProviderSettings::set`] adds facts and other members.
     pub fn new(
         program: ProviderProgram,
         interpreters: Vec<String>,
@@ -526,5 +561,10 @@ impl ProviderSettings {
             modules.map(|(name, dir)| (name, dir.display().to_string().into())).collect();
         let environment = Map::from_iter([("modules".to_string(), Json::Object(modules))]);
         Self { program, interpreters, environment }
+    }
+
+    /// Sets a member of the first request.
+    pub fn set(&mut self, name: &str, value: &Value) {
+        self.environment.insert(name.to_string(), to_json(value));
     }
 }

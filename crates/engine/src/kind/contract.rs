@@ -328,8 +328,9 @@ pub trait Instance: Send + Sync {
 }
 
 /// The kinds that an engine knows.
+#[derive(Clone)]
 pub struct Registry {
-    kinds: BTreeMap<&'static str, Box<dyn Kind>>,
+    kinds: BTreeMap<&'static str, Arc<dyn Kind>>,
 }
 
 impl Registry {
@@ -340,12 +341,7 @@ impl Registry {
 
     /// Adds a kind, in place of one of the same name.
     pub fn add(&mut self, kind: Box<dyn Kind>) {
-        self.kinds.insert(kind.name(), kind);
-    }
-
-    /// Adds all kinds of another registry, in place of those of the same names.
-    pub fn extend(&mut self, other: Self) {
-        self.kinds.extend(other.kinds);
+        self.kinds.insert(kind.name(), Arc::from(kind));
     }
 
     /// The kind of a name as a graph (`File`) or a declaration (`file`) has it.
