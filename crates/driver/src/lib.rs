@@ -22,6 +22,7 @@ mod error;
 mod exports;
 pub mod inmanta;
 mod kind;
+mod kind_source;
 pub mod languages;
 mod live;
 pub mod mcl;
@@ -42,8 +43,9 @@ pub use damage::report_damage;
 pub use error::Error;
 pub use exports::PendingExports;
 pub use kind::{SourceKind, is_graph};
+pub use kind_source::KindSource;
 pub use live::LiveSources;
-pub use module_kinds::{KindSource, ModuleKinds};
+
 pub use options::{Layer, Options, UsedOptions, missing_modules};
 pub use reporter::{CollectingReporter, Reporter};
 pub use session::Session;
