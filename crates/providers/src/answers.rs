@@ -171,7 +171,11 @@ pub(crate) fn outcomes(answer: &Json, changes: &[Change]) -> Vec<ChangeOutcome> 
             message => message.to_string(),
         };
         let result = match text(event, "status") {
-            "failure" => Err(KindError::new(message)),
+            // The report says what the change was.
+            "failure" => Err(KindError::new(match message.split_once(" failed: ") {
+                Some((change, why)) if change.starts_with("change from ") => why,
+                _ => message.as_str(),
+            })),
             _ if is_secret => Ok(CHANGED.to_string()),
             _ => Ok(message),
         };
