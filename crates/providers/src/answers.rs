@@ -170,12 +170,9 @@ pub(crate) fn outcomes(answer: &Json, changes: &[Change]) -> Vec<ChangeOutcome> 
             "" => change.map(|change| change.message.clone()).unwrap_or_default(),
             message => message.to_string(),
         };
-        let result = match text(event, "status") {
-            // The report says what the change was.
-            "failure" => Err(KindError::new(match message.split_once(" failed: ") {
-                Some((change, why)) if change.starts_with("change from ") => why,
-                _ => message.as_str(),
-            })),
+        let result = match (text(event, "status"), &event["error"]) {
+            ("failure", Json::Null) => Err(KindError::new(message)),
+            ("failure", error) => Err(KindError::new(error_text(error))),
             _ if is_secret => Ok(CHANGED.to_string()),
             _ => Ok(message),
         };
