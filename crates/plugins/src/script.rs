@@ -171,31 +171,60 @@ import resource
 resource.setrlimit(resource.RLIMIT_AS,(limits[1],limits[1]))
 bridge.run(source)";
 
+/// The options of `ruby`, followed by the loader.
+const RUBY_OPTIONS: [&str; 5] = ["-W0", "-EUTF-8:UTF-8", "--disable=gems,rubyopt", "-rjson", "-e"];
+
 /// The arguments of the interpreter.
-pub(crate) fn options(language: Language) -> &'static [&'static str] {
+pub(crate) fn options(language: Language) -> Vec<&'static str> {
     match language {
-        Language::Ruby => {
-            &["-W0", "-EUTF-8:UTF-8", "--disable=gems,rubyopt", "-rjson", "-e", LOADER]
-        }
-        Language::Python => &["-X", "utf8", "-c", PYTHON_LOADER],
+        Language::Ruby => RUBY_OPTIONS.into_iter().chain([LOADER]).collect(),
+        Language::Python => vec!["-X", "utf8", "-c", PYTHON_LOADER],
     }
 }
 
 /// The input of the loader.
-#[expect(clippy::expect_used, reason = "the files are small")]
 pub(crate) fn program(language: Language, seconds: u32, memory: u64) -> Vec<u8> {
-    let limits = match language {
+    match language {
         Language::Ruby => {
-            format!("module Ordain\n  SECONDS = {seconds}\n  MEMORY = {memory}\nend\n")
+            let limits = format!("module Ordain\n  SECONDS = {seconds}\n  MEMORY = {memory}\nend\n");
+            framed(&[&[("ordain/limits.rb", &limits)], FILES])
         }
-        Language::Python => format!("({seconds}, {memory})"),
-    };
-    let (name, files) = match language {
-        Language::Ruby => ("ordain/limits.rb", FILES),
-        Language::Python => ("limits", MODULES),
-    };
+        Language::Python => framed(&[&[("limits", &format!("({seconds}, {memory})"))], MODULES]),
+    }
+}
+
+/// A program that runs providers of modules: it reads its code from standard input, a socket, and
+/// then answers requests there.
+#[derive(Clone, Debug)]
+pub struct ProviderProgram {
+    /// The language of the interpreter.
+    pub language: Language,
+    /// The arguments of the interpreter.
+    pub options: Vec<&'static str>,
+    /// The code.
+    pub code: Vec<u8>,
+}
+
+impl ProviderProgram {
+    /// The program for types and providers in Ruby. One request may take `seconds` per resource, and
+    /// the process `memory` bytes.
+    pub fn ruby(seconds: u32, memory: u64) -> Self {
+        let limits = format!(
+            "module Ordain\n  SECONDS = {seconds}\n  MEMORY = {memory}\n  LATER = {{}}\nend\n"
+        );
+        Self {
+            language: Language::Ruby,
+            options: RUBY_OPTIONS.into_iter().chain([PROVIDER_LOADER]).collect(),
+            code: framed(&[&[("ordain/limits.rb", &limits)], LATER_FILES, PROVIDER_FILES]),
+        }
+    }
+}
+
+/// Named texts, each after its length, with the length zero at the end.
+#[expect(clippy::expect_used, reason = "the files are small")]
+fn framed(lists: &[&[(&str, &str)]]) -> Vec<u8> {
     let mut out = Vec::new();
-    for (name, text) in std::iter::once((name, limits.as_str())).chain(files.iter().copied()) {
+    for (name, text) in lists.iter().copied().flatten() {
         let length = u32::try_from(name.len() + 1 + text.len()).expect("our files are small");
         out.extend(length.to_be_bytes());
         out.extend(name.as_bytes());
