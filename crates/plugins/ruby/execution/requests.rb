@@ -180,8 +180,15 @@ module Ordain
             'provider' => resource.provider.is_a?(Puppet::Provider) ? resource.provider.class.name.to_s : nil,
             'refreshable' => resource.respond_to?(:refresh), 'self_refresh' => !!resource.class.self_refresh, 'generates' => Generation.generates?(resource),
             'checks' => resource.method(:pre_run_check).owner != Puppet::Type,
-            'watch' => watch(resource), 'unsuitable' => Suitability.problem(resource)
+            'watch' => watch(resource), 'timeout' => timeout(resource), 'unsuitable' => Suitability.problem(resource)
           }
+        end
+
+        # The seconds that a resource wants to have for its change.
+        def timeout(resource)
+          return nil unless resource.class.validattr?(:timeout)
+
+          Float(resource[:timeout], exception: false)
         end
 
         # The files whose changes mean that the resource may differ.
