@@ -46,6 +46,10 @@ const PROVIDER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/providers.rb", include_str!("../ruby/execution/providers.rb")),
     ("ordain/execution/commands.rb", include_str!("../ruby/execution/commands.rb")),
     ("ordain/execution/helpers.rb", include_str!("../ruby/execution/helpers.rb")),
+    (
+        "ordain/execution/symbolic_mode.rb",
+        include_str!("../ruby/execution/symbolic_mode.rb"),
+    ),
     ("ordain/execution/catalog.rb", include_str!("../ruby/execution/catalog.rb")),
     ("ordain/execution/core_types.rb", include_str!("../ruby/execution/core_types.rb")),
     ("ordain/execution/transaction.rb", include_str!("../ruby/execution/transaction.rb")),
@@ -73,7 +77,6 @@ const LATER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/deferred", include_str!("../ruby/execution/deferred.rb")),
     ("ordain/execution/utilities", include_str!("../ruby/execution/utilities.rb")),
     ("ordain/execution/checksums", include_str!("../ruby/execution/checksums.rb")),
-    ("ordain/execution/symbolic_mode", include_str!("../ruby/execution/symbolic_mode.rb")),
     ("ordain/execution/confine", include_str!("../ruby/execution/confine.rb")),
     ("ordain/execution/core_attributes", include_str!("../ruby/execution/core_attributes.rb")),
     ("ordain/execution/network", include_str!("../ruby/execution/network.rb")),

@@ -255,7 +255,6 @@ module Puppet
           Process.initgroups(entry.name, entry.gid)
         end
 
-        def uid(*) = Process.uid
         def run_and_capture(command, uid = nil, gid = nil)
           text = Execution.execute(command, failonfail: false, combine: true, uid: uid, gid: gid)
           [text, text.exitstatus]

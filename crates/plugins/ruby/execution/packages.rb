@@ -56,7 +56,7 @@ module Puppet
         end
 
         def resource_or_provider_command
-          resource[:command] && resource.original_parameters[:command] ? resource.original_parameters[:command] : self.class.provider_command
+          (resource[:command] && resource.original_parameters[:command]) || self.class.provider_command
         end
       end
     end

@@ -292,7 +292,8 @@ module Puppet
         # Reading.
 
         def instances
-          targets.flat_map { |target| prefetch_target(target) }.reject { |record| skip_record?(record) }.map { |record| new(record) }
+          found = targets.flat_map { |target| prefetch_target(target) }
+          found.reject { |record| skip_record?(record) }.map { |record| new(record) }
         end
 
         def prefetch(resources = nil)

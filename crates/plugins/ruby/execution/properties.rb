@@ -40,7 +40,9 @@ module Puppet
 
     class << self
       def method_added(name)
-        raise "Puppet::Property#safe_insync? shouldn't be overridden; please override insync? instead" if name == :safe_insync? && self != Property
+        if name == :safe_insync? && self != Property
+          raise "Puppet::Property#safe_insync? shouldn't be overridden; please override insync? instead"
+        end
 
         super
       end

@@ -178,7 +178,8 @@ module Ordain
           {
             'values' => Types.packed_values(resource), 'relations' => Types.automatic_relations(resource, entry.graph.catalog),
             'provider' => resource.provider.is_a?(Puppet::Provider) ? resource.provider.class.name.to_s : nil,
-            'refreshable' => resource.respond_to?(:refresh), 'self_refresh' => !!resource.class.self_refresh, 'generates' => Generation.generates?(resource),
+            'refreshable' => resource.respond_to?(:refresh), 'self_refresh' => !!resource.class.self_refresh,
+            'generates' => Generation.generates?(resource),
             'checks' => resource.method(:pre_run_check).owner != Puppet::Type,
             'watch' => watch(resource), 'timeout' => timeout(resource), 'unsuitable' => Suitability.problem(resource)
           }
