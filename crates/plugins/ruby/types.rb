@@ -23,6 +23,7 @@ module Puppet
 
       def initvars
         @parameters, @paramhash, @properties, @validproperties = [], {}, [], {}
+        @known_attributes = {}
         @doc ||= ''
       end
 
@@ -169,7 +170,6 @@ module Puppet
 
       # As `validattr?`, which remembers its answers.
       def known_attribute?(name)
-        @known_attributes ||= {}
         @known_attributes[name] ||= validattr?(name)
       end
 
@@ -464,6 +464,7 @@ module Puppet
       # Providers ask for values in their innermost loops.
       known = @parameters[name]
       return known.value if known
+      return nil if name.is_a?(Symbol) && name != :name && self.class.known_attribute?(name)
 
       name = name.to_sym
       fail("Invalid parameter #{name}(#{name.inspect})") unless self.class.known_attribute?(name)

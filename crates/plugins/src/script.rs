@@ -46,10 +46,7 @@ const PROVIDER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/providers.rb", include_str!("../ruby/execution/providers.rb")),
     ("ordain/execution/commands.rb", include_str!("../ruby/execution/commands.rb")),
     ("ordain/execution/helpers.rb", include_str!("../ruby/execution/helpers.rb")),
-    (
-        "ordain/execution/symbolic_mode.rb",
-        include_str!("../ruby/execution/symbolic_mode.rb"),
-    ),
+    ("ordain/execution/symbolic_mode.rb", include_str!("../ruby/execution/symbolic_mode.rb")),
     ("ordain/execution/catalog.rb", include_str!("../ruby/execution/catalog.rb")),
     ("ordain/execution/core_types.rb", include_str!("../ruby/execution/core_types.rb")),
     ("ordain/execution/transaction.rb", include_str!("../ruby/execution/transaction.rb")),
@@ -189,7 +186,8 @@ pub(crate) fn options(language: Language) -> Vec<&'static str> {
 pub(crate) fn program(language: Language, seconds: u32, memory: u64) -> Vec<u8> {
     match language {
         Language::Ruby => {
-            let limits = format!("module Ordain\n  SECONDS = {seconds}\n  MEMORY = {memory}\nend\n");
+            let limits =
+                format!("module Ordain\n  SECONDS = {seconds}\n  MEMORY = {memory}\nend\n");
             framed(&[&[("ordain/limits.rb", &limits)], FILES])
         }
         Language::Python => framed(&[&[("limits", &format!("({seconds}, {memory})"))], MODULES]),

@@ -49,9 +49,9 @@ module Puppet
     end
 
     def should
-      return nil unless defined?(@should)
+      wanted = @should or return nil
 
-      self.class.array_matching == :all ? @should.map { |one| unsafe_unmunge(one) } : unsafe_unmunge(@should[0])
+      self.class.array_matching == :all ? wanted.map { |one| unsafe_unmunge(one) } : unsafe_unmunge(wanted[0])
     end
 
     def value
