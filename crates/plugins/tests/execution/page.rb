@@ -9,7 +9,7 @@ require_relative 'harness'
 
 class Page
   SECONDS = 2
-  MEMORY = 400 << 20
+  MEMORY = 150 << 20
 
   def initialize(dir)
     @dir = dir
