@@ -47,6 +47,7 @@ const PROVIDER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/commands.rb", include_str!("../ruby/execution/commands.rb")),
     ("ordain/execution/helpers.rb", include_str!("../ruby/execution/helpers.rb")),
     ("ordain/execution/symbolic_mode.rb", include_str!("../ruby/execution/symbolic_mode.rb")),
+    ("ordain/execution/settings.rb", include_str!("../ruby/execution/settings.rb")),
     ("ordain/execution/catalog.rb", include_str!("../ruby/execution/catalog.rb")),
     ("ordain/execution/core_types.rb", include_str!("../ruby/execution/core_types.rb")),
     ("ordain/execution/transaction.rb", include_str!("../ruby/execution/transaction.rb")),

@@ -13,17 +13,18 @@ module Ordain
           info['modules'] = module_dirs(message['modules'])
           info['modulepath'] = message['modulepath'] || info['modules'].values.map { |dir| File.dirname(dir) }.uniq
           info['libs'] = info['modules'].values.map { |dir| File.join(dir, 'lib') }.select { |lib| File.directory?(lib) }
-          info['settings'] = message['settings'] || {}
-          info['settings']['noop'] = !!message['noop']
-          info['environment'] = info['settings']['environment'] || 'production'
-          info['node'] = message['node'] || info['settings']['certname']
           Ordain.facts = message['facts'] || {}
+          given = (message['settings'] || {}).merge('noop' => !!message['noop'])
+          info['settings'] = AgentSettings.complete(given, Ordain.facts)
+          info['environment'] = info['settings']['environment']
+          info['node'] = message['node'] || info['settings']['certname']
           Ordain.debug = message['debug'] == true
           limits = message['limits'] || {}
           Execution.seconds = limits['seconds'] if limits['seconds']
           Execution.memory = limits['memory'] if limits['memory']
           info['libs'].each { |lib| $LOAD_PATH << lib unless $LOAD_PATH.include?(lib) }
           Original.use(message['puppet']) if message['puppet']
+          connect(message['device']) if message['device']
           nil
         end
 
@@ -120,6 +121,14 @@ module Ordain
         end
 
         private
+
+        # The device that resources are on, where it is not this machine: its transport by name and connection data.
+        def connect(device)
+          given = device['connection']
+          given = Puppet::ResourceApi::Transport::Wrapper.deep_symbolize(Wire.unpack(given)) if given.is_a?(Hash)
+          made = Puppet::ResourceApi::Transport::Wrapper.new(device['transport'], given)
+          Puppet::Util::NetworkDevice.set_device(device['transport'], made)
+        end
 
         def find(id)
           @entries.fetch(id) { raise Puppet::DevError, "there is no resource #{id}" }

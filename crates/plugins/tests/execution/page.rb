@@ -65,6 +65,7 @@ class Page
     when 'files' then Dir.glob("#{rest}/**/*").select { |file| File.file?(file) }.map { |file| "#{File.basename(file)}: #{File.read(file).lines.first}" }.sort.join
     when 'mode' then "#{format('%o', File.stat(rest).mode & 0o7777)}\n"
     when 'write' then File.write(*rest.split(' ', 2)) && ''
+    when 'device' then @process.finish && open_process('device' => JSON.parse(rest)) && ''
     when 'again' then @process.finish && open_process && ''
     when 'sleep' then sleep(rest.to_f) && ''
     else raise "unknown step: #{line}"
