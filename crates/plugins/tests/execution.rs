@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use ordain_testkit::golden::golden;
 
-const PAGES: usize = 7;
+const PAGES: usize = 8;
 
 #[test]
 fn pages() {
