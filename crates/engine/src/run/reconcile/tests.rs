@@ -281,7 +281,7 @@ fn polls_are_rarer_while_nothing_changes() {
             s.finished(id, outcome);
         }
     }
-    assert_eq!(seen, [0, 10, 30, 65, 100, 135, 145, 165, 200]);
+    assert_eq!(seen, [0, 10, 30, 65, 100, 110, 120, 140, 175]);
 }
 
 #[test]
