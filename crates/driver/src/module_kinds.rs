@@ -65,7 +65,7 @@ pub(crate) fn files(
     let mut kinds: BTreeMap<String, bool> = BTreeMap::new();
     let is_leaf = |r: &&Resource| r.containment == Containment::Leaf && !r.is_virtual;
     for resource in graph.resources().map(|(_, r)| r).filter(is_leaf) {
-        let name = resource.id.kind.to_ascii_lowercase();
+        let name = resource.id.kind.to_ascii_lowercase().to_string();
         let is_preferred = |name: &str| preferred.iter().any(|p| p.eq_ignore_ascii_case(name));
         let lacks = registry.get(&name).is_none_or(|kind| {
             let known = |name: &str| {
