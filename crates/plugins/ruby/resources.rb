@@ -191,7 +191,7 @@ module Ordain
       # Runs the file of one provider.
       def load_provider(type, name)
         path = Ordain.info['libs'].map { |lib| File.join(lib, 'puppet/provider', type.to_s, "#{name}.rb") }
-        path = path.find { |file| File.file?(file) } or return
+        path = path.find { |file| File.file?(file) } || original_provider(type, name) or return
         load_provider_file(type, path)
       end
 
@@ -216,6 +216,11 @@ module Ordain
       end
 
       private
+
+      # A provider of an installed Puppet, which a compile does not need.
+      def original_provider(_type, _name)
+        nil
+      end
 
       def load_provider_file(type, path)
         loading, @loading = @loading, true

@@ -23,6 +23,7 @@ module Puppet
 
       def initvars
         @parameters, @paramhash, @properties, @validproperties = [], {}, [], {}
+        @known_attributes = {}
         @doc ||= ''
       end
 
@@ -169,7 +170,6 @@ module Puppet
 
       # As `validattr?`, which remembers its answers.
       def known_attribute?(name)
-        @known_attributes ||= {}
         @known_attributes[name] ||= validattr?(name)
       end
 
@@ -286,11 +286,12 @@ module Puppet
 
       # The provider of a name. While the files of the providers are being run, they may need each other.
       def provider(name)
+        name = name.to_sym
+        return provider_hash[name] if provider_hash.key?(name)
+
         load_providers
-        provider_hash[name.to_sym] || begin
-          Ordain::Types.load_provider(self.name, name)
-          provider_hash[name.to_sym]
-        end
+        Ordain::Types.load_provider(self.name, name) unless provider_hash.key?(name)
+        provider_hash[name]
       end
 
       def providers
@@ -463,6 +464,7 @@ module Puppet
       # Providers ask for values in their innermost loops.
       known = @parameters[name]
       return known.value if known
+      return nil if name.is_a?(Symbol) && name != :name && self.class.known_attribute?(name)
 
       name = name.to_sym
       fail("Invalid parameter #{name}(#{name.inspect})") unless self.class.known_attribute?(name)

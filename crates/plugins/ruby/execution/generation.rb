@@ -78,8 +78,10 @@ module Ordain
           one.respond_to?(:original_parameters) && one.original_parameters.key?(:provider)
         end
 
+        # Properties that a resource lacks are left out.
         def shown(values)
-          values.reject { |_, value| value.nil? || value == :absent && false }.to_h { |key, value| [key.to_s, Shown.value(value)] }
+          present = values.reject { |key, value| value.nil? || (value == :absent && key != :ensure) }
+          present.to_h { |key, value| [key.to_s, Shown.value(value)] }
         end
       end
     end
