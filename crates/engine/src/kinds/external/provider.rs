@@ -114,6 +114,8 @@ pub struct PreparedResource {
     pub remarks: Vec<String>,
     /// Whether it acts on changes of others.
     pub is_refreshable: bool,
+    /// Whether its own changes are followed by a refresh, too.
+    pub refreshes_itself: bool,
     /// Whether it generates resources.
     pub generates: bool,
     /// Paths whose changes matter.
