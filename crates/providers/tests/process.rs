@@ -233,8 +233,12 @@ fn a_resource_that_cannot_be_prepared_fails_alone() {
 /// A process that answers everything with a text.
 fn answering(text: &str) -> ProcessProvider {
     let script = format!(
-        "input = $stdin.dup; while (head = input.read(4)); input.read(head.unpack1('N')); \
-         text = {text:?}; input.write([text.bytesize].pack('N') + text) if head != \"\\0\\0\\0\\0\"; end"
+        "input = $stdin.dup; output = IO.for_fd(0, 'wb', autoclose: false); output.sync = true
+        while (head = input.read(4))
+          input.read(head.unpack1('N'))
+          text = {text:?}
+          output.write([text.bytesize].pack('N') + text) if head != \"\\0\\0\\0\\0\"
+        end"
     );
     let script: &'static str = Box::leak(script.into_boxed_str());
     let program = ProviderProgram {
