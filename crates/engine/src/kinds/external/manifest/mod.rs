@@ -138,7 +138,10 @@ impl ManifestProvider {
 
     fn wanted(&self, number: ResourceNumber) -> Result<Arc<Wanted>, KindError> {
         let resources = self.resources.lock().unwrap_or_else(PoisonError::into_inner);
-        resources.get(&number).cloned().ok_or_else(|| KindError::new("the resource is not prepared"))
+        resources
+            .get(&number)
+            .cloned()
+            .ok_or_else(|| KindError::new("the resource is not prepared"))
     }
 
     fn compare(&self, number: ResourceNumber, host: &Host) -> Result<Vec<Change>, KindError> {
@@ -213,17 +216,18 @@ impl ExternalProvider for ManifestProvider {
     fn prepare(&self, request: &PrepareRequest<'_>) -> Vec<PreparedResource> {
         let mut resources = self.resources.lock().unwrap_or_else(PoisonError::into_inner);
         let own = &self.manifest.ordain;
-        let prepare = |(number, resource): &(ResourceNumber, Cow<'_, Resource>)| match self.parse(resource) {
-            Err(failed) => failed,
-            Ok(wanted) => {
-                resources.insert(*number, Arc::new(wanted));
-                PreparedResource {
-                    watches: own.watch.clone(),
-                    pause: own.pause.map(|seconds| Duration::from_secs(seconds.max(1))),
-                    ..PreparedResource::default()
+        let prepare =
+            |(number, resource): &(ResourceNumber, Cow<'_, Resource>)| match self.parse(resource) {
+                Err(failed) => failed,
+                Ok(wanted) => {
+                    resources.insert(*number, Arc::new(wanted));
+                    PreparedResource {
+                        watches: own.watch.clone(),
+                        pause: own.pause.map(|seconds| Duration::from_secs(seconds.max(1))),
+                        ..PreparedResource::default()
+                    }
                 }
-            }
-        };
+            };
         request.resources.iter().map(prepare).collect()
     }
 
@@ -295,8 +299,7 @@ fn json(value: &Value) -> Option<Json> {
         Value::Str(text) => text.as_str().into(),
         Value::List(items) => items.iter().map(json).collect::<Option<Vec<_>>>()?.into(),
         Value::Map(entries) => {
-            let entry =
-                |(key, value): (&Value, &Value)| Some((scalar_text(key)?, json(value)?));
+            let entry = |(key, value): (&Value, &Value)| Some((scalar_text(key)?, json(value)?));
             entries.iter().map(entry).collect::<Option<Map<_, _>>>()?.into()
         }
         _ => return None,
