@@ -15,7 +15,7 @@ use ordain_graph::{Containment, Graph, METAPARAMETERS, Resource};
 use ordain_plugins::{Language, ProviderProgram};
 use ordain_providers::ProviderSettings;
 use ordain_puppet::value::rich::to_data;
-use ordain_source::Touched;
+use ordain_source::TouchedPaths;
 
 use crate::options::Options;
 use crate::puppet::Input;
@@ -65,7 +65,7 @@ pub(crate) fn files(
     let mut kinds: BTreeMap<String, bool> = BTreeMap::new();
     let is_leaf = |r: &&Resource| r.containment == Containment::Leaf && !r.is_virtual;
     for resource in graph.resources().map(|(_, r)| r).filter(is_leaf) {
-        let name = resource.id.kind.to_ascii_lowercase();
+        let name = resource.id.kind.to_ascii_lowercase().to_string();
         let is_preferred = |name: &str| preferred.iter().any(|p| p.eq_ignore_ascii_case(name));
         let lacks = registry.get(&name).is_none_or(|kind| {
             let known = |name: &str| {
@@ -163,7 +163,7 @@ impl ModuleKinds {
 /// The Ruby files of the libraries of modules. A compile depends on them.
 fn libraries(
     modules: &BTreeMap<String, PathBuf>,
-    touched: &Touched,
+    touched: &TouchedPaths,
 ) -> BTreeMap<PathBuf, (SystemTime, u64)> {
     let mut found = BTreeMap::new();
     let mut todo: Vec<(PathBuf, usize)> =

@@ -11,7 +11,9 @@ use ordain_graph::language::Strict;
 use ordain_mcl::Edition;
 use ordain_puppet::deferred::Deferral;
 use ordain_puppet::load::RubyType;
-use ordain_source::{Diagnostic, FileLayer, HostWorld, LayeredWorld, SourceMap, Touched, World};
+use ordain_source::{
+    Diagnostic, FileLayer, HostWorld, LayeredWorld, SourceMap, TouchedPaths, World,
+};
 use ordain_store::ExportStore;
 
 use crate::codes;
@@ -67,7 +69,7 @@ pub struct Options {
     /// Whether the process ends after this compile, so that its memory need not be freed.
     pub is_last_compile: bool,
     /// Collects the paths that a compile reads.
-    pub touched: Touched,
+    pub touched: TouchedPaths,
     /// Files that overlay those on disk, such as the tree of a commit.
     pub layer: Option<Layer>,
     /// The root directory of the machine, if it is not `/`.
@@ -108,7 +110,7 @@ impl Default for Options {
             deferral: Deferral::default(),
             has_history: true,
             is_last_compile: false,
-            touched: Touched::default(),
+            touched: TouchedPaths::default(),
             layer: None,
             machine: None,
             texts: None,
@@ -125,7 +127,7 @@ pub fn missing_modules(modulepath: Option<&str>) -> Vec<Diagnostic> {
     let given = modulepath.iter().flat_map(|path| path.split(':'));
     let dirs = given.filter(|dir| !dir.is_empty() && !dir.contains('$'));
     let missing = dirs.filter(|dir| !Path::new(dir).is_dir());
-    let text = |dir: &str| format!("--modulepath names {dir}, which is no directory");
+    let text = |dir: &str| format!("--modulepath names {dir}, which is not a directory");
     missing.map(|dir| Diagnostic::warning(codes::FILE, text(dir))).collect()
 }
 
@@ -164,7 +166,7 @@ impl Options {
     /// Warnings about options that this kind of source does not use.
     pub fn warn_unused(&self, what: &str, used: UsedOptions) -> Vec<Diagnostic> {
         let unused = self.set_flags().filter(|name| !self.is_part && !used.0.contains(name));
-        let text = |name| format!("{name} says nothing to {what} and is not used");
+        let text = |name| format!("{name} does not apply to {what} and is ignored");
         unused.map(|name| Diagnostic::warning(codes::ARGUMENTS, text(name))).collect()
     }
 
@@ -175,10 +177,10 @@ impl Options {
 
     /// The same, but records no paths: for files that the result does not depend on.
     pub fn untracked_world(&self) -> Arc<dyn World> {
-        self.world_with(Touched::default())
+        self.world_with(TouchedPaths::default())
     }
 
-    fn world_with(&self, touched: Touched) -> Arc<dyn World> {
+    fn world_with(&self, touched: TouchedPaths) -> Arc<dyn World> {
         match &self.layer {
             Some(Layer(layer)) => Arc::new(LayeredWorld::new(Arc::clone(layer), touched)),
             None => Arc::new(HostWorld::noting(touched)),
@@ -193,7 +195,12 @@ impl Options {
         let files = [&self.facts, &self.node_data, &self.hiera].into_iter().flatten();
         let store = self.store.as_deref().and_then(Path::parent);
         let store = store.filter(|parent| *parent != Path::new(""));
-        let all = files.chain(&self.stubs).chain(&self.kinds).chain(&self.puppet_libs).map(PathBuf::as_path).chain(store);
+        let all = files
+            .chain(&self.stubs)
+            .chain(&self.kinds)
+            .chain(&self.puppet_libs)
+            .map(PathBuf::as_path)
+            .chain(store);
         let is_missing = |path: &&Path| *path != Path::new("-") && !path.exists();
         if let Some(path) = all.into_iter().find(is_missing) {
             return Err(codes::missing(path));

@@ -2,7 +2,15 @@
 module Ordain
   module Execution
     module Generation
+      # The providers of the resources that were found on the machine, which know their state.
+      @found = {}
+
       class << self
+        # The provider of a resource that was found, which is given away once.
+        def take_found(kind, title)
+          @found.delete([kind, title])
+        end
+
         def generates?(resource)
           if resource.respond_to?(:type_definition)
             return resource.type_definition.feature?('custom_generate')
@@ -36,6 +44,7 @@ module Ordain
         def instances(name)
           type = Puppet::Type.type(name) or raise Puppet::Error, "no module defines the resource type '#{name}'"
           type.instances.map do |one|
+            @found[[name, one.title.to_s]] = one.provider if one.provider.is_a?(Puppet::Provider)
             values = one.retrieve_resource.to_hash.reject { |key, _| %i[name title].include?(key) }
             { 'kind' => name, 'title' => one.title.to_s, 'values' => shown(values) }
           end

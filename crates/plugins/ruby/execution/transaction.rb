@@ -41,6 +41,8 @@ module Ordain
         return entry if entry.error
 
         resource = entry.resource
+        provider = Generation.take_found(declared['kind'], declared['title'])
+        resource.provider = provider if provider && !resource.original_parameters.key?(:provider)
         @catalog.replace(entry.id, resource, [resource.title, resource.name].compact.uniq)
         entry
       end

@@ -8,9 +8,7 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::kind::{
-    AttributeError, Change, ChangeOutcome, KindError, LogLine, Relationship,
-};
+use crate::kind::{AttributeError, Change, ChangeOutcome, KindError, LogLine, Relationship};
 use crate::system::host::Host;
 
 /// The number of a resource, which no other resource gets as long as this process runs.
@@ -114,6 +112,8 @@ pub struct PreparedResource {
     pub remarks: Vec<String>,
     /// Whether it acts on changes of others.
     pub is_refreshable: bool,
+    /// Whether its own changes are followed by a refresh, too.
+    pub refreshes_itself: bool,
     /// Whether it generates resources.
     pub generates: bool,
     /// Paths whose changes matter.
