@@ -1,5 +1,6 @@
-//! Types and providers in the provider process: pages of `tests/execution` hold the files of a module, the requests
-//! to the process, and its answers. `ORDAIN_BLESS=1` writes the actual answers into the pages.
+//! Types and providers in the provider process: pages of `tests/execution` hold the files of a
+//! module, the requests to the process, and its answers. `ORDAIN_BLESS=1` writes the actual answers
+//! into the pages.
 #![allow(clippy::unwrap_used)]
 
 use std::io::Write;
