@@ -11,7 +11,8 @@ module Facter
       'lsbdistrelease' => 'os.distro.release.full', 'lsbmajdistrelease' => 'os.distro.release.major',
       'lsbminordistrelease' => 'os.distro.release.minor', 'macaddress' => 'networking.mac', 'manufacturer' => 'dmi.manufacturer',
       'memoryfree' => 'memory.system.available', 'memorysize' => 'memory.system.total', 'netmask' => 'networking.netmask',
-      'netmask6' => 'networking.netmask6', 'network' => 'networking.network', 'operatingsystem' => 'os.name',
+      'netmask6' => 'networking.netmask6', 'network' => 'networking.network', 'network6' => 'networking.network6', 'scope6' => 'networking.scope6',
+      'operatingsystem' => 'os.name',
       'operatingsystemmajrelease' => 'os.release.major', 'operatingsystemrelease' => 'os.release.full', 'osfamily' => 'os.family',
       'physicalprocessorcount' => 'processors.physicalcount', 'processorcount' => 'processors.count',
       'productname' => 'dmi.product.name', 'selinux' => 'os.selinux.enabled', 'selinux_config_mode' => 'os.selinux.config_mode',
@@ -23,13 +24,20 @@ module Facter
       'uptime_hours' => 'system_uptime.hours', 'uptime_seconds' => 'system_uptime.seconds', 'uuid' => 'dmi.product.uuid',
       'rubyversion' => 'ruby.version', 'rubyplatform' => 'ruby.platform', 'rubysitedir' => 'ruby.sitedir'
     }.freeze
-    INTERFACE = /\A(ipaddress6?|macaddress|mtu|netmask6?|network6?)_(.+)\z/.freeze
+    INTERFACE = /\A(ipaddress6?|macaddress|mtu|netmask6?|network6?|scope6)_(.+)\z/.freeze
     FIELDS = { 'ipaddress' => 'ip', 'ipaddress6' => 'ip6', 'macaddress' => 'mac' }.freeze
+
+    MEGABYTES = {
+      'memoryfree_mb' => 'memory.system.available_bytes', 'memorysize_mb' => 'memory.system.total_bytes',
+      'swapfree_mb' => 'memory.swap.available_bytes', 'swapsize_mb' => 'memory.swap.total_bytes'
+    }.freeze
 
     class << self
       # The value of an older name; nil if there is none.
       def value(name, facts)
         return at(facts, PATHS[name].split('.')) if PATHS.key?(name)
+        return at(facts, MEGABYTES[name].split('.'))&.fdiv(1 << 20) if MEGABYTES.key?(name)
+        return at(facts, %w[processors models])&.at(name[/\d+/].to_i) if name.match?(/\Aprocessor\d+\z/)
         return facts.dig('networking', 'interfaces')&.keys&.join(',') if name == 'interfaces'
 
         kind, interface = INTERFACE.match(name)&.captures
