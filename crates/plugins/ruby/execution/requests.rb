@@ -156,7 +156,8 @@ module Ordain
 
           {
             'name' => name, 'namevars' => made.key_attributes.map(&:to_s), 'attributes' => made.attributes.keys.map(&:to_s),
-            'instances' => Generation.instances?(made), 'providers' => CoreTypes.providers_of(name), 'error' => nil
+            'instances' => !CoreTypes::WHOLE.include?(name) && Generation.instances?(made),
+            'providers' => CoreTypes.providers_of(name), 'error' => nil
           }
         end
       end
