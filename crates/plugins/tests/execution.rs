@@ -1,7 +1,7 @@
 //! Types and providers in the provider process: pages of `tests/execution` hold the files of a
 //! module, the requests to the process, and its answers. `ORDAIN_BLESS=1` writes the actual answers
 //! into the pages.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 use std::io::Write;
 use std::path::Path;
