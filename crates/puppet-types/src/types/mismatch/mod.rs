@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{EvalResult, puppets};
 use crate::types::refusal::answered;
 use crate::types::signature::{Signature, SignatureParam};
-use crate::types::{Type, generalize, infer_set, is_instance};
+use crate::types::{Type, generalize, infer_set, is_assignable, is_instance};
 use crate::value::Value;
 
 use describe::{describe, describe_signatures};
@@ -77,7 +77,7 @@ pub fn params_fit<'v>(
 }
 
 /// The mistakes in the parameters given to a class or defined type: `None` if there are none.
-/// Values of type `Deferred` are checked when they are resolved.
+/// Values of type `Deferred` are not checked; see [`describe_deferred`].
 pub fn describe_params(
     subject: &str,
     signature: &Signature,
@@ -106,6 +106,22 @@ pub fn describe_params(
         }
     }
     joined(subject, &errors)
+}
+
+/// The mistakes of deferred calls given to a class or defined type, by the types that their functions
+/// declare for their results: `None` if there are none.
+pub fn describe_deferred(
+    subject: &str,
+    results: &[(&SignatureParam, Type)],
+) -> EvalResult<Option<String>> {
+    let mut errors = Vec::new();
+    for (param, result) in results {
+        let fits = || is_assignable(&generalize(&param.kind), &generalize(result));
+        if !answered(fits)? {
+            errors.extend(describe(&param.kind, result, &[Step::Parameter(param.name.clone())]));
+        }
+    }
+    Ok(joined(subject, &errors))
 }
 
 /// Whether a value is computed where the catalog is applied only.
