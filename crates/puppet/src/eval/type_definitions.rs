@@ -68,8 +68,9 @@ impl Compiler<'_> {
             let name = &alias.name;
             return plain(format!("Type alias '{name}' cannot be resolved to a real type"));
         }
+        let target = answered(|| crate::types::normalize(&target))?;
         // It was just made, so nothing has set it before.
-        let _ = alias.target.set(answered(|| crate::types::normalize(&target))?);
+        let _ = alias.target.set(without_itself(target, alias));
         Ok(())
     }
 
@@ -289,6 +290,19 @@ impl Compiler<'_> {
             "Invalid number of type parameters specified: {name} requires {text}, {} provided",
             given.len()
         ))
+    }
+}
+
+/// The target of an alias without the alias among its alternatives, where it adds nothing.
+fn without_itself(target: Type, alias: &Arc<TypeAlias>) -> Type {
+    let Type::Variant(members) = &target else { return target };
+    let is_itself =
+        |member: &&Type| matches!(member, Type::Alias(other) if Arc::ptr_eq(other, alias));
+    let others: Vec<Type> = members.iter().filter(|m| !is_itself(m)).cloned().collect();
+    match &others[..] {
+        [only] => only.clone(),
+        all if all.len() < members.len() => Type::Variant(others.into()),
+        _ => target,
     }
 }
 

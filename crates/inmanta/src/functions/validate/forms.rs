@@ -348,8 +348,7 @@ fn is_clock(text: &str) -> bool {
         }
         [] => false,
     };
-    let is_fraction =
-        fraction.is_none_or(|text| parts.len() == 3 && is_digits(text));
+    let is_fraction = fraction.is_none_or(|text| parts.len() == 3 && is_digits(text));
     (2..=3).contains(&parts.len()) && is_fine && is_fraction
 }
 
