@@ -164,7 +164,8 @@ impl Reader {
             let after = options.split(option).nth(1)?;
             Some(after.trim_start_matches([' ', ':', '=', '>']).starts_with("true"))
         };
-        if mark("namevar") == Some(true) {
+        let has_word = |word: &str| options.split(|c| !is_word(c)).any(|found| found == word);
+        if mark("namevar") == Some(true) || has_word("isnamevar") {
             self.out.name_by_latest();
         }
     }
