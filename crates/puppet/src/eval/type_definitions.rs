@@ -319,8 +319,18 @@ fn named(alias: &Arc<TypeAlias>) -> Type {
 /// The error for an expression that stands where types and literals only are read.
 pub(super) fn refuse_expressions(f: &Frame, found: Option<ExprId>) -> EvalResult<()> {
     let Some(found) = found else { return Ok(()) };
-    let text = f.program.text(f.program.range(found));
-    Err(PlainError::not_a_type(text).into())
+    let mut range = f.program.range(found);
+    // The range of an operation is its operator.
+    let (mut first, mut last) = (found, found);
+    while let Expr::Binary { left, .. } = f.program[first] {
+        first = left;
+        range.start = range.start.min(f.program.range(first).start);
+    }
+    while let Expr::Binary { right, .. } = f.program[last] {
+        last = right;
+        range.end = range.end.max(f.program.range(last).end);
+    }
+    Err(PlainError::not_a_type(f.program.text(range)).into())
 }
 
 /// What in a type with parameters is more than types and literals, which is all that is read where
@@ -329,6 +339,7 @@ pub(super) fn not_of_types(program: &Program, id: ExprId) -> Option<ExprId> {
     let Expr::Access(parts) = &program[id] else { return None };
     let (base, keys) = program.list(*parts).split_first()?;
     match &program[*base] {
+        Expr::Access(_) if not_of_types(program, *base).is_some() => Some(id),
         Expr::Ref(_) | Expr::Access(_) => keys.iter().find_map(|&key| not_literal(program, key)),
         _ => Some(id),
     }

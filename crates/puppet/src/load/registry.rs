@@ -187,7 +187,8 @@ fn redefined_type(def: &AliasDef) -> Option<Diagnostic> {
         "Set at unknown location"
     } else {
         let known = builtin(&def.name)?;
-        if matches!(known, Type::Object(_) | Type::Alias(_) | Type::Unit) {
+        let is_root = name == "object";
+        if matches!(known, Type::Object(_) | Type::Alias(_) | Type::Unit) && !is_root {
             return None;
         }
         "Originally set by Puppet-Type-System/Static-Loader."

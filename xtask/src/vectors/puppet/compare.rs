@@ -227,6 +227,7 @@ fn resources(catalog: &Json) -> BTreeMap<String, Json> {
 /// The beginnings of warnings that the real program logs once per process, so that only the first
 /// recorded case has them.
 const LOGGED_ONCE: &[&str] = &[
+    "Defining \"data_provider\": ",
     "Calling function empty() with Numeric value is deprecated.",
     "Interpolation failed with",
     "The abs() function's auto conversion of String to Numeric is deprecated",
@@ -243,7 +244,10 @@ const LOGGED_ONCE: &[&str] = &[
 /// Whether a recorded case may lack a message.
 fn is_logged_once(message: &str) -> bool {
     let text = message.strip_prefix("warning: ");
-    text.is_some_and(|text| LOGGED_ONCE.iter().any(|start| text.starts_with(start)))
+    let is_listed = |text: &str| LOGGED_ONCE.iter().any(|start| text.starts_with(start));
+    // This one begins with the path of the file.
+    let is_version = |text: &str| text.contains(": Use of 'hiera.yaml' version ");
+    text.is_some_and(|text| is_listed(text) || is_version(text))
 }
 
 /// Compares the log, in order: messages, warnings and the errors that ended the run.

@@ -143,7 +143,13 @@ pub fn describe_call(
 
 /// The difference of a type from the expected one; empty if there is none. The subject stands first.
 pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> String {
-    let errors = describe(expected, actual, &[Step::Subject(subject.into())]);
+    let path = [Step::Subject(subject.into())];
+    let mut errors = describe(expected, actual, &path);
+    if errors.is_empty() {
+        // Aliases that lead to each other hide the difference.
+        let reason = Reason::Type { expected: expected.clone(), actual: actual.clone() };
+        errors.push(Mismatch { path: path.to_vec(), reason });
+    }
     match errors.as_slice() {
         [] => String::new(),
         [one] => one.text().trim().into(),
