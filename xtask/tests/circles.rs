@@ -2,9 +2,9 @@
 //!
 //! Every crate is read with `syn` from its `lib.rs` or `main.rs`. A file imports another one when a
 //! path in it resolves to an item that the other one defines; re-exports are followed to the
-//! definition. Tests inside of files do not count. `circles/KNOWN.md` lists the remaining cycles,
-//! each with its reason; one that is gone must leave the list. `ORDAIN_BLESS=1` rewrites the list:
-//! cycles that it has keep their reason, new ones get [`NO_REASON`].
+//! definition. Tests inside files do not count. `circles/KNOWN.md` lists the remaining cycles, each
+//! with its reason; a resolved cycle must be removed from the list. `ORDAIN_BLESS=1` rewrites the
+//! list: known cycles keep their reason, new ones get [`NO_REASON`].
 #![allow(clippy::unwrap_used)]
 
 #[path = "circles/modules.rs"]
@@ -133,8 +133,8 @@ fn files_do_not_import_each_other_in_circles() {
     assert!(gone.is_empty(), "these circles are gone, strike them:\n{}", gone.join("\n"));
 }
 
-/// The floors of crates, from the ground up: the folders and files of each. All others stand on top.
-/// A file that several floors name is on the lowest of them.
+/// The floors of crates, from the ground up: the folders and files of each. All others are on top.
+/// A file in several floors belongs to the lowest of them.
 const FLOORS: &[(&str, &[&[&str]])] = &[
     ("engine", &[&["system"], &["kind"], &["kinds"], &["run"]]),
     (

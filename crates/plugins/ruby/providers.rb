@@ -26,7 +26,7 @@ module Puppet
       end
     end
 
-    # Kinds of files, which modules add to by a method of the class.
+    # File types, to which modules add by a class method.
     class FileTypes < Absent
       def self.newfiletype(name, *)
         (@filetypes ||= {})[name] = true
@@ -131,7 +131,7 @@ module Puppet
         path && (Util.which(path) || path)
       end
 
-      # How a command is called.
+      # The definition of a command.
       class CommandDefinition
         attr_reader :optional
 
@@ -149,7 +149,7 @@ module Puppet
 
       def confine_to(*); end
 
-      # Whether it works on the machine that the facts are of.
+      # Whether it is suitable for the machine of the facts.
       def suitable?(_short = true)
         @confines.all? { |given| confine_holds?(given) } &&
           (!superclass.respond_to?(:suitable?) || superclass == Provider || superclass.suitable?)
@@ -210,7 +210,7 @@ module Puppet
         scrub(@doc) + (extra.empty? ? '' : "\n\n#{extra}")
       end
 
-      # Base classes of Puppet say more than is needed here.
+      # Base classes of Puppet define more than is needed here.
       def method_missing(*)
         nil
       end

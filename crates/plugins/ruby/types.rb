@@ -9,7 +9,7 @@ module Puppet
 
     METAPARAMETERS = %i[noop schedule audit loglevel alias tag require subscribe before notify stage].freeze
     AUTOMATIC = %i[require subscribe before notify].freeze
-    # Each attribute is a class of Ruby; the largest types have two hundred.
+    # Each attribute is a Ruby class; the largest types have two hundred.
     MOST_ATTRIBUTES = 3000
     @types = {}
 
@@ -26,7 +26,7 @@ module Puppet
         @doc ||= ''
       end
 
-      # A type that is derived from another in Ruby has the attributes of that.
+      # A type that derives from another in Ruby inherits its attributes.
       def inherited(made)
         super
         made.initvars
@@ -44,7 +44,7 @@ module Puppet
         made
       end
 
-      # The type of a name; of one that only the compile knows, its bare outline.
+      # The type with a name; an outline if only the compile knows it.
       def type(name)
         name = name.to_s.downcase.to_sym
         Type.types[name] ||= Ordain::Types.find(name)
@@ -199,7 +199,7 @@ module Puppet
         []
       end
 
-      # How titles give the values of key attributes.
+      # The way in which titles set key attributes.
       def title_patterns
         case key_attributes.size
         when 0 then []
@@ -217,7 +217,8 @@ module Puppet
         define_method(:validate) { unsafe_validate unless deferred? }
       end
 
-      # Relations that follow from the values of a resource; the last word on a type counts.
+      # Relationships that follow from the values of a resource; a later definition for the same
+      # type wins.
       AUTOMATIC.each do |kind|
         define_method("auto#{kind}") { |type, &block| automatic(kind)[type] = block }
         define_method("eachauto#{kind}") { |&block| automatic(kind).each { |type, code| block.call(type, code) } }
@@ -227,7 +228,7 @@ module Puppet
         ((@automatic ||= {})[kind] ||= {})
       end
 
-      # Where it applies.
+      # The targets that it applies to.
 
       def apply_to
         @apply_to ||= :host
@@ -334,7 +335,7 @@ module Puppet
         []
       end
 
-      # `newpackage` and the like make a resource.
+      # `newpackage` and similar methods create a resource.
       def method_missing(name, *args, &block)
         match = name.to_s.match(/\Anew(\w+)\z/)
         match && match[1] == self.name.to_s ? new(*args, &block) : super

@@ -304,7 +304,7 @@ module Puppet
           value.match?(OCTAL) || value.match?(/^#{PART}(?:,#{PART})*$/)
         end
 
-        # Without leading zeros, those in letters as they are.
+        # Without leading zeros; identifiers with letters stay unchanged.
         def normal(value)
           value.match?(OCTAL) ? value.sub(/^0*/, '').then { |text| text.empty? ? '0' : text } : value
         end

@@ -151,7 +151,7 @@ fn write(ui: &mut Ui, args: &LookupArgs, found: LookedUp) -> Result<Exit, Failur
     }
     if value.is_none() {
         let text = format!("nothing is found for {}", args.keys.join(", "));
-        let help = "--explain says where was looked";
+        let help = "--explain shows the search";
         return Err(Diagnostic::error(codes::UNKNOWN_NAME, text).help(help).into());
     }
     Ok(Exit::Done)

@@ -127,7 +127,7 @@ class PythonLogger(LoggerABC):
 
 
 def unique_id():
-    # Few modules need it, and it takes long to import.
+    # Few modules need it, and its import is slow.
     import uuid
     return uuid.uuid4()
 

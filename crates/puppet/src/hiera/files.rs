@@ -262,8 +262,8 @@ pub(crate) fn read_hocon(
         Err(error) => Err(error),
     };
     let environment = |name: &str| world.env(name);
-    let surroundings = ordain_data::hocon::Surroundings { environment: &environment, file: &file };
-    ordain_data::hocon::read(text, &surroundings)
+    let context = ordain_data::hocon::Context { environment: &environment, file: &file };
+    ordain_data::hocon::read(text, &context)
 }
 
 fn yaml(path: &Path, text: &str) -> Result<Data, DataFault> {

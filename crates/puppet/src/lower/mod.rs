@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ecow::{EcoString, eco_format};
 use ordain_data::Value as Data;
 use ordain_graph::{
-    Attribute, Containment, EdgeKind, Graph, Loser, Origin, OriginId, Resource as Node,
+    Attribute, Containment, EdgeKind, Graph, Origin, OriginId, OverriddenValue, Resource as Node,
     ResourceId as NodeId, ResourceRef, Step,
 };
 use rustc_hash::FxHashMap;
@@ -218,8 +218,8 @@ impl Lowering<'_, '_> {
         Attribute { name: param.name, value, origin, losers }
     }
 
-    fn losers(&mut self, lost: &[LostValue], secret: bool) -> Vec<Loser> {
-        let losers = lost.iter().map(|lost| Loser {
+    fn losers(&mut self, lost: &[LostValue], secret: bool) -> Vec<OverriddenValue> {
+        let losers = lost.iter().map(|lost| OverriddenValue {
             value: match secret {
                 true => Data::Secret(Arc::new(Data::Null)),
                 false => self.compiler.decrypted.mark(to_data(&lost.value)),

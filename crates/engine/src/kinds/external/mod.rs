@@ -1,5 +1,5 @@
 //! Kinds that other programs implement: any executable with a manifest, such as the resources of
-//! Microsoft DSC 3 and own scripts.
+//! Microsoft DSC 3 and custom scripts.
 //!
 //! A program is called with the properties as JSON and answers with the state as JSON. Differences
 //! come from the program's own test, or else from a comparison of the state with the properties.
@@ -31,23 +31,23 @@ use call::Verb;
 pub use manifest::ManifestError;
 use manifest::{Manifest, Returns};
 
-/// Whether something exists, as programs are told and tell.
+/// The property for the existence of the resource, in both directions.
 const EXIST: &str = "_exist";
 
-/// Whether all is as it shall be, as a test may tell.
+/// The property by which `test` reports that everything is in the desired state.
 const IN_DESIRED_STATE: &str = "_inDesiredState";
 
 /// The interval of checks without paths to watch.
-const PAUSE: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// An external kind as front ends see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExternalType {
     /// Its name, such as `owner::name`.
     pub name: String,
-    /// The attribute for which the title stands in.
+    /// The attribute that defaults to the title.
     pub namevar: String,
-    /// The attributes; nothing if it takes any.
+    /// The attributes; `None` if it accepts any.
     pub attributes: Option<Vec<String>>,
 }
 
@@ -58,8 +58,8 @@ pub struct External {
     schema: KindSchema,
 }
 
-/// Names live as long as the program: there are as many as there are manifests.
-fn forever(text: &str) -> &'static str {
+/// Makes a name live as long as the process: there are only as many as there are manifests.
+fn leak(text: &str) -> &'static str {
     Box::leak(text.to_string().into_boxed_str())
 }
 
@@ -67,9 +67,8 @@ impl External {
     fn new(manifest: Manifest) -> Self {
         let properties = manifest.properties();
         let namevar = manifest.ordain.name.as_deref().unwrap_or("name");
-        let any = |name: &str, doc: &str| {
-            AttributeSchema::new(forever(name), AttributeType::Any, forever(doc))
-        };
+        let any =
+            |name: &str, doc: &str| AttributeSchema::new(leak(name), AttributeType::Any, leak(doc));
         let mut attributes = vec![any(namevar, "Its name")];
         let others = properties.iter().flatten().filter(|(name, _)| name != namevar);
         attributes.extend(others.map(|(name, doc)| any(name, doc)));
@@ -81,8 +80,8 @@ impl External {
             schema: KindSchema {
                 is_open: properties.is_none(),
                 ..KindSchema::new(
-                    forever(&manifest.kind()),
-                    forever(&manifest.description),
+                    leak(&manifest.kind()),
+                    leak(&manifest.description),
                     Vec::leak(attributes),
                 )
             },
@@ -132,7 +131,7 @@ type State = Map<String, Json>;
 struct ExternalInstance {
     manifest: Arc<Manifest>,
     wanted: Map<String, Json>,
-    /// Whether it shall be there.
+    /// Whether it should exist.
     present: bool,
     secrets: Vec<String>,
 }
@@ -151,7 +150,7 @@ impl Kind for External {
         let own_ensure = self.manifest.properties().is_some() && self.has_property("ensure");
         let absent = !own_ensure && p.one_of("ensure", &["present", "absent"]) == Some("absent");
         if absent && !call::can_remove(&self.manifest) {
-            p.error("ensure", format!("{} has no way to remove anything", self.manifest.name));
+            p.error("ensure", format!("{} cannot remove resources", self.manifest.name));
         }
         let mut wanted = Map::new();
         let namevar = self.schema.name_attribute();
@@ -186,10 +185,10 @@ impl Kind for External {
 
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
         let Some(command) = &self.manifest.export else { return Ok(Vec::new()) };
-        let said = call::run(&self.manifest, command, Verb::Export, &Map::new(), host)?;
+        let documents = call::run(&self.manifest, command, Verb::Export, &Map::new(), host)?;
         let namevar = self.schema.name_attribute();
         let mut out = Vec::new();
-        for state in said {
+        for state in documents {
             let Json::Object(state) = state else { continue };
             let title = state.get(namevar).map_or_else(
                 || Json::Object(state.clone()).to_string(),
@@ -206,7 +205,7 @@ impl Kind for External {
     }
 }
 
-/// A value as programs are given it.
+/// A value in the JSON form for programs.
 fn json(value: &Value) -> Option<Json> {
     Some(match reveal(value).0 {
         Value::Null => Json::Null,
@@ -240,7 +239,8 @@ fn value(json: &Json) -> Value {
     }
 }
 
-/// Whether a state has all that is wanted: of objects the members that are named, all else equal.
+/// Whether a state contains everything wanted: objects need the wanted members, all else must be
+/// equal.
 fn has(state: &Json, wanted: &Json) -> bool {
     match (state, wanted) {
         (Json::Object(state), Json::Object(wanted)) => {
@@ -259,8 +259,9 @@ impl ExternalInstance {
             (None, Some(get)) => (get, Verb::Get),
             (None, None) => return Err(KindError::new("the manifest has neither get nor test")),
         };
-        let mut said = call::run(&self.manifest, command, verb, &self.wanted, host)?.into_iter();
-        let Some(Json::Object(state)) = said.next() else {
+        let mut documents =
+            call::run(&self.manifest, command, verb, &self.wanted, host)?.into_iter();
+        let Some(Json::Object(state)) = documents.next() else {
             return Err(KindError::new(format!("{} printed no state", command.executable)));
         };
         let names = |list: Json| -> Vec<String> {
@@ -268,7 +269,7 @@ impl ExternalInstance {
             list.iter().filter_map(|name| name.as_str().map(str::to_string)).collect()
         };
         let differs = match command.returns {
-            Some(Returns::StateAndDiff) => said.next().map(names),
+            Some(Returns::StateAndDiff) => documents.next().map(names),
             _ => None,
         };
         Ok((state, differs))
@@ -301,7 +302,7 @@ impl Instance for ExternalInstance {
     fn pause(&self, _: &Host) -> Option<Duration> {
         let own = &self.manifest.ordain;
         let told = own.pause.map(|seconds| Duration::from_secs(seconds.max(1)));
-        told.or_else(|| own.watch.is_empty().then_some(PAUSE))
+        told.or_else(|| own.watch.is_empty().then_some(POLL_INTERVAL))
     }
 
     fn compare(&self, host: &Host) -> Result<Vec<Change>, KindError> {
@@ -339,7 +340,7 @@ impl Instance for ExternalInstance {
             (Some(set), _) if self.present || set.handles_exist => (set, Verb::Set),
             (_, Some(delete)) if !self.present => (delete, Verb::Delete),
             _ => {
-                let text = format!("{} has no way to set anything", self.manifest.name);
+                let text = format!("{} cannot change resources", self.manifest.name);
                 return Err(KindError::new(text));
             }
         };

@@ -33,7 +33,7 @@ impl Pass<'_> {
     /// Whether another name is looked for in place of one that is not known.
     pub(super) fn looks_for_another(&mut self) -> bool {
         self.looked_for += 1;
-        self.looked_for <= suggest::MAX
+        self.looked_for <= suggest::MAX_SUGGESTIONS
     }
 
     /// Whether so much was found that nobody reads on.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ecow::EcoString;
-use ordain_data::hocon::Surroundings;
+use ordain_data::hocon::Context;
 use ordain_data::yaml::{Error, Schema, Tree};
 use ordain_graph::language::CheckReport;
 use ordain_source::TextRange;
@@ -69,8 +69,7 @@ impl DataFile {
     /// # Errors
     /// When it is no HOCON.
     pub(crate) fn hocon(text: &str) -> Result<Self, String> {
-        let value =
-            ordain_data::hocon::read(text, &Surroundings::NONE).map_err(|e| e.to_string())?;
+        let value = ordain_data::hocon::read(text, &Context::NONE).map_err(|e| e.to_string())?;
         let Some(map) = value.as_map() else { return Ok(Self::default()) };
         let entries = map.iter().filter_map(|(key, value)| {
             let key = EcoString::from(key.as_str()?);
