@@ -145,7 +145,7 @@ pub fn describe_call(
 pub fn describe_mismatch(subject: &str, expected: &Type, actual: &Type) -> String {
     let path = [Step::Subject(subject.into())];
     let mut errors = describe(expected, actual, &path);
-    if errors.is_empty() {
+    if errors.is_empty() && matches!(answered(|| is_assignable(expected, actual)), Ok(false)) {
         // Aliases that lead to each other hide the difference.
         let reason = Reason::Type { expected: expected.clone(), actual: actual.clone() };
         errors.push(Mismatch { path: path.to_vec(), reason });
