@@ -7,6 +7,8 @@
 //! list: known cycles keep their reason, new ones get [`NO_REASON`].
 #![allow(clippy::unwrap_used)]
 
+#[path = "circles/methods.rs"]
+mod methods;
 #[path = "circles/modules.rs"]
 mod modules;
 #[path = "circles/resolve.rs"]
@@ -215,6 +217,12 @@ fn floors_import_only_floors_below() {
         };
         let used: BTreeSet<usize> = imports.keys().map(|file| floor(file)).collect();
         assert!(used.len() > floors.len(), "{name} lacks a floor");
+        let calls = methods::calls(&imports.keys().cloned().collect());
+        let up = calls.iter().filter(|call| floor(&call.definition) > floor(&call.caller));
+        wrong.extend(up.map(|call| {
+            let (caller, definition) = (call.caller.display(), call.definition.display());
+            format!("{caller} calls {} of {definition}", call.method)
+        }));
         for (file, targets) in &imports {
             let above = targets.iter().filter(|target| floor(target) > floor(file));
             wrong.extend(
@@ -223,6 +231,27 @@ fn floors_import_only_floors_below() {
         }
     }
     assert!(wrong.is_empty(), "files import files of a floor above:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn calls_of_methods_in_other_files_are_found() {
+    let source = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(source.path().join(name), text).unwrap();
+    write("a.rs", "pub struct A { b: B } pub struct B; impl A { fn up(&self) {} fn at(self) {} }");
+    write("b.rs", "impl A { fn f(&self, other: &mut A) { self.up(); other.up(); self.b.go(); } }");
+    // `Iterator` is a type of another crate, and a trait gives `get`.
+    write(
+        "c.rs",
+        "impl B { fn go(&self) {} } fn g(a: &A, i: Iterator) { a.get(); i.up(); A::at(a) }",
+    );
+    let files = ["a.rs", "b.rs", "c.rs"].map(|name| source.path().join(name));
+    let calls = methods::calls(&files.iter().cloned().collect());
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let calls = calls
+        .iter()
+        .map(|call| format!("{} {} {}", name(&call.caller), call.method, name(&call.definition)));
+    let expected = ["b.rs A::up a.rs", "b.rs A::up a.rs", "b.rs B::go c.rs", "c.rs A::at a.rs"];
+    assert_eq!(calls.collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ordain_engine::deferred::{Deferred, DeferredValues};
 use ordain_engine::kind::Level;
 use ordain_graph::ResourceRef;
-use ordain_puppet::deferred::{DeferredAttribute, Resolved, resolve};
+use ordain_puppet::deferred::{DeferredAttribute, ResolvedAttributes, resolve};
 use ordain_puppet::eval::{LogLevel, Settings};
 use ordain_puppet::load::{self, Environment, Site};
 use ordain_puppet::session::Node;
@@ -65,7 +65,7 @@ impl DeferredCalls {
 }
 
 impl Functions {
-    fn call(&self, attributes: &[DeferredAttribute]) -> Result<Resolved, String> {
+    fn call(&self, attributes: &[DeferredAttribute]) -> Result<ResolvedAttributes, String> {
         let world: Arc<dyn World> =
             Arc::new(CachedWorld::new(HostWorld::noting(self.touched.clone())));
         let open = load::Options {

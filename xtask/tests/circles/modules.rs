@@ -104,7 +104,7 @@ fn name_of(item: &Item) -> Option<String> {
 }
 
 /// Whether the attributes contain `#[cfg(test)]` or `#[test]`.
-fn is_for_tests(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let path = attribute.path();
         path.is_ident("test")

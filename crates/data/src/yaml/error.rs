@@ -4,6 +4,8 @@ use std::fmt;
 
 use ordain_source::TextRange;
 
+use super::ruby::UNSPECIFIED_CLASS;
+
 /// The kind of an error: callers distinguish errors by it, not by the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
@@ -75,6 +77,11 @@ impl Error {
     pub(super) fn with_kind(mut self, kind: ErrorKind) -> Self {
         self.kind = kind;
         self
+    }
+
+    /// Whether a value has a class that Ruby's `safe_load` does not permit.
+    pub fn is_unspecified_class(&self) -> bool {
+        self.kind == ErrorKind::Refused && self.message.starts_with(UNSPECIFIED_CLASS)
     }
 
     /// Whether the text is invalid YAML, in contrast to valid YAML with a refused value.

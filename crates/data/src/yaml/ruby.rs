@@ -68,8 +68,11 @@ pub(super) fn value_with_dates(text: &str) -> Result<Value, String> {
     }
 }
 
+/// The start of the message about a value of a class that `safe_load` does not permit.
+pub(super) const UNSPECIFIED_CLASS: &str = "Tried to load unspecified class";
+
 fn unspecified(class: &str) -> String {
-    format!("Tried to load unspecified class: {class}")
+    format!("{UNSPECIFIED_CLASS}: {class}")
 }
 
 /// The value of a scalar with a tag, whether quoted or not. `plain` reads scalars whose tag is

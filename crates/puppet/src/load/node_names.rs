@@ -15,7 +15,8 @@ pub(super) fn node_name(pattern: &Expr) -> Option<EcoString> {
     }
 }
 
-/// Groups that begin with `(?` with their signs spelled in letters, as upstream names such nodes.
+/// Replaces the signs of groups that begin with `(?` by letters, as upstream does in titles of
+/// nodes.
 fn spell_lookarounds(source: &str) -> String {
     let mut out = String::new();
     let mut rest = source;
