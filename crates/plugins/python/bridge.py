@@ -454,8 +454,26 @@ def finish(message):
 HANDLERS = {"start": start, "load": load, "pair": pair, "call": call, "calls": calls, "export": export, "finish": finish}
 
 
+# The messages to a process that deploys resources.
+DEPLOYMENT = frozenset(("open", "kinds", "prepare", "observe", "apply", "refresh", "facts", "close"))
+
+
+def deployed(message):
+    """Answers a message about the deployment of resources."""
+    from inmanta import _agent
+    answer = _agent.answered(message)
+    if is_fork:
+        os._exit(1)
+    wire.write(answer)
+    if message["do"] == "close":
+        end()
+
+
 def reply(message):
     """Does what a message says, and says what came of it."""
+    if message["do"] in DEPLOYMENT:
+        deployed(message)
+        return
     answer = done(message)
     # Calls that run together have said it themselves.
     if answer is None:
