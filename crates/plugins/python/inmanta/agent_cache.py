@@ -106,19 +106,23 @@ class AgentCache:
 
     def get_or_else(self, key, function, for_version=None, timeout=None, evict_after_last_access=60.0,
                     evict_after_creation=0.0, ignore=frozenset(), cache_none=True, call_on_delete=None, **kwargs):
-        resource = kwargs.get("resource") if "resource" not in ignore else None
-        for name in sorted(name for name in kwargs if name != "resource" and name not in ignore):
-            key = "%s,%r" % (name, kwargs[name]) + key
+        policy = retention(for_version, timeout, evict_after_last_access, evict_after_creation)
+        return self.result(key, function, kwargs, policy, ignore, cache_none, call_on_delete)
+
+    def result(self, key, function, arguments, policy, ignore, cache_none, call_on_delete):
+        """The result of a function, from the cache if it is there. The policy has the times after the
+        last access and after the creation at which it is removed."""
+        resource = arguments.get("resource") if "resource" not in ignore else None
+        for name in sorted(name for name in arguments if name != "resource" and name not in ignore):
+            key = "%s,%r" % (name, arguments[name]) + key
         with self.lock:
             try:
                 return self.find(key, resource)
             except KeyError:
                 pass
-            value = function(**kwargs)
+            value = function(**arguments)
             if cache_none or value is not None:
-                after_access, after_creation = retention(
-                    for_version, timeout, evict_after_last_access, evict_after_creation
-                )
+                after_access, after_creation = policy
                 self.cache_value(
                     key, value, evict_after_last_access=after_access, evict_after_creation=after_creation,
                     resource=resource, call_on_delete=call_on_delete,

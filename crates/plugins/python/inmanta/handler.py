@@ -110,22 +110,16 @@ def cache(func=None, ignore=(), timeout=None, for_version=None, cache_none=True,
     """Makes the cache of the agent store the results of a method of a handler."""
 
     def decorate(method):
+        from inmanta.agent.cache import retention
         names = list(inspect.signature(method).parameters)[1:]
         ignored = set(ignore)
+        policy = retention(for_version, timeout, evict_after_last_access, evict_after_creation)
+        with_none = cache_none if cacheNone is None else cacheNone
 
         def cached(self, *args, **kwargs):
             kwargs.update(zip(names, args))
-            return self.cache.get_or_else(
-                method.__name__,
-                lambda **named: method(self, **named),
-                for_version=for_version,
-                timeout=timeout,
-                evict_after_last_access=evict_after_last_access,
-                evict_after_creation=evict_after_creation,
-                ignore=ignored,
-                cache_none=cache_none if cacheNone is None else cacheNone,
-                call_on_delete=call_on_delete,
-                **kwargs,
+            return self.cache.result(
+                method.__name__, lambda **named: method(self, **named), kwargs, policy, ignored, with_none, call_on_delete
             )
 
         return cached
