@@ -13,6 +13,7 @@
 //! | `batch.rs`, `prepared.rs` | batches of calls |
 //! | `conversation.rs`, `answers.rs` | messages to and from the child; answers to its questions |
 //! | `export.rs` | exporting resources |
+//! | `deployment.rs` | the description of the process that deploys resources |
 //! | `message.rs`, `wire.rs` | the format of messages, and of values in them |
 //! | `mirror.rs` | the parts of the model that the child knows |
 //! | `rows.rs` | all attributes of the instances of an entity after the run |
@@ -21,6 +22,7 @@ mod answers;
 mod batch;
 mod conversation;
 mod declared;
+mod deployment;
 mod export;
 mod function;
 mod message;
@@ -43,6 +45,7 @@ use crate::model::plugin::{Context, Stop};
 use message::Message;
 use mirror::Mirror;
 
+pub use deployment::Deployment;
 pub use module::Module;
 pub use modules::LoadError;
 
@@ -87,6 +90,8 @@ struct State {
     printed: String,
     /// The entities with resource classes.
     resources: Vec<String>,
+    /// All modules of the model.
+    modules: Vec<Module>,
 }
 
 impl Python {

@@ -41,6 +41,7 @@ impl Python {
         world: &dyn World,
         modules: &[Module],
     ) -> Result<Vec<Rc<dyn Plugin>>, LoadError> {
+        self.state.borrow_mut().modules = modules.to_vec();
         let with_code: Vec<(&Module, Vec<String>)> = modules
             .iter()
             .filter(|module| module.name != "std")

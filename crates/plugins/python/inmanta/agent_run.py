@@ -9,7 +9,9 @@ import sys
 import ordain
 from inmanta import _faults, _server
 from inmanta.agent.cache import AgentCache
-from inmanta.agent.handler import Commander, CRUDHandler, DiscoveryHandler, HandlerAPI, HandlerContext, ResourceHandler
+from inmanta.agent.handler import (
+    Commander, CRUDHandler, DiscoveryHandler, HandlerAPI, HandlerContext, ResourceHandler, SkipResource,
+)
 from inmanta.const import Change, HandlerResourceState, ResourceState
 from inmanta.resources import Id, Resource, resource as registered
 from inmanta._secrets import Secrets, is_secret_name
@@ -182,10 +184,8 @@ class Operation:
 
     def failed(self, error):
         """Notes an exception that the handler did not handle."""
-        from inmanta.agent.handler import SkipResource
-        self.error = _faults.described(error, (self.prepared.entity or "").split("::")[0])
-        if isinstance(error, SkipResource):
-            self.error["skip"] = True
+        module = (self.prepared.entity or "").split("::")[0]
+        self.error = skipped(error) if isinstance(error, SkipResource) else _faults.described(error, module)
         if isinstance(error, ordain.Late):
             # A connection may be in the middle of a message.
             self.prepared.agent.cache = AgentCache(self.prepared.agent)
@@ -206,6 +206,8 @@ class Operation:
             return self.error
         state = self.ctx.resource_state
         if state in (HandlerResourceState.skipped, HandlerResourceState.skipped_for_dependency):
+            if isinstance(self.ctx._exception, SkipResource):
+                return skipped(self.ctx._exception)
             return {"message": self._last_line("WARNING", "INFO") or "it was skipped", "skip": True}
         if state in (HandlerResourceState.failed, HandlerResourceState.unavailable):
             if self.ctx._exception is not None:
@@ -219,9 +221,11 @@ class Operation:
     def lines(self):
         """The lines of the log for the answer."""
         found = []
+        outcome = self.outcome()
         for line in self.ctx.logs if self.ctx is not None else ():
             # The error of the operation says the same.
-            if "traceback" not in line._data["kwargs"] or self.outcome() is None:
+            is_error = "traceback" in line._data["kwargs"] or " was skipped: " in line.msg
+            if not is_error or outcome is None:
                 found.append([LEVELS.get(line._data["level"], "info"), self.secrets.text(line.msg[:MOST_TEXT])])
         if self.ctx is not None:
             self.ctx._logs.clear()
@@ -256,6 +260,12 @@ class Operation:
             return {"name": name, "is": None, "should": None, "secret": True, "action": "modify"}
         current, desired = (self.secrets.anywhere(_plain(one)) for one in (change.current, change.desired))
         return {"name": name, "is": current, "should": desired, "secret": False, "action": "modify"}
+
+
+def skipped(error):
+    """A handler's wish to skip its resource as an error of an answer."""
+    reason = ", ".join(str(part) for part in error.args)
+    return {"message": "skipped: " + reason if reason else "skipped", "skip": True}
 
 
 def _plain(value):
@@ -339,7 +349,12 @@ class Session:
         kind = type(operation.handler)
         if kind.facts is HandlerAPI.facts and kind.check_facts in (ResourceHandler.check_facts, DiscoveryHandler.check_facts):
             return
-        found = operation.handler.check_facts(operation.ctx, operation.resource) or {}
+        try:
+            found = operation.handler.check_facts(operation.ctx, operation.resource) or {}
+        except Exception as error:
+            # The deployment has succeeded: facts are asked for after it.
+            operation.ctx.warning("the facts cannot be retrieved: %(error)s", error=ordain.text_of(error))
+            return
         for name, value in found.items():
             self._take_fact(operation, operation.resource.id.resource_str(), name, value)
         for fact in operation.ctx.facts:

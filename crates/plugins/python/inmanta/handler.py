@@ -343,6 +343,7 @@ def _guarded(handler, ctx, resource, work):
         is_for_dependency = isinstance(error, SkipResourceForDependencies)
         state = HandlerResourceState.skipped_for_dependency if is_for_dependency else HandlerResourceState.skipped
         ctx.set_resource_state(state)
+        ctx._exception = error
         ctx.warning("Resource %(resource_id)s was skipped: %(reason)s", resource_id=name, reason=error.args)
     except Exception as error:
         ctx.set_resource_state(HandlerResourceState.failed)

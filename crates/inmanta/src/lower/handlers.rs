@@ -1,0 +1,94 @@
+//! Resources that handlers of modules deploy: their kinds have the names of their entities, and
+//! their attributes are the exported fields.
+
+use ordain_data::Value as Data;
+use ordain_graph::METAPARAMETERS;
+use ordain_graph::transfer::{self, LIFE};
+
+use super::LOCAL;
+use super::kinds::{Fields, Mapped, flag, kind_name};
+
+/// The resources that handlers deploy, instead of the kinds of the engine.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Handlers {
+    /// Those without a kind in the engine, those with references, and those that are reached over a
+    /// connection.
+    #[default]
+    Needed,
+    /// All.
+    All,
+    /// None: the resources of an agent are those of this machine, whatever their connections are.
+    None,
+}
+
+/// The attribute with the fields whose names mean something else to the engine.
+const OTHER_FIELDS: &str = "other_fields";
+
+/// Fields with the values that they have if nothing else is said.
+const DEFAULTS: &[(&str, bool)] = &[
+    ("send_event", false),
+    ("receive_events", true),
+    ("report_only", false),
+    ("managed", true),
+    ("purged", false),
+    ("purge_on_delete", false),
+];
+
+/// The method by which a resource is reached on another machine, if it is there.
+pub(super) fn remote_method<'a>(fields: Fields<'a>) -> Option<&'a str> {
+    let mut next = fields.get("via");
+    while let Some(via) = next.filter(|via| via.as_map().is_some()) {
+        let method = via.get("method_name").and_then(Data::as_str).unwrap_or_default();
+        if !LOCAL.contains(&method) {
+            return Some(method);
+        }
+        next = via.get("via");
+    }
+    None
+}
+
+/// Whether a field is a reference that is resolved when the resource is deployed.
+pub(super) fn has_references(fields: Fields<'_>) -> bool {
+    fields.get("mutators").and_then(Data::as_list).is_some_and(|list| !list.is_empty())
+}
+
+/// A resource as its handler gets it.
+pub(super) fn mapped(entity: &str, title: &str, fields: Fields<'_>) -> Mapped {
+    let mut out = Mapped::new(&kind_name(entity), title);
+    out.reloads = true;
+    out.by_handler = true;
+    let mut others = Vec::new();
+    let named = fields.0.iter().filter_map(|(name, value)| Some((name.as_str()?, value)));
+    for (name, value) in named.filter(|(name, value)| !is_left_out(name, value)) {
+        if is_of_engine(name) {
+            others.push((Data::str(name), value.clone()));
+        } else {
+            out.set_from(name, value.clone(), name);
+        }
+    }
+    if !others.is_empty() {
+        out.set_from(OTHER_FIELDS, Data::map(others), OTHER_FIELDS);
+    }
+    if flag(fields, "report_only") {
+        out.set_from("noop", Data::Bool(true), "report_only");
+    }
+    out
+}
+
+/// Whether a handler gets the same without a field.
+fn is_left_out(name: &str, value: &Data) -> bool {
+    let is_default = |default: &&(&str, bool)| default.0 == name && value.as_bool() == Some(default.1);
+    match name {
+        "id" | "requires" | "version" => true,
+        "references" | "mutators" => value.as_list().is_none_or(<[Data]>::is_empty),
+        _ => value.is_null() || DEFAULTS.iter().any(|default| is_default(&default)),
+    }
+}
+
+/// Whether an attribute of this name would mean something to the engine.
+fn is_of_engine(name: &str) -> bool {
+    METAPARAMETERS.contains(&name)
+        || transfer::is_transfer(name)
+        || LIFE.contains(&name)
+        || name == "provider"
+}
