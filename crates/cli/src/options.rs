@@ -164,6 +164,15 @@ pub(crate) struct CompileArgs {
     /// Also give manifests the legacy flat facts, such as $osfamily
     #[arg(long)]
     pub legacy_facts: bool,
+    /// Resource types that are applied by the Ruby code of modules, even if Ordain has a kind of that
+    /// name; separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
+    pub ruby_types: Vec<String>,
+    /// The lib directory of an installed Puppet, for modules that use more of Puppet's libraries than
+    /// Ordain has
+    #[arg(long, value_name = "DIR")]
+    pub puppet_libs: Option<PathBuf>,
 }
 
 impl CompileArgs {
@@ -182,6 +191,8 @@ impl CompileArgs {
             kinds: self.kinds.clone(),
             stubs: self.stubs.clone(),
             legacy_facts: self.legacy_facts,
+            ruby_types: self.ruby_types.clone(),
+            puppet_libs: self.puppet_libs.clone(),
             ..Options::default()
         }
     }

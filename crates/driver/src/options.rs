@@ -74,6 +74,14 @@ pub struct Options {
     pub machine: Option<PathBuf>,
     /// The source texts of earlier compiles, if compiles share them.
     pub texts: Option<Arc<SourceMap>>,
+    /// Whether the graph is planned or applied: the code of resource types in Ruby then checks
+    /// resources where they are prepared for the run.
+    pub runs_providers: bool,
+    /// Resource types whose implementation in Ruby is preferred to that of the engine.
+    pub ruby_types: Vec<String>,
+    /// The libraries of an installed Puppet, for code of modules that needs more of them than there
+    /// is here.
+    pub puppet_libs: Option<PathBuf>,
     /// Whether the source is one of several that become one graph. It may then ignore options that
     /// are meant for the others.
     pub is_part: bool,
@@ -104,6 +112,9 @@ impl Default for Options {
             layer: None,
             machine: None,
             texts: None,
+            runs_providers: false,
+            ruby_types: Vec::new(),
+            puppet_libs: None,
             is_part: false,
         }
     }
@@ -182,7 +193,7 @@ impl Options {
         let files = [&self.facts, &self.node_data, &self.hiera].into_iter().flatten();
         let store = self.store.as_deref().and_then(Path::parent);
         let store = store.filter(|parent| *parent != Path::new(""));
-        let all = files.chain(&self.stubs).chain(&self.kinds).map(PathBuf::as_path).chain(store);
+        let all = files.chain(&self.stubs).chain(&self.kinds).chain(&self.puppet_libs).map(PathBuf::as_path).chain(store);
         let is_missing = |path: &&Path| *path != Path::new("-") && !path.exists();
         if let Some(path) = all.into_iter().find(is_missing) {
             return Err(codes::missing(path));

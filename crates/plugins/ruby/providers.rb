@@ -1,38 +1,7 @@
-# Providers of resource types. They change nothing here: their definitions determine the provider of
-# a resource, its features, and its documentation.
+# Providers of resource types: their definitions, which determine the provider of a resource, its features,
+# and its documentation.
 module Puppet
   module Util
-    # Methods for providers, which do nothing here.
-    def self.const_missing(name)
-      return super unless Ordain::Types.loading?
-
-      const_set(name, name == :FileType ? FileTypes : Class.new(Absent))
-    end
-
-    # A placeholder for a missing class and its content.
-    class Absent
-      class << self
-        def method_missing(*)
-          nil
-        end
-
-        def respond_to_missing?(*)
-          false
-        end
-
-        def const_missing(name)
-          const_set(name, Class.new(Absent))
-        end
-      end
-    end
-
-    # Kinds of files, which modules add to by a method of the class.
-    class FileTypes < Absent
-      def self.newfiletype(name, *)
-        (@filetypes ||= {})[name] = true
-      end
-    end
-
     # The features of the providers of a type.
     module ProviderFeatures
       Feature = Struct.new(:name, :docs, :methods) do
@@ -210,15 +179,6 @@ module Puppet
         scrub(@doc) + (extra.empty? ? '' : "\n\n#{extra}")
       end
 
-      # Base classes of Puppet say more than is needed here.
-      def method_missing(*)
-        nil
-      end
-
-      def respond_to_missing?(*)
-        false
-      end
-
       private
 
       def doc_of_commands
@@ -306,17 +266,6 @@ module Puppet
       "#{@resource}(provider=#{self.class.name})"
     end
     alias inspect to_s
-
-    # Base classes for providers of modules.
-    class ParsedFile < Provider
-      class << self
-        attr_accessor :default_target, :filetype
-      end
-    end
-    class Package < Provider; end
-    class NameService < Provider; end
-    class Exec < Provider; end
-    class Command; end
   end
 end
 

@@ -31,7 +31,7 @@ use crate::show::{failures, plan as show};
 use crate::ui::Ui;
 use ordain_driver::private_file;
 use ordain_driver::project::{self, machine_path};
-use ordain_driver::{Compiled, Options as CompileOptions, Purpose, compile, cycle};
+use ordain_driver::{Compiled, KindSource, Options as CompileOptions, Purpose, compile, cycle};
 
 /// Show what an apply would change
 ///
@@ -128,7 +128,12 @@ impl SelectionArgs {
     /// The options for compiling for this machine.
     pub(crate) fn compile_options(&self, args: &CompileArgs) -> CompileOptions {
         let deferral = if self.no_preprocess_deferred { Deferral::Hand } else { Deferral::Resolve };
-        CompileOptions { machine: Some(self.root.clone()), deferral, ..args.options() }
+        CompileOptions {
+            machine: Some(self.root.clone()),
+            deferral,
+            runs_providers: true,
+            ..args.options()
+        }
     }
 
     /// The host to apply to. The project at `sources` may have settings for it.
@@ -150,7 +155,8 @@ pub(crate) fn run(ui: &mut Ui, args: &PlanArgs) -> Result<Exit, Failure> {
     let compile_options = args.selection.compile_options(&args.compile);
     let mut loaded = compile(ui, &args.path, &compile_options, Purpose::Application)?;
     let options = args.selection.options(false);
-    let registry = compile_options.registry()?;
+    let mut kinds = KindSource::new(&compile_options)?;
+    let registry = kinds.registry(ui, &loaded, &compile_options)?;
     // Fails early, before the plan takes its time.
     let key = args.out.as_ref().map(|_| key(args.state_dir.as_deref())).transpose()?;
     loaded.undo_missing(&args.selection.host(&args.path), &registry)?;

@@ -43,6 +43,9 @@ pub struct Settings {
     /// The kinds that whoever applies the catalog has by itself. Their types in Ruby refuse values and
     /// ask for an order, but what they convert is not taken: it would be converted twice.
     pub native_kinds: BTreeSet<EcoString>,
+    /// Whether only the types in Ruby of `native_kinds` see the catalog: whoever applies it runs the
+    /// code of the other types then.
+    pub examines_native_only: bool,
     /// The resources that nodes export for each other; without it nothing is exported or collected.
     pub exports: Option<Arc<dyn Exports>>,
     /// Further settings that manifests read as `$settings::name`.
@@ -61,6 +64,7 @@ impl Default for Settings {
             has_history: true,
             deferral: Deferral::Keep,
             native_kinds: BTreeSet::new(),
+            examines_native_only: false,
             exports: None,
             values: BTreeMap::new(),
         }

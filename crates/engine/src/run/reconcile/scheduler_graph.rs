@@ -51,6 +51,9 @@ pub struct Settings {
     pub longest_delay: u64,
     /// How it is checked without a watch.
     pub poll: Poll,
+    /// The interval of [`Poll::WatchAndEvery`] doubles up to this one while nothing changes, in
+    /// milliseconds. Shorter ones say nothing.
+    pub longest_pause: u64,
     /// How many events are listened to; all if `None`.
     pub limit: Option<Limit>,
     /// Names of semaphores with their sizes.
@@ -73,6 +76,7 @@ impl Default for Settings {
             delay: 0,
             longest_delay: 0,
             poll: Poll::Watch,
+            longest_pause: 0,
             limit: None,
             semaphores: Vec::new(),
             group: None,

@@ -1,0 +1,328 @@
+//! Kinds of resources that modules implement in Ruby, for graphs that are planned or applied.
+//!
+//! A compile notes the modules and facts of a graph with resources of such kinds ([`ModuleKinds`]).
+//! A run adds the kinds to those of the engine ([`KindSource`]); their provider process starts then.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use ordain_data::{Map, Value};
+use ordain_engine::kind::attributes::{reveal, scalar_text};
+use ordain_engine::kind::{AttributeError, Registry};
+use ordain_engine::kinds::external::{ExternalKind, KindDescription, SharedProvider};
+use ordain_graph::{Containment, Graph, METAPARAMETERS, Resource};
+use ordain_plugins::{Language, ProviderProgram};
+use ordain_providers::{ProcessProvider, ProviderError, ProviderSettings};
+use ordain_puppet::value::rich::to_data;
+use ordain_source::{Diagnostic, Touched};
+
+use crate::compiled::Compiled;
+use crate::error::Error;
+use crate::options::Options;
+use crate::puppet::{self, Input};
+use crate::reporter::Reporter;
+
+/// Seconds for one resource in the provider process, unless a request allows more.
+const SECONDS: u32 = 60;
+/// Bytes of memory of the provider process.
+const MEMORY: u64 = 2 << 30;
+/// How deep the libraries of modules are looked through for changes.
+const MAX_DEPTH: usize = 16;
+
+/// Kinds of a graph that modules implement in Ruby.
+#[derive(Clone, Debug)]
+pub struct ModuleKinds {
+    /// The kinds with the files that define them.
+    files: BTreeMap<String, PathBuf>,
+    /// The directories of all modules by name.
+    modules: BTreeMap<String, PathBuf>,
+    environment: String,
+    node: String,
+    facts: Value,
+    /// The libraries of an installed Puppet, if they may be used.
+    puppet_libs: Option<PathBuf>,
+    /// The files of the libraries of the modules, with the times of their last changes.
+    libraries: BTreeMap<PathBuf, (SystemTime, u64)>,
+}
+
+/// Finds the file that defines a type in Ruby among modules.
+fn type_file(modules: &BTreeMap<String, PathBuf>, kind: &str) -> Option<PathBuf> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if kind.is_empty() || !kind.chars().all(is_word) {
+        return None;
+    }
+    let path = |dir: &PathBuf| dir.join("lib/puppet/type").join(format!("{kind}.rb"));
+    modules.values().map(path).find(|path| path.is_file())
+}
+
+/// The kinds of a graph that the engine lacks, or whose implementation in Ruby is preferred, with the
+/// files that define them.
+fn files(
+    graph: &Graph,
+    modules: &BTreeMap<String, PathBuf>,
+    registry: &Registry,
+    preferred: &[String],
+) -> BTreeMap<String, PathBuf> {
+    // Whether each kind is needed.
+    let mut kinds: BTreeMap<String, bool> = BTreeMap::new();
+    let is_leaf = |r: &&Resource| r.containment == Containment::Leaf && !r.is_virtual;
+    for resource in graph.resources().map(|(_, r)| r).filter(is_leaf) {
+        let name = resource.id.kind.to_ascii_lowercase();
+        let is_preferred = |name: &str| preferred.iter().any(|p| p.eq_ignore_ascii_case(name));
+        let lacks = registry.get(&name).is_none_or(|kind| {
+            let known = |name: &str| {
+                METAPARAMETERS.contains(&name)
+                    || name == "provider"
+                    || name == "name"
+                    || name.contains(':')
+                    || kind.schema().is_open
+                    || kind.schema().attribute(name).is_some()
+            };
+            !resource.attributes.iter().all(|attribute| known(&attribute.name))
+        });
+        if name == "resources" {
+            let purged = resource.value("name").and_then(|value| scalar_text(reveal(value).0));
+            let purged = purged.unwrap_or_else(|| resource.id.title.to_string());
+            let purged = purged.to_ascii_lowercase();
+            let is_needed = registry.get(&purged).is_none() || is_preferred(&purged);
+            *kinds.entry(purged).or_default() |= is_needed;
+        }
+        let is_needed = lacks || is_preferred(&name);
+        *kinds.entry(name).or_default() |= is_needed;
+    }
+    let needed = kinds.into_iter().filter(|(_, is_needed)| *is_needed).map(|(kind, _)| kind);
+    needed.filter_map(|kind| Some((kind.clone(), type_file(modules, &kind)?))).collect()
+}
+
+impl ModuleKinds {
+    /// The kinds of a compiled catalog; `None` if there are none.
+    pub(crate) fn of_input(
+        input: &Input,
+        graph: &Graph,
+        registry: &Registry,
+        options: &Options,
+    ) -> Option<Self> {
+        let full = |dir: &Path| std::path::absolute(dir).unwrap_or_else(|_| dir.to_path_buf());
+        let modules = input.env.modules.values();
+        let modules: BTreeMap<String, PathBuf> =
+            modules.map(|module| (module.name.to_string(), full(&module.dir))).collect();
+        let files = files(graph, &modules, registry, &options.ruby_types);
+        if files.is_empty() {
+            return None;
+        }
+        let libraries = libraries(&modules, &options.touched);
+        Some(Self {
+            files,
+            modules,
+            environment: input.env.name.to_string(),
+            node: input.node.name.to_string(),
+            facts: to_data(&input.node.facts),
+            puppet_libs: options.puppet_libs.clone(),
+            libraries,
+        })
+    }
+
+    /// Whether a provider process for the other can serve this, if it has these kinds, too.
+    fn is_like(&self, other: &Self) -> bool {
+        self.modules == other.modules
+            && self.puppet_libs == other.puppet_libs
+            && self.libraries == other.libraries
+            && self.files.iter().all(|(kind, file)| other.files.get(kind) == Some(file))
+    }
+
+    fn settings(&self) -> ProviderSettings {
+        let program = ProviderProgram::ruby(SECONDS, MEMORY);
+        let chosen = std::env::var(Language::Ruby.variable()).ok();
+        let interpreters = Language::Ruby.interpreters(chosen, &[]);
+        let modules = self.modules.iter().map(|(name, dir)| (name.clone(), dir.clone()));
+        let mut settings = ProviderSettings::new(program, interpreters, modules);
+        for (name, value) in self.environment() {
+            settings.set(name, &value);
+        }
+        settings
+    }
+
+    /// The members of the first request that may be others for the next graph.
+    fn environment(&self) -> Vec<(&'static str, Value)> {
+        let own = [
+            ("environment", Value::str(self.environment.as_str())),
+            ("certname", Value::str(self.node.as_str())),
+        ];
+        let own: Map = own.into_iter().map(|(k, v)| (Value::str(k), v)).collect();
+        let libraries = self.puppet_libs.as_ref();
+        let libraries = libraries.map(|dir| Value::str(dir.display().to_string()));
+        let mut all = vec![
+            ("node", Value::str(self.node.as_str())),
+            ("facts", self.facts.clone()),
+            ("settings", Value::Map(Arc::new(own))),
+        ];
+        all.extend(libraries.map(|dir| ("puppet", dir)));
+        all
+    }
+}
+
+/// The Ruby files of the libraries of modules. A compile depends on them.
+fn libraries(
+    modules: &BTreeMap<String, PathBuf>,
+    touched: &Touched,
+) -> BTreeMap<PathBuf, (SystemTime, u64)> {
+    let mut found = BTreeMap::new();
+    let mut todo: Vec<(PathBuf, usize)> =
+        modules.values().map(|dir| (dir.join("lib"), MAX_DEPTH)).collect();
+    while let Some((dir, depth)) = todo.pop() {
+        let Ok(entries) = std::fs::read_dir(&dir) else { continue };
+        touched.note(&dir);
+        for entry in entries.flatten() {
+            let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
+            if kind.is_dir() && depth > 0 {
+                todo.push((path, depth - 1));
+            } else if path.extension().is_some_and(|extension| extension == "rb")
+                && let Ok(about) = path.metadata()
+            {
+                touched.note(&path);
+                let changed = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                found.insert(path, (changed, about.len()));
+            }
+        }
+    }
+    found
+}
+
+/// The kinds for one graph after another.
+pub struct KindSource {
+    base: Arc<Registry>,
+    current: Option<RubyKinds>,
+}
+
+/// The kinds of a provider process, with those of the engine.
+struct RubyKinds {
+    of: ModuleKinds,
+    registry: Arc<Registry>,
+    provider: Arc<ProcessProvider>,
+}
+
+impl KindSource {
+    /// The kinds of the engine and those of other programs.
+    ///
+    /// # Errors
+    /// When a manifest cannot be read.
+    pub fn new(options: &Options) -> Result<Self, Diagnostic> {
+        Ok(Self { base: options.registry()?, current: None })
+    }
+
+    /// The kinds for a graph. As long as modules stay the same, graphs share them, and the provider
+    /// process.
+    ///
+    /// # Errors
+    /// When the modules of a graph that was compiled elsewhere cannot be opened.
+    pub fn registry(
+        &mut self,
+        reporter: &mut dyn Reporter,
+        compiled: &Compiled,
+        options: &Options,
+    ) -> Result<Arc<Registry>, Error> {
+        let Some(kinds) = self.kinds_of(reporter, compiled, options)? else {
+            return Ok(Arc::clone(&self.base));
+        };
+        if let Some(current) = self.current.as_mut().filter(|current| kinds.is_like(&current.of)) {
+            let environment = kinds.environment();
+            current.provider.update(environment.iter().map(|(name, value)| (*name, value)));
+            return Ok(Arc::clone(&current.registry));
+        }
+        let provider = Arc::new(ProcessProvider::new(kinds.settings()));
+        let mut registry = Registry::clone(&self.base);
+        let shared: SharedProvider = Arc::clone(&provider) as SharedProvider;
+        for kind in ExternalKind::all(&shared, descriptions(&provider, &kinds)) {
+            registry.add(Box::new(kind));
+        }
+        let registry = Arc::new(registry);
+        self.current = Some(RubyKinds { of: kinds, registry: Arc::clone(&registry), provider });
+        Ok(registry)
+    }
+
+    /// The processor time of the provider process of the current graph, if it has one.
+    pub fn provider_cpu_time(&self) -> Option<Duration> {
+        self.current.as_ref().map(|current| current.provider.cpu_time())
+    }
+
+    fn kinds_of(
+        &self,
+        reporter: &mut dyn Reporter,
+        compiled: &Compiled,
+        options: &Options,
+    ) -> Result<Option<ModuleKinds>, Error> {
+        if let Some((first, rest)) = compiled.module_kinds.split_first() {
+            let all = rest.iter().fold(ModuleKinds::clone(first), |all, other| all.with(other));
+            return Ok(Some(all));
+        }
+        let modules = compiled.all_module_dirs();
+        if modules.is_empty() {
+            return Ok(None);
+        }
+        let found = files(&compiled.graph, &modules, &self.base, &options.ruby_types);
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let modulepath = options.modulepath.clone().or_else(|| compiled.module_path());
+        let options = Options { modulepath, texts: None, ..options.clone() };
+        let input = puppet::open_code(reporter, String::new(), &options)?;
+        Ok(ModuleKinds::of_input(&input, &compiled.graph, &self.base, &options))
+    }
+}
+
+impl ModuleKinds {
+    /// The kinds of two sources of one graph.
+    fn with(mut self, other: &Self) -> Self {
+        let add = |all: &mut BTreeMap<String, PathBuf>, more: &BTreeMap<String, PathBuf>| {
+            for (name, path) in more {
+                all.entry(name.clone()).or_insert_with(|| path.clone());
+            }
+        };
+        add(&mut self.files, &other.files);
+        add(&mut self.modules, &other.modules);
+        self.libraries.extend(other.libraries.clone());
+        self
+    }
+}
+
+/// The kinds as the provider process describes them. Kinds that cannot be used have the reason.
+fn descriptions(provider: &ProcessProvider, kinds: &ModuleKinds) -> Vec<KindDescription> {
+    let names: Vec<String> = kinds.files.keys().cloned().collect();
+    let unusable = |(name, file): (&String, &PathBuf), why: &str, help: Option<&str>| {
+        let text = format!("the type {name} is written in Ruby ({}), and {why}", file.display());
+        let help = help.map(str::to_string);
+        KindDescription {
+            name: name.clone(),
+            name_attribute: "name".into(),
+            is_open: true,
+            fault: Some(AttributeError { help, ..AttributeError::of_resource(text) }),
+            ..KindDescription::default()
+        }
+    };
+    let failed = |error: &ProviderError| {
+        let why = error.to_string();
+        kinds.files.iter().map(|kind| unusable(kind, &why, error.help())).collect()
+    };
+    match provider.kinds(&names) {
+        Ok(found) => {
+            let undefined = "this file does not define it";
+            let each = kinds.files.iter().zip(found);
+            each.map(|(kind, found)| found.unwrap_or_else(|| unusable(kind, undefined, None)))
+                .collect()
+        }
+        // One file may keep the others from being loaded.
+        Err(_) if names.len() > 1 => {
+            let alone = kinds.files.iter().map(|kind| {
+                match provider.kinds(std::slice::from_ref(kind.0)).map(|mut found| found.pop()) {
+                    Ok(Some(Some(description))) => description,
+                    Ok(_) => unusable(kind, "this file does not define it", None),
+                    Err(error) => unusable(kind, &error.to_string(), error.help()),
+                }
+            });
+            alone.collect()
+        }
+        Err(error) => failed(&error),
+    }
+}

@@ -1,0 +1,77 @@
+# Puppet's own types as the Ruby code of modules sees them. Other parts of the program implement them: here they
+# only have attributes, so that code can look at resources and make new ones.
+module Ordain
+  module CoreTypes
+    NAMEVARS = { 'file' => 'path', 'exec' => 'command', 'filebucket' => 'name' }.freeze
+    PARAMETERS = {
+      'file' => %w[backup recurse recurselimit replace force ignore links purge sourceselect show_diff source_permissions
+                   checksum checksum_value validate_replacement validate_cmd content source target ensure owner group mode
+                   selinux_ignore_defaults selrange selrole seltype seluser max_files ctime mtime type],
+      'exec' => %w[command path user group cwd logoutput refresh environment umask timeout tries try_sleep refreshonly creates
+                   unless onlyif returns],
+      'package' => %w[ensure name package_settings source instance status adminfile responsefile configfiles category platform
+                      root vendor description allowcdrom flavor install_only install_options uninstall_options
+                      reinstall_on_refresh allow_virtual enable_only mark command],
+      'service' => %w[ensure enable flags binary hasstatus name path pattern restart start status stop control hasrestart
+                      manifest timeout logonaccount logonpassword],
+      'user' => %w[ensure home uid gid comment shell password password_min_age password_max_age password_warn_days groups name
+                   membership system allowdupe managehome expiry auths auth_membership roles role_membership profiles
+                   profile_membership keys key_membership project attributes attribute_membership loginclass forcelocal
+                   iterations salt purge_ssh_keys ia_load_module],
+      'group' => %w[ensure gid members auth_membership allowdupe ia_load_module attributes attribute_membership system
+                    forcelocal name],
+      'notify' => %w[message withpath name], 'resources' => %w[name purge unless_system_user unless_uid],
+      'schedule' => %w[name range periodmatch repeat period weekday], 'filebucket' => %w[name server port path],
+      'tidy' => %w[path recurse max_files matches backup age type size rmdirs],
+      'stage' => %w[name], 'component' => %w[name], 'whit' => %w[name]
+    }.freeze
+    # Words of `ensure` that Puppet has as symbols.
+    WORDS = %w[present absent file directory link latest held purged installed disabled running stopped true false].freeze
+
+    class << self
+      def outline(name)
+        return nil unless PARAMETERS.key?(name)
+
+        attributes = PARAMETERS[name] | %w[provider]
+        attributes -= %w[provider] unless %w[file exec package service user group].include?(name)
+        { 'namevar' => NAMEVARS.fetch(name) { name == 'tidy' ? 'path' : 'name' }, 'attributes' => attributes }
+      end
+
+      def outline?(type)
+        PARAMETERS.key?(type.name.to_s) && type.instance_variable_get(:@outline)
+      end
+
+      # Fills in a type that has no code.
+      def fill(type, outline)
+        type.instance_variable_set(:@outline, true)
+        type.newparam(outline['namevar'], namevar: true)
+        (outline['attributes'] - [outline['namevar'], 'provider']).each do |name|
+          if name == 'ensure'
+            type.newproperty(:ensure) { munge { |value| WORDS.include?(value.to_s) ? value.to_s.to_sym : value } }
+          else
+            type.newparam(name)
+          end
+        end
+      end
+    end
+  end
+
+  module Types
+    class << self
+      private
+
+      def outline(name)
+        known = CoreTypes.outline(name.to_s) or return nil
+        constant = name.to_s.capitalize
+        made = Puppet::Type.const_get(constant) if Puppet::Type.const_defined?(constant, false)
+        made ||= Class.new(Puppet::Type).tap do |type|
+          type.instance_variable_set(:@name, name)
+          constant(Puppet::Type, constant, type)
+        end
+        CoreTypes.fill(made, known)
+        made.providify if known['attributes'].include?('provider')
+        made
+      end
+    end
+  end
+end

@@ -1,0 +1,23 @@
+# The parts of Puppet that are loaded when code uses them.
+module Ordain
+  # The file of each constant.
+  LATER_CONSTANTS = {
+    Puppet => { FileSystem: 'file_system', Confine: 'confine', Functions: 'deferred', ResourceApi: 'resource_api', SSL: 'network',
+                HTTP: 'network', Network: 'network', FileServing: 'network', FileBucket: 'network', Application: 'network',
+                Face: 'network', Interface: 'network', SELFileContext: 'core_attributes', Configurer: 'network',
+                GettextConfig: 'network', Log: 'network', Metatype: 'network' },
+    Puppet::Util => { FileType: 'file_types', FileParsing: 'parsed_file', IniConfig: 'ini_config', Checksums: 'checksums',
+                      Diff: 'utilities', Backups: 'utilities', SELinux: 'utilities', Plist: 'utilities', ClassGen: 'utilities',
+                      MethodHelper: 'utilities', Autoload: 'utilities', Storage: 'utilities', Log: 'utilities', Ldap: 'utilities',
+                      Feature: 'utilities', NetworkDevice: 'network_device', SymbolicFileMode: 'symbolic_mode',
+                      InstanceLoader: 'utilities', Lockfile: 'utilities', Pidlock: 'utilities', IniFile: 'utilities', Metric: 'utilities',
+                      TagSet: 'utilities', Tagging: 'utilities', Limits: 'utilities', CommandLine: 'utilities', RetryAction: 'utilities',
+                      HttpProxy: 'network', Monkey: 'utilities', ConstantInflector: 'utilities', NagiosMaker: 'utilities' },
+    Puppet::Provider => { ParsedFile: 'parsed_file', Package: 'packages', NameService: 'name_services', Exec: 'exec_provider',
+                          AixObject: 'name_services', PackageTargetable: 'packages' }
+  }.freeze
+
+  LATER_CONSTANTS.each do |holder, names|
+    names.each { |name, file| later(holder, "ordain/execution/#{file}", name) if LATER.key?("ordain/execution/#{file}") }
+  end
+end
