@@ -20,6 +20,7 @@ mod document;
 pub mod dynaml;
 mod error;
 mod exports;
+mod handler_kinds;
 pub mod inmanta;
 mod kind;
 pub mod languages;

@@ -20,6 +20,7 @@ use ordain_source::{Diagnostic, Touched};
 
 use crate::compiled::Compiled;
 use crate::error::Error;
+use crate::handler_kinds::HandlerSource;
 use crate::options::Options;
 use crate::puppet::{self, Input};
 use crate::reporter::Reporter;
@@ -168,9 +169,18 @@ fn libraries(
     modules: &BTreeMap<String, PathBuf>,
     touched: &Touched,
 ) -> BTreeMap<PathBuf, (SystemTime, u64)> {
+    library_files(modules.values().map(|dir| dir.join("lib")), "rb", touched)
+}
+
+/// The files with an extension below directories, with their times and sizes. A compile depends on
+/// them.
+pub(crate) fn library_files(
+    directories: impl Iterator<Item = PathBuf>,
+    extension: &str,
+    touched: &Touched,
+) -> BTreeMap<PathBuf, (SystemTime, u64)> {
     let mut found = BTreeMap::new();
-    let mut todo: Vec<(PathBuf, usize)> =
-        modules.values().map(|dir| (dir.join("lib"), MAX_DEPTH)).collect();
+    let mut todo: Vec<(PathBuf, usize)> = directories.map(|dir| (dir, MAX_DEPTH)).collect();
     while let Some((dir, depth)) = todo.pop() {
         let Ok(entries) = std::fs::read_dir(&dir) else { continue };
         touched.note(&dir);
@@ -178,7 +188,7 @@ fn libraries(
             let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
             if kind.is_dir() && depth > 0 {
                 todo.push((path, depth - 1));
-            } else if path.extension().is_some_and(|extension| extension == "rb")
+            } else if path.extension().is_some_and(|found| found == extension)
                 && let Ok(about) = path.metadata()
             {
                 touched.note(&path);
@@ -194,6 +204,7 @@ fn libraries(
 pub struct KindSource {
     base: Arc<Registry>,
     current: Option<RubyKinds>,
+    handlers: HandlerSource,
 }
 
 /// The kinds of a provider process, with those of the engine.
@@ -209,7 +220,7 @@ impl KindSource {
     /// # Errors
     /// When a manifest cannot be read.
     pub fn new(options: &Options) -> Result<Self, Diagnostic> {
-        Ok(Self { base: options.registry()?, current: None })
+        Ok(Self { base: options.registry()?, current: None, handlers: HandlerSource::default() })
     }
 
     /// The kinds for a graph. As long as modules stay the same, graphs share them, and the provider
@@ -218,6 +229,16 @@ impl KindSource {
     /// # Errors
     /// When the modules of a graph that was compiled elsewhere cannot be opened.
     pub fn registry(
+        &mut self,
+        reporter: &mut dyn Reporter,
+        compiled: &Compiled,
+        options: &Options,
+    ) -> Result<Arc<Registry>, Error> {
+        let registry = self.ruby_registry(reporter, compiled, options)?;
+        Ok(self.handlers.add(registry, compiled, options))
+    }
+
+    fn ruby_registry(
         &mut self,
         reporter: &mut dyn Reporter,
         compiled: &Compiled,
@@ -242,9 +263,10 @@ impl KindSource {
         Ok(registry)
     }
 
-    /// The processor time of the provider process of the current graph, if it has one.
+    /// The processor time of the provider processes of the current graph, if it has any.
     pub fn provider_cpu_time(&self) -> Option<Duration> {
-        self.current.as_ref().map(|current| current.provider.cpu_time())
+        let ruby = self.current.as_ref().map(|current| current.provider.cpu_time());
+        ruby.into_iter().chain(self.handlers.cpu_time()).reduce(|one, other| one + other)
     }
 
     fn kinds_of(

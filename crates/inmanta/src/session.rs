@@ -139,10 +139,12 @@ impl Outcome<'_> {
         let mut lowered = crate::lower::lower(&self.net, &exported, sources, agent, handlers)?;
         let warnings = exported.warnings.into_iter();
         lowered.notes.extend(warnings.map(|text| Diagnostic::warning("inmanta::warning", text)));
-        let agent = lowered.agent.as_deref().unwrap_or_default();
-        let files = exported.files;
-        let deployment =
-            lowered.has_handlers.then(|| self.python.deployment(self.net.world(), agent, files));
+        let deployment = (!lowered.handled.is_empty()).then(|| {
+            let agent = lowered.agent.as_deref().unwrap_or_default();
+            let files = exported.files.into_iter();
+            let files = files.filter(|(digest, _)| lowered.files.contains(digest)).collect();
+            self.python.deployment(self.net.world(), agent, &lowered.handled, &files)
+        });
         Ok((lowered, deployment))
     }
 

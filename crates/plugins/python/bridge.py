@@ -507,6 +507,23 @@ def outcome(function, message):
     return answer
 
 
+def watch_memory(limit):
+    """Ends the process when it takes more memory than it may."""
+    import threading
+
+    def watch():
+        page = os.sysconf("SC_PAGE_SIZE")
+        while True:
+            with open("/proc/self/statm") as opened:
+                used = int(opened.read().split()[1]) * page
+            if used > limit:
+                os.write(2, b"it takes more than %d MiB of memory\n" % (limit >> 20))
+                os_exit(1)
+            time.sleep(0.25)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def end():
     """Ends the process as Python does, but leaves it to the system to free what the model had."""
     if "threading" in sys.modules:

@@ -132,9 +132,12 @@ const MODULES: &[(&str, &str)] = &[
     ("inmanta_plugins.std", include_str!("../python/std/std.py")),
 ];
 
-/// Reads the modules from standard input and runs the first. The input is also the channel for
-/// answers. Descendants do not inherit it; they read nothing.
-const PYTHON_LOADER: &str = "\
+// Reads the modules from standard input and runs the first. The input is also the channel for
+// answers. Descendants do not inherit it; they read nothing.
+macro_rules! python_loader {
+    ($end:literal) => {
+        concat!(
+            "\
 import os,sys,struct,types
 if sys.version_info<(3,8):
     sys.exit('Python 3.9 or later is needed, this is '+sys.version.split()[0])
@@ -159,9 +162,22 @@ limits=eval(found.pop('limits'))
 exec(compile(text,'<ordain>','exec'),bridge.__dict__)
 bridge.sources.update(found)
 bridge.SECONDS=limits[0]
-import resource
+",
+            $end
+        )
+    };
+}
+
+/// The loader of a process that compiles: it and its descendants are limited by the system.
+const PYTHON_LOADER: &str = python_loader!(
+    "import resource
 resource.setrlimit(resource.RLIMIT_AS,(limits[1],limits[1]))
-bridge.run(source)";
+bridge.run(source)"
+);
+
+/// The loader of a process that deploys: a limit of the system would hold for the programs that it
+/// starts, too, so it watches its own memory.
+const PYTHON_PROVIDER_LOADER: &str = python_loader!("bridge.watch_memory(limits[1])\nbridge.run(source)");
 
 /// The options of `ruby`, followed by the loader.
 const RUBY_OPTIONS: [&str; 5] = ["-W0", "-EUTF-8:UTF-8", "--disable=gems,rubyopt", "-rjson", "-e"];
@@ -208,6 +224,19 @@ impl ProviderProgram {
             language: Language::Ruby,
             options: RUBY_OPTIONS.into_iter().chain([PROVIDER_LOADER]).collect(),
             code: framed(&[&[("ordain/limits.rb", &limits)], LATER_FILES, PROVIDER_FILES]),
+        }
+    }
+}
+
+impl ProviderProgram {
+    /// The program for handlers in Python. One request may take `seconds` per resource, and the
+    /// process `memory` bytes.
+    pub fn python(seconds: u32, memory: u64) -> Self {
+        let limits = format!("({seconds}, {memory})");
+        Self {
+            language: Language::Python,
+            options: vec!["-X", "utf8", "-c", PYTHON_PROVIDER_LOADER],
+            code: framed(&[&[("limits", &limits)], MODULES]),
         }
     }
 }

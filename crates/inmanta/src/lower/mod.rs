@@ -40,8 +40,10 @@ pub struct Lowered {
     pub notes: Vec<Diagnostic>,
     /// The agent whose resources these are.
     pub agent: Option<String>,
-    /// Whether handlers of modules deploy some of the resources.
-    pub has_handlers: bool,
+    /// The kinds of the resources that handlers of modules deploy.
+    pub handled: BTreeSet<String>,
+    /// The digests of the files that these handlers may ask for.
+    pub files: BTreeSet<String>,
 }
 
 /// Lowers the resources of one agent: the given one, otherwise the only one, otherwise that of the
@@ -68,7 +70,8 @@ pub fn lower(
         ids: HashMap::new(),
         inner: Vec::new(),
         handlers,
-        has_handlers: false,
+        handled: BTreeSet::new(),
+        needed_files: BTreeSet::new(),
     };
     lowering.graph.name = chosen.unwrap_or_default().into();
     let of_agent = |one: &&ModelResource| chosen.is_none_or(|agent| one.id.agent == agent);
@@ -86,10 +89,10 @@ pub fn lower(
         let text = format!("{name} is left out: it is not known yet");
         lowering.notes.push(Diagnostic::warning(CODE, text));
     }
-    let Lowering { graph, notes, errors, has_handlers, .. } = lowering;
+    let Lowering { graph, notes, errors, handled, needed_files: files, .. } = lowering;
     let agent = chosen.map(str::to_owned);
     if errors.is_empty() {
-        Ok(Lowered { graph, notes, agent, has_handlers })
+        Ok(Lowered { graph, notes, agent, handled, files })
     } else {
         Err(errors)
     }
@@ -135,7 +138,8 @@ struct Lowering<'a, 'w> {
     /// The resources that create their parent directories, with their paths.
     inner: Vec<(ResourceId, String)>,
     handlers: Handlers,
-    has_handlers: bool,
+    handled: BTreeSet<String>,
+    needed_files: BTreeSet<String>,
 }
 
 impl Lowering<'_, '_> {
@@ -221,7 +225,12 @@ impl Lowering<'_, '_> {
                 return;
             }
         };
-        self.has_handlers |= mapped.by_handler;
+        if mapped.by_handler {
+            self.handled.insert(mapped.kind.to_ascii_lowercase());
+            for value in one.fields.values() {
+                note_files(value, files, &mut self.needed_files);
+            }
+        }
         let id =
             ResourceRef { kind: mapped.kind.as_str().into(), title: mapped.title.as_str().into() };
         if self.graph.find(&id).is_some() {
@@ -332,6 +341,18 @@ impl Lowering<'_, '_> {
                 self.graph.edges.push(Edge { from, to, kind, origin });
             }
         }
+    }
+}
+
+/// Notes the digests of files in a value.
+fn note_files(value: &Data, files: &Files, found: &mut BTreeSet<String>) {
+    match value {
+        Data::Str(text) if files.contains_key(text.as_str()) => {
+            found.insert(text.to_string());
+        }
+        Data::List(items) => items.iter().for_each(|item| note_files(item, files, found)),
+        Data::Map(entries) => entries.values().for_each(|item| note_files(item, files, found)),
+        _ => {}
     }
 }
 

@@ -1,8 +1,9 @@
 //! The process that deploys the resources of a model with the handlers of its modules.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use ordain_functions::base64::{Mode, encode};
 use ordain_source::World;
 use serde_json::{Map, Value as Json, json};
 
@@ -14,14 +15,15 @@ const STD: &str = "std";
 /// The description of the process that deploys the resources of a model.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Deployment {
-    /// The agent whose resources are deployed.
-    pub agent: String,
+    /// The kinds of the resources, as graphs have them, in lower case.
+    pub kinds: BTreeSet<String>,
     /// The interpreters to try before that of the `PATH`.
     pub interpreters: Vec<PathBuf>,
-    /// The project, its modules and its settings, as the process gets them.
-    pub project: Map<String, Json>,
-    /// The contents of files by their digests, which handlers ask for.
-    pub files: HashMap<String, Vec<u8>>,
+    /// The directories with the Python code of modules.
+    pub directories: Vec<PathBuf>,
+    /// The agent, the project, its modules, its settings and the contents of files, as the process
+    /// gets them.
+    pub environment: Map<String, Json>,
 }
 
 impl Python {
@@ -30,7 +32,8 @@ impl Python {
         &self,
         world: &dyn World,
         agent: &str,
-        files: HashMap<String, Vec<u8>>,
+        kinds: &BTreeSet<String>,
+        files: &HashMap<String, Vec<u8>>,
     ) -> Deployment {
         let text = |path: &Path| full(path).to_string_lossy().into_owned();
         let state = self.state.borrow();
@@ -58,15 +61,26 @@ impl Python {
                 (section.clone(), Json::Object(entries))
             })
             .collect();
-        let mut project = Map::new();
-        project.insert("project".into(), json!(text(&self.setup.project)));
-        project.insert("name".into(), json!(self.setup.name));
-        project.insert("modules".into(), Json::Object(modules));
+        let files: Map<String, Json> = files
+            .iter()
+            .map(|(digest, content)| (digest.clone(), json!(encode(content, Mode::Strict))))
+            .collect();
+        let mut environment = Map::new();
+        environment.insert("agent".into(), json!(agent));
+        environment.insert("files".into(), Json::Object(files));
+        environment.insert("project".into(), json!(text(&self.setup.project)));
+        environment.insert("name".into(), json!(self.setup.name));
+        environment.insert("modules".into(), Json::Object(modules));
         let modulepath: Vec<String> = self.setup.modulepath.iter().map(|path| text(path)).collect();
-        project.insert("modulepath".into(), json!(modulepath));
-        project.insert("settings".into(), Json::Object(settings));
-        let interpreters = self.setup.interpreters.clone();
-        Deployment { agent: agent.to_owned(), interpreters, project, files }
+        environment.insert("modulepath".into(), json!(modulepath));
+        environment.insert("settings".into(), Json::Object(settings));
+        let python = state.modules.iter().filter_map(|module| module.python.as_deref());
+        Deployment {
+            kinds: kinds.clone(),
+            interpreters: self.setup.interpreters.clone(),
+            directories: python.map(full).collect(),
+            environment,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ import logging
 import os
 import resource as limits
 import sys
+import time
 
 import ordain
 from inmanta import _faults, _server
@@ -30,6 +31,9 @@ ENVIRONMENT = "00000000-0000-4000-8000-000000000000"
 VERSION = 1
 MOST_LINES = 1000
 MOST_TEXT = 16 << 10
+MOST_SHOWN = 200
+# After so many seconds a batch of observations is not continued.
+LONG_BATCH = 20
 
 
 class Agent:
@@ -42,7 +46,6 @@ class Agent:
         self.environment = UUID(session.environment)
         self.sessionid = UUID(int=os.getpid())
         self.process = self
-        self.files = session.files
         self.cache = AgentCache(self)
         self.session = session
         self._loop = None
@@ -56,6 +59,10 @@ class Agent:
             self._loop = asyncio.new_event_loop()
             threading.Thread(target=self._loop.run_forever, daemon=True).start()
         return self._loop
+
+    @property
+    def files(self):
+        return self.session.files
 
     def is_stopped(self):
         return False
@@ -248,24 +255,36 @@ class Operation:
         if purged is not None:
             action = "remove" if purged.desired else "create"
             states = ["present", "absent"] if purged.desired else ["absent", "present"]
-            return [{"name": "purged", "is": states[0], "should": states[1], "action": action, "secret": False}]
+            text = "removed" if purged.desired else "created"
+            return [{"name": "purged", "is": states[0], "should": states[1], "action": action, "secret": False, "text": text}]
         found = [self._change(name, change) for name, change in changes.items()]
         if not found and self.ctx.change is not Change.nochange:
-            found = [{"name": "state", "is": None, "should": self.ctx.change.value, "action": "modify", "secret": False}]
+            word = self.ctx.change.value
+            found = [{"name": "state", "is": None, "should": word, "action": "modify", "secret": False, "text": word}]
         return found
 
     def _change(self, name, change):
         name = name if isinstance(name, str) else str(name)
         if self.secrets.is_secret(name):
-            return {"name": name, "is": None, "should": None, "secret": True, "action": "modify"}
+            return {"name": name, "is": None, "should": None, "secret": True, "action": "modify", "text": name + " changed"}
         current, desired = (self.secrets.anywhere(_plain(one)) for one in (change.current, change.desired))
-        return {"name": name, "is": current, "should": desired, "secret": False, "action": "modify"}
+        text = "%s changed %s to %s" % (name, shown(current), shown(desired))
+        return {
+            "name": name, "is": current, "should": desired, "secret": False, "action": "modify",
+            "text": text if len(text) <= MOST_SHOWN else name + " changed",
+        }
 
 
 def skipped(error):
     """A handler's wish to skip its resource as an error of an answer."""
     reason = ", ".join(str(part) for part in error.args)
     return {"message": "skipped: " + reason if reason else "skipped", "skip": True}
+
+
+def shown(value):
+    """A value in a line of the log."""
+    import json
+    return "'%s'" % value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _plain(value):
@@ -282,27 +301,32 @@ class Session:
     """A run: the agents, the resources, and the last operation."""
 
     def __init__(self, message):
-        from inmanta.config import Config
-        self.noop = bool(message.get("noop"))
-        self.agent_name = message.get("agent") or "internal"
-        self.environment = str(Config.get("config", "environment", None) or ENVIRONMENT)
-        directory = message.get("statedir")
-        self.files = _server.Files(lambda digest: file_content(message.get("files"), digest))
-        path = os.path.join(directory, "inmanta", "parameters.json") if directory else None
-        self.parameters = _server.Parameters(path)
-        if directory and Config.get("config", "state-dir", None) is None:
-            Config.set("config", "state-dir", os.path.join(directory, "inmanta"))
         self.loader = Loader(message["modules"])
         self.agents = {}
+        self.update(message)
         self.resources = {}
         self.is_notified = False
         # The operation that applied a resource last, which a refresh continues.
         self.applied = None
         self.applied_id = None
-        # The resource that is observed once more after it was applied.
-        self.verified_id = None
+        # Errors of a batch: whoever asks for one of these resources alone wants to know the same.
+        self.failed = {}
         self.log_capture = LogCapture()
         logging.getLogger().addHandler(self.log_capture)
+
+    def update(self, message):
+        """Takes what the first message and later ones of its kind say."""
+        from inmanta.config import Config
+        self.noop = bool(message.get("noop"))
+        self.agent_name = message.get("agent") or "internal"
+        self.environment = str(Config.get("config", "environment", None) or ENVIRONMENT)
+        directory = message.get("statedir")
+        files = message.get("files") or {}
+        self.files = _server.Files(files.get)
+        path = os.path.join(directory, "inmanta", "parameters.json") if directory else None
+        self.parameters = _server.Parameters(path)
+        if directory and Config.get("config", "state-dir", None) is None:
+            Config.set("config", "state-dir", os.path.join(directory, "inmanta"))
         _server.activate(_server.Answers(self.files, self.parameters, lambda: self.is_notified))
 
     def agent(self, name):
@@ -361,7 +385,7 @@ class Session:
             self._take_fact(operation, fact["resource_id"], fact["id"], fact["value"])
 
     def _take_fact(self, operation, resource_id, name, value):
-        value = _plain(value)
+        value = value if isinstance(value, str) else str(_plain(value))
         if self.parameters.set(resource_id, str(name), value, "fact"):
             shown = "(sensitive)" if is_secret_name(str(name)) else operation.secrets.text(str(value))
             operation.ctx.info("fact %(name)s: %(value)s", name=str(name), value=shown)
@@ -376,18 +400,6 @@ class Session:
 session = None
 
 
-def file_content(directory, digest):
-    """The content of a file of the compile, in base64."""
-    import base64
-    if directory is None or not digest.isalnum():
-        return None
-    try:
-        with open(os.path.join(directory, digest), "rb") as opened:
-            return base64.b64encode(opened.read()).decode("ascii")
-    except FileNotFoundError:
-        return None
-
-
 def open_session(message):
     global session
     from inmanta import config, module
@@ -395,8 +407,11 @@ def open_session(message):
     ordain.finder.modulepath = message.get("modulepath", [])
     module.Project._set(message)
     config.Config._set(message.get("settings", {}))
-    session = Session(message)
-    importlib.import_module("inmanta_plugins.std")
+    if session is None:
+        importlib.import_module("inmanta_plugins.std")
+        session = Session(message)
+    else:
+        session.update(message)
     return {"ok": {"python": sys.version.split()[0]}}
 
 
@@ -458,16 +473,26 @@ def ask_can_reload(operation):
 
 
 def observe(message):
-    verified, session.verified_id = session.verified_id, None
-    return {"ok": [observed(number, number == verified) for number in message["of"]]}
+    """Observes several resources. The answer may leave out the last ones: they are asked for again."""
+    failed, session.failed = session.failed, {}
+    numbers = message["of"]
+    if len(numbers) == 1 and numbers[0] in failed:
+        return {"ok": [failed[numbers[0]]]}
+    end = time.monotonic() + LONG_BATCH
+    answers = []
+    for number in numbers:
+        answer = observed(number)
+        answers.append(answer)
+        if answer["error"] is not None and len(numbers) > 1:
+            session.failed[number] = answer
+        if time.monotonic() > end:
+            break
+    return {"ok": answers}
 
 
-def observed(number, is_verification):
+def observed(number):
     """The changes that a deployment of a resource would make."""
     prepared = session.resources[number]
-    if is_verification:
-        # The handler itself knows whether it has succeeded.
-        return {"id": number, "changes": [], "logs": [], "error": None}
     if session.applied_id is not None:
         session.leave_applied()
     unsuitable = session.unsuitable(prepared)
@@ -498,10 +523,8 @@ def apply(message):
     error = operation.shown_error()
     if error is None:
         session.applied, session.applied_id = operation, number
-        session.verified_id = number
     events = [
-        {"name": change["name"], "status": "success", "text": None, "is": change["is"], "should": change["should"],
-         "secret": change["secret"], "action": change["action"]}
+        {"status": "success", **change}
         for change in ([] if error else operation.changes())
     ]
     answer = {"ok": {"events": events, "logs": operation.lines(), "error": error}}
@@ -581,11 +604,14 @@ VERBS = {
 
 def answered(message):
     """The answer to a message."""
-    if message["do"] != "observe":
-        session and setattr(session, "verified_id", None)
+    usual, ordain.SECONDS = ordain.SECONDS, message.get("seconds") or ordain.SECONDS
+    # An alarm that is set for another limit would come at the wrong time.
+    ordain.arm(ordain.SECONDS)
     try:
         return VERBS[message["do"]](message)
     except (ordain.Gone, KeyboardInterrupt):
         raise
     except BaseException as error:
         return {"error": _faults.described(error, None)}
+    finally:
+        ordain.SECONDS = usual

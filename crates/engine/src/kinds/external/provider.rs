@@ -117,6 +117,8 @@ pub struct PreparedResource {
     pub remarks: Vec<String>,
     /// Whether it acts on changes of others.
     pub is_refreshable: bool,
+    /// Whether its changes are known only after it has acted, so that it acts in each run.
+    pub acts_always: bool,
     /// Whether it generates resources.
     pub generates: bool,
     /// Paths whose changes matter.
