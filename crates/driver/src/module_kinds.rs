@@ -255,7 +255,15 @@ impl KindSource {
         let provider = Arc::new(ProcessProvider::new(kinds.settings()));
         let mut registry = Registry::clone(&self.base);
         let shared: SharedProvider = Arc::clone(&provider) as SharedProvider;
-        for kind in ExternalKind::all(&shared, descriptions(&provider, &kinds)) {
+        let is_live = options.machine.as_deref().is_none_or(|root| root == Path::new("/"));
+        let descriptions = match is_live {
+            true => descriptions(&provider, &kinds),
+            false => {
+                let why = "its providers act on the running system, not on a directory";
+                kinds.files.iter().map(|kind| unusable(kind, why, None)).collect()
+            }
+        };
+        for kind in ExternalKind::all(&shared, descriptions) {
             registry.add(Box::new(kind));
         }
         let registry = Arc::new(registry);
@@ -309,20 +317,26 @@ impl ModuleKinds {
     }
 }
 
+/// A kind of which no resource can be used, with the reason.
+fn unusable(
+    (name, file): (&String, &PathBuf),
+    why: &str,
+    help: Option<&str>,
+) -> KindDescription {
+    let text = format!("the type {name} is written in Ruby ({}), and {why}", file.display());
+    let help = help.map(str::to_string);
+    KindDescription {
+        name: name.clone(),
+        name_attribute: "name".into(),
+        is_open: true,
+        fault: Some(AttributeError { help, ..AttributeError::of_resource(text) }),
+        ..KindDescription::default()
+    }
+}
+
 /// The kinds as the provider process describes them. Kinds that cannot be used have the reason.
 fn descriptions(provider: &ProcessProvider, kinds: &ModuleKinds) -> Vec<KindDescription> {
     let names: Vec<String> = kinds.files.keys().cloned().collect();
-    let unusable = |(name, file): (&String, &PathBuf), why: &str, help: Option<&str>| {
-        let text = format!("the type {name} is written in Ruby ({}), and {why}", file.display());
-        let help = help.map(str::to_string);
-        KindDescription {
-            name: name.clone(),
-            name_attribute: "name".into(),
-            is_open: true,
-            fault: Some(AttributeError { help, ..AttributeError::of_resource(text) }),
-            ..KindDescription::default()
-        }
-    };
     let failed = |error: &ProviderError| {
         let why = error.to_string();
         kinds.files.iter().map(|kind| unusable(kind, &why, error.help())).collect()

@@ -134,6 +134,11 @@ pub trait Kind: Send + Sync {
     fn instance_watches(&self, _host: &Host) -> Vec<Watch> {
         Vec::new()
     }
+
+    /// How often [`Kind::instances`] is asked, if no events announce others.
+    fn instance_pause(&self, _host: &Host) -> Option<Duration> {
+        None
+    }
 }
 
 /// A parsed resource.

@@ -1,9 +1,9 @@
 //! The resources of one provider: prepared once a graph, and observed in batches.
 //!
 //! An observation may serve several resources of a kind. In a run that ends, those whose turn comes
-//! later are observed with the first, and their results are kept until something is changed. After a
-//! change, batches begin with one resource and double, so that a run that changes everything
-//! observes each resource twice at most. In a process that stays, only resources that are about to
+//! later are observed with the first, and their results are kept until something is changed. If a
+//! change makes kept results useless, batches begin with one resource and double again, so that a
+//! run that changes everything observes each resource about twice. In a process that stays, only resources that are about to
 //! be compared are observed together, since an event may come at any time.
 
 use std::borrow::Cow;
@@ -89,10 +89,10 @@ struct Observations {
     kept: FxHashMap<ResourceNumber, Observation>,
     /// The number of changes in this process when the observations were made.
     changes: Option<u64>,
-    /// The size of the next batch of each kind, if something was changed.
+    /// The size of the next batch of each kind.
     sizes: BTreeMap<&'static str, usize>,
-    /// Whether something was changed since the first observation.
-    has_changed: bool,
+    /// Whether observations became useless, so that batches begin with one resource.
+    was_wasteful: bool,
 }
 
 /// A resource that the provider knows.
@@ -101,6 +101,8 @@ pub(super) struct Entry {
     pub(super) prepared: Arc<PreparedResource>,
     shared: Arc<EntryGuard>,
     digest: u64,
+    /// Whether it lacks attributes that are computed during the run.
+    is_partial: bool,
 }
 
 /// Frees a resource when nobody needs it any more.
@@ -192,7 +194,7 @@ impl Group {
         let resources = vec![(number, Cow::Borrowed(resource))];
         let request = PrepareRequest { graph: graph.number, resources, others: Vec::new() };
         let prepared = self.provider.prepare(&request).into_iter().next().unwrap_or_default();
-        self.entry(&graph, number, resource, prepared)
+        self.entry(&graph, number, &request.resources[0].1, prepared)
     }
 
     fn begin_graph(&self, graphs: &mut Graphs, context: &ParseContext<'_>) -> Arc<GraphEntry> {
@@ -236,7 +238,7 @@ impl Group {
         &self,
         graph: &Arc<GraphEntry>,
         number: ResourceNumber,
-        resource: &Resource,
+        resource: &Cow<'_, Resource>,
         prepared: PreparedResource,
     ) -> Entry {
         let kind = resource.id.kind.to_ascii_lowercase();
@@ -245,6 +247,7 @@ impl Group {
             prepared: Arc::new(prepared),
             shared: Arc::new(EntryGuard { number, kind, graph: Arc::clone(graph) }),
             digest: digest(resource),
+            is_partial: matches!(resource, Cow::Owned(_)),
         }
     }
 
@@ -272,7 +275,8 @@ impl Group {
 
     /// Notes that a resource of the graph is going to be compared some time.
     fn wait_for(&self, entry: &Entry) {
-        if self.provider.observes_together() && entry.prepared.errors.is_empty() {
+        let is_whole = entry.prepared.errors.is_empty() && !entry.is_partial;
+        if self.provider.observes_together() && is_whole {
             let mut observations = self.observations();
             observations.waiting.entry(entry.shared.key()).or_default().insert(entry.number());
         }
@@ -333,8 +337,8 @@ impl Observations {
     fn invalidate(&mut self) {
         let now = changes_made();
         let before = self.changes.replace(now);
-        if before.is_some_and(|before| before != now) {
-            self.has_changed = true;
+        if before.is_some_and(|before| before != now) && !self.kept.is_empty() {
+            self.was_wasteful = true;
             self.sizes.clear();
             self.kept.clear();
         }
@@ -354,7 +358,7 @@ impl Observations {
     /// A resource with those that are observed with it.
     fn batch(&mut self, key: GroupKey, number: ResourceNumber, stays: bool) -> Vec<ResourceNumber> {
         let list = if stays { &self.expected } else { &self.waiting };
-        let first = if self.has_changed && !stays { 1 } else { MAX_BATCH };
+        let first = if self.was_wasteful { 1 } else { MAX_BATCH };
         let size = self.sizes.entry(key.1).or_insert(first);
         let count = *size;
         *size = (count * 2).min(MAX_BATCH);

@@ -85,6 +85,10 @@ impl Kind for ExternalKind {
         self.description.has_instances
     }
 
+    fn instance_pause(&self, _: &Host) -> Option<Duration> {
+        Some(PAUSE)
+    }
+
     fn instances(&self, host: &Host) -> Result<Vec<Resource>, KindError> {
         check_live(host)?;
         let call = call(host, None);

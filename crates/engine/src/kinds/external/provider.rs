@@ -47,9 +47,6 @@ pub trait ExternalProvider: Send + Sync {
     fn observe(&self, of: &[ResourceNumber], call: &Call<'_>) -> Vec<Observation>;
 
     /// Makes the changes of a resource.
-    ///
-    /// # Errors
-    /// When something failed besides single changes.
     fn apply(&self, of: ResourceNumber, changes: &[Change], call: &Call<'_>) -> Applied;
 
     /// Acts on the change of something that a resource is subscribed to.
