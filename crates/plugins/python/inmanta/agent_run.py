@@ -449,6 +449,8 @@ def prepared_answer(number, prepared):
         "checks": False, "watch": [], "warnings": [], "acts_always": False,
     }
     unsuitable = session.unsuitable(prepared)
+    if unsuitable is not None and not session.loader.failures:
+        return {**answer, "errors": [unsuitable]}
     if unsuitable is not None:
         return {**answer, "unsuitable": unsuitable["message"]}
     kind = Commander.get_handlers()[prepared.entity]
