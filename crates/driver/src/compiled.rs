@@ -75,6 +75,11 @@ impl Compiled {
         }
     }
 
+    /// Whether handlers of modules deploy some of the resources.
+    pub fn has_handlers(&self) -> bool {
+        !self.handler_kinds.is_empty()
+    }
+
     /// The directories of modules by name, if they are known.
     pub fn module_dirs(&self) -> BTreeMap<String, PathBuf> {
         let Modules::ByName(dirs) = &*self.modules else { return BTreeMap::new() };

@@ -92,3 +92,39 @@ fn is_of_engine(name: &str) -> bool {
         || LIFE.contains(&name)
         || name == "provider"
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(text: &str) -> ordain_data::Map {
+        match ordain_data::json::read(text) {
+            Ok(Data::Map(fields)) => (*fields).clone(),
+            other => panic!("it is a map: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn handlers_get_what_is_not_usual() {
+        let fields = fields(
+            r#"{"send_event": true, "receive_events": true, "references": [], "mutators": [],
+                "report_only": true, "purged": false, "schedule": "daily", "name": "x", "size": null}"#,
+        );
+        let mapped = mapped("m::sub::Thing", "x", Fields(&fields));
+        assert_eq!((mapped.kind.as_str(), mapped.title.as_str()), ("M::Sub::Thing", "x"));
+        let mut names: Vec<&str> = mapped.attributes.iter().map(|(name, ..)| &**name).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["name", "noop", "other_fields", "report_only", "send_event"]);
+        let (_, others, _) = mapped.attributes.iter().find(|(n, ..)| n == OTHER_FIELDS).unwrap();
+        assert_eq!(others.get("schedule").and_then(Data::as_str), Some("daily"));
+    }
+
+    #[test]
+    fn connections_lead_to_other_machines() {
+        let method = |text: &str| remote_method(Fields(&fields(text))).map(str::to_owned);
+        assert_eq!(method(r#"{"via": {"method_name": "local"}}"#), None);
+        let nested = r#"{"via": {"method_name": "sudo", "via": {"method_name": "ssh"}}}"#;
+        assert_eq!(method(nested).as_deref(), Some("ssh"));
+        assert_eq!(method("{}"), None);
+    }
+}
