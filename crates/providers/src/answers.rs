@@ -215,7 +215,7 @@ pub(crate) fn generated(answer: &Json) -> Option<Resource> {
 /// An instance on the machine, as a resource that is absent. Only its names count.
 pub(crate) fn instance(answer: &Json, names: &[String]) -> Option<Resource> {
     let mut resource = generated(answer)?;
-    resource.attributes.retain(|attribute| names.iter().any(|name| attribute.name == *name));
+    resource.attributes.retain(|attribute| names.iter().any(|name| attribute.name == name.as_str()));
     resource.attributes.push(Attribute {
         name: "ensure".into(),
         value: Value::str("absent"),

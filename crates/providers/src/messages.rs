@@ -27,7 +27,7 @@ fn values(resource: &Resource) -> Map<String, Json> {
 }
 
 fn kind(resource: &Resource) -> String {
-    resource.id.kind.to_ascii_lowercase()
+    resource.id.kind.to_ascii_lowercase().to_string()
 }
 
 /// A resource of a provider.

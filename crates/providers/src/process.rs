@@ -1,8 +1,9 @@
 //! A provider process: starting it, exchanging messages with it, ending it.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
@@ -15,11 +16,13 @@ use serde_json::Value as Json;
 /// The largest message from the process.
 const MAX_MESSAGE: usize = 256 << 20;
 /// How many bytes at the end of the output are read for an error.
-const KEPT_OUTPUT: u64 = 4096;
+const KEPT_OUTPUT: usize = 4096;
 /// The output is emptied when it is larger than this.
 const MAX_OUTPUT: u64 = 16 << 20;
 /// How long a process has to end by itself.
 const END_GRACE: Duration = Duration::from_secs(5);
+/// The unit of times in `/proc`: Linux shows hundredths of a second, whatever its own clock is.
+const TICKS_PER_SECOND: u64 = 100;
 /// How long to start a process and to send it its code.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
@@ -55,7 +58,7 @@ impl Process {
             let (socket, theirs) = UnixStream::pair().map_err(failed)?;
             let output = memfd_create("provider", MemfdFlags::CLOEXEC).map_err(|e| failed(e.into()))?;
             let output = File::from(output);
-            let copy = || Ok(OwnedFd::from(output.try_clone()?));
+            let copy = || -> io::Result<OwnedFd> { Ok(output.try_clone()?.into()) };
             let stdio = [OwnedFd::from(theirs), copy().map_err(failed)?, copy().map_err(failed)?];
             let argv = std::iter::once(interpreter.as_str()).chain(program.options.iter().copied());
             let launch = Launch {
@@ -172,11 +175,12 @@ impl Process {
         }
     }
 
-    fn last_line(&mut self) -> Option<String> {
+    fn last_line(&self) -> Option<String> {
         let length = self.output.metadata().ok()?.len();
-        self.output.seek(SeekFrom::Start(length.saturating_sub(KEPT_OUTPUT))).ok()?;
-        let mut text = Vec::new();
-        self.output.read_to_end(&mut text).ok()?;
+        let mut text = vec![0; KEPT_OUTPUT];
+        let start = length.saturating_sub(KEPT_OUTPUT as u64);
+        let count = self.output.read_at(&mut text, start).ok()?;
+        text.truncate(count);
         let text = String::from_utf8_lossy(&text);
         text.trim().lines().next_back().map(str::to_string)
     }
@@ -187,8 +191,7 @@ impl Process {
         let fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
         // Of itself and of its children, in the program and in the kernel.
         let ticks: u64 = fields.skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
-        let per_second = rustix::param::clock_ticks_per_second().max(1);
-        Some(Duration::from_millis(ticks.saturating_mul(1000) / per_second))
+        Some(Duration::from_millis(ticks.saturating_mul(1000 / TICKS_PER_SECOND)))
     }
 
     /// Lets the process end by itself, so that daemons which it started live on.

@@ -368,7 +368,7 @@ impl State {
     ) -> Vec<Result<Json, ProviderError>> {
         let mut texts = Vec::new();
         if let Some(known) = self.graphs.get_mut(&graph) {
-            let take = |number| Some((*number, known.resources.remove(number)?));
+            let take = |number: &ResourceNumber| Some((*number, known.resources.remove(number)?));
             texts.extend(held_back.iter().filter_map(take));
         }
         let all = self.prepare_apart(start, graph, numbers);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ordain_data::Value;
-use ordain_engine::kind::attributes::scalar_text;
 use serde_json::{Map, Number, Value as Json, json};
 
 /// How deep values are converted; deeper parts are left out.
@@ -75,7 +74,7 @@ pub(crate) fn from_json(json: &Json) -> Value {
 /// A value for a message to the user: `value` as text in a list or map too.
 pub(crate) fn shown(json: &Json) -> Value {
     match from_json(json) {
-        map @ Value::Map(_) => scalar_text(&map).map_or_else(|| Value::str(json.to_string()), Value::str),
+        Value::Map(_) => Value::str(json.to_string()),
         value => value,
     }
 }

@@ -131,7 +131,7 @@ fn resources_are_observed_and_changed() {
     assert!(seen[0].changes.as_ref().unwrap().is_empty());
     let changes = seen[1].changes.as_ref().unwrap();
     assert_eq!((changes.len(), changes[0].property.as_str()), (1, "state"));
-    assert_eq!((&changes[0].before, &changes[0].after), (&"wrong".into(), &"right".into()));
+    assert_eq!((&changes[0].before, &changes[0].after), (&Value::str("wrong"), &Value::str("right")));
     let call = Call { host: &things.host, limit: None, timeout: None, is_fresh: false };
     let applied = things.provider.apply(of[1], changes, &call);
     applied.result.unwrap();

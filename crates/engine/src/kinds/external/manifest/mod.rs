@@ -6,6 +6,7 @@
 mod call;
 mod document;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -212,7 +213,7 @@ impl ExternalProvider for ManifestProvider {
     fn prepare(&self, request: &PrepareRequest<'_>) -> Vec<PreparedResource> {
         let mut resources = self.resources.lock().unwrap_or_else(PoisonError::into_inner);
         let own = &self.manifest.ordain;
-        let prepare = |(number, resource): &(ResourceNumber, _)| match self.parse(resource) {
+        let prepare = |(number, resource): &(ResourceNumber, Cow<'_, Resource>)| match self.parse(resource) {
             Err(failed) => failed,
             Ok(wanted) => {
                 resources.insert(*number, Arc::new(wanted));
