@@ -87,9 +87,8 @@ impl HandlerKinds {
                 ..KindDescription::default()
             }
         };
-        let failed = |name: &String, error: &ProviderError| {
-            unusable(name, &error.to_string(), error.help())
-        };
+        let failed =
+            |name: &String, error: &ProviderError| unusable(name, &error.to_string(), error.help());
         match provider.kinds(&names) {
             Ok(found) => names
                 .iter()

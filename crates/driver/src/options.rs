@@ -203,7 +203,12 @@ impl Options {
         let files = [&self.facts, &self.node_data, &self.hiera].into_iter().flatten();
         let store = self.store.as_deref().and_then(Path::parent);
         let store = store.filter(|parent| *parent != Path::new(""));
-        let all = files.chain(&self.stubs).chain(&self.kinds).chain(&self.puppet_libs).map(PathBuf::as_path).chain(store);
+        let all = files
+            .chain(&self.stubs)
+            .chain(&self.kinds)
+            .chain(&self.puppet_libs)
+            .map(PathBuf::as_path)
+            .chain(store);
         let is_missing = |path: &&Path| *path != Path::new("-") && !path.exists();
         if let Some(path) = all.into_iter().find(is_missing) {
             return Err(codes::missing(path));

@@ -117,10 +117,7 @@ const MODULES: &[(&str, &str)] = &[
     ("inmanta.plugins", include_str!("../python/inmanta/plugins.py")),
     ("inmanta.protocol", include_str!("../python/inmanta/protocol.py")),
     ("inmanta.protocol.common", include_str!("../python/inmanta/protocol_common.py")),
-    (
-        "inmanta.protocol.endpoints",
-        include_str!("../python/inmanta/protocol_endpoints.py"),
-    ),
+    ("inmanta.protocol.endpoints", include_str!("../python/inmanta/protocol_endpoints.py")),
     ("inmanta.references", include_str!("../python/inmanta/references.py")),
     ("inmanta.resources", include_str!("../python/inmanta/resources.py")),
     ("inmanta.stable_api", include_str!("../python/inmanta/stable_api.py")),
@@ -177,7 +174,8 @@ bridge.run(source)"
 
 /// The loader of a process that deploys: a limit of the system would hold for the programs that it
 /// starts, too, so it watches its own memory.
-const PYTHON_PROVIDER_LOADER: &str = python_loader!("bridge.watch_memory(limits[1])\nbridge.run(source)");
+const PYTHON_PROVIDER_LOADER: &str =
+    python_loader!("bridge.watch_memory(limits[1])\nbridge.run(source)");
 
 /// The options of `ruby`, followed by the loader.
 const RUBY_OPTIONS: [&str; 5] = ["-W0", "-EUTF-8:UTF-8", "--disable=gems,rubyopt", "-rjson", "-e"];
@@ -194,7 +192,8 @@ pub(crate) fn options(language: Language) -> Vec<&'static str> {
 pub(crate) fn program(language: Language, seconds: u32, memory: u64) -> Vec<u8> {
     match language {
         Language::Ruby => {
-            let limits = format!("module Ordain\n  SECONDS = {seconds}\n  MEMORY = {memory}\nend\n");
+            let limits =
+                format!("module Ordain\n  SECONDS = {seconds}\n  MEMORY = {memory}\nend\n");
             framed(&[&[("ordain/limits.rb", &limits)], FILES])
         }
         Language::Python => framed(&[&[("limits", &format!("({seconds}, {memory})"))], MODULES]),

@@ -77,7 +77,8 @@ pub(super) fn mapped(entity: &str, title: &str, fields: Fields<'_>) -> Mapped {
 
 /// Whether a handler gets the same without a field.
 fn is_left_out(name: &str, value: &Data) -> bool {
-    let is_default = |default: &&(&str, bool)| default.0 == name && value.as_bool() == Some(default.1);
+    let is_default =
+        |default: &&(&str, bool)| default.0 == name && value.as_bool() == Some(default.1);
     match name {
         "id" | "requires" | "version" => true,
         "references" | "mutators" => value.as_list().is_none_or(<[Data]>::is_empty),

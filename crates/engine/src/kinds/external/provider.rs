@@ -8,9 +8,7 @@ use std::time::Duration;
 use ordain_data::Value;
 use ordain_graph::Resource;
 
-use crate::kind::{
-    AttributeError, Change, ChangeOutcome, KindError, LogLine, Relationship,
-};
+use crate::kind::{AttributeError, Change, ChangeOutcome, KindError, LogLine, Relationship};
 use crate::system::host::Host;
 
 /// The number of a resource, which no other resource gets as long as this process runs.
