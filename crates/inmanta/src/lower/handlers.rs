@@ -61,7 +61,7 @@ pub(super) fn mapped(entity: &str, title: &str, fields: Fields<'_>) -> Mapped {
     let named = fields.0.iter().filter_map(|(name, value)| Some((name.as_str()?, value)));
     for (name, value) in named.filter(|(name, value)| !is_left_out(name, value)) {
         if is_of_engine(name) {
-            others.push((Data::str(name), value.clone()));
+            others.push((name, value.clone()));
         } else {
             out.set_from(name, value.clone(), name);
         }
@@ -77,12 +77,11 @@ pub(super) fn mapped(entity: &str, title: &str, fields: Fields<'_>) -> Mapped {
 
 /// Whether a handler gets the same without a field.
 fn is_left_out(name: &str, value: &Data) -> bool {
-    let is_default =
-        |default: &&(&str, bool)| default.0 == name && value.as_bool() == Some(default.1);
+    let default = DEFAULTS.iter().find(|(field, _)| *field == name).map(|(_, value)| *value);
     match name {
         "id" | "requires" | "version" => true,
         "references" | "mutators" => value.as_list().is_none_or(<[Data]>::is_empty),
-        _ => value.is_null() || DEFAULTS.iter().any(|default| is_default(&default)),
+        _ => value.is_null() || default.is_some() && value.as_bool() == default,
     }
 }
 
