@@ -423,7 +423,9 @@ def kinds(message):
         module = name.lower().split("::")[0]
         failure = next((one for key, one in session.loader.failures.items() if key.lower() == module), None)
         if entity is None:
-            found.append({"name": name, "error": failure} if failure else {"name": name, "unknown": True})
+            # The failure is that of each resource: the others can be deployed.
+            known = {"namevars": ["name"], "attributes": [], "instances": False, "error": None}
+            found.append({"name": name, **known} if failure else {"name": name, "unknown": True})
             continue
         kind, options = registered.get_class(entity)
         attributes = [options["name"], *(field for field in kind.fields if field != options["name"]), OTHER_FIELDS]
