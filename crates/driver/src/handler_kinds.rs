@@ -74,7 +74,7 @@ impl HandlerKinds {
     }
 
     /// The kinds as the provider process describes them. Kinds that cannot be used have the reason.
-    fn descriptions(&self, provider: &ProcessProvider) -> Vec<KindDescription> {
+    fn descriptions(&self, provider: &ProcessProvider, options: &Options) -> Vec<KindDescription> {
         let names: Vec<String> = self.deployment.kinds.iter().cloned().collect();
         let unusable = |name: &String, why: &str, help: Option<&str>| {
             let text = format!("handlers in Python deploy {name}, and {why}");
@@ -89,6 +89,10 @@ impl HandlerKinds {
         };
         let failed =
             |name: &String, error: &ProviderError| unusable(name, &error.to_string(), error.help());
+        if options.machine.as_deref().is_some_and(|root| root != Path::new("/")) {
+            let why = "they act on the running system, not on a directory";
+            return names.iter().map(|name| unusable(name, why, None)).collect();
+        }
         match provider.kinds(&names) {
             Ok(found) => names
                 .iter()
@@ -141,7 +145,7 @@ impl HandlerSource {
                 }
                 None => {
                     let provider = Arc::new(kinds.provider(options));
-                    let descriptions = kinds.descriptions(&provider);
+                    let descriptions = kinds.descriptions(&provider, options);
                     let pair = (Arc::clone(&registry), Arc::clone(&registry));
                     let mut one =
                         Running { of: Arc::clone(kinds), provider, descriptions, registry: pair };

@@ -12,7 +12,8 @@ module Puppet
       end
 
       def feature(name, docs, options = {})
-        declared_features[name.to_sym] = Feature.new(name.to_sym, docs, options[:methods])
+        made = declared_features[name.to_sym] = Feature.new(name.to_sym, docs, options[:methods])
+        query(@feature_module, made) if @feature_module
       end
 
       def features
@@ -27,22 +28,27 @@ module Puppet
         @features ||= {}
       end
 
-      # Queries of the features of a provider or its class.
+      # Queries of the features of a provider or its class. Code may declare features later too.
       def feature_module
         @feature_module ||= begin
           known = declared_features
-          ::Module.new do
-            known.each do |name, feature|
-              define_method("#{name}?") do
-                (is_a?(Class) ? self : self.class).declared_feature?(name) || feature.available?(self)
-              end
-            end
+          made = ::Module.new do
             define_method(:feature?) { |name| known.key?(name.to_sym) && !!public_send("#{name}?") }
             define_method(:features) { known.keys.select { |name| feature?(name) }.sort_by(&:to_s) }
             define_method(:satisfies?) { |*needed| needed.flatten.all? { |name| feature?(name) } }
             define_method(:has_features) { |*names| (@declared_features ||= []).concat(names.map(&:to_sym)) }
             alias_method :has_feature, :has_features
           end
+          known.each_value { |feature| query(made, feature) }
+          made
+        end
+      end
+
+      private
+
+      def query(holder, feature)
+        holder.define_method("#{feature.name}?") do
+          (is_a?(Class) ? self : self.class).declared_feature?(feature.name) || feature.available?(self)
         end
       end
     end

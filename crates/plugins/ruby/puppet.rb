@@ -538,6 +538,8 @@ module Kernel
     begin
       whole = path[%r{\A[^/]+(?=/)}]
       ordain_require(whole) if LATER.include?(whole)
+      # A part of `Net` begins with the module, which would load another part of it.
+      ordain_require('net/http') if whole == 'net' && Object.autoload?(:Net)
       ordain_require(path)
     rescue LoadError
       # A path that begins at the directory of the compile, as that of the code does.
@@ -579,7 +581,7 @@ module Ordain
     path = "#{path}.rb" unless path.end_with?('.rb')
     found = info['libs'].map { |lib| File.join(File.expand_path(lib), path) }.find { |file| File.file?(file) }
     # Methods of this process itself stay.
-    found unless found && path.match?(%r{\Apuppet/(?:util|pops|parser|functions|type)\.rb\z})
+    found unless found && path.match?(%r{\Apuppet/(?:(?:util|pops|parser|functions|type)\.rb|resource_api[./])})
   end
 
   def self.global_scope

@@ -167,6 +167,12 @@ module Puppet
       end
       alias valid_parameter? validattr?
 
+      # As `validattr?`, which remembers its answers.
+      def known_attribute?(name)
+        @known_attributes ||= {}
+        @known_attributes[name] ||= validattr?(name)
+      end
+
       def validproperty?(name)
         @validproperties[name.to_sym] || false
       end
@@ -254,7 +260,7 @@ module Puppet
       def provide(name, options = {}, &block)
         name = name.to_sym
         parent = options[:parent]
-        parent = provider(parent) || Provider unless parent.nil? || parent.is_a?(Class)
+        parent = parent_provider(parent) unless parent.nil? || parent.is_a?(Class)
         made = Class.new(parent || Provider)
         made.initvars
         made.name = name
@@ -278,9 +284,13 @@ module Puppet
         @provider_hash ||= {}
       end
 
+      # The provider of a name. While the files of the providers are being run, they may need each other.
       def provider(name)
         load_providers
-        provider_hash[name.to_sym]
+        provider_hash[name.to_sym] || begin
+          Ordain::Types.load_provider(self.name, name)
+          provider_hash[name.to_sym]
+        end
       end
 
       def providers
@@ -308,10 +318,15 @@ module Puppet
 
       # Runs the files of the providers once.
       def load_providers
+        raise @provider_error if @provider_error
         return if @providers_loaded || name.nil?
 
         @providers_loaded = true
         Ordain::Types.load_providers(name)
+      rescue Puppet::Error => e
+        # Each resource of the type has the error.
+        @provider_error = e
+        raise
       end
 
       def providify
@@ -349,6 +364,10 @@ module Puppet
       end
 
       private
+
+      def parent_provider(name)
+        provider(name) or raise DevError, "Could not find parent provider #{name} of #{self.name}"
+      end
 
       def attribute(name, parent, constant, settings, block)
         if @parameters && @parameters.size + @properties.size >= MOST_ATTRIBUTES
@@ -441,8 +460,12 @@ module Puppet
     end
 
     def [](name)
+      # Providers ask for values in their innermost loops.
+      known = @parameters[name]
+      return known.value if known
+
       name = name.to_sym
-      fail("Invalid parameter #{name}(#{name.inspect})") unless self.class.validattr?(name)
+      fail("Invalid parameter #{name}(#{name.inspect})") unless self.class.known_attribute?(name)
       name = name_var || name if name == :name
       @parameters[name]&.value
     end

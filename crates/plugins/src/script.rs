@@ -45,6 +45,7 @@ const PROVIDER_FILES: &[(&str, &str)] = &[
     ("ordain/execution/properties.rb", include_str!("../ruby/execution/properties.rb")),
     ("ordain/execution/providers.rb", include_str!("../ruby/execution/providers.rb")),
     ("ordain/execution/commands.rb", include_str!("../ruby/execution/commands.rb")),
+    ("ordain/execution/helpers.rb", include_str!("../ruby/execution/helpers.rb")),
     ("ordain/execution/catalog.rb", include_str!("../ruby/execution/catalog.rb")),
     ("ordain/execution/core_types.rb", include_str!("../ruby/execution/core_types.rb")),
     ("ordain/execution/transaction.rb", include_str!("../ruby/execution/transaction.rb")),
@@ -56,10 +57,26 @@ const PROVIDER_FILES: &[(&str, &str)] = &[
 
 /// The files of the provider process in Ruby that are evaluated when code uses something of them.
 const LATER_FILES: &[(&str, &str)] = &[
+    ("ordain/functions", include_str!("../ruby/functions.rb")),
+    ("ordain/resource_api", include_str!("../ruby/resource_api.rb")),
     ("ordain/execution/file_system", include_str!("../ruby/execution/file_system.rb")),
     ("ordain/execution/file_types", include_str!("../ruby/execution/file_types.rb")),
     ("ordain/execution/parsed_file", include_str!("../ruby/execution/parsed_file.rb")),
     ("ordain/execution/ini_config", include_str!("../ruby/execution/ini_config.rb")),
+    ("ordain/execution/packages", include_str!("../ruby/execution/packages.rb")),
+    ("ordain/execution/name_services", include_str!("../ruby/execution/name_services.rb")),
+    ("ordain/execution/exec_provider", include_str!("../ruby/execution/exec_provider.rb")),
+    ("ordain/execution/data_types", include_str!("../ruby/execution/data_types.rb")),
+    ("ordain/execution/resource_api", include_str!("../ruby/execution/resource_api.rb")),
+    ("ordain/execution/network_device", include_str!("../ruby/execution/network_device.rb")),
+    ("ordain/execution/deferred", include_str!("../ruby/execution/deferred.rb")),
+    ("ordain/execution/utilities", include_str!("../ruby/execution/utilities.rb")),
+    ("ordain/execution/checksums", include_str!("../ruby/execution/checksums.rb")),
+    ("ordain/execution/symbolic_mode", include_str!("../ruby/execution/symbolic_mode.rb")),
+    ("ordain/execution/confine", include_str!("../ruby/execution/confine.rb")),
+    ("ordain/execution/core_attributes", include_str!("../ruby/execution/core_attributes.rb")),
+    ("ordain/execution/network", include_str!("../ruby/execution/network.rb")),
+    ("ordain/execution/versions", include_str!("../ruby/execution/versions.rb")),
 ];
 
 /// Reads the files from standard input and runs them. Descendants do not inherit the input; they

@@ -172,8 +172,9 @@ pub(crate) fn outcomes(answer: &Json, changes: &[Change]) -> Vec<ChangeOutcome> 
             "" => change.map(|change| change.message.clone()).unwrap_or_default(),
             message => message.to_string(),
         };
-        let result = match text(event, "status") {
-            "failure" => Err(KindError::new(message)),
+        let result = match (text(event, "status"), &event["error"]) {
+            ("failure", Json::Null) => Err(KindError::new(message)),
+            ("failure", error) => Err(KindError::new(error_text(error))),
             _ if is_secret => Ok(CHANGED.to_string()),
             _ => Ok(message),
         };

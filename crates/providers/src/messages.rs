@@ -12,7 +12,7 @@ const UNSEEN: [&str; 7] = ["alias", "before", "notify", "require", "schedule", "
 
 /// The attributes of a resource for its type.
 fn values(resource: &Resource) -> Map<String, Json> {
-    let is_seen = |name: &str| !UNSEEN.contains(&name) && !name.starts_with("meta:");
+    let is_seen = |name: &str| !UNSEEN.contains(&name) && !name.contains(':');
     let seen = resource.attributes.iter().filter(|attribute| is_seen(&attribute.name));
     let seen = seen.filter(|attribute| !attribute.value.is_null());
     seen.map(|attribute| {

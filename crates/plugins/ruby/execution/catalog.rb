@@ -15,7 +15,7 @@ module Ordain
     # Puts one resource in the place of another of the same name.
     def replace(number, resource, names)
       before = names.filter_map { |name| resource(resource.type, name) }.first
-      @resources.delete(before)
+      @resources.delete_if { |one| one.equal?(before) } if before
       names.each { |name| @index.delete(key(resource.type, name)) }
       add(number, resource, names)
     end

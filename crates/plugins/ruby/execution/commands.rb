@@ -142,11 +142,6 @@ module Puppet
         end
       end
 
-      def execute(*args)
-        Execution.execute(*args)
-      end
-      module_function :execute
-
       def execpipe(*args, &block)
         Execution.execpipe(*args, &block)
       end
@@ -156,8 +151,7 @@ module Puppet
     module POSIX
       LOCALE_ENV_VARS = Execution::LOCALE
       USER_ENV_VARS = Execution::USER
-
-      module_function
+      extend self
 
       def get_posix_field(space, field, id)
         raise Puppet::DevError, 'Did not get id from caller' unless id
@@ -195,9 +189,6 @@ module Puppet
         get_posix_field(space, field, number) || number || get_posix_field(space, field, given)
       end
     end
-    include POSIX
-    extend POSIX
-
     # Acting as another user for a while.
     module SUIDManager
       class << self

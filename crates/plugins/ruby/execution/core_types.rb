@@ -75,3 +75,30 @@ module Ordain
     end
   end
 end
+
+module Puppet
+  class Type
+    # Code names the class of a type before it was loaded.
+    def self.const_missing(name)
+      found = equal?(Type) && !Ordain::Types.loading_constant?(name) && Ordain::Types.by_constant(name)
+      found || super
+    end
+  end
+end
+
+module Ordain
+  module Types
+    class << self
+      def loading_constant?(name)
+        (@loading_constants ||= []).include?(name)
+      end
+
+      def by_constant(name)
+        (@loading_constants ||= []).push(name)
+        Puppet::Type.type(name.to_s.downcase)
+      ensure
+        @loading_constants.pop
+      end
+    end
+  end
+end

@@ -4,6 +4,10 @@ module Ordain
     module Generation
       class << self
         def generates?(resource)
+          if resource.respond_to?(:type_definition)
+            return resource.type_definition.feature?('custom_generate')
+          end
+
           %i[generate eval_generate].any? { |name| resource.respond_to?(name) }
         end
 

@@ -34,7 +34,8 @@ module Ordain
         timed { yield }
         nil
       rescue Exception => e
-        raise if @output.closed?
+        # A process that code forked has no part in the conversation.
+        exit!(1) if @output.closed?
 
         describe(e)
       end

@@ -78,6 +78,8 @@ module Ordain
     # Files of our own that are evaluated when something of them is used.
     def load_later(name)
       text = LATER.delete(name) or return false
+      # The file may have more constants than the one that was asked for.
+      (@later&.delete(name) || []).each { |holder, constant| holder.send(:remove_const, constant) if holder.autoload?(constant) }
       eval(text, TOPLEVEL_BINDING.dup, "#{name}.rb", 1)
       true
     end
@@ -87,6 +89,7 @@ module Ordain
       names.each do |name|
         holder.send(:remove_const, name) if holder.const_defined?(name, false) && !holder.autoload?(name)
         holder.autoload(name, file)
+        ((@later ||= {})[file] ||= []) << [holder, name]
       end
     end
 

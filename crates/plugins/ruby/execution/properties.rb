@@ -8,6 +8,20 @@ module Puppet
       end
     end
 
+    # A short form, for messages of errors.
+    def inspect
+      Kernel.instance_method(:to_s).bind_call(self)
+    end
+
+    # All values are known by now.
+    def value
+      @value.nil? ? nil : unsafe_unmunge(@value)
+    end
+
+    def unmunge(value)
+      unsafe_unmunge(value)
+    end
+
     def log(message, level = resource[:loglevel])
       Puppet.send_log(level || :notice, message)
     end
@@ -30,6 +44,16 @@ module Puppet
 
         super
       end
+    end
+
+    def should
+      return nil unless defined?(@should)
+
+      self.class.array_matching == :all ? @should.map { |one| unsafe_unmunge(one) } : unsafe_unmunge(@should[0])
+    end
+
+    def value
+      should
     end
 
     def retrieve
@@ -256,6 +280,11 @@ module Puppet
 
     def log(message)
       Puppet.send_log(self[:loglevel] || :notice, message)
+    end
+
+    # A short form, for messages of errors.
+    def inspect
+      Kernel.instance_method(:to_s).bind_call(self)
     end
 
     # The present values of the properties. Without the resource they are all absent.

@@ -8,7 +8,7 @@ module Puppet
 
       def has_command(name, path, &block)
         name = name.to_sym
-        definition = CommandDefinition.new
+        definition = CommandOptions.new
         definition.instance_eval(&block) if block
         confine(exists: path, for_binary: true) unless definition.optional
         @commands[name] = path
@@ -145,7 +145,13 @@ module Puppet
     end
 
     # How a command is called.
-    class CommandDefinition
+    class CommandOptions
+      attr_reader :optional
+
+      def is_optional
+        @optional = true
+      end
+
       def environment(values)
         variables.update(values)
       end
@@ -213,6 +219,10 @@ module Puppet
       'facter' => -> { true }, 'telnet' => -> { Features.loads?('puppet/util/network_device/transport/telnet') }
     }.freeze
 
+    def initialize
+      @results = {}
+    end
+
     def method_missing(name, *)
       name = name.to_s
       name.end_with?('?') ? available?(name.chomp('?')) : super
@@ -236,11 +246,15 @@ module Puppet
 
     # Only what was found is remembered: the run itself may install the rest.
     def available?(name)
-      @found ||= {}
-      @found[name] ||= !!test(name)
+      @results[name] ||= !!test_of(name)
     end
 
-    def test(name)
+    # Modules that look into Puppet's own class know this name.
+    def test(_name, options)
+      Array(options[:libs]).all? { |library| Features.loads?(library) }
+    end
+
+    def test_of(name)
       load_definition(name) unless own.key?(name)
       return own[name].call if own.key?(name)
       return OWN[name].call if OWN.key?(name)

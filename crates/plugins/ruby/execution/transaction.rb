@@ -74,6 +74,7 @@ module Ordain
 
       def remake(entry)
         entry.current, entry.applied = nil, false
+        entry.resource.class.forget_found if entry.resource.class.respond_to?(:forget_found)
         entry.error = Execution.guarded_attribute { entry.resource = build(entry.declared) }
         resource = entry.resource
         @catalog.replace(entry.id, resource, [resource.title, resource.name].compact.uniq) unless entry.error

@@ -382,14 +382,14 @@ impl Scheduler {
             && note_change(state, &tuning, now)
             && !std::mem::replace(&mut state.is_named, true);
         let name = state.vertex.name.clone();
-        let calm_checks = state.calm_checks;
         state.calm_checks =
-            if outcome == Outcome::InPlace { calm_checks.saturating_add(1) } else { 0 };
+            if outcome == Outcome::InPlace { state.calm_checks.saturating_add(1) } else { 0 };
+        let doublings = state.calm_checks.saturating_sub(1).min(MAX_BACKOFF);
         let longest = state.vertex.settings.longest_pause;
         let pause = match state.vertex.settings.poll {
             Poll::Every(every) => Some(every),
             Poll::WatchAndEvery(every) => {
-                let grown = every.saturating_mul(1 << calm_checks.min(MAX_BACKOFF));
+                let grown = every.saturating_mul(1 << doublings);
                 Some(grown.min(longest.max(every)))
             }
             Poll::Watch | Poll::Once => None,
