@@ -1,6 +1,8 @@
 //! Resources that handlers of modules deploy: their kinds have the names of their entities, and
 //! their attributes are the exported fields.
 
+use std::sync::Arc;
+
 use ordain_data::Value as Data;
 use ordain_graph::METAPARAMETERS;
 use ordain_graph::transfer::{self, LIFE};
@@ -26,8 +28,6 @@ const OTHER_FIELDS: &str = "other_fields";
 
 /// Fields with the values that they have if nothing else is said.
 const DEFAULTS: &[(&str, bool)] = &[
-    ("send_event", false),
-    ("receive_events", true),
     ("report_only", false),
     ("managed", true),
     ("purged", false),
@@ -61,9 +61,9 @@ pub(super) fn mapped(entity: &str, title: &str, fields: Fields<'_>) -> Mapped {
     let named = fields.0.iter().filter_map(|(name, value)| Some((name.as_str()?, value)));
     for (name, value) in named.filter(|(name, value)| !is_left_out(name, value)) {
         if is_of_engine(name) {
-            others.push((name, value.clone()));
+            others.push((name, covered(name, value)));
         } else {
-            out.set_from(name, value.clone(), name);
+            out.set_from(name, covered(name, value), name);
         }
     }
     if !others.is_empty() {
@@ -75,11 +75,44 @@ pub(super) fn mapped(entity: &str, title: &str, fields: Fields<'_>) -> Mapped {
     out
 }
 
+/// The endings of names of fields with secrets.
+const SECRET_ENDINGS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "private_key",
+    "api_key",
+    "credential",
+    "credentials",
+    "psk",
+];
+
+/// A value whose parts are secrets if their names say so.
+fn covered(name: &str, value: &Data) -> Data {
+    let name = name.to_ascii_lowercase();
+    let is_secret = SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending));
+    match value {
+        Data::Null | Data::Bool(_) | Data::Secret(_) => value.clone(),
+        _ if is_secret => Data::Secret(Arc::new(value.clone())),
+        Data::List(items) => Data::list(items.iter().map(|item| covered(&name, item))),
+        Data::Map(entries) => {
+            let entry = |(key, value): (&Data, &Data)| {
+                (key.clone(), covered(key.as_str().unwrap_or_default(), value))
+            };
+            Data::Map(Arc::new(entries.iter().map(entry).collect()))
+        }
+        _ => value.clone(),
+    }
+}
+
 /// Whether a handler gets the same without a field.
 fn is_left_out(name: &str, value: &Data) -> bool {
     let default = DEFAULTS.iter().find(|(field, _)| *field == name).map(|(_, value)| *value);
     match name {
-        "id" | "requires" | "version" => true,
+        // The engine sends the events.
+        "id" | "requires" | "version" | "send_event" | "receive_events" => true,
         "references" | "mutators" => value.as_list().is_none_or(<[Data]>::is_empty),
         _ => value.is_null() || default.is_some() && value.as_bool() == default,
     }
@@ -114,9 +147,18 @@ mod tests {
         assert_eq!((mapped.kind.as_str(), mapped.title.as_str()), ("M::Sub::Thing", "x"));
         let mut names: Vec<&str> = mapped.attributes.iter().map(|(name, ..)| &**name).collect();
         names.sort_unstable();
-        assert_eq!(names, ["name", "noop", "other_fields", "report_only", "send_event"]);
+        assert_eq!(names, ["name", "noop", "other_fields", "report_only"]);
         let (_, others, _) = mapped.attributes.iter().find(|(n, ..)| n == OTHER_FIELDS).unwrap();
         assert_eq!(others.get("schedule").and_then(Data::as_str), Some("daily"));
+    }
+
+    #[test]
+    fn secrets_are_known_by_their_names() {
+        let fields = fields(r#"{"via": {"password": "x", "port": 1}, "api_token": "y", "tokens": "z"}"#);
+        let mapped = mapped("m::Thing", "x", Fields(&fields));
+        let secret = mapped.attributes.iter().filter(|(_, value, _)| value.holds_secret());
+        let names: Vec<&str> = secret.map(|(name, ..)| &**name).collect();
+        assert_eq!(names, ["via", "api_token"]);
     }
 
     #[test]

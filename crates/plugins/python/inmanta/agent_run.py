@@ -117,11 +117,22 @@ class LogCapture(logging.Handler):
             self.ctx._logs.append(LogLine(level=record.levelname, msg="%s: %s" % (record.name, text), kwargs={}))
 
 
+def revealed(value):
+    """A value of a message with the secrets in it."""
+    if isinstance(value, list):
+        return [revealed(item) for item in value]
+    if isinstance(value, dict):
+        if value.get("__ptype") == "Sensitive":
+            return revealed(value["__pvalue"])
+        return {key: revealed(item) for key, item in value.items()}
+    return value
+
+
 class Prepared:
     """A resource of the graph."""
 
     def __init__(self, said, session):
-        self.values = dict(said["values"])
+        self.values = {name: revealed(value) for name, value in said["values"].items()}
         self.values.update(self.values.pop(OTHER_FIELDS, None) or {})
         self.entity = session.entity_of(said["kind"])
         self.kind = said["kind"]

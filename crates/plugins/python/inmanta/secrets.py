@@ -4,10 +4,7 @@ import re
 HIDDEN = "(sensitive)"
 # Shorter texts occur everywhere.
 LEAST_LENGTH = 4
-_NAME = re.compile(
-    r"(^|_)(password|passwd|passphrase|secret|token|private_key|api_key|credentials?|psk)(_|$)|(password|secret|token)$",
-    re.I,
-)
+_NAME = re.compile(r"(password|passwd|passphrase|secret|token|private_key|api_key|credentials?|psk)$", re.I)
 
 
 def is_secret_name(name):
