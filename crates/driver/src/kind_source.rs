@@ -120,11 +120,7 @@ impl KindSource {
 }
 
 /// A kind of which no resource can be used, with the reason.
-fn unusable(
-    (name, file): (&String, &PathBuf),
-    why: &str,
-    help: Option<&str>,
-) -> KindDescription {
+fn unusable((name, file): (&String, &PathBuf), why: &str, help: Option<&str>) -> KindDescription {
     let text = format!("the type {name} is written in Ruby ({}), and {why}", file.display());
     let help = help.map(str::to_string);
     KindDescription {

@@ -27,12 +27,8 @@ pub enum Handlers {
 const OTHER_FIELDS: &str = "other_fields";
 
 /// Fields with the values that they have if nothing else is said.
-const DEFAULTS: &[(&str, bool)] = &[
-    ("report_only", false),
-    ("managed", true),
-    ("purged", false),
-    ("purge_on_delete", false),
-];
+const DEFAULTS: &[(&str, bool)] =
+    &[("report_only", false), ("managed", true), ("purged", false), ("purge_on_delete", false)];
 
 /// The method by which a resource is reached on another machine, if it is there.
 pub(super) fn remote_method<'a>(fields: Fields<'a>) -> Option<&'a str> {
@@ -154,7 +150,8 @@ mod tests {
 
     #[test]
     fn secrets_are_known_by_their_names() {
-        let fields = fields(r#"{"via": {"password": "x", "port": 1}, "api_token": "y", "tokens": "z"}"#);
+        let fields =
+            fields(r#"{"via": {"password": "x", "port": 1}, "api_token": "y", "tokens": "z"}"#);
         let mapped = mapped("m::Thing", "x", Fields(&fields));
         let secret = mapped.attributes.iter().filter(|(_, value, _)| value.holds_secret());
         let names: Vec<&str> = secret.map(|(name, ..)| &**name).collect();
