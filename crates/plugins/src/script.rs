@@ -116,6 +116,8 @@ const MODULES: &[(&str, &str)] = &[
     ("inmanta.agent.config", include_str!("../python/inmanta/agent_config.py")),
     ("inmanta.agent.executor", include_str!("../python/inmanta/agent_agent.py")),
     ("inmanta.agent.handler", include_str!("../python/inmanta/handler.py")),
+    ("inmanta.agent.io", include_str!("../python/inmanta/agent_io.py")),
+    ("inmanta.agent.io.local", include_str!("../python/inmanta/agent_io.py")),
     ("inmanta.ast", include_str!("../python/inmanta/ast.py")),
     ("inmanta.ast.attribute", include_str!("../python/inmanta/attribute.py")),
     ("inmanta.ast.entity", include_str!("../python/inmanta/entity.py")),

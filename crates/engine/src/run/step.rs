@@ -405,7 +405,7 @@ impl Stepper<'_> {
         report.take(said, ready.level);
         match changes {
             Err(error) => {
-                report.give_up(&error, None, format!("Could not evaluate: {error}"));
+                report.give_up(&error, None, not_evaluated(&error));
                 return Events::default();
             }
             Ok(changes) => report.changes = changes,
@@ -460,7 +460,7 @@ impl Stepper<'_> {
             return report_outcomes(report, ready.level, outcomes, done);
         }
         if let Err(error) = done {
-            report.give_up(&error, None, format!("Could not evaluate: {error}"));
+            report.give_up(&error, None, not_evaluated(&error));
         }
         Events::default()
     }
@@ -577,6 +577,14 @@ impl Stepper<'_> {
                 Events::default()
             }
         }
+    }
+}
+
+/// The line of the log for a resource that could not be observed, or wants to be skipped.
+fn not_evaluated(error: &KindError) -> String {
+    match error.is_skip() {
+        true => error.to_string(),
+        false => format!("Could not evaluate: {error}"),
     }
 }
 
