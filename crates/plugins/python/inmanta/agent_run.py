@@ -470,17 +470,22 @@ def prepared_answer(number, prepared):
     answer["provider"] = kind.__name__
     # A handler that does not say what it would change may do something in each deployment.
     answer["acts_always"] = kind.execute is not CRUDHandler.execute
-    operation = Operation(session, prepared, True).run(lambda operation: None)
-    if operation.error is None:
-        answer["refreshable"] = ask_can_reload(operation)
-    operation.close()
+    if kind.can_reload is not HandlerAPI.can_reload:
+        answer["refreshable"] = ask_can_reload(prepared)
     return answer
 
 
-def ask_can_reload(operation):
+def ask_can_reload(prepared):
     """Whether the handler of a resource reloads. An exception is reported when the resource is observed."""
+    def ask():
+        handler = Commander.get_provider(prepared.agent, prepared.resource())
+        try:
+            return bool(handler.can_reload())
+        finally:
+            handler.close()
+
     try:
-        return bool(ordain.timed(operation.handler.can_reload))
+        return ordain.timed(ask)
     except (ordain.Gone, KeyboardInterrupt):
         raise
     except BaseException:
