@@ -210,6 +210,7 @@ pub fn compile<'w>(request: Request<'w>) -> Outcome<'w> {
         modules: loaded.modules,
         precedence: request.precedence,
         facts: request.facts,
+        identities: python.identities(),
         settings: request.settings,
         limit: limit.unwrap_or_else(|| budget::scaled(DEFAULT_LIMIT)),
         max_bytes: budget::with_input(BASE_MEMORY),

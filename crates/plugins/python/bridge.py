@@ -341,6 +341,7 @@ def load(message):
     return {
         "plugins": plugins.declared(),
         "resources": resources.resource.get_entity_resources(),
+        "identities": resources.identities(),
         "warnings": plugins.warned(),
     }
 

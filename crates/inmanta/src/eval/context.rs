@@ -12,6 +12,7 @@ use crate::diagnostics::{Class, Error, Fault};
 use crate::location::Location;
 use crate::model::plugin::{Context, Origin, PluginState, Stop};
 use crate::model::program::{AttributeKind, DefinitionId};
+use crate::model::resource::Identity;
 use crate::syntax::ast::ExprId;
 use crate::types::{Type, TypeExpr};
 use crate::value::{InstanceId, Value, VarId};
@@ -187,6 +188,10 @@ impl Context for Net<'_> {
         let mut facts = self.settings.facts.iter();
         let found = facts.find(|(r, n, _)| r == resource && n == name);
         found.map(|(_, _, value)| value.clone())
+    }
+
+    fn identities(&self) -> &[Identity] {
+        &self.settings.identities
     }
 
     fn unknown_parameter(&mut self, resource: &str, name: &str) {

@@ -42,6 +42,7 @@ use serde_json::Value as Json;
 
 use crate::diagnostics::{Class, Error};
 use crate::model::plugin::{Context, Stop};
+use crate::model::resource::Identity;
 use message::Message;
 use mirror::Mirror;
 
@@ -90,6 +91,8 @@ struct State {
     printed: String,
     /// The entities with resource classes.
     resources: Vec<String>,
+    /// The classes whose ids are attributes of the model.
+    identities: Vec<Identity>,
     /// All modules of the model.
     modules: Vec<Module>,
 }
@@ -117,6 +120,11 @@ impl Python {
     /// Whether any module with Python code has been loaded.
     pub fn is_used(&self) -> bool {
         self.state.borrow().has_modules
+    }
+
+    /// The resource classes whose ids are attributes of the model.
+    pub fn identities(&self) -> Vec<Identity> {
+        self.state.borrow().identities.clone()
     }
 
     /// Takes the warnings of Python code since the last call: class and text.

@@ -15,6 +15,7 @@ use super::{COMPILE, Python, declared, warnings};
 use crate::diagnostics::{Class, Error, Exception};
 use crate::model::plugin::Plugin;
 use crate::model::program::PythonClass;
+use crate::model::resource::Identity;
 
 /// The error that Python code cannot be loaded.
 #[derive(Debug)]
@@ -87,6 +88,8 @@ impl Python {
         state.warnings.extend(warnings(&answer));
         let names = answer["resources"].as_array().into_iter().flatten();
         state.resources = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let identities = answer["identities"].as_array().into_iter().flatten();
+        state.identities = identities.map(identity).collect();
         let plugins = answer["plugins"].as_array().map(Vec::as_slice).unwrap_or_default();
         Ok(plugins.iter().map(|said| Function::plugin(self, said)).collect())
     }
@@ -150,6 +153,11 @@ impl Python {
             "settings": settings,
         })
     }
+}
+
+fn identity(said: &Json) -> Identity {
+    let text = |at: usize| said[at].as_str().unwrap_or_default().to_owned();
+    Identity { entity: text(0), attribute: text(1), agent: text(2) }
 }
 
 fn python_class(said: &Json) -> PythonClass {

@@ -267,7 +267,7 @@ class Operation:
             action = "remove" if purged.desired else "create"
             states = ["present", "absent"] if purged.desired else ["absent", "present"]
             text = "removed" if purged.desired else "created"
-            return [{"name": "purged", "is": states[0], "should": states[1], "action": action, "secret": False, "text": text}]
+            return [{"name": "ensure", "is": states[0], "should": states[1], "action": action, "secret": False, "text": text}]
         found = [self._change(name, change) for name, change in changes.items()]
         if not found and self.ctx.change is not Change.nochange:
             word = self.ctx.change.value

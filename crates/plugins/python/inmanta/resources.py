@@ -518,6 +518,16 @@ class Id:
         return str(self) == str(other)
 
 
+def identities():
+    """The resource classes whose ids are attributes of the model: the entity, the attribute of the id and
+    the path to the agent."""
+    return [
+        [name, options["name"], options["agent"]] for name, (kind, options) in resource._resources.items()
+        if getattr(kind.object_to_id, "__func__", None) is Resource.object_to_id.__func__
+        and getter_of(kind, options["name"]) is ATTRIBUTE
+    ]
+
+
 def to_id(obj):
     """The id of an instance, if its entity or one above it is a resource."""
     import ordain
