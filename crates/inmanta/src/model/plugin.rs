@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostics::{Class, Error, Exception, Result as ErrorResult};
 use crate::location::Location;
-use crate::model::resource::Identity;
+use crate::model::identity::Identity;
 use crate::types::TypeExpr;
 use crate::value::{InstanceId, Names, Reference, Value, VarId};
 

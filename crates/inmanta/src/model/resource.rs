@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ordain_data::Map;
 
 use crate::diagnostics::Exception;
+use crate::model::identity::Identity;
 use crate::model::plugin::{Context, Stop};
 use crate::value::{InstanceId, Value};
 
@@ -60,17 +61,6 @@ pub struct Export {
     pub warnings: Vec<String>,
     /// The instances that are left out because a value in their ids is not known yet.
     pub skipped: Vec<String>,
-}
-
-/// How a resource class of a module makes ids.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Identity {
-    /// The full name of the entity.
-    pub entity: String,
-    /// The attribute in the id.
-    pub attribute: String,
-    /// The path to the name of the agent.
-    pub agent: String,
 }
 
 /// How instances of an entity are exported.

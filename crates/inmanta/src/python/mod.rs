@@ -41,8 +41,8 @@ use ordain_plugins::{Host, Limits};
 use serde_json::Value as Json;
 
 use crate::diagnostics::{Class, Error};
+use crate::model::identity::Identity;
 use crate::model::plugin::{Context, Stop};
-use crate::model::resource::Identity;
 use message::Message;
 use mirror::Mirror;
 

@@ -13,9 +13,9 @@ use super::module::Module;
 use super::wire::type_expr;
 use super::{COMPILE, Python, declared, warnings};
 use crate::diagnostics::{Class, Error, Exception};
+use crate::model::identity::Identity;
 use crate::model::plugin::Plugin;
 use crate::model::program::PythonClass;
-use crate::model::resource::Identity;
 
 /// The error that Python code cannot be loaded.
 #[derive(Debug)]
